@@ -11,7 +11,8 @@ import gatehouse
 import gatehouse.stages  # registers the stages
 from gatehouse import warmup
 from gatehouse.admin.decisions import LiveDecisions
-from gatehouse.admin.feedback.live import LiveFeedback
+from gatehouse.admin.feedback.live import LiveFeedback, announce
+from gatehouse.admin.jobs.worker import JobWorker
 from gatehouse.admin.live_events import LiveEvents
 from gatehouse.admin.live_memory import LiveSharedMemory
 from gatehouse.admin.live_reviews import LiveReviews
@@ -77,6 +78,7 @@ from gatehouse.web.events import EventRoutes
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.in_flight import InFlight
 from gatehouse.web.logs import log_lost_failure
+from gatehouse.web.manage.desk import ManageDesk
 from gatehouse.web.metrics import Gauge, Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import ConnectorsReady, Offered, Ready, Routes, make_routes
@@ -142,6 +144,7 @@ class Service:
         )
         self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self.earlier = EarlierDecisions(session)
+        self.jobs = JobWorker(session, owner, settings.jobs_at_once)
         self.retention = DailyRetention(session, retention_policy(settings))
         self.events = LiveEvents(session)
         self.webhooks = WebhookDelivery(
@@ -190,6 +193,7 @@ class Service:
             asyncio.create_task(self.retention.run()),
             asyncio.create_task(self.events.run()),
             asyncio.create_task(self.webhooks.run(alone=self._is_alone)),
+            asyncio.create_task(self.jobs.run()),
         ]
         if self._shared is not None:
             self._tasks.append(asyncio.create_task(self._shared.run()))
@@ -199,6 +203,12 @@ class Service:
 
     def _observe_sent(self, seconds: float, accepted: bool) -> None:
         self.metrics.called("webhooks", "send", "answered" if accepted else "failed", seconds)
+
+    async def _managed(self) -> None:
+        """Notice at once what the management API has changed, and take a job that waits."""
+        self.jobs.look_now()
+        await self.callers.check()
+        await announce(self.labels.labels_recorded)
 
     def _data_changed(self) -> None:
         self.setups.changed()
@@ -352,6 +362,7 @@ class Service:
             search=search,
             balances=balances,
             events=EventRoutes(entry, self.events),
+            manage=ManageDesk(entry, session, self._managed, settings.rate_limit_per_second),
         )
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)

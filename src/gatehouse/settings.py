@@ -175,6 +175,7 @@ class Settings:
         "requests per second",
         (0, 1_000_000),
     )
+    jobs_at_once: int = _number(1, "Jobs that run beside serving.", "count", (0, 16))
     max_in_flight: int = _number(
         1000,
         "Requests with a valid key worked on at once; beyond that the answer is 503 with "
@@ -183,9 +184,7 @@ class Settings:
         (1, 100_000),
     )
     max_body_bytes: int = _number(65_536, "Largest request body.", "bytes", (1024, 16_777_216))
-    max_header_bytes: int = _number(
-        32_768, "Largest request head (request line and headers).", "bytes", (1024, 1_048_576)
-    )
+    max_header_bytes: int = _number(32_768, "Largest request head.", "bytes", (1024, 1_048_576))
     max_header_lines: int = _number(100, "Most header lines.", "count", (10, 1000))
     header_timeout_ms: int = _client_timeout("How long a client may take to send a request's head.")
     body_timeout_ms: int = _client_timeout("How long a client may take to send a request's body.")

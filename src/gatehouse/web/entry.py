@@ -72,12 +72,15 @@ class Entry:
             raise Problem(refusal)
         context.take_slot(self._in_flight)
 
-    async def body(self, context: RequestContext, receive: Receive) -> bytes:
-        """The whole body, or the `Problem` with it."""
+    async def body(
+        self, context: RequestContext, receive: Receive, most_bytes: int | None = None
+    ) -> bytes:
+        """The whole body, or the `Problem` with it; without a limit, that of the settings holds."""
         settings = self._settings
+        most = max(most_bytes or 0, settings.max_body_bytes)
         # A caller that sends slowly must not hold a slot while it does.
         context.give_slot_back()
-        body = await read_body(context, receive, settings.max_body_bytes, settings.body_timeout_ms)
+        body = await read_body(context, receive, most, settings.body_timeout_ms)
         context.take_slot(self._in_flight)
         return body
 

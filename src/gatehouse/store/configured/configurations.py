@@ -97,6 +97,10 @@ class Unchanged(Conflict):
     """The version to apply is in force already."""
 
 
+class StaleVersion(Conflict):
+    """Another version is in force than the one that the author saw."""
+
+
 def apply(
     change: Change,
     key: ConfigurationKey,
@@ -115,7 +119,7 @@ def apply(
     now = find(change.connection, key)
     if now is not None and (now.document, now.program) == content:
         raise Unchanged(f"{key.label} {name}: nothing changed since version {now.version}")
-    _check_base(change, key, base)
+    check_base(change.connection, key, base)
     if now is None and len(names(change.connection, account_id, kind)) >= MOST_NAMES:
         raise InvalidInput(f"an account has at most {MOST_NAMES} of them; apply under a known name")
     version = insert_version(change, key, content, checked)
@@ -131,7 +135,7 @@ def activate(change: Change, key: ConfigurationKey, version: int, *, base: int |
     """Put an earlier version in force again."""
     _, kind, name = key
     get(change.connection, key, version)
-    _check_base(change, key, base)
+    check_base(change.connection, key, base)
     if base == version:
         raise Unchanged(f"{key.label} {name}: version {version} is in force already")
     set_head(change, key, version)
@@ -302,16 +306,16 @@ def head(connection: sa.Connection, key: ConfigurationKey) -> Any:
     return connection.execute(query).first()
 
 
-def _check_base(change: Change, key: ConfigurationKey, base: int | None) -> None:
+def check_base(connection: sa.Connection, key: ConfigurationKey, base: int | None) -> None:
     """Refuse to replace a version that the author has not seen."""
-    there = head(change.connection, key)
+    there = head(connection, key)
     if (None if there is None else there.version) == base:
         return
     if there is None:
-        raise Conflict(f"{key.label} {recordable(key.name)} has no version {base}; it is new")
-    actor = get(change.connection, key).actor
+        raise StaleVersion(f"{key.label} {recordable(key.name)} has no version {base}; it is new")
+    actor = get(connection, key).actor
     seen = "that there was none" if base is None else f"version {base}"
-    raise Conflict(
+    raise StaleVersion(
         f"{key.label} {key.name} is at version {there.version} (made by {actor}, in force since "
         f"{iso_time(there.changed_at_ms)}), you saw {seen}; look at it: "
         f"{key.command('show')}, then apply again"
