@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 import gatehouse
@@ -21,10 +21,8 @@ from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.admin.statements import LiveBilling
 from gatehouse.admin.webhooks.delivery import WebhookDelivery
 from gatehouse.admin.webhooks.options import webhook_sender
-from gatehouse.connectors.routing.roster import Roster, make_connector, make_for_production
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core import keyring
-from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
 from gatehouse.installation import root_secret, system_clock
 from gatehouse.intel.bins import load_bins
@@ -34,18 +32,17 @@ from gatehouse.intel.networks import PackedNetworks
 from gatehouse.operations.account_setup import Builder, Setups
 from gatehouse.operations.catalogue import Parties, make_operations, make_stages
 from gatehouse.operations.connectors import (
-    applied_functions,
     load_addresses,
     load_gateway,
     load_identities,
     load_issuer,
+    make_roster,
 )
 from gatehouse.operations.live_connectors import LiveConnectors
 from gatehouse.operations.measured import MeasuredGateway, MeasuredIdentities, MeasuredIssuer
 from gatehouse.operations.planning import Pipelines
 from gatehouse.operations.shared_memory import open_shared_memory
 from gatehouse.pipeline.engine import Engine, EngineOptions
-from gatehouse.preflight import UnknownVariable, settings_points, variable_points
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import MemoryState, ServerMemory
 from gatehouse.sentry.memory_local import LocalMemory
@@ -125,7 +122,8 @@ class Service:
             else self._shared.memory
         )
         self._bins = load_bins()
-        self.connectors = self._open_connectors(settings, session, owner)
+        roster = make_roster(settings, self._bins, self.metrics.asked, self.identities)
+        self.connectors = roster and LiveConnectors(session, roster, self.refusals, owner)
         self._make_stages(settings, session)
         self._recorded = RecordedEvents(self.memory, session.fingerprints)
         self.labels = LabelFollower(
@@ -148,7 +146,11 @@ class Service:
         self.retention = DailyRetention(session, retention_policy(settings))
         self.events = LiveEvents(session)
         self.webhooks = WebhookDelivery(
-            session, webhook_sender(settings), owner, settings.webhook_retry_s, self._observe_sent
+            session,
+            webhook_sender(settings),
+            owner,
+            settings.webhook_retry_s,
+            self._observer("webhooks", "send"),
         )
         self._is_alone = alone
         self._tasks: list[asyncio.Task[None]] = []
@@ -201,8 +203,14 @@ class Service:
             self._tasks.append(asyncio.create_task(self.connectors.run()))
         self._running = True
 
-    def _observe_sent(self, seconds: float, accepted: bool) -> None:
-        self.metrics.called("webhooks", "send", "answered" if accepted else "failed", seconds)
+    def _observer(self, connector: str, call: str) -> Callable[[float, bool], None]:
+        """Counts calls of a party that is no stage's."""
+
+        def observe(seconds: float, succeeded: bool) -> None:
+            outcome = "answered" if succeeded else "failed"
+            self.metrics.called(connector, call, outcome, seconds)
+
+        return observe
 
     async def _managed(self) -> None:
         """Notice at once what the management API has changed, and take a job that waits."""
@@ -290,30 +298,11 @@ class Service:
     def _memory_state(self) -> MemoryState:
         return self.memory.state() if self._shared is None else self._shared.state()
 
-    def _open_connectors(
-        self, settings: Settings, session: AdminSession, server: str
-    ) -> LiveConnectors | None:
-        """The connectors that were applied, if the settings let anything be asked of them."""
-        if not applied_functions(settings):
-            return None
-
-        def country_of(first_digits: str) -> str | None:
-            facts = self._bins.facts(first_digits)
-            return facts.country if facts else None
-
-        make = make_for_production if settings.is_production else make_connector
-        roster = Roster(country_of, self.metrics.asked, self.identities, make)
-        return LiveConnectors(session, roster, self.refusals, server)
-
     def _open_shared(self, settings: Settings, session: AdminSession) -> LiveSharedMemory | None:
         """The memory that several servers share, if the settings name one."""
         if not settings.memory_url:
             return None
-
-        def observe(seconds: float, succeeded: bool) -> None:
-            outcome = "answered" if succeeded else "failed"
-            self.metrics.called("memory", "call", outcome, seconds)
-
+        observe = self._observer("memory", "call")
         opened = open_shared_memory(settings, session.ring, observe=observe)
         return LiveSharedMemory(session, opened, lambda: self._in_flight.busy)
 
@@ -436,14 +425,3 @@ class Service:
 
     def _of_connectors(self, field: str) -> dict[str, float]:
         return {name: float(getattr(state, field)) for name, state in self._states().items()}
-
-
-def refuse_unfit_production(settings: Settings, unknown: Sequence[UnknownVariable]) -> None:
-    """Refuse to start production with settings that are unfit for it, or most likely misspelt."""
-    if not settings.is_production:
-        return
-    points = [*settings_points(settings), *variable_points(unknown)]
-    missing = [point for point in points if point.needed and not point.ok]
-    if missing:
-        lines = "\n".join(f"  - {point.name}: {point.found}; {point.remedy}" for point in missing)
-        raise SettingsError(f"production cannot start yet:\n{lines}")

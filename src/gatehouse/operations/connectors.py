@@ -10,7 +10,8 @@ from typing import Any, Final, cast
 from gatehouse.connectors.definition import Function
 from gatehouse.connectors.routing.checks import RoutedIdentities, RoutedIssuer
 from gatehouse.connectors.routing.payments import RoutedGateway
-from gatehouse.connectors.routing.roster import Roster
+from gatehouse.connectors.routing.roster import Roster, make_connector, make_for_production
+from gatehouse.connectors.routing.seat import Observe
 from gatehouse.connectors.sandbox.parties import (
     SandboxAddresses,
     SandboxGateway,
@@ -20,6 +21,7 @@ from gatehouse.connectors.sandbox.parties import (
 from gatehouse.core.errors import SettingsError
 from gatehouse.gateway.port import NoGateway, PaymentGateway
 from gatehouse.idverify.source import IdentitySource
+from gatehouse.intel.bins import BinTable
 from gatehouse.intel.networks import AddressBook
 from gatehouse.precheck.issuer import Issuer
 from gatehouse.settings import Settings
@@ -36,6 +38,21 @@ def applied_functions(settings: Settings) -> dict[str, Function]:
         "gateway": (settings.gateway, Function.GATEWAY),
     }
     return {name: function for name, (word, function) in chosen.items() if word == APPLIED}
+
+
+def make_roster(
+    settings: Settings, bins: BinTable, observe: Observe, records: IdentitySource
+) -> Roster | None:
+    """A place for the applied connectors, if the settings let anything be asked of them."""
+    if not applied_functions(settings):
+        return None
+
+    def country_of(first_digits: str) -> str | None:
+        facts = bins.facts(first_digits)
+        return facts.country if facts else None
+
+    make = make_for_production if settings.is_production else make_connector
+    return Roster(country_of, observe, records, make)
 
 
 def load_issuer(settings: Settings, roster: Roster | None = None) -> Issuer:
