@@ -123,7 +123,9 @@ class Service:
         )
         self._bins = load_bins()
         roster = make_roster(settings, self._bins, self.metrics.asked, self.identities)
-        self.connectors = roster and LiveConnectors(session, roster, self.refusals, owner)
+        self.connectors = (
+            None if roster is None else LiveConnectors(session, roster, self.refusals, owner)
+        )
         self._make_stages(settings, session)
         self._recorded = RecordedEvents(self.memory, session.fingerprints)
         self.labels = LabelFollower(
