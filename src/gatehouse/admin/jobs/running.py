@@ -9,14 +9,11 @@ from gatehouse.access.actors import Actor, ActorKind
 from gatehouse.admin.jobs.kinds import ORDERS, JobKind
 from gatehouse.admin.jobs.works import WORKS, Work
 from gatehouse.core.errors import Conflict, GatehouseError
-from gatehouse.core.events import EventName
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.jobs import JobState, StoredJob
 
 _REPORT_S: Final = 0.5
-_IMPORTS: Final = (JobKind.IDENTITY_IMPORT, JobKind.FEEDBACK_IMPORT)
-_COUNTS: Final = ("added", "changed", "unchanged", "refused", "read", "new", "bad")
 
 
 def run_job(session: AdminSession, job_id: str, owner: str) -> JobState:
@@ -81,8 +78,4 @@ def _finish(
     session: AdminSession, job: StoredJob, owner: str, state: JobState, **told: str
 ) -> None:
     with session.change(unseen=True) as change:
-        if jobs.finish(change, job, owner, state, **told) and job.kind in _IMPORTS:
-            counts = msgspec.json.decode(told["result"]) if "result" in told else {}
-            data = {name: counts[name] for name in _COUNTS if name in counts}
-            about = {"kind": job.kind, "state": state.value, **data}
-            change.event(EventName.IMPORT_FINISHED, job.account_id, job.id, about)
+        jobs.finish(change, job, owner, state, **told)

@@ -1,0 +1,102 @@
+"""What merchants' programs can reach of the administration layer, and what they cannot, and why."""
+
+import ast
+from pathlib import Path
+from typing import Final
+
+import gatehouse
+import gatehouse.admin
+
+ROOT: Final = Path(gatehouse.__file__).parent
+ADMIN: Final = Path(gatehouse.admin.__file__).parent
+FACES: Final = (
+    *sorted((ROOT / "web").rglob("*.py")),
+    *sorted((ROOT / "admin" / "jobs").rglob("*.py")),
+    # What the web calls on threads, by classes of its own.
+    *sorted(ADMIN.rglob("live*.py")),
+    *(ADMIN / name for name in ("decisions.py", "statements.py", "key_grants.py")),
+    ADMIN / "search" / "decisions.py",
+)
+NOT_OFFERED: Final = {
+    "The installation and all its accounts are the operator's": {
+        *("accounts.create", "accounts.listing", "accounts.rename", "accounts.close"),
+        *("accounts.reopen", "audit_log.lines", "audit_log.head", "audit_log.verify"),
+        *("default_account.ensure_demo", "statements.all_statements", "money.verify_ledger"),
+        *("retention.count_old", "retention.run_retention", "intel.", "secrets.", "hardening."),
+        *("sentry_memory.", "restore.", "backup.", "copy_database.", "go_live.", "data_proof."),
+        *("memory_points.", "connector_points.", "payments.", "jobs.running.run_job"),
+    },
+    "Connectors are shared by accounts, and name hosts and secrets": {
+        *("connectors.", "connector_trial.", "connector_status.connector_status"),
+    },
+    "Money is the operator's; merchants read balance, statement and usage": {
+        *("money.set_prices", "money.top_up", "money.adjust"),
+        *("money.spending_pace", "money.ledger_page"),
+    },
+    "New accounts have the starter set; an account without it is the operator's doing": {
+        "accounts.seed_defaults",
+    },
+    "Personal data in clear leaves the service only at a terminal": {
+        *("identities.records.export_records", "privacy.export."),
+    },
+    "Keys and sealed records of all accounts": {
+        *("identities.records.count_records", "identities.records.compact_records"),
+        "identities.records.reencrypt_records",
+    },
+    "Files of a history are larger than any request": {
+        *("models.training.train_on_history", "models.replays.", "models.versions.live_model"),
+    },
+    "Part of another use case that is offered": {
+        *("in_force.", "search.people.", "rule_sets.get", "pipelines.get"),
+        *("keys.issue", "keys.rotate", "keys.listing", "lists.add", "feedback.record.record_all"),
+        *("feedback.record.record_feedback", "feedback.record.record_fields"),
+    },
+    "For tables of a terminal; programs search and page": {
+        *("feedback.record.list_feedback", "name_completion.", "review_summary."),
+        *("decisions.", "search.", "reviews.", "review_desk.", "review_bulk."),
+    },
+}
+
+
+def use_cases() -> set[str]:
+    """Every public function that takes a session, by module and name."""
+    return {
+        f"{'.'.join(path.relative_to(ADMIN).with_suffix('').parts)}.{node.name}"
+        for path in ADMIN.rglob("*.py")
+        if path.name != "scopes.py"
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+        if any("AdminSession" in ast.unparse(arg.annotation or arg) for arg in node.args.args)
+    }
+
+
+def reached() -> set[str]:
+    """What the faces of programs import or call, by module and name."""
+    found: set[str] = set()
+    for path in FACES:
+        tree = ast.parse(path.read_text())
+        modules: dict[str, str] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+                "gatehouse.admin"
+            ):
+                inside = (node.module or "").removeprefix("gatehouse.admin").lstrip(".")
+                for name in node.names:
+                    whole = f"{inside}.{name.name}".lstrip(".")
+                    found.add(whole)
+                    modules[name.asname or name.name] = whole
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                found.add(f"{modules.get(node.value.id, '?')}.{node.attr}")
+    return found
+
+
+def test_every_use_case_is_offered_to_programs_or_left_out_for_a_reason() -> None:
+    left_out = tuple(set().union(*NOT_OFFERED.values()))
+    missing = {
+        each
+        for each in use_cases() - reached()
+        if each not in left_out
+        and not any(each.startswith(name) for name in left_out if name.endswith("."))
+    }
+    assert sorted(missing) == []
