@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from scripts.bench import backtesting, connectors, judging, searching, stage
+from scripts.bench import backtesting, connectors, judging, searching, stage, webhooks
 from scripts.bench.client import Load, drive, pace
 from scripts.bench.remembering import measure_apart
 from scripts.bench.servers import Server, bare_server, first_answer_s, gatehouse_server, make_shop
@@ -183,6 +183,36 @@ def hold_many_in_flight(subject: Subject, folder: Path) -> None:
     print(verdict("requests in flight", most, connectors.IN_FLIGHT, at_least=True))
 
 
+def compare_with_webhook(folder: Path, options: argparse.Namespace) -> None:
+    """PreCheck with a webhook beside PreCheck without, at a rate that both keep up with."""
+    [subject] = [each for each in SUBJECTS if each.key == "precheck"]
+    shops = [subject.shop(folder / f"webhooks-{name}") for name in ("without", "with")]
+    with (
+        webhooks.receiver() as port,
+        gatehouse_server(shops[0]) as without,
+        gatehouse_server(shops[1]) as told,
+    ):
+        webhooks.subscribe(shops[1], port)
+        found: list[list[float]] = [[], []]
+        for turn in range(options.rounds + 1):
+            for side, server in enumerate((without, told)):
+                before = server.cpu_s()
+                load = pace(
+                    server.port,
+                    subject.requests(shops[side].key),
+                    connections=options.connections,
+                    rate=webhooks.RATE,
+                    seconds=options.seconds,
+                )
+                if turn:
+                    found[side].append((server.cpu_s() - before) / load.requests * 1_000_000)
+    cpu, with_cpu = (statistics.median(each) for each in found)
+    print(f"PreCheck with a webhook that is told of every decision, {webhooks.RATE:.0f} requests/s")
+    print(f"  without         {cpu:6.1f} us CPU")
+    print(f"  with            {with_cpu:6.1f} us CPU")
+    print(verdict("times the CPU per request", with_cpu / cpu, webhooks.BAR, at_least=False))
+
+
 def time_the_start(folder: Path, _options: argparse.Namespace) -> None:
     """How soon a server serves."""
     shop = make_shop(folder / "start")
@@ -242,6 +272,17 @@ def time_the_search(decisions: int) -> None:
             print(verdict(name, each.ratio, searching.BAR, at_least=False))
 
 
+def _time_the_rest(options: argparse.Namespace) -> None:
+    """What needs no server."""
+    everything = options.only is None and options.operation is None
+    if options.only == "rules" or everything:
+        time_the_rules()
+    if options.only == "backtest" or everything:
+        time_the_backtest(options.records)
+    if options.only == "search" or everything:
+        time_the_search(options.records)
+
+
 def main() -> None:
     """Run the measurements that were asked for."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
@@ -250,7 +291,7 @@ def main() -> None:
         "--only",
         choices=(
             *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
-            *("search", "connectors"),
+            *("search", "connectors", "webhooks"),
         ),
         help="one measurement alone",
     )
@@ -275,16 +316,12 @@ def main() -> None:
         for name, measure in (
             ("shared", compare_shared_with_embedded),
             ("connectors", compare_connectors),
+            ("webhooks", compare_with_webhook),
             ("start", time_the_start),
         ):
             if options.only == name or (options.only is None and options.operation is None):
                 measure(Path(folder), options)
-    if options.only == "rules" or (options.only is None and options.operation is None):
-        time_the_rules()
-    if options.only == "backtest" or (options.only is None and options.operation is None):
-        time_the_backtest(options.records)
-    if options.only == "search" or (options.only is None and options.operation is None):
-        time_the_search(options.records)
+    _time_the_rest(options)
     if options.only in (None, "stage") and options.operation in (None, "sentry"):
         time_the_stage()
     if options.only in (None, "memory") and options.operation in (None, "sentry"):

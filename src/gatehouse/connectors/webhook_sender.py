@@ -11,6 +11,7 @@ import gatehouse
 from gatehouse.connectors.http.client import Endpoint, HttpClient
 from gatehouse.connectors.http.wire import CallFailed, PartyAnswer, PartyRequest
 from gatehouse.connectors.tls import TlsOptions, client_context
+from gatehouse.core.errors import SettingsError
 from gatehouse.webhooks.destinations import Destination, DestinationPolicy, DestinationRefused
 from gatehouse.webhooks.sending import TIME_LIMIT_S, SendResult, WebhookMessage
 
@@ -56,7 +57,7 @@ class HttpWebhookSender:
                 answer = await self._ask(message)
         except TimeoutError:
             return SendResult(None, f"no answer within {TIME_LIMIT_S:.0f} s", _since_ms(began))
-        except (CallFailed, DestinationRefused) as error:
+        except (CallFailed, DestinationRefused, SettingsError) as error:
             return SendResult(None, str(error), _since_ms(began))
         except OSError:
             return SendResult(None, "the name of the host cannot be resolved", _since_ms(began))
