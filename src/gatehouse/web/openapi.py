@@ -5,6 +5,7 @@ from typing import Any, Final
 import msgspec
 
 import gatehouse
+from gatehouse.admin.public_decisions import PublicDecision
 from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.operations.operation import Operation
 from gatehouse.operations.pipeline_messages import PipelinesResponse
@@ -33,7 +34,6 @@ from gatehouse.web.openapi_reviews import REVIEW_TYPES, review_paths
 from gatehouse.web.openapi_schemas import TAGS, for_generators, with_error_codes, with_tags
 from gatehouse.web.openapi_search import SEARCH_TYPES, search_paths
 from gatehouse.web.problems import BODY_CODES, CODES, PAID_CODES, REVIEW_CODES
-from gatehouse.web.records import PublicDecision
 
 _ABOUT: Final = """\
 Fraud prevention and verification for card payments.

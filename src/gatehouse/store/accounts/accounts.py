@@ -16,6 +16,7 @@ from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured import defaults
 from gatehouse.store.configured.account_signature import check_prices, sign_account, signed_change
 from gatehouse.store.configured.signing import Signer
+from gatehouse.store.events.wishes import decision_filters
 from gatehouse.store.tables import ACCOUNTS
 
 _LONGEST_REASON: Final = 500
@@ -160,4 +161,5 @@ def _row(connection: sa.Connection, account_id: str) -> Any:
 def _account(row: Any) -> Account:
     fees, policies = msgspec.json.decode(row.fees), msgspec.json.decode(row.policies)
     closed = (row.closed_at_ms, row.closed_reason)
-    return Account(row.id, row.name, row.currency, row.created_at_ms, fees, policies, *closed)
+    told = decision_filters(row.event_filters)
+    return Account(row.id, row.name, row.currency, row.created_at_ms, fees, policies, *closed, told)
