@@ -49,6 +49,8 @@ class ReadEvents(NamedTuple):
     cursor: str
     more: bool
     """Whether there may be more by now."""
+    place: EventPlace
+    """Where the cursor stands."""
 
 
 def add(connection: sa.Connection, events: Sequence[NewEvent]) -> None:
@@ -75,24 +77,37 @@ def read_after(
     found = _after(connection, account_id, place, most)
     wanted = [each for each in found if not types or each.event.type in types]
     if len(wanted) > limit:
-        return ReadEvents(wanted[:limit], wanted[limit - 1].event.id, True)
-    last = found[-1] if found else None
-    return ReadEvents(wanted, last.event.id if last else cursor or START, len(found) == most)
+        last = wanted[limit - 1]
+        return ReadEvents(wanted[:limit], last.event.id, True, last.place)
+    if not found:
+        return ReadEvents([], cursor or START, False, place)
+    return ReadEvents(wanted, found[-1].event.id, len(found) == most, found[-1].place)
 
 
 def newest_cursor(connection: sa.Connection, account_id: str) -> str:
     """The cursor after all events that there are by now."""
-    newest = [
-        sa.select(_E.id, *_PLACE)
-        .where(_E.account_id == each, *_settled(connection))
+    found = newest(connection, account_id, 1)
+    return found[0].id if found else START
+
+
+def newest(
+    connection: sa.Connection, account_id: str, limit: int, types: Sequence[EventName] = ()
+) -> list[NewEvent]:
+    """The newest events of an account and of the installation, in their order."""
+    wanted = _settled(connection)
+    if types:
+        wanted.append(_E.type.in_(types))
+    ranges = [
+        sa.select(EVENTS)
+        .where(_E.account_id == each, *wanted)
         .order_by(_E.xid.desc(), _E.seq.desc())
-        .limit(1)
+        .limit(limit)
         .subquery()
         for each in _whose(account_id)
     ]
-    both = sa.union_all(*(sa.select(each) for each in newest)).subquery()
-    query = sa.select(both.c.id).order_by(both.c.xid.desc(), both.c.seq.desc()).limit(1)
-    return connection.scalar(query) or START
+    both = sa.union_all(*(sa.select(each) for each in ranges)).subquery()
+    query = sa.select(both).order_by(both.c.xid.desc(), both.c.seq.desc()).limit(limit)
+    return [_stored(row).event for row in connection.execute(query)][::-1]
 
 
 def find(connection: sa.Connection, account_id: str, event_id: str) -> StoredEvent | None:

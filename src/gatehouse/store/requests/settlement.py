@@ -378,7 +378,7 @@ class _BatchDecider:
             self._tell(order, kind)
         state = self._loaded.accounts[order.account_id]
         if state.low_below is not None and state.note_low():
-            said = {"remaining": state.balance, "threshold": state.low_below}
+            said = {"remaining": state.available, "threshold": state.low_below}
             self._tell(order, EventName.BALANCE_LOW, said)
         guess = order.mismatch
         if guess is not None:
