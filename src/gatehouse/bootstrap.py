@@ -59,8 +59,6 @@ from gatehouse.store.backlog import Backlog, count_backlog
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
-from gatehouse.store.events.expiring_keys import ExpiringKeys
-from gatehouse.store.events.watching import EventWatch
 from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
 from gatehouse.store.privacy.forgetter import Forgetter
@@ -143,8 +141,7 @@ class Service:
         self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self.earlier = EarlierDecisions(session)
         self.retention = DailyRetention(session, retention_policy(settings))
-        self.event_watch = EventWatch(database)
-        self.expiring_keys = ExpiringKeys(database, system_clock)
+        self.events = LiveEvents(session)
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
@@ -162,6 +159,7 @@ class Service:
         # Python lets us set, and far more than any field means.
         sys.set_int_max_str_digits(_MOST_DIGITS)
         asyncio.get_running_loop().set_exception_handler(log_lost_failure)
+        await self.events.start()
         self.writer.start()
         self.identities.start()
         # What the operator blocks must count for the first request, too.
@@ -184,7 +182,7 @@ class Service:
             asyncio.create_task(self.earlier.run()),
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
             asyncio.create_task(self.retention.run()),
-            asyncio.create_task(self.expiring_keys.run()),
+            asyncio.create_task(self.events.run()),
         ]
         if self._shared is not None:
             self._tasks.append(asyncio.create_task(self._shared.run()))
@@ -221,12 +219,12 @@ class Service:
     def refuse_traffic(self) -> None:
         """Tell load balancers that this server stops; requests are still answered."""
         self._running = False
-        self.event_watch.stop()
+        self.events.stop()
 
     async def stop(self) -> None:
         """Finish what was handed over and close the database."""
         self._running = False
-        self.event_watch.stop()
+        self.events.stop()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -342,7 +340,7 @@ class Service:
             feedback=feedback,
             search=search,
             balances=balances,
-            events=EventRoutes(entry, LiveEvents(session, self.event_watch)),
+            events=EventRoutes(entry, self.events),
         )
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)
@@ -399,6 +397,9 @@ class Service:
             "memory_shared": lambda: self._memory_state().is_shared,
             "memory_available": lambda: not self._memory_state().is_away,
             "memory_missed": lambda: self.backlog.memory_missed,
+            "events_written": lambda: self.backlog.events_written,
+            "events_held_back": lambda: self.backlog.events_held_back,
+            "event_readers": lambda: self.events.waiting,
             "configuration_refused_accounts": lambda: self.refusals.accounts,
             "configuration_refusals": lambda: self.refusals.count,
             "connector_up": lambda: self._of_connectors("up"),

@@ -297,6 +297,13 @@ class Settings:
         "Notes on imports of identity records that began longer ago than this are deleted once a "
         "day: when, how many, how far. Unset: they are kept."
     )
+    events_days: int = _number(
+        30,
+        "Events older than this are deleted once a day. A reader that comes back later goes on "
+        "with the oldest that is left; see docs/events.md.",
+        "days",
+        (1, 36_500),
+    )
     store_timeout_ms: int = _waits(
         5000, "How long a database operation may wait for a lock or a connection.", (100, 60_000)
     )

@@ -14,6 +14,8 @@ from tests.harness import Server, precheck, until
 from tests.web import answers
 from tests.web.merchant import Merchant
 
+WAITS = "gatehouse_event_readers 1"
+
 
 def read(client: httpx.Client, **query: Any) -> Any:
     answer = client.get("/api/v1/events", params=query).json()
@@ -84,6 +86,8 @@ def test_a_key_that_is_revoked_hears_nothing_more(shared: Server, session: Admin
         query: dict[str, str | int] = {"wait": 30, "after": end(client), "types": "key.revoked"}
         with ThreadPoolExecutor(1) as thread:
             reader = thread.submit(client.get, "/api/v1/events", params=query)
+            with shared.client("") as watcher:
+                until(lambda: watcher.get("/metrics").text, lambda page: WAITS in page)
             keys.revoke(session, merchant.account, issued.key.key_id, "leaked")
             answers.refused(reader.result(), 401, "invalid_key")
 

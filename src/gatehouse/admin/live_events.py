@@ -8,15 +8,35 @@ import msgspec
 from gatehouse.access.actors import Actor
 from gatehouse.admin.events import EventPage, EventQuery, PublicEvent, get_event, read_events
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.events.expiring_keys import ExpiringKeys
+from gatehouse.store.events.outbox import rebase_if_foreign
 from gatehouse.store.events.watching import EventWatch
 
 
 class LiveEvents:
-    """The use cases for callers of the API."""
+    """The use cases for callers of the API, and what a server does for events by itself."""
 
-    def __init__(self, session: AdminSession, watch: EventWatch) -> None:
+    def __init__(self, session: AdminSession) -> None:
         self._session = session
-        self._watch = watch
+        self._watch = EventWatch(session.database)
+        self._expiring_keys = ExpiringKeys(session.database, session.clock)
+
+    async def start(self) -> None:
+        """Make sure that the order of events holds in this database."""
+        await self._session.database.write_on_thread(rebase_if_foreign)
+
+    async def run(self) -> None:
+        """Tell of keys that end soon, until cancelled."""
+        await self._expiring_keys.run()
+
+    def stop(self) -> None:
+        """Answer everybody who waits."""
+        self._watch.stop()
+
+    @property
+    def waiting(self) -> int:
+        """How many callers wait for events."""
+        return self._watch.waiting
 
     def may_wait(self, account_id: str) -> bool:
         """Whether one more caller of the account may wait for events."""

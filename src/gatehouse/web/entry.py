@@ -66,7 +66,7 @@ class Entry:
 
     async def authenticate_again(self, context: RequestContext, scope: str) -> None:
         """Check the key once more after a long wait: it may have been revoked meanwhile."""
-        caller = await self._caller(context)
+        caller = await self._caller(context, anew=True)
         refusal = self._refusal(context, caller, scope)
         if refusal is not None:
             raise Problem(refusal)
@@ -99,7 +99,7 @@ class Entry:
         if self._settings.is_production and not context.is_secure(self._settings.trusted_proxies):
             raise Problem("insecure_transport")
 
-    async def _caller(self, context: RequestContext) -> Caller:
+    async def _caller(self, context: RequestContext, *, anew: bool = False) -> Caller:
         text = context.header(b"x-api-key")
         if not text:
             raise Problem("missing_key", headers=_AUTHENTICATE)
@@ -108,7 +108,7 @@ class Entry:
             raise Problem(KeyRefusal.OTHER_ENVIRONMENT)
         caller = None
         if refusal is None:
-            caller = await self._callers.find(key_hash(text, self._hashing_key))
+            caller = await self._callers.find(key_hash(text, self._hashing_key), anew=anew)
         if caller is None or caller.key.status(self._clock()) != "active":
             raise Problem(KeyRefusal.INVALID, headers=_AUTHENTICATE)
         return caller

@@ -139,6 +139,9 @@ FAMILIES: Final = (
     _gauge("memory_shared", "1 if other servers use the same memory (GATEHOUSE_MEMORY_URL)."),
     _gauge("memory_available", "0 while the shared memory does not answer and is not asked."),
     _gauge("memory_missed", "Requests that the shared memory must still be told of."),
+    _gauge("events_written", "Events that were ever written, of all accounts; it grows."),
+    _gauge("events_held_back", "Events that wait for a transaction of the database to end."),
+    _gauge("event_readers", "Callers of this server that wait for events."),
     _gauge(
         "configuration_refused_accounts",
         "Accounts whose configuration in the database was changed by somebody else and is refused.",

@@ -25,6 +25,12 @@ _SCANNED_AT_ONCE: Final = 1000
 """Rows that one reading looks at, however few of them are of the wanted types."""
 
 
+_OLDEST_RUNNING: Final = sa.select(
+    sa.literal_column("pg_snapshot_xmin(pg_current_snapshot())::text::bigint", sa.BigInteger)
+).scalar_subquery()
+"""The oldest transaction that may still commit, or the next one to begin."""
+
+
 class EventPlace(NamedTuple):
     """Where an event stands in the order of all events."""
 
@@ -126,6 +132,42 @@ def place_of(connection: sa.Connection, account_id: str, cursor: str | None) -> 
     return BEGINNING if row is None else EventPlace(*row)
 
 
+def count_written(connection: sa.Connection) -> int:
+    """How many events were ever written, deleted ones included; numbers are never used again."""
+    return connection.scalar(sa.select(sa.func.max(_E.seq))) or 0
+
+
+def count_held_back(connection: sa.Connection) -> int:
+    """How many of the newest events readers do not see yet, because of transactions that run."""
+    if connection.dialect.name == "sqlite":
+        return 0
+    last = sa.select(_E.xid).order_by(_E.seq.desc()).limit(_SCANNED_AT_ONCE).subquery()
+    waiting = sa.select(sa.func.count()).select_from(last).where(last.c.xid >= _OLDEST_RUNNING)
+    return connection.scalar(waiting) or 0
+
+
+def rebase(connection: sa.Connection) -> None:
+    """Put all events before those of this database's transactions, in the order they have.
+
+    Rows that were copied or restored carry numbers of another server's transactions.
+    """
+    newest = sa.select(sa.func.max(EVENTS.alias().c.xid)).scalar_subquery()
+    connection.execute(EVENTS.update().where(newest > 0).values(xid=_E.xid - newest - 1))
+
+
+def rebase_if_foreign(connection: sa.Connection) -> bool:
+    """The same, if somebody restored the data with tools of their own; whether it was needed."""
+    if connection.dialect.name == "sqlite":
+        return False
+    last = sa.select(_E.xid).order_by(_E.seq.desc()).limit(_SCANNED_AT_ONCE).subquery()
+    next_xid = sa.text("pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+    newest, following = connection.execute(sa.select(sa.func.max(last.c.xid), next_xid)).one()
+    if newest is None or newest < following:
+        return False
+    rebase(connection)
+    return True
+
+
 def _after(
     connection: sa.Connection, account_id: str, place: EventPlace, limit: int
 ) -> list[StoredEvent]:
@@ -151,8 +193,7 @@ def _settled(connection: sa.Connection) -> "list[sa.ColumnElement[bool]]":
     """What leaves out events that others, of transactions that still run, may come before."""
     if connection.dialect.name == "sqlite":
         return []
-    oldest = sa.text("pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
-    return [_E.xid < sa.select(oldest).scalar_subquery()]
+    return [_E.xid < _OLDEST_RUNNING]
 
 
 def _stored(row: Any) -> StoredEvent:

@@ -322,7 +322,7 @@ class _BatchDecider:
         """Let the account know something about a request, or of what follows from it."""
         of = order.hold if isinstance(order, Authorize) else order
         event = NewEvent(
-            request_event_id(of.request_id, kind, order.at_ms),
+            request_event_id(of.request_id, kind),
             of.account_id,
             order.at_ms,
             kind,
