@@ -13,9 +13,9 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
+from gatehouse.setting_kinds import Network
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 LONGEST_URL: Final = 2048
 _VISIBLE: Final = re.compile(r"[!-~]+")
