@@ -33,9 +33,10 @@ $(RUN): $(PACKAGES) pyproject.toml
 	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(DEV): $(RUN) requirements/dev.lock
+$(DEV): $(RUN) requirements/dev.lock clients/python/pyproject.toml
 	@echo "Installing what checking and training need on top: about 900 MB, once"
 	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable clients/python
 	@touch $@
 
 run: $(RUN) ## Serve the sandbox on http://127.0.0.1:8080 with a demo account
@@ -72,8 +73,9 @@ eval-sentry: setup ## Measure Sentry on made-up attacks, and on labelled data (D
 webhook-delivery: setup ## Send 10,000 events to failing webhooks while the server is killed (ARGS="--events 500")
 	@$(BIN)/python -m scripts.webhook_delivery $(ARGS)
 
-docs: setup ## Rewrite the generated pages in docs/
+docs: setup ## Rewrite the generated pages in docs/, and the generated part of the Python client
 	@$(BIN)/python -m scripts.generate_docs
+	@$(BIN)/python -m scripts.generate_python_client
 
 bins: setup ## Rebuild the packed BIN table from the package that holds its source
 	@$(BIN)/python -m scripts.build_bins

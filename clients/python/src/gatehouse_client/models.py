@@ -1,0 +1,1486 @@
+"""Requests and answers of the API, written by a script from its OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from msgspec import field
+
+from gatehouse_client._structs import OpenEnum, Struct
+
+
+class Advice(OpenEnum):
+    """What the caller is advised to do."""
+
+    ACCEPT = "ACCEPT"
+    DECLINE = "DECLINE"
+    FRAUD = "FRAUD"
+    INPUT_ERROR = "INPUT_ERROR"
+    RETRY = "RETRY"
+
+
+class AmountRange(Struct, frozen=True, kw_only=True):
+    """Amounts of orders in one currency, both ends included."""
+
+    currency: str
+    """a currency code such as USD"""
+    from_: Decimal | float | None = None
+    """The smallest amount, in units of the currency."""
+    to: Decimal | float | None = None
+    """The largest amount."""
+
+
+class AvsResult(OpenEnum):
+    """How the address compares with the issuer's."""
+
+    FULL_MATCH = "FULL_MATCH"
+    NOT_PROVIDED = "NOT_PROVIDED"
+    NO_MATCH = "NO_MATCH"
+    POSTCODE_MATCH = "POSTCODE_MATCH"
+    RETRY = "RETRY"
+    STREET_MATCH = "STREET_MATCH"
+    UNKNOWN = "UNKNOWN"
+    UNVERIFIABLE = "UNVERIFIABLE"
+
+
+class BalanceResponse(Struct, frozen=True, kw_only=True):
+    """What an account has."""
+
+    balance: Money
+    """All of it, also what is held."""
+    held: Money
+    """Held for requests in flight."""
+    available: Money
+    """What can be spent: `balance` minus `held`."""
+    currency: str
+    """ISO 4217 code."""
+    at: datetime
+    """When it was read (RFC 3339)."""
+
+
+class Billing(Struct, frozen=True, kw_only=True):
+    """What the request cost and what is left."""
+
+    items: tuple[BillingItem, ...]
+    """One entry per executed service."""
+    remaining_balance: Money
+    """What can still be spent."""
+    amount_authorized: Money
+    """Held for this request."""
+    amount_closed: Money
+    """Charged for this request."""
+
+
+class BillingItem(Struct, frozen=True, kw_only=True):
+    """One executed service."""
+
+    fee_type: str
+    """Fee type."""
+    fee: Money
+    completed: bool
+    """Whether it completed; an item that did not is not charged."""
+
+
+class BulkResolution(Struct, frozen=True, kw_only=True):
+    """One verdict on many decisions."""
+
+    resolution: ReviewVerdict | str
+    """`APPROVE` when the payment was legitimate, `DECLINE` when it was fraud."""
+    reason: str
+    """Why, kept with the review; card numbers in it are masked."""
+    request_ids: Sequence[str]
+    """The `requestId`s of the decisions."""
+    reviewer: str | None = None
+    """Your name for the person who says so."""
+
+
+class BulkResult(Struct, frozen=True, kw_only=True):
+    """What became of many reviews, in the order in which they were sent."""
+
+    results: tuple[ResolutionResult, ...]
+    resolved: int
+    """How many were resolved now."""
+    refused: int
+    """How many were not."""
+
+
+class BuyerAccount(Struct, frozen=True, kw_only=True):
+    """Who buys, in your own terms."""
+
+    user_id: str | int | None = None
+    """Your name for the user."""
+    username: str | None = None
+    """The name the user chose."""
+
+
+class CardAddress(Struct, frozen=True, kw_only=True):
+    """The billing address as the issuer may know it; at least one part is needed."""
+
+    postal_code: str | None = None
+    """Postal code."""
+    street: str | None = None
+    """Street with house number."""
+
+
+class CardHolderIds(Struct, frozen=True, kw_only=True):
+    """Government identifiers by type. Another type than these four is an error."""
+
+    driverlicense: str | None = field(default=None, name="DRIVERLICENSE")
+    """Number of a driver's licence."""
+    passport: str | None = field(default=None, name="PASSPORT")
+    """Number of a passport."""
+    nationalidentity: str | None = field(default=None, name="NATIONALIDENTITY")
+    """Number of a national identity document."""
+    tax: str | None = field(default=None, name="TAX")
+    """Number at the tax office."""
+
+
+class CardHolderName(Struct, frozen=True, kw_only=True):
+    """The name of the person who claims to hold the card."""
+
+    first_name: str | None = None
+    """First name or names."""
+    middle_name: str | None = None
+    """Middle name or names."""
+    last_name: str | None = None
+    """Last name or names. Names are compared only when it is there."""
+    owner_type: str | None = None
+    """`PRIMARY` or `SECONDARY`: compare with such holders only. Any other value is ignored."""
+
+
+class CardSummary(Struct, frozen=True, kw_only=True):
+    """What is known about the card and may be shown."""
+
+    brand: str | None
+    """Card brand, null when it is none we know."""
+    country: str | None
+    """Issuer's country (ISO 3166-1 alpha-2), soft evidence."""
+    funding: str | None
+    """CREDIT, DEBIT or CHARGE, soft evidence."""
+    prepaid: bool | None
+    """Whether the card is prepaid, if known."""
+    bin: str
+    """First eight digits, six of a number below 16 digits."""
+    last_four: str | None
+    """Last four digits, null for numbers below 14 digits."""
+
+
+class CartItem(Struct, frozen=True, kw_only=True):
+    """One line of the cart."""
+
+    item_id: str | int | None = None
+    """Your name for the article."""
+    category: str | None = None
+    """What kind of article."""
+    price: Decimal | float | None = None
+    """Price of one."""
+    quantity: Decimal | float | None = None
+    """How many."""
+
+
+class CredentialType(OpenEnum):
+    """What kind of number `cardNumber` is."""
+
+    DEVICE_TOKEN = "DEVICE_TOKEN"
+    NETWORK_TOKEN = "NETWORK_TOKEN"
+    PAN = "PAN"
+    STORED_PAN = "STORED_PAN"
+
+
+class Cvv2Result(OpenEnum):
+    """How the security code compares with the issuer's."""
+
+    MATCH = "MATCH"
+    NOT_PROCESSED = "NOT_PROCESSED"
+    NOT_PROVIDED = "NOT_PROVIDED"
+    NO_MATCH = "NO_MATCH"
+    UNKNOWN = "UNKNOWN"
+    UNVERIFIABLE = "UNVERIFIABLE"
+
+
+class DecisionMatches(Struct, frozen=True, kw_only=True):
+    """A page of decisions that were searched for, newest first."""
+
+    decisions: tuple[PublicDecision, ...]
+    next_cursor: str | None
+    """Send it as `cursor` for what follows; null when there is nothing more."""
+    still_indexing: bool | None = None
+    """Only there, and true, while decisions of an earlier version are being indexed after an
+    upgrade: some of them may be missing.
+    """
+
+
+class DecisionPage(Struct, frozen=True, kw_only=True):
+    """DecisionPage."""
+
+    decisions: tuple[PublicDecision, ...]
+    has_more: bool
+
+
+class DecisionSearchRequest(Struct, frozen=True, kw_only=True):
+    """Which decisions are wanted; every filter that is given must hold."""
+
+    user_id: str | int | None = None
+    """Your name for the user, as it was sent."""
+    card_number: str | None = None
+    """The card. Only its fingerprint is compared."""
+    payment_account_reference: str | None = None
+    """The account behind cards: whatever token of it was sent. Only its fingerprint is compared."""
+    card_fingerprint: str | None = None
+    """The card by its `fingerprint`, or the account behind it by its `accountFingerprint`, as
+    decisions of this account show it.
+    """
+    email: str | None = None
+    """E-mail address. Different spellings of one mailbox are the same."""
+    phone: str | None = None
+    """Phone number in international form."""
+    ip_address: str | None = None
+    """Address of the device. Of IPv6, its whole /64 is meant."""
+    device_id: str | None = None
+    """The device as the event in a decision names it: `#…`."""
+    transaction_id: str | int | None = None
+    """The `transactionId` that was sent to Sentry."""
+    client_reference_id: str | int | None = None
+    """The `clientReferenceId` that was sent."""
+    operation: str | Sequence[str] | None = None
+    """The operation, or several of them."""
+    decision: Outcome | str | Sequence[Outcome | str] | None = None
+    """What was decided."""
+    rule: str | Sequence[str] | None = None
+    """A rule that matched."""
+    tag: str | Sequence[str] | None = None
+    """A tag of the answer."""
+    label: Label | str | Sequence[Label | str] | None = None
+    """What the request turned out to be, as of now."""
+    amount: AmountRange | None = None
+    """The amount of the order."""
+    at: TimeRange | None = None
+    """When the request came in."""
+    limit: int | None = None
+    """Size of a page; 50 without it."""
+    cursor: str | None = None
+    """The `nextCursor` of the page before."""
+
+
+class DecisionStage(Struct, frozen=True, kw_only=True):
+    """One stage of a decision."""
+
+    name: str
+    """Name of the stage."""
+    fee_type: str
+    """Fee type."""
+    fee: Money
+    """Its fee; charged only when it completed."""
+    completed: bool
+    """Whether it completed."""
+    duration_microseconds: int
+    """How long it took."""
+    result: Mapping[str, Any]
+    """What it found: results, and codes that say why. Of what was sent, Sentry's result names what
+    it remembers, the others nothing.
+    """
+
+
+class Device(Struct, frozen=True, kw_only=True):
+    """The device, and the visit it is used for."""
+
+    ip_address: str | None = None
+    """Address the request came from: the most telling single field."""
+    user_agent: str | None = None
+    """User-Agent header."""
+    accept_language: str | None = None
+    """Accept-Language header."""
+    session_id: str | int | None = None
+    """Your name for the visit."""
+    session_age: Decimal | float | None = None
+    """How long the visit has lasted, seconds."""
+
+
+class Eci(OpenEnum):
+    """The electronic commerce indicator; 00 to 04 are Mastercard's, 05 the other networks'."""
+
+    V00 = "00"
+    V01 = "01"
+    V02 = "02"
+    V03 = "03"
+    V04 = "04"
+    V05 = "05"
+    V06 = "06"
+    V07 = "07"
+
+
+class EntryKind(OpenEnum):
+    """Why an entry was appended."""
+
+    ADJUST = "ADJUST"
+    AUTHORIZE = "AUTHORIZE"
+    CLOSE = "CLOSE"
+    EXPIRE = "EXPIRE"
+    RELEASE = "RELEASE"
+    TOP_UP = "TOP_UP"
+
+
+class Errors(Struct, frozen=True, kw_only=True):
+    """Why a request was not processed."""
+
+    message: str
+    """High-level description."""
+    code: str
+    field_errors: Mapping[str, tuple[str, ...]]
+    """Problems by the field's path."""
+    global_errors: tuple[str, ...]
+    """Problems of the request as a whole."""
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """What happened, and when."""
+
+    type: EventType | str | None = None
+    """`PURCHASE` for a first or only one."""
+    transaction_id: str | int | None = None
+    """Your name for the transaction. The same one is not counted twice."""
+    timestamp: datetime | None = None
+    """When it happened, RFC 3339. Without it: now."""
+
+
+class EventKind(OpenEnum):
+    """What can happen to a review."""
+
+    ASSIGNED = "ASSIGNED"
+    CORRECTED = "CORRECTED"
+    NOTE = "NOTE"
+    OPENED = "OPENED"
+    RESOLVED = "RESOLVED"
+
+
+class EventType(OpenEnum):
+    """What happened."""
+
+    PURCHASE = "PURCHASE"
+    RECURRING_PURCHASE = "RECURRING_PURCHASE"
+
+
+class EventsResponse(Struct, frozen=True, kw_only=True):
+    """Some events in their order, and how to go on."""
+
+    events: tuple[PublicEvent, ...]
+    """Oldest first."""
+    cursor: str
+    """Send it as `after` to get what comes next."""
+    has_more: bool
+    """Whether there may be more by now."""
+
+
+class ExplainedChange(Struct, frozen=True, kw_only=True):
+    """What would have changed a decision."""
+
+    text: str
+    """The change and what it would have led to."""
+    decision: Outcome | None = None
+    """What would have been decided."""
+    signals: Mapping[str, Any] | None = None
+    """The signals that would have been different. `(another)` is any text that no rule and no list
+    names.
+    """
+    lists: Mapping[str, bool] | None = None
+    """Lists on which the request's value would have been, or not have been."""
+    unless: tuple[str, ...] | None = None
+    """Stages that did not run and would have run then. It is assumed that they would have found
+    nothing against the request.
+    """
+
+
+class ExplainedReason(Struct, frozen=True, kw_only=True):
+    """One reason of a decision, in words."""
+
+    text: str
+    """The reason, as a sentence."""
+    stage: str
+    """The stage that it comes from."""
+    code: str | None = None
+    """Name of the rule, or code of the result."""
+    decisive: bool | None = None
+    """Whether the decision is what it is because of it."""
+    outcome: Outcome | None = None
+    """What the rule or the stage wants to be decided."""
+    effect: float | None = None
+    """What it added to Sentry's score, in log-odds."""
+    signals: Mapping[str, Any] | None = None
+    """What the rule looked at, as it was."""
+
+
+class Explanation(Struct, frozen=True, kw_only=True):
+    """Why a request was decided as it was, and what would have changed that."""
+
+    summary: str
+    """What was decided, and by what."""
+    reasons: tuple[ExplainedReason, ...]
+    """In order of their weight."""
+    changes: tuple[ExplainedChange, ...]
+    """What would have changed the decision, smallest change first. Each was checked by judging the
+    request again.
+    """
+    notes: tuple[str, ...]
+    """What could not be told, and how far it was looked for."""
+
+
+class FeedbackEntry(Struct, frozen=True, kw_only=True):
+    """One label that a request was given."""
+
+    label: Label
+    """What was said."""
+    previous_label: Label | None
+    """What counted before; null when nothing did."""
+    when: datetime | None
+    """When it was found out, or charged back (RFC 3339)."""
+    amount: Decimal | None
+    """What was lost or charged back."""
+    currency: str | None
+    """ISO 4217 code of the amount."""
+    recorded_at: datetime
+    """When it was kept (RFC 3339)."""
+    source: LabelSource
+    """How it came in."""
+    by: str
+    """The key, or the operator, that said it."""
+
+
+class FeedbackHistory(Struct, frozen=True, kw_only=True):
+    """The label of a request, with its history."""
+
+    request_id: str
+    """The `requestId` of the decision."""
+    label: Label | None
+    """What counts now; null when nothing was said, or it was withdrawn."""
+    history: tuple[FeedbackEntry, ...]
+    """What was said, newest first, up to a hundred."""
+
+
+class FeedbackOutcome(Struct, frozen=True, kw_only=True):
+    """What the feedback changed for one request."""
+
+    request_id: str
+    """The `requestId` of the decision."""
+    label: Label
+    """What was said now."""
+    previous_label: Label | None
+    """What counted until now; null when nothing did."""
+    changed: bool
+    """Whether it was news; the same said again changes nothing."""
+
+
+class FeedbackReceipt(Struct, frozen=True, kw_only=True):
+    """Feedback that was kept."""
+
+    label: Label
+    """What was said."""
+    recorded_at: datetime
+    """When it was kept; of what was said before, that time (RFC 3339)."""
+    requests: tuple[FeedbackOutcome, ...]
+    """The requests it speaks of, oldest first."""
+
+
+class FeedbackRequest(Struct, frozen=True, kw_only=True):
+    """What became of a request, or of all requests of one transaction or reference."""
+
+    label: Label | str
+    """`FRAUD`, `CHARGEBACK` or `LEGITIMATE`; `WITHDRAWN` takes back what was said before. What is
+    said last counts.
+    """
+    request_id: str | None = None
+    """The `requestId` of the answer. Give exactly one of the three names."""
+    transaction_id: str | int | None = None
+    """The `transactionId` that was sent to Sentry, alone or in a pipeline."""
+    client_reference_id: str | int | None = None
+    """The `clientReferenceId` that was sent, unless it looks like a card number or has control
+    characters: such a one is not kept as it is.
+    """
+    when: datetime | None = None
+    """When it was found out, or charged back, RFC 3339."""
+    amount: Decimal | float | None = None
+    """What was lost or charged back, in units of the currency, with at most six decimals."""
+    currency: str | None = None
+    """ISO 4217 code of the amount."""
+
+
+class FieldWarning(Struct, frozen=True, kw_only=True):
+    """A field of a request that nothing reads."""
+
+    path: str
+    """Path of the field; empty in the entry that counts the fields not listed."""
+    message: str
+    """Why nothing reads it, and which field may have been meant."""
+
+
+class GatewayRequest(Struct, frozen=True, kw_only=True):
+    """What is to be paid; what is left out is taken from the order."""
+
+    amount: Decimal | float | None = None
+    """Amount to pay, in units of the currency."""
+    currency: str | None = None
+    """ISO 4217 code."""
+    three_d_secure: ThreeDSecure | None = None
+    """What 3-D Secure found for this payment, or why it was not needed."""
+
+
+class GatewayResponse(Struct, frozen=True, kw_only=True):
+    """Gateway's answer."""
+
+    status: GatewayStatus
+    """What became of the payment. With ERROR the gateway failed or was late, and whatever it did
+    is reversed.
+    """
+    response_code: str | None
+    """The gateway's own code, null when it gave none."""
+    approval_code: str | None
+    """Code of the approval, null unless APPROVED."""
+
+
+class GatewayStatus(OpenEnum):
+    """What became of the payment."""
+
+    APPROVED = "APPROVED"
+    DECLINED = "DECLINED"
+    ERROR = "ERROR"
+
+
+class IdVerifyRequest(Struct, frozen=True, kw_only=True):
+    """A card, and what is claimed about the person who holds it."""
+
+    card_number: str
+    """Payment card number: 12 to 19 digits, no spaces or dashes."""
+    card_expiry_date: str
+    """Last valid month, YYYY-MM."""
+    card_holder_email_address: str | None = None
+    """E-mail address."""
+    card_holder_phone_number: str | None = None
+    """Phone number, best in international form."""
+    card_holder_name: CardHolderName | None = None
+    """Name."""
+    card_holder_ids: CardHolderIds | None = None
+    """Government identifiers by type."""
+    client_reference_id: str | int | None = None
+    """Caller's own reference, kept with the decision and searchable."""
+    payment_account_reference: str | None = None
+    """Payment Account Reference (PAR) of the account behind the card number, as your processor or
+    token service gives it: 29 capital letters and digits. All tokens of one account have the
+    same. Only a fingerprint is kept.
+    """
+    credential_type: CredentialType | str | None = None
+    """What kind of number `cardNumber` is: the card's own as the customer entered it (`PAN`) or as
+    you kept it (`STORED_PAN`), a network's token for you (`NETWORK_TOKEN`), or a device's
+    (`DEVICE_TOKEN`: Apple Pay, Google Pay).
+    """
+
+
+class IdVerifyResponse(Struct, frozen=True, kw_only=True):
+    """What ID Verify answers: one result for each attribute, of the best single person."""
+
+    card_holder_email_address_verification_results: Result
+    """The e-mail address."""
+    card_holder_phone_number_verification_results: Result
+    """The phone number."""
+    id_verification: Mapping[str, Result]
+    """One result for each identifier that was sent."""
+    verification_level: VerificationLevel
+    """How much was given to verify."""
+    card_holder_name_verification_result: NameVerification | None = None
+    """Present when a name was sent."""
+
+
+class IdentifierType(OpenEnum):
+    """The kinds of government identifiers."""
+
+    DRIVERLICENSE = "DRIVERLICENSE"
+    NATIONALIDENTITY = "NATIONALIDENTITY"
+    PASSPORT = "PASSPORT"
+    TAX = "TAX"
+
+
+class IntentState(OpenEnum):
+    """The state of a payment without a clear answer."""
+
+    FAILED = "FAILED"
+    OPEN = "OPEN"
+    REVERSE = "REVERSE"
+    REVERSED = "REVERSED"
+    REVIEW = "REVIEW"
+
+
+class KeptCard(Struct, frozen=True, kw_only=True):
+    """All that may be kept of a card, and what the world knows about its issuer."""
+
+    brand: str | None
+    """Card brand, null when it is none we know."""
+    bin: str
+    """First eight digits, six of a number below 16 digits."""
+    last_four: str | None
+    """Last four digits, from 14 digits on."""
+    expiry: str | None
+    """Last valid month, YYYY-MM, null when it was not sent."""
+    country: str | None
+    """Issuer's country, soft evidence."""
+    funding: str | None
+    """CREDIT, DEBIT or CHARGE, soft evidence."""
+    prepaid: bool | None
+    """Whether it is prepaid, if known."""
+    fingerprint: str
+    """Same card of the account, same fingerprint; reveals nothing."""
+    account_fingerprint: str | None = None
+    """The same of the account that the card number belongs to, if its `paymentAccountReference`
+    was sent: all its tokens have the same.
+    """
+    credential_type: CredentialType | None = None
+    """What kind of number the card number is, if that was sent."""
+
+
+class Label(OpenEnum):
+    """What a request turned out to be, some time after it was answered."""
+
+    CHARGEBACK = "CHARGEBACK"
+    FRAUD = "FRAUD"
+    LEGITIMATE = "LEGITIMATE"
+    WITHDRAWN = "WITHDRAWN"
+
+
+class LabelSource(OpenEnum):
+    """How a label came in."""
+
+    API = "api"
+    COMMAND = "command"
+    IMPORT = "import"
+    REVIEW = "review"
+
+
+class Matched(Struct, frozen=True, kw_only=True):
+    """A rule that matched."""
+
+    id: str
+    """Name of the rule."""
+    rule_set: str
+    """Rule set it belongs to."""
+    version: int
+    """Version of the rule set."""
+    outcome: Outcome
+    """What the rule decides by itself."""
+    tags: tuple[str, ...]
+    """The rule's tags."""
+
+
+class Money(Struct, frozen=True, kw_only=True):
+    """An exact amount of one currency."""
+
+    currency: str
+    """ISO 4217 code."""
+    amount: Decimal
+    """Exact decimal number."""
+
+
+class NameResult(OpenEnum):
+    """Whether names were compared at all."""
+
+    NOT_PERFORMED = "NOT_PERFORMED"
+    NOT_SUPPORTED = "NOT_SUPPORTED"
+    PERFORMED = "PERFORMED"
+
+
+class NameVerification(Struct, frozen=True, kw_only=True):
+    """The results of comparing a name."""
+
+    first_name_account_match_decision: Result
+    """The first name."""
+    middle_name_account_match_decision: Result
+    """The middle name."""
+    last_name_account_match_decision: Result
+    """The last name."""
+    name_match_decision: Result
+    """The name as a whole."""
+    name_result: NameResult
+    """Whether names were compared."""
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What is bought, in total, and how the buyer came."""
+
+    amount: Decimal | float | None = None
+    """Total, in units of the currency."""
+    currency: str | None = None
+    """ISO 4217 code."""
+    affiliate_id: str | int | None = None
+    """Who sent the buyer."""
+    referral_id: str | int | None = None
+    """Which referral led here."""
+    discount_codes: Sequence[str] | None = None
+    """Codes that were used."""
+    referrer_url: str | None = None
+    """Page the buyer came from."""
+
+
+class OrderAmount(Struct, frozen=True, kw_only=True):
+    """What is to be paid, exactly."""
+
+    currency: str | None
+    """ISO 4217 code."""
+    amount: Decimal
+    """Exact decimal number."""
+
+
+class Outcome(OpenEnum):
+    """The three decisions, weakest first."""
+
+    ACCEPT = "ACCEPT"
+    DECLINE = "DECLINE"
+    REVIEW = "REVIEW"
+
+
+class PaymentEffect(OpenEnum):
+    """What became of the payment that waited for a review."""
+
+    LOST = "LOST"
+    REVERSED = "REVERSED"
+    STANDS = "STANDS"
+
+
+class PipelineRequest(Struct, frozen=True, kw_only=True):
+    """A purchase, with an input for every stage that needs one."""
+
+    pipeline_id: int
+    """Number of the pipeline."""
+    client_reference_id: str | int | None = None
+    """Caller's own reference, kept with the decision and searchable."""
+    rules_request: RulesRequest | None = None
+    """For Rules."""
+    sentry_request: SentryRequest | None = None
+    """For Sentry."""
+    pre_check_request: PreCheckRequest | None = None
+    """For PreCheck, and the card that Gateway charges."""
+    id_verify_request: IdVerifyRequest | None = None
+    """For IdVerify."""
+    gateway_request: GatewayRequest | None = None
+    """What Gateway charges; otherwise `sentryRequest.order` says it."""
+
+
+class PipelineResponse(Struct, frozen=True, kw_only=True):
+    """What every stage that ran has found, and what follows from it."""
+
+    pipeline_stages: tuple[str, ...]
+    """Stages that ran, in order."""
+    decision: Outcome
+    """The strongest of what the deciding stages want."""
+    tags: tuple[str, ...]
+    """From Sentry's reasons and from the rules that matched."""
+    rules_response: RulesResponse | None = None
+    sentry_response: SentryInPipeline | None = None
+    pre_check_response: PreCheckResponse | None = None
+    id_verify_response: IdVerifyResponse | None = None
+    gateway_response: GatewayResponse | None = None
+
+
+class PipelineStage(Struct, frozen=True, kw_only=True):
+    """One stage of a pipeline, as callers may know it."""
+
+    stage: str
+    """Name of the stage."""
+    fee_type: str
+    """Fee type."""
+    rule_set: str | None = None
+    """Rule set of a Rules stage."""
+
+
+class PipelineSummary(Struct, frozen=True, kw_only=True):
+    """A pipeline that the account can call."""
+
+    pipeline_id: int
+    """Its number."""
+    version: int
+    """Version in force."""
+    name: str
+    """What it is called."""
+    description: str
+    """What it is for."""
+    stages: tuple[PipelineStage, ...]
+    """Its stages, in order."""
+    required: tuple[str, ...]
+    """Paths that a request must have."""
+
+
+class PipelineVersion(Struct, frozen=True, kw_only=True):
+    """Which pipeline, as it stood at the time."""
+
+    id: int
+    """Number of the pipeline."""
+    version: int
+    """Its version."""
+
+
+class PipelinesResponse(Struct, frozen=True, kw_only=True):
+    """The pipelines of the account."""
+
+    pipelines: tuple[PipelineSummary, ...]
+
+
+class PreCheckRequest(Struct, frozen=True, kw_only=True):
+    """A card to check."""
+
+    card_number: str
+    """Payment card number: 12 to 19 digits, no spaces or dashes."""
+    card_expiry_date: str
+    """Last valid month, YYYY-MM."""
+    card_cvv2_value: str | None = None
+    """Card security code, 3 digits (Amex: 4)."""
+    card_address: CardAddress | None = None
+    """Billing address to compare."""
+    client_reference_id: str | int | None = None
+    """Caller's own reference, kept with the decision and searchable."""
+    payment_account_reference: str | None = None
+    """Payment Account Reference (PAR) of the account behind the card number, as your processor or
+    token service gives it: 29 capital letters and digits. All tokens of one account have the
+    same. Only a fingerprint is kept.
+    """
+    credential_type: CredentialType | str | None = None
+    """What kind of number `cardNumber` is: the card's own as the customer entered it (`PAN`) or as
+    you kept it (`STORED_PAN`), a network's token for you (`NETWORK_TOKEN`), or a device's
+    (`DEVICE_TOKEN`: Apple Pay, Google Pay).
+    """
+
+
+class PreCheckResponse(Struct, frozen=True, kw_only=True):
+    """PreCheck's answer."""
+
+    advice: Advice
+    """Recommended action."""
+    avs_result: AvsResult
+    """Result of the address check."""
+    cvv2_result: Cvv2Result
+    """Result of the security code check."""
+    card: CardSummary
+    """Facts about the card."""
+    reasons: tuple[str, ...]
+    """Codes that say why the advice is what it is."""
+
+
+class PublicDecision(Struct, frozen=True, kw_only=True):
+    """The record of one processed request."""
+
+    request_id: str
+    """The `requestId` of the answer."""
+    operation: str
+    """Which operation it was."""
+    at: datetime
+    """When the request came in (RFC 3339)."""
+    client_reference_id: str | int | None
+    """The caller's reference, card numbers masked."""
+    card: KeptCard | None
+    """The card, masked."""
+    pipeline_stages: tuple[str, ...]
+    """Names of the stages that ran."""
+    stages: tuple[DecisionStage, ...]
+    """What each of them found."""
+    amount_authorized: Money
+    """Held for the request."""
+    amount_closed: Money
+    """Charged for the request."""
+    decision: Outcome | None = None
+    """What was decided, by Rules or a pipeline."""
+    pipeline: PipelineVersion | None = None
+    """The pipeline that ran."""
+    signals: Mapping[str, Any] | None = None
+    """What rules could speak of before any stage had run. `velocity.` groups are lists in the
+    order of their signals.
+    """
+    event: Mapping[str, Any] | None = None
+    """What Sentry remembers of a request to Rules or a pipeline; of one to Sentry alone it is in
+    the result of its stage.
+    """
+    explanation: Explanation | None = None
+    """What decided, why, and what would have changed it; not in lists."""
+    erased_at: datetime | None = None
+    """When everything about the person was erased from this record."""
+
+
+class PublicEvent(Struct, frozen=True, kw_only=True):
+    """Something that happened, as readers of events and webhooks get it."""
+
+    id: str
+    """The same each time this event is told."""
+    type: str
+    """What happened."""
+    created_at: datetime
+    """When it happened (RFC 3339)."""
+    actor: str
+    """Who did it: `key:` and an API key, `cli:` and a user, or a part of us."""
+    data: Mapping[str, Any]
+    """What it is about; of a request, `requestId` and its `decision`."""
+
+
+class PublicReviewEvent(Struct, frozen=True, kw_only=True):
+    """One line of the history of a review."""
+
+    at: datetime
+    """When (RFC 3339)."""
+    by: str
+    """The key, with the person that it named, or the operator; or `service`."""
+    kind: EventKind
+    """What happened."""
+    assignee: str | None
+    """Of `ASSIGNED`: who has it since; null is nobody."""
+    status: ReviewState | None
+    """Of `RESOLVED` and `CORRECTED`: the state since."""
+    text: str | None
+    """The note, or the reason; null when it was erased."""
+    payment: PaymentEffect | None
+    """Of `RESOLVED` and `CORRECTED`: what became of the payment that waited for the review. `LOST`
+    was reversed before, and cannot be brought back.
+    """
+
+
+class Reason(Struct, frozen=True, kw_only=True):
+    """One thing that moved the score."""
+
+    code: str
+    """Which signal; docs/signals.md lists them all."""
+    effect: float
+    """What it added to the log-odds that the request is legitimate."""
+    text: str
+    """The same in words."""
+
+
+class ResolutionOutcome(OpenEnum):
+    """What became of one of many reviews."""
+
+    ALREADY_RESOLVED = "ALREADY_RESOLVED"
+    NOT_FOUND = "NOT_FOUND"
+    RESOLVED = "RESOLVED"
+
+
+class ResolutionResult(Struct, frozen=True, kw_only=True):
+    """The answer about one of many reviews."""
+
+    request_id: str
+    """As it was sent, card numbers masked."""
+    outcome: ResolutionOutcome
+    """Whether it was resolved now."""
+    status: ReviewState | None
+    """The review's state now; null when there is none."""
+    resolved_by: str | None
+    """Who resolved it, now or before; null when nobody did."""
+    resolved_at: datetime | None
+    """When."""
+
+
+class Result(OpenEnum):
+    """What the comparison of one attribute came to."""
+
+    MATCH = "MATCH"
+    NOT_PROCESSED = "NOT_PROCESSED"
+    NOT_SUPPORTED = "NOT_SUPPORTED"
+    NO_MATCH = "NO_MATCH"
+    PARTIAL_MATCH = "PARTIAL_MATCH"
+    UNKNOWN = "UNKNOWN"
+
+
+class Review(Struct, frozen=True, kw_only=True):
+    """A decision that waits for a reviewer, or was resolved by one."""
+
+    request_id: str
+    """The `requestId` of the decision."""
+    status: ReviewState
+    """Whether it is open, and else the verdict."""
+    created_at: datetime
+    """When it was opened (RFC 3339)."""
+    assignee: str | None
+    """Who has it; null is nobody."""
+    resolved_at: datetime | None
+    """When it was resolved or corrected last (RFC 3339)."""
+    resolved_by: str | None
+    """The key, or the operator, that did so."""
+    reason: str | None
+    """Why, in the reviewer's words."""
+    payment_status: IntentState | None
+    """Of the payment that was authorized before the review: `REVIEW` while it waits, `REVERSE`
+    when it is being reversed because the review was declined, then `REVERSED` or `FAILED`; null
+    when there is none, or it stays as it is.
+    """
+    note_count: int
+    """How many notes there are."""
+    summary: ReviewSummary | None
+    """Who, what, which card, from where, and why."""
+    decision: PublicDecision | None
+    """The decision it speaks of."""
+    payment_meaning: str | None = None
+    """What the newest resolution meant for the payment, in words; null when no payment waited.
+    Only of one review.
+    """
+    history: tuple[PublicReviewEvent, ...] | None = None
+    """What happened to it, notes included, oldest first. Only of one review."""
+
+
+class ReviewAssignment(Struct, frozen=True, kw_only=True):
+    """Who is to have a review."""
+
+    assignee: str | None
+    """Your name for the person; null for nobody."""
+    take_over: bool | None = None
+    """Whether it may be taken from somebody else."""
+    reviewer: str | None = None
+    """Your name for the person who says so."""
+
+
+class ReviewMatches(Struct, frozen=True, kw_only=True):
+    """A page of reviews that were searched for, oldest first."""
+
+    reviews: tuple[Review, ...]
+    next_cursor: str | None
+    """Send it as `cursor` for what follows; null when there is nothing more."""
+    still_indexing: bool | None = None
+    """Only there, and true, while decisions of an earlier version are being indexed after an
+    upgrade: some of them may be missing.
+    """
+
+
+class ReviewNote(Struct, frozen=True, kw_only=True):
+    """Something that a reviewer writes down."""
+
+    text: str
+    """The note; card numbers in it are masked. It can be erased."""
+    reviewer: str | None = None
+    """Your name for the person who says so."""
+
+
+class ReviewPage(Struct, frozen=True, kw_only=True):
+    """A page of reviews in the order that was asked for."""
+
+    reviews: tuple[Review, ...]
+    has_more: bool
+    """Whether there are more after them."""
+
+
+class ReviewReason(Struct, frozen=True, kw_only=True):
+    """One thing that spoke against the request."""
+
+    stage: str
+    """The stage that found it."""
+    code: str
+    """Name of the rule, or code of the reason."""
+    sentence: str
+    """What it means."""
+
+
+class ReviewResolution(Struct, frozen=True, kw_only=True):
+    """The reviewer's verdict on a decision, with the reason."""
+
+    resolution: ReviewVerdict | str
+    """`APPROVE` when the payment was legitimate, `DECLINE` when it was fraud."""
+    reason: str
+    """Why, kept with the review; card numbers in it are masked."""
+    reviewer: str | None = None
+    """Your name for the person who says so."""
+
+
+class ReviewSearchRequest(Struct, frozen=True, kw_only=True):
+    """Which reviews are wanted: filters of their decisions, and of the reviews themselves."""
+
+    user_id: str | int | None = None
+    """Your name for the user, as it was sent."""
+    card_number: str | None = None
+    """The card. Only its fingerprint is compared."""
+    payment_account_reference: str | None = None
+    """The account behind cards: whatever token of it was sent. Only its fingerprint is compared."""
+    card_fingerprint: str | None = None
+    """The card by its `fingerprint`, or the account behind it by its `accountFingerprint`, as
+    decisions of this account show it.
+    """
+    email: str | None = None
+    """E-mail address. Different spellings of one mailbox are the same."""
+    phone: str | None = None
+    """Phone number in international form."""
+    ip_address: str | None = None
+    """Address of the device. Of IPv6, its whole /64 is meant."""
+    device_id: str | None = None
+    """The device as the event in a decision names it: `#…`."""
+    transaction_id: str | int | None = None
+    """The `transactionId` that was sent to Sentry."""
+    client_reference_id: str | int | None = None
+    """The `clientReferenceId` that was sent."""
+    operation: str | Sequence[str] | None = None
+    """The operation, or several of them."""
+    decision: Outcome | str | Sequence[Outcome | str] | None = None
+    """What was decided."""
+    rule: str | Sequence[str] | None = None
+    """A rule that matched."""
+    tag: str | Sequence[str] | None = None
+    """A tag of the answer."""
+    label: Label | str | Sequence[Label | str] | None = None
+    """What the request turned out to be, as of now."""
+    amount: AmountRange | None = None
+    """The amount of the order."""
+    at: TimeRange | None = None
+    """When the request came in."""
+    limit: int | None = None
+    """Size of a page; 50 without it."""
+    cursor: str | None = None
+    """The `nextCursor` of the page before."""
+    status: ReviewState | str | Sequence[ReviewState | str] | None = None
+    """Whether it is open, and else the verdict."""
+
+
+class ReviewState(OpenEnum):
+    """Whether a review is open, and how it was resolved."""
+
+    APPROVED = "APPROVED"
+    DECLINED = "DECLINED"
+    OPEN = "OPEN"
+
+
+class ReviewSummary(Struct, frozen=True, kw_only=True):
+    """Who ordered what, with which card, from where, and what spoke against it."""
+
+    customer: ReviewedCustomer
+    order: ReviewedOrder
+    card: ReviewedCard | None
+    origin: ReviewedOrigin
+    rules: tuple[str, ...]
+    """Names of the rules that matched."""
+    tags: tuple[str, ...]
+    """Tags of those rules, and codes that lowered Sentry's score."""
+    reasons: tuple[ReviewReason, ...]
+    """Why, one sentence for each."""
+
+
+class ReviewVerdict(OpenEnum):
+    """The reviewer's verdict."""
+
+    APPROVE = "APPROVE"
+    DECLINE = "DECLINE"
+
+
+class ReviewedCard(Struct, frozen=True, kw_only=True):
+    """Which card."""
+
+    brand: str | None
+    """Card brand."""
+    bin: str | None
+    """First six or eight digits."""
+    last_four: str | None
+    """Last four digits."""
+    country: str | None
+    """Issuer's country."""
+    funding: str | None
+    """CREDIT, DEBIT or CHARGE."""
+    prepaid: bool | None
+    """Whether it is prepaid."""
+
+
+class ReviewedCustomer(Struct, frozen=True, kw_only=True):
+    """Who ordered, as far as the record may tell it."""
+
+    user_id: str | None
+    """Your name for the user, or its hash."""
+    email: str | None
+    """The e-mail address, masked but for its domain."""
+    phone_country: str | None
+    """Country of the phone number."""
+    billing_country: str | None
+    """Country of the billing address."""
+    shipping_country: str | None
+    """Country of the delivery."""
+
+
+class ReviewedOrder(Struct, frozen=True, kw_only=True):
+    """What was ordered."""
+
+    amount: OrderAmount | None
+    """What is to be paid."""
+    items: int | None
+    """Lines in the shopping cart."""
+    categories: tuple[str, ...]
+    """What kinds of articles; those that are kept as a hash are not named."""
+    client_reference_id: str | int | None
+    """The caller's reference, card numbers masked."""
+
+
+class ReviewedOrigin(Struct, frozen=True, kw_only=True):
+    """From where."""
+
+    ip_address: str | None
+    """The customer's address."""
+    country: str | None
+    """Country of the address."""
+    operator: str | None
+    """Who runs its network."""
+    traits: tuple[str, ...]
+    """What is known of it: of hosting, vpn, tor, proxy, relay, mobile, blocked, allowed."""
+    device: str | None
+    """Browser or program, and system."""
+    language: str | None
+    """First language of the device."""
+
+
+class RulesCall(Struct, frozen=True, kw_only=True):
+    """The same as an operation of its own."""
+
+    customer_ip: str | None = None
+    """The customer's address."""
+    card_number: str | None = None
+    """Payment card number: 12 to 19 digits, no spaces or dashes."""
+    amount: Decimal | float | None = None
+    """Total, in units of the currency."""
+    currency: str | None = None
+    """ISO 4217 code."""
+    email: str | None = None
+    """The customer's e-mail address."""
+    phone: str | None = None
+    """The customer's phone number, international."""
+    user_id: str | int | None = None
+    """Your name for the user."""
+    billing_country: str | None = None
+    """ISO 3166-1 alpha-2 code."""
+    shipping_country: str | None = None
+    """ISO 3166-1 alpha-2 code."""
+    custom_inputs: Mapping[str, Any] | None = None
+    """Anything else your rules speak of as `custom.<key>`; no value may be null."""
+    payment_account_reference: str | None = None
+    """Payment Account Reference (PAR) of the account behind the card number, as your processor or
+    token service gives it: 29 capital letters and digits. All tokens of one account have the
+    same. Only a fingerprint is kept.
+    """
+    credential_type: CredentialType | str | None = None
+    """What kind of number `cardNumber` is: the card's own as the customer entered it (`PAN`) or as
+    you kept it (`STORED_PAN`), a network's token for you (`NETWORK_TOKEN`), or a device's
+    (`DEVICE_TOKEN`: Apple Pay, Google Pay).
+    """
+    three_d_secure: ThreeDSecure | None = None
+    """What 3-D Secure found for this payment, or why it was not needed."""
+    rule_set: str | None = None
+    """Which of your rule sets decides. Without it: the only one, or `starter`."""
+    client_reference_id: str | int | None = None
+    """Caller's own reference, kept with the decision and searchable."""
+
+
+class RulesRequest(Struct, frozen=True, kw_only=True):
+    """What rules can use beyond the other inputs; every field can be left out."""
+
+    customer_ip: str | None = None
+    """The customer's address."""
+    card_number: str | None = None
+    """Payment card number: 12 to 19 digits, no spaces or dashes."""
+    amount: Decimal | float | None = None
+    """Total, in units of the currency."""
+    currency: str | None = None
+    """ISO 4217 code."""
+    email: str | None = None
+    """The customer's e-mail address."""
+    phone: str | None = None
+    """The customer's phone number, international."""
+    user_id: str | int | None = None
+    """Your name for the user."""
+    billing_country: str | None = None
+    """ISO 3166-1 alpha-2 code."""
+    shipping_country: str | None = None
+    """ISO 3166-1 alpha-2 code."""
+    custom_inputs: Mapping[str, Any] | None = None
+    """Anything else your rules speak of as `custom.<key>`; no value may be null."""
+    payment_account_reference: str | None = None
+    """Payment Account Reference (PAR) of the account behind the card number, as your processor or
+    token service gives it: 29 capital letters and digits. All tokens of one account have the
+    same. Only a fingerprint is kept.
+    """
+    credential_type: CredentialType | str | None = None
+    """What kind of number `cardNumber` is: the card's own as the customer entered it (`PAN`) or as
+    you kept it (`STORED_PAN`), a network's token for you (`NETWORK_TOKEN`), or a device's
+    (`DEVICE_TOKEN`: Apple Pay, Google Pay).
+    """
+    three_d_secure: ThreeDSecure | None = None
+    """What 3-D Secure found for this payment, or why it was not needed."""
+
+
+class RulesResponse(Struct, frozen=True, kw_only=True):
+    """What the rules decide, and which of them matched."""
+
+    status: Outcome
+    """Strongest outcome of the rules that matched, or that of a `final` one; ACCEPT when none did.
+    """
+    matched_rules: tuple[Matched, ...]
+    """Every rule that matched, in order."""
+
+
+class ScaExemption(OpenEnum):
+    """Why strong customer authentication is not needed (PSD2)."""
+
+    LOW_VALUE = "LOW_VALUE"
+    MERCHANT_INITIATED = "MERCHANT_INITIATED"
+    RECURRING = "RECURRING"
+    SECURE_CORPORATE_PAYMENT = "SECURE_CORPORATE_PAYMENT"
+    TRANSACTION_RISK_ANALYSIS = "TRANSACTION_RISK_ANALYSIS"
+    TRUSTED_BENEFICIARY = "TRUSTED_BENEFICIARY"
+
+
+class SentryInPipeline(Struct, frozen=True, kw_only=True):
+    """The same as a part of a pipeline's answer."""
+
+    ip_score: float
+    """The same confidence from what is known of the address alone."""
+    request_score: float
+    """Confidence that the request is legitimate, 0 to 1."""
+    reasons: tuple[Reason, ...]
+    """What mattered, strongest first."""
+
+
+class SentryRequest(Struct, frozen=True, kw_only=True):
+    """What is known about a request; every group can be left out."""
+
+    device: Device | None = None
+    """Device and visit."""
+    event: Event | None = None
+    """What happened."""
+    order: Order | None = None
+    """The order."""
+    account: BuyerAccount | None = None
+    """The buyer."""
+    shopping_cart: ShoppingCart | None = None
+    """The cart."""
+    custom_inputs: Mapping[str, Any] | None = None
+    """Anything else you know; no value may be null."""
+    client_reference_id: str | int | None = None
+    """Caller's own reference, kept with the decision and searchable."""
+
+
+class SentryResponse(Struct, frozen=True, kw_only=True):
+    """How far the request can be trusted."""
+
+    request_confidence: float
+    """Confidence that the request is legitimate, 0 to 1."""
+    reasons: tuple[Reason, ...]
+    """What mattered, strongest first."""
+
+
+class ShoppingCart(Struct, frozen=True, kw_only=True):
+    """What is bought, line by line."""
+
+    items: Sequence[CartItem] | None = None
+    """The lines."""
+
+
+class StatementCharge(Struct, frozen=True, kw_only=True):
+    """All charges of one fee type at one fee."""
+
+    fee_type: str
+    """Fee type."""
+    unit_fee: Money
+    """The fee of each."""
+    count: int
+    """How many there were."""
+    total: Money
+    """`unitFee` times `count`."""
+    day: date | None = None
+    """The day in UTC; only if asked for."""
+
+
+class StatementMovement(Struct, frozen=True, kw_only=True):
+    """A top-up or an adjustment."""
+
+    entry: str
+    """Its id in the ledger."""
+    at: datetime
+    """When it was recorded (RFC 3339)."""
+    kind: EntryKind
+    """`TOP_UP` or `ADJUST`."""
+    amount: Money
+    """Negative when it was taken away."""
+    reference: str | None
+    """The bank transfer or invoice of a top-up."""
+    note: str | None
+    """What the operator noted."""
+
+
+class StatementResponse(Struct, frozen=True, kw_only=True):
+    """What moved a balance: opening + top-ups + adjustments - charged = closing."""
+
+    from_: date
+    """The first day of the period, in UTC."""
+    to: date
+    """The first day after the period."""
+    at: datetime
+    """When it was made; before `to` it may still change."""
+    currency: str
+    """ISO 4217 code."""
+    opening_balance: Money
+    """At the beginning of the period."""
+    top_ups: Money
+    """All that was paid in."""
+    adjustments: Money
+    """All corrections by hand, up and down."""
+    charged: Money
+    """All fees."""
+    closing_balance: Money
+    """At the end of the period."""
+    movements: tuple[StatementMovement, ...]
+    """Top-ups and adjustments, oldest first."""
+    charges: tuple[StatementCharge, ...]
+    """Fees of the requests that ended in the period."""
+    uncharged_requests: int
+    """Requests that ended and cost nothing."""
+
+
+class ThreeDSStatus(OpenEnum):
+    """The result of the authentication, `transStatus`."""
+
+    A = "A"
+    C = "C"
+    I = "I"
+    N = "N"
+    R = "R"
+    U = "U"
+    Y = "Y"
+
+
+class ThreeDSVersion(OpenEnum):
+    """The version of the protocol."""
+
+    V1_0_2 = "1.0.2"
+    V2_1_0 = "2.1.0"
+    V2_2_0 = "2.2.0"
+    V2_3_1 = "2.3.1"
+
+
+class ThreeDSecure(Struct, frozen=True, kw_only=True):
+    """What 3-D Secure found for this payment, or why it was not needed."""
+
+    version: ThreeDSVersion | str | None = None
+    """Version of the protocol."""
+    eci: Eci | str | None = None
+    """Electronic commerce indicator: `05` (Mastercard `02`) says that the cardholder was
+    authenticated, `06` (`01`) that it was attempted.
+    """
+    status: ThreeDSStatus | str | None = None
+    """`transStatus`: `Y` authenticated, `A` attempted, `N` not authenticated, `U` could not be
+    done, `R` rejected by the issuer, `C` challenge not over yet, `I` for information only.
+    """
+    exemption: ScaExemption | str | None = None
+    """Why strong customer authentication is not needed, if that is claimed."""
+    authentication_value: str | None = None
+    """CAVV or AAV, 20 bytes in Base64. It goes to the payment gateway and is never kept."""
+    ds_transaction_id: str | None = None
+    """The name of the authentication at the directory server, a UUID. It goes to the payment
+    gateway and is not kept.
+    """
+
+
+class TimeRange(Struct, frozen=True, kw_only=True):
+    """A span of time: from a moment on, and before another."""
+
+    from_: datetime | None = None
+    """From this moment on, RFC 3339."""
+    to: datetime | None = None
+    """Before this moment."""
+
+
+class VerificationLevel(OpenEnum):
+    """How much was given to verify."""
+
+    FULL = "FULL"
+    MINIMAL = "MINIMAL"
+    PARTIAL = "PARTIAL"
