@@ -12,6 +12,7 @@ import gatehouse.stages  # registers the stages
 from gatehouse import warmup
 from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback
+from gatehouse.admin.live_events import LiveEvents
 from gatehouse.admin.live_memory import LiveSharedMemory
 from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.retention import DailyRetention, retention_policy
@@ -58,6 +59,8 @@ from gatehouse.store.backlog import Backlog, count_backlog
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
+from gatehouse.store.events.expiring_keys import ExpiringKeys
+from gatehouse.store.events.watching import EventWatch
 from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
 from gatehouse.store.privacy.forgetter import Forgetter
@@ -70,6 +73,7 @@ from gatehouse.store.state import write_probe
 from gatehouse.web.app import App, with_life
 from gatehouse.web.balances import Balances
 from gatehouse.web.entry import Entry
+from gatehouse.web.events import EventRoutes
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.in_flight import InFlight
 from gatehouse.web.logs import log_lost_failure
@@ -139,6 +143,8 @@ class Service:
         self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self.earlier = EarlierDecisions(session)
         self.retention = DailyRetention(session, retention_policy(settings))
+        self.event_watch = EventWatch(database)
+        self.expiring_keys = ExpiringKeys(database, system_clock)
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
@@ -178,6 +184,7 @@ class Service:
             asyncio.create_task(self.earlier.run()),
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
             asyncio.create_task(self.retention.run()),
+            asyncio.create_task(self.expiring_keys.run()),
         ]
         if self._shared is not None:
             self._tasks.append(asyncio.create_task(self._shared.run()))
@@ -214,10 +221,12 @@ class Service:
     def refuse_traffic(self) -> None:
         """Tell load balancers that this server stops; requests are still answered."""
         self._running = False
+        self.event_watch.stop()
 
     async def stop(self) -> None:
         """Finish what was handed over and close the database."""
         self._running = False
+        self.event_watch.stop()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -326,7 +335,14 @@ class Service:
         search = SearchRoutes(entry, LiveSearch(session))
         balances = Balances(entry, LiveBilling(session), system_clock)
         offered = Offered(
-            operations, self._pipelines.listing, api, reviews, feedback, search, balances
+            operations=operations,
+            pipelines=self._pipelines.listing,
+            api=api,
+            reviews=reviews,
+            feedback=feedback,
+            search=search,
+            balances=balances,
+            events=EventRoutes(entry, LiveEvents(session, self.event_watch)),
         )
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from msgspec.structs import FieldInfo, fields
 
+from gatehouse.admin.public_decisions import public_decision
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import (
     VERSION,
@@ -24,7 +25,6 @@ from gatehouse.decisions.record import (
 from gatehouse.decisions.signal_layout import everything
 from gatehouse.decisions.signal_rows import RowReader, row_of
 from gatehouse.sentry.recorded_event import measured_in, past_event_in
-from gatehouse.web.records import public_decision
 from tests.decisions.samples import PACKED, SAMPLES
 
 each = pytest.mark.parametrize("name", SAMPLES)

@@ -62,7 +62,7 @@ def _back_to_0004(connection: sa.Connection) -> None:
     for name in (
         *("card_numbers", "configuration_totals", "search_entries", "search_waiting"),
         *("top_up_references", "review_events", "forgotten_events"),
-        "missed_events",
+        *("missed_events", "events"),
     ):
         connection.execute(sa.text(f"DROP TABLE {name}"))
     for name in (
@@ -77,6 +77,9 @@ def _back_to_0004(connection: sa.Connection) -> None:
         ("reviews", "assignee"),
         ("gateway_intents", "reference"),
         ("holds", "card_account"),
+        ("accounts", "event_filters"),
+        ("accounts", "low_balance"),
+        ("accounts", "balance_told"),
     ):
         connection.execute(sa.text(f"ALTER TABLE {table_name} DROP COLUMN {column}"))
     for table in METADATA.tables.values():

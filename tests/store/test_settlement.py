@@ -208,7 +208,7 @@ def test_a_request_that_cannot_be_paid_leaves_no_number() -> None:
     )
     answers, changes = decide([order], loaded())
     assert isinstance(answers[0], Insufficient)
-    assert not changes
+    assert not changes.numbers
 
 
 def test_a_number_that_a_used_key_was_compared_with_counts() -> None:

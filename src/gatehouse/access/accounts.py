@@ -6,6 +6,7 @@ import msgspec
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.keys import ApiKey
+from gatehouse.core.events import DecisionFilter
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -22,6 +23,8 @@ class Account(msgspec.Struct, frozen=True):
     closed_at_ms: int | None = None
     """When the account was closed; None while it is open."""
     closed_reason: str | None = None
+    decision_filters: tuple[DecisionFilter, ...] = ()
+    """Which decisions are told as events, to readers of events or to webhooks."""
 
 
 class Caller(msgspec.Struct, frozen=True):

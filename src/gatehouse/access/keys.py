@@ -14,7 +14,7 @@ from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import Randomness
 from gatehouse.core.stage_registry import REGISTRY
 
-_OTHER_SCOPES: Final = ("pipeline", "decisions", "reviews", "feedback", "billing")
+_OTHER_SCOPES: Final = ("pipeline", "decisions", "reviews", "feedback", "billing", "events")
 _PREFIXES: Final = {"sandbox": "gh_sandbox_", "production": "gh_live_"}
 _KEY: Final = re.compile(r"gh_(?:sandbox|live)_[A-Za-z0-9_-]{43}")
 

@@ -6,7 +6,7 @@ The balance of an account is the sum of its entries' `amount`, its open holds th
 """
 
 from collections.abc import Iterable
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Final
 
 import msgspec
@@ -50,6 +50,14 @@ def charged_items(detail: str | None) -> list[tuple[str, int]]:
     return [(fee_type, int(fee)) for fee_type, _, fee in parts]
 
 
+class BalanceTold(IntEnum):
+    """What an account was told of its balance since that was last enough."""
+
+    NOTHING = 0
+    LOW = 1
+    DEPLETED = 2
+
+
 class AccountState(msgspec.Struct):
     """The balance of an account and what is held of it."""
 
@@ -57,11 +65,40 @@ class AccountState(msgspec.Struct):
     held: int
     closed: bool = False
     """Whether the account is closed, so that nothing more may be held."""
+    low_below: int | None = None
+    """The balance below which the account wants to be told so."""
+    told: BalanceTold = BalanceTold.NOTHING
 
     @property
     def available(self) -> int:
         """The amount that can be spent."""
         return self.balance - self.held
+
+    @property
+    def is_low(self) -> bool:
+        """Whether the balance is below the account's threshold.
+
+        What is held does not count: it may be given back, and the balance would seem to recover.
+        """
+        return self.low_below is not None and self.balance < self.low_below
+
+    def note_low(self) -> bool:
+        """Whether the account must be told now that its balance is low; once until it was not."""
+        if not self.is_low or self.told is not BalanceTold.NOTHING:
+            return False
+        self.told = BalanceTold.LOW
+        return True
+
+    def note_depleted(self) -> bool:
+        """Whether the account must be told now that its balance does not suffice."""
+        if self.told is BalanceTold.DEPLETED:
+            return False
+        self.told = BalanceTold.DEPLETED
+        return True
+
+    def note_added(self) -> None:
+        """Money was added: what is told next is news again."""
+        self.told = min(self.told, BalanceTold.LOW if self.is_low else BalanceTold.NOTHING)
 
 
 class Hold(msgspec.Struct, frozen=True, array_like=True):

@@ -48,6 +48,7 @@ _LATE: Final = (
     ("reviews", "decisions.reviews:app", "Decisions that a person is to look at."),
     ("decisions", "decisions.decisions:app", "Records of what was decided, and why."),
     ("feedback", "decisions.feedback:app", "What requests turned out to be: fraud or legitimate."),
+    ("events", "operate.events:app", "What happened to an account, as its programs are told."),
     ("sentry", "sentry.sentry:app", "The models that Sentry scores with."),
     ("retention", "operate.retention:app", "How long data is kept; deletes what is older."),
     ("privacy", "operate.privacy:app", "The rights of a person: export and erase everything."),

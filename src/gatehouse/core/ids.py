@@ -6,6 +6,7 @@ A prefix says what an id names; the rest is a UUIDv7 in 26 lower-case base-32 ch
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Final
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -22,6 +23,11 @@ def new_id(prefix: str, now_ms: int, random_bytes: Randomness) -> str:
     # Version 7 and variant 10 stand where RFC 9562 wants them among the 80 random bits.
     noise = noise & 0x0FFF_3FFF_FFFF_FFFF_FFFF | 0x7000_8000_0000_0000_0000
     return f"{prefix}_{_letters(now_ms, 50)}{''.join([_PAIRS[noise >> s & 0x3FF] for s in _STEPS])}"
+
+
+def derived_id(prefix: str, at_ms: int, origin: str) -> str:
+    """The one id that follows from a moment and a text: whoever makes it again gets the same."""
+    return new_id(prefix, at_ms, lambda size: blake2b(origin.encode(), digest_size=size).digest())
 
 
 def first_id(prefix: str, at_ms: int) -> str:

@@ -13,8 +13,9 @@ from gatehouse.core.case import Case
 from gatehouse.core.clock import Clock
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.events import EventName, any_takes
 from gatehouse.core.money import Payment
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.core.stage import PayingStage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.timeouts import with_timeout
@@ -101,7 +102,7 @@ class Engine:
         case.card, case.other_cards = card, others
         intent = plan.intent and _referred(plan.intent, plan.steps, case)
         verdict = await self._settlement.authorize(
-            Authorize(hold, now_ms, job.claim, intent, numbers)
+            Authorize(hold, now_ms, job.claim, intent, numbers, job.actor)
         )
         if not isinstance(verdict, Authorized):
             return verdict
@@ -264,6 +265,8 @@ class Engine:
                 found_by=waiting,
                 memory_missed=case.memory_missed,
                 payment_reference=case.payment_reference,
+                events=_events(job, runs, decision),
+                actor=job.actor,
             )
         )
         try:
@@ -322,6 +325,21 @@ def _end_of(steps: Sequence[Step], runs: Sequence[StageRun], decision: Outcome |
         if decision is _REVIEW and all(step.keeps_payment for step in steps if step.pays):
             return IntentEnd.REVIEWED
     return IntentEnd.SETTLED
+
+
+def _events(job: Job, runs: Sequence[StageRun], decision: Outcome | None) -> tuple[EventName, ...]:
+    """What the account is told of a request."""
+    told: list[EventName] = []
+    if job.decision_filters:
+        verdicts = [run.result.verdict for run in runs if run.result.verdict is not None]
+        outcome = decision or (strongest(verdicts) if verdicts else None)
+        if any_takes(job.decision_filters, job.operation, outcome):
+            told.append(EventName.DECISION_MADE)
+    if decision is _REVIEW:
+        told.append(EventName.REVIEW_OPENED)
+    if job.plan.intent is not None and any(run.result.paid for run in runs):
+        told.append(EventName.PAYMENT_AUTHORIZED)
+    return tuple(told)
 
 
 def _tell(case: Case, *, done: bool) -> None:

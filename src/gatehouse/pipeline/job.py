@@ -8,6 +8,7 @@ import msgspec
 from gatehouse.billing.ledger import Item
 from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.case import Case, StageResult, ValuesByType
+from gatehouse.core.events import DecisionFilter
 from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.stage import Stage
@@ -96,6 +97,15 @@ class Job(msgspec.Struct, frozen=True):
     client_reference: str | int | None
     claim: Claim | None
     render: Callable[["Processed"], bytes]
+    key_id: str = ""
+    """The API key that sent it."""
+    decision_filters: tuple[DecisionFilter, ...] = ()
+    """Which decisions the account is told of."""
+
+    @property
+    def actor(self) -> str:
+        """Who sent it, as events name it."""
+        return f"key:{self.key_id}"
 
 
 class StageRun(msgspec.Struct, frozen=True):

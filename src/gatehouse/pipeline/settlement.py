@@ -12,6 +12,7 @@ from typing import Protocol
 import msgspec
 
 from gatehouse.billing.ledger import Hold, Item
+from gatehouse.core.events import EventName
 from gatehouse.core.money import Payment
 from gatehouse.decisions.search_terms import WaitingTerms
 
@@ -80,6 +81,8 @@ class Authorize(msgspec.Struct, frozen=True):
     claim: Claim | None = None
     intent: Payment | None = None
     numbers: NumbersLimit | None = None
+    actor: str = ""
+    """Who sent the request, for events that it causes."""
 
 
 class WrongGuess(msgspec.Struct, frozen=True):
@@ -113,6 +116,10 @@ class Close(msgspec.Struct, frozen=True):
     """What the decision is found by, if it is by anything but its ids."""
     memory_missed: bool = False
     """Whether Sentry's memory must be told of the request later."""
+    events: tuple[EventName, ...] = ()
+    """What the account is told of the request."""
+    actor: str = ""
+    """Who sent the request, for events that it causes."""
 
 
 class Release(msgspec.Struct, frozen=True):

@@ -6,8 +6,25 @@ What a function here means can never change: migrations that have run depend on 
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.ext.compiler import compiles
 
 ColumnType = type[sa.types.TypeEngine[Any]]
+
+
+class _ThisTransaction(sa.ColumnElement[int]):
+    """The number of the current transaction, where the database has such numbers."""
+
+    inherit_cache = True
+
+
+@compiles(_ThisTransaction)
+def _number_it(*_: object, **__: object) -> str:
+    return "0"
+
+
+@compiles(_ThisTransaction, "postgresql")
+def _number_it_on_postgresql(*_: object, **__: object) -> str:
+    return "(pg_current_xact_id()::text::bigint)"
 
 
 def key(kind: ColumnType, *names: str) -> "list[sa.Column[Any]]":
@@ -23,6 +40,18 @@ def required(kind: ColumnType, *names: str) -> "list[sa.Column[Any]]":
 def optional(kind: ColumnType, *names: str) -> "list[sa.Column[Any]]":
     """Columns that may be empty."""
     return [sa.Column(name, kind) for name in names]
+
+
+def order_columns() -> "list[sa.Column[Any]]":
+    """The columns that order rows by their commits: a number, and the transaction that wrote it.
+
+    SQLite has one writer at a time, so the number is enough there.
+    """
+    number = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+    return [
+        sa.Column("seq", number, primary_key=True, autoincrement=True),
+        sa.Column("xid", sa.BigInteger, nullable=False, server_default=_ThisTransaction()),
+    ]
 
 
 def index(name: str, *columns: str, unique: bool = False, where: str | None = None) -> sa.Index:

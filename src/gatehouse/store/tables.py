@@ -5,7 +5,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Integer, LargeBinary, SmallInteger, Text
 
-from gatehouse.store.columns import index, key, optional, required
+from gatehouse.store.columns import index, key, optional, order_columns, required
 
 METADATA: Final = sa.MetaData()
 
@@ -23,6 +23,10 @@ ACCOUNTS: Final = _table(
     *optional(Text, "signature"),
     *optional(BigInteger, "closed_at_ms"),
     *optional(Text, "closed_reason"),
+    # Which decisions are told as events, as JSON; below which balance that is told; what was told.
+    *optional(Text, "event_filters"),
+    *optional(BigInteger, "low_balance"),
+    sa.Column("balance_told", SmallInteger, nullable=False, server_default="0"),
     sa.CheckConstraint("held >= 0 AND balance >= held", name="never_overspent"),
 )
 
@@ -338,6 +342,21 @@ MISSED_EVENTS: Final = _table(
     "missed_events",
     *key(Text, "account_id", "request_id"),
     sqlite_with_rowid=False,
+)
+
+# What accounts are told, in the order in which readers get it: by `xid`, then by `seq`. On
+# PostgreSQL `xid` is the transaction that wrote the row, so that a reader can leave out those that
+# may still be joined by earlier ones. `data` is what the row of the subject does not say.
+EVENTS: Final = _table(
+    "events",
+    *order_columns(),
+    *required(Text, "id", "account_id"),
+    *required(BigInteger, "at_ms"),
+    *required(Text, "type", "actor", "about"),
+    *optional(Text, "data"),
+    index("events_by_id", "id", unique=True),
+    index("events_by_account", "account_id", "xid", "seq"),
+    sqlite_autoincrement=True,
 )
 
 # Single values: the revision that servers poll, the head of the audit chain, marks.

@@ -64,6 +64,14 @@ class Entry:
             refuse_parameters(context.scope["query_string"])
         return caller
 
+    async def authenticate_again(self, context: RequestContext, scope: str) -> None:
+        """Check the key once more after a long wait: it may have been revoked meanwhile."""
+        caller = await self._caller(context)
+        refusal = self._refusal(context, caller, scope)
+        if refusal is not None:
+            raise Problem(refusal)
+        context.take_slot(self._in_flight)
+
     async def body(self, context: RequestContext, receive: Receive) -> bytes:
         """The whole body, or the `Problem` with it."""
         settings = self._settings

@@ -1,31 +1,17 @@
 """The common response envelope: its parts as types, and how it becomes bytes."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import Meta
 
 from gatehouse.billing.ledger import Item
-from gatehouse.core.money import format_amount
+from gatehouse.core.api_values import Money, money
 from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.web.problems import CODES, Problem
 
 _encode: Final = msgspec.json.Encoder().encode
-
-# The amount is formatted from an integer, so that it is exact.
-JsonAmount = Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "number"})]
-
-Timestamp = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
-"""A moment in the words of RFC 3339."""
-
-
-class Money(msgspec.Struct, frozen=True):
-    """An exact amount of one currency."""
-
-    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["USD"])]
-    amount: Annotated[JsonAmount, Meta(description="Exact decimal number.", examples=[0.05])]
 
 
 class BillingItem(msgspec.Struct, frozen=True, rename="camel"):
@@ -54,12 +40,6 @@ class Errors(msgspec.Struct, frozen=True, rename="camel"):
     code: Annotated[str, Meta(description="Stable machine-readable word; see the error list.")]
     field_errors: Annotated[dict[str, list[str]], Meta(description="Problems by the field's path.")]
     global_errors: Annotated[list[str], Meta(description="Problems of the request as a whole.")]
-
-
-@lru_cache(maxsize=1024)
-def money(currency: str, micros: int) -> Money:
-    """Millionths as the money object of the API."""
-    return Money(currency, msgspec.Raw(format_amount(micros).encode()))
 
 
 def billing(

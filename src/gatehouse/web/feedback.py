@@ -9,6 +9,7 @@ from msgspec import Meta
 from gatehouse.admin.feedback.live import LiveFeedback
 from gatehouse.admin.feedback.record import label_that_counts
 from gatehouse.admin.feedback.statements import CLOCKS_DIFFER_MS
+from gatehouse.core.api_values import JsonAmount, Timestamp
 from gatehouse.core.case import ClientReferenceId
 from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.errors import Conflict, NotFound
@@ -34,7 +35,6 @@ from gatehouse.web.body import Receive
 from gatehouse.web.body_reader import BodyReader, refuse_unread
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry, path_id
-from gatehouse.web.envelope import JsonAmount, Timestamp
 from gatehouse.web.problems import Problem
 
 SCOPE: Final = "feedback"

@@ -5,11 +5,13 @@ from typing import Any, Final
 import msgspec
 
 import gatehouse
+from gatehouse.admin.public_decisions import PublicDecision
 from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.operations.operation import Operation
 from gatehouse.operations.pipeline_messages import PipelinesResponse
 from gatehouse.web.envelope import Billing, Errors
 from gatehouse.web.feedback import FeedbackHistory, FeedbackReceipt, FeedbackRequest
+from gatehouse.web.openapi_events import EVENT_TYPES, event_paths
 from gatehouse.web.openapi_examples import example_answer, example_refusal
 from gatehouse.web.openapi_money import MONEY_TYPES, money_paths
 from gatehouse.web.openapi_parts import (
@@ -33,7 +35,6 @@ from gatehouse.web.openapi_reviews import REVIEW_TYPES, review_paths
 from gatehouse.web.openapi_schemas import TAGS, for_generators, with_error_codes, with_tags
 from gatehouse.web.openapi_search import SEARCH_TYPES, search_paths
 from gatehouse.web.problems import BODY_CODES, CODES, PAID_CODES, REVIEW_CODES
-from gatehouse.web.records import PublicDecision
 
 _ABOUT: Final = """\
 Fraud prevention and verification for card payments.
@@ -59,7 +60,7 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
         *REVIEW_TYPES,
     ]
     kinds += [FeedbackRequest, FeedbackReceipt, FeedbackHistory]
-    kinds += [*SEARCH_TYPES, *MONEY_TYPES]
+    kinds += [*SEARCH_TYPES, *MONEY_TYPES, *EVENT_TYPES]
     for operation in operations:
         kinds += [operation.request_type, operation.response_type]
     _, schemas = msgspec.json.schema_components(kinds, schema_hook=_own_type, ref_template=REF)
@@ -72,6 +73,7 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     paths["/api/v1/feedback"] = {"post": _tell(schemas)}
     paths["/api/v1/feedback/{requestId}"] = {"get": _get_feedback(schemas)}
     paths |= money_paths(schemas)
+    paths |= event_paths(schemas)
     schemas["Failure"] = failure_schema()
     schemas = with_error_codes(for_generators(schemas), CODES)
     return {

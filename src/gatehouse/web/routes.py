@@ -15,6 +15,7 @@ from gatehouse.web.app import CONTEXT_KEY
 from gatehouse.web.balances import Balances
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
+from gatehouse.web.events import EventRoutes
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.guides import GuidePages, guides_root
 from gatehouse.web.markup import POLICY_HEADERS
@@ -98,6 +99,7 @@ class Offered(msgspec.Struct, frozen=True):
     feedback: Feedback
     search: SearchRoutes
     balances: Balances
+    events: EventRoutes
 
 
 def make_routes(
@@ -121,6 +123,8 @@ def make_routes(
         _route("GET", "/api/v1/feedback/{request_id}", feedback.history),
         _route("GET", "/api/v1/balance", offered.balances.balance),
         _route("GET", "/api/v1/statement", offered.balances.statement),
+        _route("GET", "/api/v1/events", offered.events.listing),
+        _route("GET", "/api/v1/events/{event_id}", offered.events.event),
         _route("GET", "/api/v1/decisions", api.decisions),
         _route("POST", "/api/v1/decisions/search", offered.search.decisions),
         _route("GET", "/api/v1/decisions/{request_id}", api.decision),

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from gatehouse.admin.public_decisions import PublicDecision, public_decision
 from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.admin.search.filters import (
     DecisionSearchRequest,
@@ -18,7 +19,6 @@ from gatehouse.web.body_reader import BodyReader, read_strictly
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry
 from gatehouse.web.problems import Problem
-from gatehouse.web.records import PublicDecision, public_decision
 from gatehouse.web.review_messages import Review, public_review
 from gatehouse.web.reviews import SCOPE as REVIEWS_SCOPE
 

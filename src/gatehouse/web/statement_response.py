@@ -8,8 +8,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.billing.ledger import AccountState, EntryKind
 from gatehouse.billing.statement import ChargeLine, Movement, Statement
+from gatehouse.core.api_values import Money, Timestamp, money
 from gatehouse.core.clock import iso_time
-from gatehouse.web.envelope import Money, Timestamp, money
 
 
 class BalanceResponse(msgspec.Struct, frozen=True, rename="camel"):

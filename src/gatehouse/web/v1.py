@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from gatehouse.admin.decisions import LiveDecisions
+from gatehouse.admin.public_decisions import public_decision
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.hashing import keyed_hash
@@ -30,7 +31,6 @@ from gatehouse.web.context import Reply, RequestContext, is_visible
 from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.problems import Problem
 from gatehouse.web.query import PAGE_PARAMETERS, read_query, read_search
-from gatehouse.web.records import public_decision
 
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
@@ -78,7 +78,8 @@ class Api:
         entry = self._entry
 
         async def handle(context: RequestContext, receive: Receive) -> Reply:
-            account = (await entry.authenticate(context, operation.name, operation.field)).account
+            caller = await entry.authenticate(context, operation.name, operation.field)
+            account = caller.account
             body = await entry.body(context, receive)
             request: Any = reader.read(context, body)
             scope = f"{account.account_id} {operation.name} "
@@ -104,6 +105,8 @@ class Api:
                 client_reference=request.client_reference_id,
                 claim=claim,
                 render=lambda done: _render(context, account.currency, done, plan),
+                key_id=caller.key.key_id,
+                decision_filters=account.decision_filters,
             )
             return await self._process(job)
 

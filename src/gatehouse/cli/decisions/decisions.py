@@ -9,6 +9,7 @@ import typer
 
 from gatehouse.admin import accounts, decisions
 from gatehouse.admin.decisions import DecisionExport, ExportFormat
+from gatehouse.admin.public_decisions import public_decision
 from gatehouse.admin.review_summary import subject_of
 from gatehouse.admin.search.filters import DecisionSearchRequest
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
@@ -28,7 +29,6 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode, event_of
 from gatehouse.pipeline.settlement import Search
-from gatehouse.web.records import public_decision
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -3,7 +3,7 @@
 import contextlib
 import dataclasses
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.core import keyring
 from gatehouse.core.clock import Clock
+from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.ids import Randomness, new_id
 from gatehouse.core.keyring import KeyRing
@@ -20,6 +21,7 @@ from gatehouse.decisions.search_terms import TermMaker
 from gatehouse.store.admin import audit
 from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
+from gatehouse.store.events import outbox
 from gatehouse.store.state import bump_revision, lock_changes
 
 _log: Final = logging.getLogger("gatehouse.audit")
@@ -47,6 +49,21 @@ class Change:
         _, key = self.ring.current(keyring.AUDIT)
         line = audit.AuditLine(0, self.now_ms, str(self.actor), action, account_id, details)
         self.audit_head = audit.append(self.connection, key, line)
+
+    def event(
+        self, kind: EventName, account_id: str, about: str, data: Mapping[str, Any] | None = None
+    ) -> None:
+        """Tell the account of this change; `data` is small and holds no secret."""
+        event = NewEvent(
+            self.new_id("evt"),
+            account_id,
+            self.now_ms,
+            kind,
+            str(self.actor),
+            about,
+            None if data is None else encode_data(data),
+        )
+        outbox.add(self.connection, [event])
 
 
 @dataclass

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.events import EventName
 from gatehouse.core.redaction import recordable
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured.account_signature import refused, signed_change
@@ -118,7 +119,11 @@ def apply(
     if now is None and len(names(change.connection, account_id, kind)) >= MOST_NAMES:
         raise InvalidInput(f"an account has at most {MOST_NAMES} of them; apply under a known name")
     version = insert_version(change, key, content, checked)
-    change.audit(f"{kind}.apply", key.audited, name=name, version=version, base=base, note=checked)
+    about = {"name": name, "version": version, "base": base}
+    change.audit(f"{kind}.apply", key.audited, **about, note=checked)
+    if kind == RULES:
+        said = {"ruleSet": name, "version": version, "before": base, "note": checked}
+        change.event(EventName.RULES_APPLIED, account_id, name, said)
     return version
 
 
@@ -131,6 +136,9 @@ def activate(change: Change, key: ConfigurationKey, version: int, *, base: int |
         raise Unchanged(f"{key.label} {name}: version {version} is in force already")
     set_head(change, key, version)
     change.audit(f"{kind}.activate", key.audited, name=name, version=version, base=base)
+    if kind == RULES:
+        said = {"ruleSet": name, "version": version, "before": base}
+        change.event(EventName.RULES_ROLLED_BACK, key.account_id, name, said)
 
 
 def active(connection: sa.Connection, account_id: str, kind: str) -> list[StoredVersion]:

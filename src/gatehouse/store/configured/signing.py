@@ -44,7 +44,7 @@ SIGNED: Final[dict[str, tuple[str, ...]]] = {
 
 UNSIGNED: Final[dict[str, tuple[str, ...]]] = {
     # The ledger proves these.
-    "accounts": ("balance", "held"),
+    "accounts": ("balance", "held", "event_filters", "low_balance", "balance_told"),
     "api_keys": ("last_used_at_ms",),
     # The total of the list tells which entries are in force.
     "list_entries": ("removed_at_ms",),

@@ -13,7 +13,7 @@ import msgspec
 import psycopg
 from msgspec.structs import astuple
 
-from gatehouse.billing.ledger import AccountState, Hold
+from gatehouse.billing.ledger import AccountState, BalanceTold, Hold
 from gatehouse.store.database import Database
 from gatehouse.store.requests.batch_statements import (
     PARTS,
@@ -27,6 +27,9 @@ from gatehouse.store.requests.batch_statements import (
 )
 from gatehouse.store.requests.batches import DriverSession
 from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, StoredClaim
+
+_ACCOUNT_COLUMNS: Final = "id, balance, held, closed_at_ms, low_balance, balance_told"
+_TOLD: Final = tuple(BalanceTold)
 
 _to_json: Final = msgspec.json.Encoder().encode
 
@@ -64,7 +67,7 @@ def open_batch_session(database: Database) -> BatchSession:
 # statement per table saves it.
 _SQLITE_LOAD: Final = f"""
 SELECT json_array(
-  (SELECT json_group_array(json_array(id, balance, held, closed_at_ms)) FROM accounts
+  (SELECT json_group_array(json_array({_ACCOUNT_COLUMNS})) FROM accounts
     WHERE id IN (SELECT value FROM json_each(?))),
   (SELECT json_group_array(json_array({columns_of(Hold)})) FROM holds
     WHERE request_id IN (SELECT value FROM json_each(?))),
@@ -136,7 +139,7 @@ class PostgresBatchSession(BatchSession):
         """Begin a transaction, lock the accounts and read what the batch needs."""
         with self._connection.pipeline():
             accounts = self._select(
-                "SELECT id, balance, held, closed_at_ms FROM accounts WHERE id = ANY(%s)"
+                f"SELECT {_ACCOUNT_COLUMNS} FROM accounts WHERE id = ANY(%s)"
                 " ORDER BY id FOR UPDATE",
                 wanted.accounts,
             )
@@ -206,8 +209,8 @@ def _batch_rows(
         sent.setdefault(group, {})[number] = at_ms
     return BatchRows(
         {
-            key: AccountState(balance, held, closed_at_ms is not None)
-            for key, balance, held, closed_at_ms in accounts
+            key: AccountState(balance, held, closed_at_ms is not None, low_below, _TOLD[told])
+            for key, balance, held, closed_at_ms, low_below, told in accounts
         },
         {row[0]: Hold(*row) for row in holds},
         {row[0]: StoredClaim(*row) for row in claims},

@@ -12,6 +12,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.billing.ledger import Hold, LedgerEntry
+from gatehouse.core.events import NewEvent
 from gatehouse.decisions.search_terms import AMOUNT, FIELD_BITS, WaitingTerms
 from gatehouse.pipeline.settlement import DecisionRow
 from gatehouse.store.requests.intents import IntentState
@@ -30,6 +31,7 @@ from gatehouse.store.tables import (
     CARD_MISMATCHES,
     CARD_NUMBERS,
     DECISIONS,
+    EVENTS,
     GATEWAY_INTENTS,
     HOLDS,
     IDEMPOTENCY,
@@ -75,8 +77,9 @@ _PARTS: Final = (
     Part(
         "accounts",
         ACCOUNTS,
-        ("id", "balance", "held"),
-        "UPDATE accounts SET balance = new.balance, held = new.held"
+        ("id", "balance", "held", "balance_told"),
+        "UPDATE accounts SET balance = new.balance, held = new.held,"
+        " balance_told = new.balance_told"
         " FROM ({rows}) AS new WHERE accounts.id = new.id",
     ),
     _insert("holds_added", HOLDS, Hold),
@@ -121,6 +124,7 @@ _PARTS: Final = (
     _insert("reviews", REVIEWS, NewReview),
     _insert("numbers", CARD_NUMBERS, SentNumber, replace=True),
     _insert("missed_events", MISSED_EVENTS, MissedEvent),
+    _insert("events", EVENTS, NewEvent),
 )
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import astuple
 
 from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
 from gatehouse.core.errors import GatehouseError, NotFound
+from gatehouse.core.events import EventName, NewEvent, encode_data, request_event_id
 from gatehouse.decisions.search_terms import WaitingTerms
 from gatehouse.pipeline.settlement import (
     AuthorizationResult,
@@ -155,10 +156,11 @@ class Changes(msgspec.Struct):
     reviews: list[NewReview] = []
     numbers: dict[str, SentNumber] = {}
     missed_events: list[MissedEvent] = []
+    events: list[NewEvent] = []
 
     def __bool__(self) -> bool:
         """Whether there is anything to write; a batch of refusals has nothing."""
-        return bool(self.entries or self.intents_doubtful or self.numbers)
+        return bool(self.entries or self.intents_doubtful or self.numbers or self.events)
 
     def rows(self) -> dict[str, list[Any]]:
         """What there is to write, by the names of the parts in `batch_statements`."""
@@ -168,7 +170,9 @@ class Changes(msgspec.Struct):
                 rows[name] = list(some.values()) if isinstance(some, dict) else some
         if self.accounts:
             accounts = sorted(self.accounts.items())
-            rows["accounts"] = [(key, state.balance, state.held) for key, state in accounts]
+            rows["accounts"] = [
+                (key, state.balance, state.held, state.told) for key, state in accounts
+            ]
         return rows
 
 
@@ -261,6 +265,7 @@ class _BatchDecider:
         changes = self._changes
         changes.entries = self._book.entries
         touched = {entry.account_id for entry in changes.entries}
+        touched.update([event.account_id for event in changes.events])
         changes.accounts = {account: self._loaded.accounts[account] for account in touched}
         return changes
 
@@ -279,7 +284,7 @@ class _BatchDecider:
             if before is not None:
                 return before
         if not self._book.authorize(hold, order.at_ms):
-            return Insufficient(loaded.accounts[hold.account_id].available)
+            return self._refused(order)
         self._note_numbers(order)
         self._changes.holds_added.append(hold)
         if order.claim is not None:
@@ -303,6 +308,29 @@ class _BatchDecider:
             loaded.guesses[mark] = (wrong, open_now + 1)
             mismatches, in_flight = max(mismatches, wrong), max(in_flight, open_now)
         return Authorized(loaded.accounts[hold.account_id].available, mismatches, in_flight)
+
+    def _refused(self, order: Authorize) -> Insufficient:
+        hold, state = order.hold, self._loaded.accounts[order.hold.account_id]
+        if state.note_depleted():
+            said = {"remaining": state.available, "needed": hold.amount}
+            self._tell(order, EventName.BALANCE_DEPLETED, said)
+        return Insufficient(state.available)
+
+    def _tell(
+        self, order: Authorize | Close, kind: EventName, said: dict[str, int] | None = None
+    ) -> None:
+        """Let the account know something about a request, or of what follows from it."""
+        of = order.hold if isinstance(order, Authorize) else order
+        event = NewEvent(
+            request_event_id(of.request_id, kind, order.at_ms),
+            of.account_id,
+            order.at_ms,
+            kind,
+            order.actor,
+            of.request_id,
+            None if said is None else encode_data(said),
+        )
+        self._changes.events.append(event)
 
     def _enumerated(self, order: Authorize) -> Enumerated | None:
         """The refusal of a number that is one too many of its group; known ones are not refused."""
@@ -346,13 +374,19 @@ class _BatchDecider:
         if order.memory_missed:
             missed = MissedEvent(order.account_id, order.request_id)
             self._changes.missed_events.append(missed)
+        for kind in order.events:
+            self._tell(order, kind)
+        state = self._loaded.accounts[order.account_id]
+        if state.low_below is not None and state.note_low():
+            said = {"remaining": state.available, "threshold": state.low_below}
+            self._tell(order, EventName.BALANCE_LOW, said)
         guess = order.mismatch
         if guess is not None:
             self._changes.mismatches += [
                 NewMismatch(mark, guess.request, end_of_hour(order.at_ms))
                 for mark in _guessed_at(guess)
             ]
-        remaining = self._loaded.accounts[order.account_id].available
+        remaining = state.available
         answer = order.answer(remaining) if order.answer is not None else None
         if order.claim_id is not None and answer is not None:
             kept = self._loaded.claims[order.claim_id]

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from gatehouse.core.api_values import Money, Timestamp, money
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion
 from gatehouse.explanations.explanation import Explanation
 from gatehouse.precheck.spec import PRE_CHECK
-from gatehouse.web.envelope import Money, Timestamp, money
 
 
 class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):

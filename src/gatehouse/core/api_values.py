@@ -1,0 +1,28 @@
+"""Amounts and moments as the API writes them."""
+
+from functools import lru_cache
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.money import format_amount
+
+# The amount is formatted from an integer, so that it is exact.
+JsonAmount = Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "number"})]
+
+Timestamp = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+"""A moment in the words of RFC 3339."""
+
+
+class Money(msgspec.Struct, frozen=True):
+    """An exact amount of one currency."""
+
+    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["USD"])]
+    amount: Annotated[JsonAmount, Meta(description="Exact decimal number.", examples=[0.05])]
+
+
+@lru_cache(maxsize=1024)
+def money(currency: str, micros: int) -> Money:
+    """Millionths as the money object of the API."""
+    return Money(currency, msgspec.Raw(format_amount(micros).encode()))

@@ -1,0 +1,122 @@
+"""What accounts are told: the types of events, and which decisions an account wants to hear of.
+
+An event is written in the same commit as what it speaks of; `store.events` keeps it.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.core.ids import derived_id
+from gatehouse.core.outcomes import Outcome
+
+EVERY_OPERATION: Final = "*"
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class EventName(StrEnum):
+    """Everything that an event can say."""
+
+    DECISION_MADE = "decision.made"
+    REVIEW_OPENED = "review.opened"
+    REVIEW_ASSIGNED = "review.assigned"
+    REVIEW_RESOLVED = "review.resolved"
+    REVIEW_CORRECTED = "review.corrected"
+    PAYMENT_AUTHORIZED = "payment.authorized"
+    PAYMENT_REVERSED = "payment.reversed"
+    PAYMENT_REVERSAL_FAILED = "payment.reversal_failed"
+    FEEDBACK_RECEIVED = "feedback.received"
+    BALANCE_LOW = "balance.low"
+    BALANCE_DEPLETED = "balance.depleted"
+    BALANCE_TOPPED_UP = "balance.topped_up"
+    KEY_CREATED = "key.created"
+    KEY_EXPIRING = "key.expiring"
+    KEY_REVOKED = "key.revoked"
+    RULES_APPLIED = "rules.applied"
+    RULES_ROLLED_BACK = "rules.rolled_back"
+    MODEL_PROMOTED = "model.promoted"
+    CONNECTOR_DOWN = "connector.down"
+    CONNECTOR_RECOVERED = "connector.recovered"
+    IMPORT_FINISHED = "import.finished"
+    WEBHOOK_DISABLED = "webhook.disabled"
+
+
+MEANINGS: Final[dict[EventName, str]] = {
+    EventName.DECISION_MADE: "A request was decided; only for accounts that ask for it.",
+    EventName.REVIEW_OPENED: "A decision waits for a person.",
+    EventName.REVIEW_ASSIGNED: "A review was given to a person, or taken back.",
+    EventName.REVIEW_RESOLVED: "A person accepted or declined a reviewed request.",
+    EventName.REVIEW_CORRECTED: "A person corrected the resolution of a review.",
+    EventName.PAYMENT_AUTHORIZED: "The gateway authorized the payment of a request.",
+    EventName.PAYMENT_REVERSED: "A payment was reversed, or was found never to have been made.",
+    EventName.PAYMENT_REVERSAL_FAILED: "A payment could not be reversed; a person must look at it.",
+    EventName.FEEDBACK_RECEIVED: "A request got a label, such as a chargeback.",
+    EventName.BALANCE_LOW: "The balance fell below the account's threshold.",
+    EventName.BALANCE_DEPLETED: "A request was refused because the balance did not cover its fees.",
+    EventName.BALANCE_TOPPED_UP: "Money was added to the balance.",
+    EventName.KEY_CREATED: "An API key was issued.",
+    EventName.KEY_EXPIRING: "An API key ends within a week, or has ended.",
+    EventName.KEY_REVOKED: "An API key was revoked.",
+    EventName.RULES_APPLIED: "A new version of a rule set is in force.",
+    EventName.RULES_ROLLED_BACK: "An earlier version of a rule set is in force again.",
+    EventName.MODEL_PROMOTED: "Another model of the account is in force.",
+    EventName.CONNECTOR_DOWN: "An outside party does not answer.",
+    EventName.CONNECTOR_RECOVERED: "An outside party answers again.",
+    EventName.IMPORT_FINISHED: "An import of records came to its end.",
+    EventName.WEBHOOK_DISABLED: "A webhook failed for too long, or its receiver asked for no more.",
+}
+"""Every type in one sentence."""
+
+ABOUT_REQUESTS: Final = frozenset(
+    each
+    for each in EventName
+    if each.partition(".")[0] in ("decision", "review", "payment", "feedback")
+)
+"""The types whose subject is a request; readers get its decision with them."""
+
+
+class NewEvent(msgspec.Struct, frozen=True, array_like=True):
+    """An event as it is written; the database adds its place in the order of all events."""
+
+    id: str
+    account_id: str
+    """Empty for an event of the installation, which every account may hear of."""
+    at_ms: int
+    type: str
+    """An `EventName`, or one of a newer version."""
+    actor: str
+    about: str
+    """The id or the name of what it speaks of; of a type about requests, the request id."""
+    data: str | None = None
+    """What it says beyond that, as a small JSON object."""
+
+
+def encode_data(data: Mapping[str, Any]) -> str:
+    """What an event says, as it is kept."""
+    return _encode(data).decode()
+
+
+def request_event_id(request_id: str, kind: EventName, at_ms: int) -> str:
+    """The id of the one event of a type that the processing of a request can cause."""
+    return derived_id("evt", at_ms, f"{kind} {request_id}")
+
+
+class DecisionFilter(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Some decisions by their operation and outcome."""
+
+    operation: str = EVERY_OPERATION
+    outcomes: tuple[Outcome, ...] = ()
+    """None named: all of them, and requests without an outcome."""
+
+    def takes(self, operation: str, outcome: Outcome | None) -> bool:
+        """Whether a decision is one of them."""
+        if self.operation not in (EVERY_OPERATION, operation):
+            return False
+        return not self.outcomes or outcome in self.outcomes
+
+
+def any_takes(filters: Iterable[DecisionFilter], operation: str, outcome: Outcome | None) -> bool:
+    """Whether somebody wants to hear of a decision."""
+    return any(each.takes(operation, outcome) for each in filters)

@@ -1,0 +1,1 @@
+"""The events that accounts are told of, in the order of their commits."""

@@ -1,0 +1,160 @@
+"""The outbox: events are added by the transactions they speak of, and read in one fixed order.
+
+Transactions of PostgreSQL commit in another order than they began, so a number alone would let a
+reader pass by an event that is committed late. Readers see only events whose transaction is older
+than every one that still runs, in the order of these transactions: nothing can come in between.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import sqlalchemy as sa
+from msgspec.structs import asdict
+
+from gatehouse.core.events import EventName, NewEvent
+from gatehouse.core.ids import first_id
+from gatehouse.store.tables import EVENTS
+
+_E: Final = EVENTS.c
+_PLACE: Final = (_E.xid, _E.seq)
+INSTALLATION: Final = ""
+"""Stands for an account in events of the installation."""
+START: Final = first_id("evt", 0)
+"""The cursor before the first event."""
+_SCANNED_AT_ONCE: Final = 1000
+"""Rows that one reading looks at, however few of them are of the wanted types."""
+
+
+class EventPlace(NamedTuple):
+    """Where an event stands in the order of all events."""
+
+    xid: int
+    seq: int
+
+
+BEGINNING: Final = EventPlace(-(2**63), 0)
+
+
+class StoredEvent(NamedTuple):
+    """An event with its place."""
+
+    place: EventPlace
+    event: NewEvent
+
+
+class ReadEvents(NamedTuple):
+    """Some events, and how to go on."""
+
+    events: list[StoredEvent]
+    cursor: str
+    more: bool
+    """Whether there may be more by now."""
+    place: EventPlace
+    """Where the cursor stands."""
+
+
+def add(connection: sa.Connection, events: Sequence[NewEvent]) -> None:
+    """Write events in the transaction of what they speak of."""
+    if events:
+        connection.execute(EVENTS.insert(), [asdict(each) for each in events])
+
+
+def read_after(
+    connection: sa.Connection,
+    account_id: str,
+    cursor: str | None,
+    limit: int,
+    types: Sequence[EventName] = (),
+) -> ReadEvents:
+    """The next events of an account and of the installation, and the cursor after them.
+
+    A cursor is the id of the last event that was looked at. One whose event is gone, because it
+    was too old or the data was restored, stands for the beginning: an event may come twice, and
+    none is passed by.
+    """
+    place = place_of(connection, account_id, cursor)
+    most = _SCANNED_AT_ONCE if types else limit
+    found = _after(connection, account_id, place, most)
+    wanted = [each for each in found if not types or each.event.type in types]
+    if len(wanted) > limit:
+        last = wanted[limit - 1]
+        return ReadEvents(wanted[:limit], last.event.id, True, last.place)
+    if not found:
+        return ReadEvents([], cursor or START, False, place)
+    return ReadEvents(wanted, found[-1].event.id, len(found) == most, found[-1].place)
+
+
+def newest_cursor(connection: sa.Connection, account_id: str) -> str:
+    """The cursor after all events that there are by now."""
+    found = newest(connection, account_id, 1)
+    return found[0].id if found else START
+
+
+def newest(
+    connection: sa.Connection, account_id: str, limit: int, types: Sequence[EventName] = ()
+) -> list[NewEvent]:
+    """The newest events of an account and of the installation, in their order."""
+    wanted = _settled(connection)
+    if types:
+        wanted.append(_E.type.in_(types))
+    ranges = [
+        sa.select(EVENTS)
+        .where(_E.account_id == each, *wanted)
+        .order_by(_E.xid.desc(), _E.seq.desc())
+        .limit(limit)
+        .subquery()
+        for each in _whose(account_id)
+    ]
+    both = sa.union_all(*(sa.select(each) for each in ranges)).subquery()
+    query = sa.select(both).order_by(both.c.xid.desc(), both.c.seq.desc()).limit(limit)
+    return [_stored(row).event for row in connection.execute(query)][::-1]
+
+
+def find(connection: sa.Connection, account_id: str, event_id: str) -> StoredEvent | None:
+    """One event of an account or of the installation."""
+    query = sa.select(EVENTS).where(_E.id == event_id, _E.account_id.in_(_whose(account_id)))
+    row = connection.execute(query.where(*_settled(connection))).first()
+    return None if row is None else _stored(row)
+
+
+def place_of(connection: sa.Connection, account_id: str, cursor: str | None) -> EventPlace:
+    """Where a cursor stands."""
+    if cursor is None or cursor == START:
+        return BEGINNING
+    query = sa.select(*_PLACE).where(_E.id == cursor, _E.account_id.in_(_whose(account_id)))
+    row = connection.execute(query).first()
+    return BEGINNING if row is None else EventPlace(*row)
+
+
+def _after(
+    connection: sa.Connection, account_id: str, place: EventPlace, limit: int
+) -> list[StoredEvent]:
+    # One range of the index for each: for both together, all of them would be sorted first.
+    ranges = [
+        sa.select(EVENTS)
+        .where(_E.account_id == each, sa.tuple_(*_PLACE) > place, *_settled(connection))
+        .order_by(*_PLACE)
+        .limit(limit)
+        .subquery()
+        for each in _whose(account_id)
+    ]
+    both = sa.union_all(*(sa.select(each) for each in ranges)).subquery()
+    query = sa.select(both).order_by(both.c.xid, both.c.seq).limit(limit)
+    return [_stored(row) for row in connection.execute(query)]
+
+
+def _whose(account_id: str) -> tuple[str, ...]:
+    return (account_id,) if account_id == INSTALLATION else (account_id, INSTALLATION)
+
+
+def _settled(connection: sa.Connection) -> "list[sa.ColumnElement[bool]]":
+    """What leaves out events that others, of transactions that still run, may come before."""
+    if connection.dialect.name == "sqlite":
+        return []
+    oldest = sa.text("pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
+    return [_E.xid < sa.select(oldest).scalar_subquery()]
+
+
+def _stored(row: Any) -> StoredEvent:
+    event = NewEvent(row.id, row.account_id, row.at_ms, row.type, row.actor, row.about, row.data)
+    return StoredEvent(EventPlace(row.xid, row.seq), event)
