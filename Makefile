@@ -14,7 +14,7 @@ DATA   ?=
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick format bench eval-names eval-sentry docs bins networks browsers places starter lock clean
+.PHONY: help setup run test quick format bench eval-names eval-sentry docs types typescript bins networks browsers places starter lock clean
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,13 @@ eval-sentry: setup ## Measure Sentry on made-up attacks, and on labelled data (D
 
 docs: setup ## Rewrite the generated pages in docs/
 	@$(BIN)/python -m scripts.generate_docs
+
+types: setup ## Rewrite the types of the TypeScript client from our OpenAPI document
+	@$(BIN)/python -m scripts.generate_typescript
+
+typescript: ## Build the TypeScript client into clients/typescript/dist (needs npm)
+	@npm --prefix clients/typescript ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@npm --prefix clients/typescript run --silent build
 
 bins: setup ## Rebuild the packed BIN table from the package that holds its source
 	@$(BIN)/python -m scripts.build_bins
