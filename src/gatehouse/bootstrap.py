@@ -18,6 +18,8 @@ from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.retention import DailyRetention, retention_policy
 from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.admin.statements import LiveBilling
+from gatehouse.admin.webhooks.delivery import WebhookDelivery
+from gatehouse.admin.webhooks.options import webhook_sender
 from gatehouse.connectors.routing.roster import Roster, make_connector, make_for_production
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core import keyring
@@ -145,6 +147,10 @@ class Service:
         self.retention = DailyRetention(session, retention_policy(settings))
         self.event_watch = EventWatch(database)
         self.expiring_keys = ExpiringKeys(database, system_clock)
+        self.webhooks = WebhookDelivery(
+            session, webhook_sender(settings), owner, settings.webhook_retry_s, self._observe_sent
+        )
+        self._is_alone = alone
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
@@ -185,6 +191,7 @@ class Service:
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
             asyncio.create_task(self.retention.run()),
             asyncio.create_task(self.expiring_keys.run()),
+            asyncio.create_task(self.webhooks.run(alone=self._is_alone)),
         ]
         if self._shared is not None:
             self._tasks.append(asyncio.create_task(self._shared.run()))
@@ -192,8 +199,12 @@ class Service:
             self._tasks.append(asyncio.create_task(self.connectors.run()))
         self._running = True
 
+    def _observe_sent(self, seconds: float, accepted: bool) -> None:
+        self.metrics.called("webhooks", "send", "answered" if accepted else "failed", seconds)
+
     def _data_changed(self) -> None:
         self.setups.changed()
+        self.webhooks.changed()
         if self.connectors is not None:
             self.connectors.changed()
 

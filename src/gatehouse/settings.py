@@ -5,11 +5,25 @@ variable wins. The page docs/settings.md is generated from the declarations here
 """
 
 import dataclasses
-import ipaddress
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from gatehouse.setting_kinds import Declared, Network
+from gatehouse.setting_kinds import choice as _choice
+from gatehouse.setting_kinds import client_timeout as _client_timeout
+from gatehouse.setting_kinds import days_kept as _days_kept
+from gatehouse.setting_kinds import number as _number
+from gatehouse.setting_kinds import read_hosts as _read_hosts
+from gatehouse.setting_kinds import read_memory_url as _read_memory_url
+from gatehouse.setting_kinds import read_networks as _read_networks
+from gatehouse.setting_kinds import read_ports as _read_ports
+from gatehouse.setting_kinds import read_proxy as _read_proxy
+from gatehouse.setting_kinds import read_waits as _read_waits
+from gatehouse.setting_kinds import setting as _setting
+from gatehouse.setting_kinds import text as _text
+from gatehouse.setting_kinds import waits as _waits
 
 PREFIX: Final = "GATEHOUSE_"
 ENV_FILE: Final = PREFIX + "ENV_FILE"
@@ -22,77 +36,9 @@ STAGE_TIMEOUTS: Final = (
     "gateway_timeout_ms",
 )
 
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-
 
 class InvalidSetting(ValueError):
     """A variable's value cannot be used; the text names the variable and what it takes."""
-
-
-@dataclass(frozen=True)
-class Declared:
-    """The documentation of one setting."""
-
-    about: str
-    read: Callable[[str], Any]
-    takes: str
-    secret: bool = False
-
-
-def _setting(default: Any, about: str, read: Callable[[str], Any], takes: str) -> Any:
-    declared = Declared(about, read, takes, secret="secret" in takes)
-    return dataclasses.field(
-        default=default, metadata={"declared": declared}, repr=not declared.secret
-    )
-
-
-def _text(default: str, about: str, takes: str = "text") -> Any:
-    return _setting(default, about, str, takes)
-
-
-def _choice(default: str | None, about: str, *choices: str) -> Any:
-    def read(text: str) -> str:
-        if text not in choices:
-            raise ValueError
-        return text
-
-    return _setting(default, about, read, " or ".join(f"`{choice}`" for choice in choices))
-
-
-def _number(default: int | None, about: str, unit: str, bounds: tuple[int, int]) -> Any:
-    low, high = bounds
-
-    def read(text: str) -> int:
-        value = int(text)
-        if not low <= value <= high:
-            raise ValueError
-        return value
-
-    return _setting(default, about, read, f"{unit}, {low} to {high}")
-
-
-def _waits(default: int, about: str, bounds: tuple[int, int] = (10, 60_000)) -> Any:
-    return _number(default, about, "milliseconds", bounds)
-
-
-def _client_timeout(about: str) -> Any:
-    return _waits(10_000, about, (100, 600_000))
-
-
-def _days_kept(about: str) -> Any:
-    return _number(None, about, "days", (1, 36_500))
-
-
-def _read_networks(text: str) -> tuple[Network, ...]:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    return tuple(ipaddress.ip_network(part) for part in parts)
-
-
-def _read_memory_url(text: str) -> str:
-    scheme, separator, rest = text.partition("://")
-    if not separator or not rest or scheme not in ("redis", "rediss", "valkey", "valkeys", "unix"):
-        raise ValueError
-    return text
 
 
 @dataclass(frozen=True)
@@ -296,6 +242,45 @@ class Settings:
     retention_imports_days: int | None = _days_kept(
         "Notes on imports of identity records that began longer ago than this are deleted once a "
         "day: when, how many, how far. Unset: they are kept."
+    )
+    webhook_ports: tuple[int, ...] = _setting(
+        (443, 8443),
+        "Ports that webhooks may be sent to over HTTPS.",
+        _read_ports,
+        "comma-separated ports",
+    )
+    webhook_networks: tuple[Network, ...] = _setting(
+        (),
+        "Networks that webhooks may be sent to although they are not public, such as the one of "
+        "your own receivers. See docs/webhooks.md.",
+        _read_networks,
+        "comma-separated networks",
+    )
+    webhook_hosts: tuple[str, ...] = _setting(
+        (),
+        "The only hosts that webhooks may be sent to; one that begins with a dot stands for all "
+        "names below it. Empty: any public host.",
+        _read_hosts,
+        "comma-separated hosts",
+    )
+    webhook_proxy: tuple[str, int] | None = _setting(
+        None,
+        "Proxy through which webhooks are sent (CONNECT, to the address that was checked). "
+        "Unset: they are sent directly.",
+        _read_proxy,
+        "`http://host:port`",
+    )
+    webhook_ca_file: str = _text(
+        "",
+        "Certificates (PEM) that receivers of webhooks are trusted by, instead of the system's.",
+        "path",
+    )
+    webhook_retry_s: tuple[int, ...] = _setting(
+        (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 72_000),
+        "How long a webhook message waits before each further attempt; up to a fifth is added by "
+        "chance. After the last it is given up.",
+        _read_waits,
+        "comma-separated seconds",
     )
     store_timeout_ms: int = _waits(
         5000, "How long a database operation may wait for a lock or a connection.", (100, 60_000)

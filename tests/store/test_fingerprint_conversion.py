@@ -63,6 +63,7 @@ def _back_to_0004(connection: sa.Connection) -> None:
         *("card_numbers", "configuration_totals", "search_entries", "search_waiting"),
         *("top_up_references", "review_events", "forgotten_events"),
         *("missed_events", "events"),
+        *("webhook_attempts", "webhook_deliveries", "webhooks"),
     ):
         connection.execute(sa.text(f"DROP TABLE {name}"))
     for name in (

@@ -16,7 +16,8 @@ from sqlalchemy.exc import ArgumentError
 
 from gatehouse.core.secret_strength import weakness
 from gatehouse.preflight import Point
-from gatehouse.settings import Network, Settings
+from gatehouse.setting_kinds import Network
+from gatehouse.settings import Settings
 
 _STRONGER: Final = (
     "make one with: python3 -c 'import secrets; print(secrets.token_urlsafe(32))', and change to "

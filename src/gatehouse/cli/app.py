@@ -45,6 +45,7 @@ _LATE: Final = (
         "operate.connectors:app",
         "Connectors to issuers, identity sources and gateways, and the routes to them.",
     ),
+    ("webhooks", "operate.webhooks:app", "Webhooks: who is told of what happens, and how it went."),
     ("reviews", "decisions.reviews:app", "Decisions that a person is to look at."),
     ("decisions", "decisions.decisions:app", "Records of what was decided, and why."),
     ("feedback", "decisions.feedback:app", "What requests turned out to be: fraud or legitimate."),

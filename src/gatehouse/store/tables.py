@@ -359,6 +359,50 @@ EVENTS: Final = _table(
     sqlite_autoincrement=True,
 )
 
+# Where accounts want to be told of events. The secrets are sealed together with what they are for:
+# a row that somebody else changed cannot be used. Servers claim an endpoint for a while, and move
+# its cursor through the events.
+WEBHOOKS: Final = _table(
+    "webhooks",
+    *key(Text, "id"),
+    sa.Column("account_id", Text, sa.ForeignKey("accounts.id"), nullable=False, index=True),
+    *required(Text, "terms", "state"),
+    *optional(Text, "disabled_because"),
+    *required(BigInteger, "created_at_ms", "changed_at_ms"),
+    *required(Integer, "changes", "key_version"),
+    *required(LargeBinary, "sealed"),
+    *required(Text, "cursor"),
+    *optional(BigInteger, "failing_since_ms", "resume_at_ms", "deleted_at_ms"),
+    *optional(Text, "claimed_by"),
+    *optional(BigInteger, "claimed_until_ms"),
+)
+
+# Messages that were not accepted yet, after their first attempt, or that are sent again on demand.
+# They are in the order of their events.
+WEBHOOK_DELIVERIES: Final = _table(
+    "webhook_deliveries",
+    *key(Text, "webhook_id", "event_id"),
+    *required(BigInteger, "xid", "seq"),
+    *required(Integer, "attempts"),
+    *required(BigInteger, "next_at_ms"),
+    index("webhook_deliveries_by_time", "next_at_ms"),
+    index("webhook_deliveries_by_webhook", "webhook_id", "next_at_ms"),
+)
+
+# Every attempt to send a message, without what was sent or answered.
+WEBHOOK_ATTEMPTS: Final = _table(
+    "webhook_attempts",
+    *key(Text, "webhook_id", "id"),
+    *required(Text, "event_id", "type"),
+    *required(BigInteger, "at_ms"),
+    *required(Integer, "number", "duration_ms"),
+    *optional(Integer, "status"),
+    *optional(Text, "failure"),
+    *optional(BigInteger, "next_at_ms"),
+    index("webhook_attempts_by_event", "webhook_id", "event_id"),
+    sqlite_with_rowid=False,
+)
+
 # Single values: the revision that servers poll, the head of the audit chain, marks.
 STATE: Final = _table(
     "state",

@@ -11,7 +11,7 @@ from gatehouse.access.keys import IpAddress
 from gatehouse.access.limits import Allowance
 from gatehouse.core.redaction import recordable
 from gatehouse.core.unread_fields import FieldWarning
-from gatehouse.settings import Network
+from gatehouse.setting_kinds import Network
 from gatehouse.web.in_flight import InFlight
 
 JSON: Final = b"application/json"

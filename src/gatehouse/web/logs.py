@@ -18,7 +18,8 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.defects import blanked
 from gatehouse.core.redaction import recordable, recordable_trace
 from gatehouse.preflight import UnknownVariable
-from gatehouse.settings import Network, Settings, changed_settings
+from gatehouse.setting_kinds import Network
+from gatehouse.settings import Settings, changed_settings
 from gatehouse.web.context import RequestContext
 
 if TYPE_CHECKING:

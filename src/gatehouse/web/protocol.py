@@ -19,7 +19,8 @@ from uvicorn.protocols.http.httptools_impl import (
 from uvicorn.server import ServerState
 
 from gatehouse.core.ids import new_id
-from gatehouse.settings import Network, Settings
+from gatehouse.setting_kinds import Network
+from gatehouse.settings import Settings
 from gatehouse.web import envelope
 from gatehouse.web.context import shown_address
 from gatehouse.web.exchange import Exchange

@@ -1,10 +1,12 @@
 """The client of one host over HTTP: keeps connections open, and shares them between requests.
 
-It follows no redirects, keeps no cookies and uses no proxy. It never sends a request twice by
-itself.
+It follows no redirects, keeps no cookies, and uses a proxy only where it is given one. It never
+sends a request twice by itself.
 """
 
 import asyncio
+import errno
+import socket
 import ssl
 from collections import deque
 from collections.abc import Callable
@@ -14,7 +16,13 @@ import msgspec
 
 from gatehouse.connectors.http.http1 import Http1Connection
 from gatehouse.connectors.http.http2 import Http2Connection
-from gatehouse.connectors.http.wire import CallFailed, Connection, PartyAnswer, PartyRequest
+from gatehouse.connectors.http.wire import (
+    LARGEST_HEAD,
+    CallFailed,
+    Connection,
+    PartyAnswer,
+    PartyRequest,
+)
 
 _IDLE_S: Final = 20.0
 """A connection that was idle for longer may have been closed by the other side unnoticed."""
@@ -28,6 +36,10 @@ class Endpoint(msgspec.Struct, frozen=True):
     is_secure: bool
     server_name: str | None = None
     """The name in the certificate, where it is not the host."""
+    address: str | None = None
+    """Where to connect to, if the host must not be looked up for it."""
+    proxy: tuple[str, int] | None = None
+    """Host and port of a proxy that connects to the address, for TLS alone."""
 
     @property
     def authority(self) -> bytes:
@@ -76,6 +88,12 @@ class HttpClient:
     def connections(self) -> int:
         """Open and usable ones."""
         return sum(connection.is_usable for connection in self._open)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether any request waits for its answer or a connection."""
+        waiting = self._opening or self._waiting
+        return bool(waiting) or any(connection.in_flight for connection in self._open)
 
     async def ask(self, request: PartyRequest) -> PartyAnswer:
         """The answer to a request; or `CallFailed`. The caller bounds the time by cancelling."""
@@ -164,13 +182,22 @@ class HttpClient:
     async def _connect(self) -> Connection:
         endpoint = self._endpoint
         name = (endpoint.server_name or endpoint.host) if endpoint.is_secure else None
-        _, negotiation = await asyncio.get_running_loop().create_connection(
-            lambda: _Negotiation(endpoint.authority, self._wake),
-            endpoint.host,
-            endpoint.port,
-            ssl=self._context if endpoint.is_secure else None,
-            server_hostname=name,
-        )
+        host = endpoint.address or endpoint.host
+        tls = self._context if endpoint.is_secure else None
+        loop = asyncio.get_running_loop()
+
+        def begin() -> _Negotiation:
+            return _Negotiation(endpoint.authority, self._wake)
+
+        if endpoint.proxy is None:
+            _, negotiation = await loop.create_connection(
+                begin, host, endpoint.port, ssl=tls, server_hostname=name
+            )
+        else:
+            tunnel = await _tunnel(endpoint.proxy, host, endpoint.port)
+            _, negotiation = await loop.create_connection(
+                begin, sock=tunnel, ssl=tls, server_hostname=name
+            )
         assert negotiation.chosen is not None
         return negotiation.chosen
 
@@ -182,3 +209,36 @@ class HttpClient:
                 waiting.set_result(None)
                 if not self._is_closed:
                     return
+
+
+async def _tunnel(proxy: tuple[str, int], host: str, port: int) -> socket.socket:
+    """A connection through a proxy (CONNECT); `OSError` when the proxy will not make one."""
+    loop = asyncio.get_running_loop()
+    [(family, kind, number, _, address), *_] = await loop.getaddrinfo(
+        *proxy, type=socket.SOCK_STREAM
+    )
+    connection = socket.socket(family, kind, number)
+    try:
+        connection.setblocking(False)
+        await loop.sock_connect(connection, address)
+        named = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        asked = f"CONNECT {named} HTTP/1.1\r\nhost: {named}\r\n\r\n"
+        await loop.sock_sendall(connection, asked.encode())
+        await _read_head(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+async def _read_head(connection: socket.socket) -> None:
+    """Read the proxy's answer, byte by byte at its end: what follows belongs to TLS."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        part = await asyncio.get_running_loop().sock_recv(connection, 1)
+        head += part
+        if not part or len(head) > LARGEST_HEAD:
+            raise OSError(errno.ECONNREFUSED, "the proxy did not answer as one")
+    status = head.split(b" ", 2)[1:2]
+    if not head.startswith(b"HTTP/1.") or status != [b"200"]:
+        raise OSError(errno.ECONNREFUSED, "the proxy made no connection")

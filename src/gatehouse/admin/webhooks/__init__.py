@@ -1,0 +1,1 @@
+"""Webhooks: the use cases of accounts, and the delivery of messages."""

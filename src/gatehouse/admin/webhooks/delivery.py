@@ -1,0 +1,249 @@
+"""Delivers webhooks beside a running server; several servers share the endpoints by claims.
+
+It looks for new events a few times a second, and only while there are webhooks. One server at a
+time sends to an endpoint. It begins no attempt that could outlive its claim.
+"""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import sqlalchemy as sa
+
+from gatehouse.access.actors import Actor
+from gatehouse.admin.webhooks.endpoint_delivery import ClaimLost, EndpointDelivery
+from gatehouse.core.errors import GatehouseError, KeyMissing, SealBroken
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.background import repeat
+from gatehouse.store.events.outbox import INSTALLATION
+from gatehouse.store.webhooks import claims, deliveries, endpoints
+from gatehouse.store.webhooks.endpoints import KeptWebhook
+from gatehouse.webhooks.sending import TIME_LIMIT_S, SendResult, WebhookMessage, WebhookSender
+
+_log: Final = logging.getLogger("gatehouse.webhooks")
+
+LOOK_S: Final = 0.25
+_RENEW_S: Final = 5.0
+_TIDY_S: Final = 60.0
+CLAIM_MS: Final = 45_000
+# An attempt must end well before another server may begin one, also if clocks differ a little.
+_MARGIN_MS: Final = int(TIME_LIMIT_S * 1000) + 10_000
+_MOST_HELD: Final = 256
+_MOST_AT_ONCE: Final = 64
+_DELETED_AT_ONCE: Final = 1000
+# Events of transactions that took this many looks to commit are found at once; those that took
+# longer, as many as are remembered, now and then.
+_RECENT: Final = 8
+_REMEMBERED: Final = 240
+_THOROUGH: Final = 40
+
+Observe = Callable[[float, bool], None]
+"""Told how long an attempt took, and whether the message was accepted."""
+
+
+class WebhookDelivery:
+    """Delivers in the background of the server."""
+
+    def __init__(
+        self,
+        session: AdminSession,
+        sender: WebhookSender,
+        owner: str,
+        retry_s: Iterable[int],
+        observe: Observe = lambda seconds, accepted: None,
+    ) -> None:
+        self._session = session.acting_as(Actor.system("webhooks"))
+        self._sender = sender
+        self._owner = owner
+        self._retries_ms = tuple(each * 1000 for each in retry_s)
+        self._observe = observe
+        self._at_once = asyncio.Semaphore(_MOST_AT_ONCE)
+        self._endpoints: dict[str, KeptWebhook] = {}
+        self._held: dict[str, tuple[EndpointDelivery, asyncio.Task[None]]] = {}
+        self._is_changed = True
+        self._seen: deque[int] = deque(maxlen=_REMEMBERED)
+        self._looks = 0
+
+    def changed(self) -> None:
+        """Something was configured: look at the endpoints again."""
+        self._is_changed = True
+
+    async def run(self, *, alone: bool) -> None:
+        """Deliver until cancelled; a server that is alone takes over all claims at once."""
+        if alone:
+            await self._session.database.write_on_thread(claims.release_all)
+        try:
+            await asyncio.gather(
+                repeat(self.look, LOOK_S, "could not look for webhooks to send"),
+                repeat(self.renew, _RENEW_S, "could not renew claims on webhooks"),
+                repeat(self.tidy, _TIDY_S, "could not tidy up webhooks"),
+            )
+        finally:
+            await self._end([task for _, task in self._held.values()])
+            await self._sender.close()
+
+    async def look(self) -> None:
+        """Look once for endpoints with something to send, and begin to deliver to them."""
+        if self._is_changed:
+            await self._reload()
+        if not self._endpoints:
+            return
+        wanted = await self._session.database.read_on_thread(self._find_work)
+        free = []
+        for webhook_id in wanted & self._endpoints.keys():
+            if webhook_id in self._held:
+                self._held[webhook_id][0].wake.set()
+            else:
+                free.append(webhook_id)
+        free = free[: max(0, _MOST_HELD - len(self._held))]
+        if free:
+            await self._claim(free)
+
+    async def renew(self) -> None:
+        """Hold the claims for longer; end what is not ours any more."""
+        held = list(self._held)
+        if not held:
+            return
+        until_ms = self._session.clock() + CLAIM_MS
+        ours = await self._session.database.write_on_thread(
+            lambda c: claims.renew(c, self._owner, held, until_ms)
+        )
+        for webhook_id in held:
+            delivery, task = self._held.get(webhook_id, (None, None))
+            if delivery is None or task is None:
+                continue
+            if webhook_id in ours:
+                delivery.may_send_until_ms = until_ms - _MARGIN_MS
+            else:
+                task.cancel()
+
+    async def tidy(self) -> None:
+        """Forget old attempts, and the rows of deleted webhooks."""
+        database, now_ms = self._session.database, self._session.clock()
+        for webhook_id in await database.read_on_thread(lambda c: claims.deleted(c, now_ms)):
+            await self._delete(webhook_id)
+        known = [*self._endpoints]
+        old = await database.read_on_thread(
+            lambda c: deliveries.with_old_attempts(c, known, now_ms)
+        )
+        if old:
+            await database.write_on_thread(lambda c: deliveries.delete_old_attempts(c, old, now_ms))
+
+    async def _delete(self, webhook_id: str) -> None:
+        done = False
+        while not done:
+            done = await self._session.database.write_on_thread(
+                lambda c: endpoints.delete_rows(c, webhook_id, _DELETED_AT_ONCE)
+            )
+            await asyncio.sleep(LOOK_S)
+
+    async def _reload(self) -> None:
+        """Read the endpoints again; end deliveries to those that were changed or are gone."""
+        self._is_changed = False
+        try:
+            found = await self._session.database.read_on_thread(endpoints.enabled)
+        except GatehouseError:
+            self._is_changed = True
+            raise
+        before, self._endpoints = self._endpoints, {each.webhook_id: each for each in found}
+        await self._end(
+            [
+                task
+                for webhook_id, (delivery, task) in self._held.items()
+                if self._changes_of(webhook_id) != delivery.webhook.changes
+            ]
+        )
+        if self._endpoints.keys() - before.keys():
+            # New ones, or the first of this process: something may wait for them already.
+            self._seen.clear()
+
+    def _changes_of(self, webhook_id: str) -> int | None:
+        known = self._endpoints.get(webhook_id)
+        return None if known is None else known.changes
+
+    async def _end(self, tasks: list["asyncio.Task[None]"]) -> None:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _find_work(self, connection: sa.Connection) -> set[str]:
+        """The endpoints that something is to be sent to, as far as a quick look can tell."""
+        newest = claims.newest_event(connection)
+        self._looks += 1
+        if self._seen:
+            recent = min(_RECENT, len(self._seen))
+            after = self._seen[0 if self._looks % _THOROUGH == 0 else -recent]
+        else:
+            after = -1
+        self._seen.append(newest)
+        found = claims.due(connection, self._session.clock())
+        if after < 0:
+            return {*self._endpoints}
+        told = claims.accounts_told(connection, after) if newest > after else set()
+        if not told:
+            return found
+        to_all = INSTALLATION in told
+        return found | {
+            webhook_id
+            for webhook_id, each in self._endpoints.items()
+            if to_all or each.account_id in told
+        }
+
+    async def _claim(self, webhook_ids: list[str]) -> None:
+        now_ms = self._session.clock()
+        until_ms = now_ms + CLAIM_MS
+
+        def take(connection: sa.Connection) -> list[KeptWebhook]:
+            ours = claims.claim(connection, self._owner, webhook_ids, now_ms, until_ms)
+            return [each for each in endpoints.enabled(connection) if each.webhook_id in ours]
+
+        for webhook in await self._session.database.write_on_thread(take):
+            try:
+                delivery = EndpointDelivery(
+                    self._session, webhook, self._owner, self._send, self._retries_ms
+                )
+            except (SealBroken, KeyMissing) as error:
+                about = {"webhookId": webhook.webhook_id, "reason": str(error)}
+                _log.error("a webhook was changed by others; nothing is sent", extra=about)
+                self._endpoints.pop(webhook.webhook_id, None)
+                continue
+            delivery.may_send_until_ms = until_ms - _MARGIN_MS
+            task = asyncio.create_task(self._serve(delivery))
+            self._held[webhook.webhook_id] = delivery, task
+
+    async def _serve(self, delivery: EndpointDelivery) -> None:
+        """Deliver to one endpoint, and give the claim back in the end."""
+        webhook_id = delivery.webhook.webhook_id
+        about = {"webhookId": webhook_id}
+        try:
+            await delivery.run()
+        except ClaimLost:
+            _log.info("another server delivers to a webhook", extra=about)
+        except GatehouseError as error:
+            _log.warning("could not deliver to a webhook", extra=about | {"reason": str(error)})
+        except Exception:
+            _log.exception("could not deliver to a webhook", extra=about)
+        finally:
+            await self._release(delivery)
+            self._held.pop(webhook_id, None)
+
+    async def _release(self, delivery: EndpointDelivery) -> None:
+        webhook_id, cursor = delivery.webhook.webhook_id, delivery.cursor
+        try:
+            await self._session.database.write_on_thread(
+                lambda c: claims.release(c, self._owner, webhook_id, cursor)
+            )
+        except GatehouseError as error:
+            # The claim expires.
+            about = {"webhookId": webhook_id, "reason": str(error)}
+            _log.warning("could not give back a claim", extra=about)
+
+    async def _send(self, message: WebhookMessage) -> SendResult:
+        async with self._at_once:
+            began = time.perf_counter()
+            result = await self._sender.send(message)
+            self._observe(time.perf_counter() - began, result.is_accepted)
+            return result

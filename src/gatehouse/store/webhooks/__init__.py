@@ -1,0 +1,1 @@
+"""Webhooks: endpoints, messages that wait, and attempts."""

@@ -1,0 +1,90 @@
+"""Which server delivers to which endpoint: a claim that its server renews, and that expires.
+
+One server at a time sends to an endpoint. When one dies, another goes on after its claim expired.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import sqlalchemy as sa
+
+from gatehouse.store.database import is_any_of
+from gatehouse.store.tables import EVENTS, WEBHOOK_DELIVERIES, WEBHOOKS
+from gatehouse.webhooks.endpoint import WebhookState
+
+_W: Final = WEBHOOKS.c
+
+
+def claim(
+    connection: sa.Connection, owner: str, webhook_ids: Sequence[str], now_ms: int, until_ms: int
+) -> set[str]:
+    """Claim those of the endpoints that no server holds; which these are."""
+    free = _W.claimed_by.is_(None) | (_W.claimed_until_ms < now_ms)
+    wanted = sa.select(_W.id).where(
+        is_any_of(connection, _W.id, webhook_ids),
+        free,
+        _W.state == WebhookState.ENABLED,
+        _W.deleted_at_ms.is_(None),
+    )
+    found = list(connection.scalars(wanted.with_for_update(skip_locked=True)))
+    if found:
+        values = {"claimed_by": owner, "claimed_until_ms": until_ms}
+        this = WEBHOOKS.update().where(is_any_of(connection, _W.id, found))
+        connection.execute(this.values(values))
+    return set(found)
+
+
+def renew(
+    connection: sa.Connection, owner: str, webhook_ids: Sequence[str], until_ms: int
+) -> set[str]:
+    """Hold claims for longer; those that are still ours."""
+    ours = (_W.claimed_by == owner) & is_any_of(connection, _W.id, webhook_ids)
+    connection.execute(WEBHOOKS.update().where(ours).values(claimed_until_ms=until_ms))
+    return set(connection.scalars(sa.select(_W.id).where(ours)))
+
+
+def release(connection: sa.Connection, owner: str, webhook_id: str, cursor: str | None) -> None:
+    """Give a claim back, and note how far the events were read."""
+    values: dict[str, str | None] = {"claimed_by": None, "claimed_until_ms": None}
+    if cursor is not None:
+        values["cursor"] = cursor
+    ours = (_W.claimed_by == owner) & (_W.id == webhook_id)
+    connection.execute(WEBHOOKS.update().where(ours).values(values))
+
+
+def release_all(connection: sa.Connection) -> None:
+    """Give all claims back, for the only server of a database: whoever held them has ended."""
+    held = WEBHOOKS.update().where(_W.claimed_by.is_not(None))
+    connection.execute(held.values(claimed_by=None, claimed_until_ms=None))
+
+
+def is_held(connection: sa.Connection, webhook_id: str, now_ms: int) -> bool:
+    """Whether a server may still be sending to an endpoint."""
+    query = sa.select(_W.claimed_until_ms).where(_W.id == webhook_id, _W.claimed_by.is_not(None))
+    until_ms = connection.scalar(query)
+    return until_ms is not None and until_ms >= now_ms
+
+
+def newest_event(connection: sa.Connection) -> int:
+    """The number of the newest event of all accounts."""
+    return connection.scalar(sa.select(sa.func.max(EVENTS.c.seq))) or 0
+
+
+def accounts_told(connection: sa.Connection, after: int) -> set[str]:
+    """The accounts that have events with larger numbers; empty for the installation's own."""
+    query = sa.select(EVENTS.c.account_id).where(EVENTS.c.seq > after).distinct()
+    return set(connection.scalars(query))
+
+
+def due(connection: sa.Connection, now_ms: int) -> set[str]:
+    """The endpoints that a message is to be sent to again, or whose server has ended."""
+    waiting = WEBHOOK_DELIVERIES.c
+    again = sa.select(waiting.webhook_id).where(waiting.next_at_ms <= now_ms).distinct()
+    left = sa.select(_W.id).where(_W.claimed_by.is_not(None), _W.claimed_until_ms < now_ms)
+    return {*connection.scalars(again), *connection.scalars(left)}
+
+
+def deleted(connection: sa.Connection, now_ms: int) -> list[str]:
+    """Deleted endpoints that no server holds."""
+    free = _W.claimed_by.is_(None) | (_W.claimed_until_ms < now_ms)
+    return list(connection.scalars(sa.select(_W.id).where(_W.deleted_at_ms.is_not(None), free)))

@@ -1,0 +1,215 @@
+"""Messages on their way: which are due, what became of each attempt, and which wait."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.core.events import NewEvent
+from gatehouse.core.ids import first_id
+from gatehouse.store.database import is_any_of, struct_from
+from gatehouse.store.events.outbox import INSTALLATION, EventPlace, StoredEvent
+from gatehouse.store.tables import EVENTS, WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES, WEBHOOKS
+
+_D: Final = WEBHOOK_DELIVERIES.c
+_A: Final = WEBHOOK_ATTEMPTS.c
+_W: Final = WEBHOOKS.c
+_E: Final = EVENTS.c
+ATTEMPTS_KEPT_MS: Final = 30 * 86_400_000
+_DELETED_AT_ONCE: Final = 1000
+
+
+class WaitingMessage(msgspec.Struct, frozen=True):
+    """A message that waits for its next attempt."""
+
+    webhook_id: str
+    event_id: str
+    xid: int
+    seq: int
+    attempts: int
+    next_at_ms: int
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """One attempt to send a message."""
+
+    id: str
+    webhook_id: str
+    event_id: str
+    type: str
+    at_ms: int
+    number: int
+    """The how-manieth attempt of this message it was."""
+    duration_ms: int
+    status: int | None = None
+    failure: str | None = None
+    """None when the message was accepted."""
+    next_at_ms: int | None = None
+    """When it is tried again; None when it was accepted or given up."""
+
+
+class EndpointProgress(msgspec.Struct, frozen=True):
+    """How an endpoint stands after some attempts."""
+
+    cursor: str
+    failing_since_ms: int | None
+    resume_at_ms: int | None
+
+
+class RecordedAttempts(msgspec.Struct, frozen=True):
+    """What some attempts change, in one transaction."""
+
+    progress: EndpointProgress
+    attempts: list[Attempt]
+    waiting: list[WaitingMessage]
+    """Messages to try again, or that there was no time for."""
+    done: list[str]
+    """Events that were accepted or given up."""
+    recovered_at_ms: int | None = None
+    """When the endpoint was found to be up again: all that waits is then due."""
+
+
+def due(
+    connection: sa.Connection, webhook_id: str, now_ms: int, limit: int, *, in_order: bool
+) -> list[WaitingMessage]:
+    """Messages to send again; in order, none that is behind one that is not due yet."""
+    query = sa.select(WEBHOOK_DELIVERIES).where(_D.webhook_id == webhook_id)
+    if not in_order:
+        query = query.where(_D.next_at_ms <= now_ms).order_by(_D.next_at_ms)
+        return [_waiting(row) for row in connection.execute(query.limit(limit))]
+    found: list[WaitingMessage] = []
+    for row in connection.execute(query.order_by(_D.xid, _D.seq).limit(limit)):
+        if row.next_at_ms > now_ms:
+            break
+        found.append(_waiting(row))
+    return found
+
+
+def count_waiting(connection: sa.Connection, webhook_id: str) -> int:
+    """How many messages wait."""
+    query = sa.select(sa.func.count()).where(_D.webhook_id == webhook_id)
+    return connection.scalar(query) or 0
+
+
+def next_due_ms(connection: sa.Connection, webhook_id: str) -> int | None:
+    """When the next message is due."""
+    query = sa.select(sa.func.min(_D.next_at_ms)).where(_D.webhook_id == webhook_id)
+    found: int | None = connection.scalar(query)
+    return found
+
+
+def events_of(
+    connection: sa.Connection, account_id: str, event_ids: Sequence[str]
+) -> dict[str, StoredEvent]:
+    """The events of waiting messages that are still kept."""
+    if not event_ids:
+        return {}
+    query = sa.select(EVENTS).where(
+        is_any_of(connection, _E.id, event_ids), _E.account_id.in_((account_id, INSTALLATION))
+    )
+    return {row.id: _stored(row) for row in connection.execute(query)}
+
+
+def events_between(
+    connection: sa.Connection, account_id: str, since_ms: int, until_ms: int, limit: int
+) -> list[StoredEvent]:
+    """The events of a span of time, in their order."""
+    query = sa.select(EVENTS).where(
+        _E.account_id.in_((account_id, INSTALLATION)),
+        _E.at_ms >= since_ms,
+        _E.at_ms < until_ms,
+    )
+    rows = connection.execute(query.order_by(_E.xid, _E.seq).limit(limit))
+    return [_stored(row) for row in rows]
+
+
+def record(connection: sa.Connection, owner: str, webhook_id: str, made: RecordedAttempts) -> bool:
+    """Note some attempts; False when the claim was lost, so that another server has the work."""
+    ours = (_W.id == webhook_id) & (_W.claimed_by == owner) & _W.deleted_at_ms.is_(None)
+    values = msgspec.structs.asdict(made.progress)
+    if connection.execute(WEBHOOKS.update().where(ours).values(values)).rowcount != 1:
+        return False
+    add_attempts(connection, made.attempts)
+    put_waiting(connection, webhook_id, made.waiting, made.done)
+    if made.recovered_at_ms is not None:
+        later = (_D.webhook_id == webhook_id) & (_D.next_at_ms > made.recovered_at_ms)
+        pulled = WEBHOOK_DELIVERIES.update().where(later)
+        connection.execute(pulled.values(next_at_ms=made.recovered_at_ms))
+    return True
+
+
+def add_attempts(connection: sa.Connection, attempts: Sequence[Attempt]) -> None:
+    """Keep what became of attempts."""
+    if attempts:
+        rows = [msgspec.structs.asdict(each) for each in attempts]
+        connection.execute(WEBHOOK_ATTEMPTS.insert(), rows)
+
+
+def put_waiting(
+    connection: sa.Connection,
+    webhook_id: str,
+    waiting: Sequence[WaitingMessage],
+    done: Sequence[str] = (),
+) -> None:
+    """Let messages wait, each once, and forget those that are done."""
+    gone = [*done, *(each.event_id for each in waiting)]
+    if gone:
+        these = is_any_of(connection, _D.event_id, gone)
+        connection.execute(WEBHOOK_DELIVERIES.delete().where(_D.webhook_id == webhook_id, these))
+    if waiting:
+        rows = [msgspec.structs.asdict(each) for each in waiting]
+        connection.execute(WEBHOOK_DELIVERIES.insert(), rows)
+
+
+def attempts_of(
+    connection: sa.Connection,
+    webhook_id: str,
+    limit: int,
+    *,
+    before: str | None = None,
+    event_id: str | None = None,
+) -> list[Attempt]:
+    """Attempts, newest first, beginning before the one that is named."""
+    query = sa.select(WEBHOOK_ATTEMPTS).where(_A.webhook_id == webhook_id)
+    if before is not None:
+        query = query.where(_A.id < before)
+    if event_id is not None:
+        query = query.where(_A.event_id == event_id)
+    rows = connection.execute(query.order_by(_A.id.desc()).limit(limit))
+    return [struct_from(row, Attempt) for row in rows]
+
+
+def with_old_attempts(
+    connection: sa.Connection, webhook_ids: Sequence[str], now_ms: int
+) -> list[str]:
+    """The endpoints with attempts of more than a month ago."""
+    return [
+        each
+        for each in webhook_ids
+        if connection.scalar(sa.select(_A.id).where(*_old(each, now_ms)).limit(1)) is not None
+    ]
+
+
+def delete_old_attempts(connection: sa.Connection, webhook_ids: Sequence[str], now_ms: int) -> None:
+    """Forget attempts of more than a month ago, some at a time."""
+    for each in webhook_ids:
+        some = sa.select(_A.id).where(*_old(each, now_ms)).limit(_DELETED_AT_ONCE)
+        old = WEBHOOK_ATTEMPTS.delete().where(
+            _A.webhook_id == each, _A.id.in_(some.scalar_subquery())
+        )
+        connection.execute(old)
+
+
+def _old(webhook_id: str, now_ms: int) -> "tuple[sa.ColumnElement[bool], ...]":
+    oldest = first_id("att", now_ms - ATTEMPTS_KEPT_MS)
+    return _A.webhook_id == webhook_id, _A.id < oldest
+
+
+def _waiting(row: Any) -> WaitingMessage:
+    return struct_from(row, WaitingMessage)
+
+
+def _stored(row: Any) -> StoredEvent:
+    event = NewEvent(row.id, row.account_id, row.at_ms, row.type, row.actor, row.about, row.data)
+    return StoredEvent(EventPlace(row.xid, row.seq), event)

@@ -1,0 +1,399 @@
+"""Every event reaches its webhooks at least once, whatever receivers and servers do."""
+
+import asyncio
+import contextlib
+import dataclasses
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from gatehouse.access.actors import Actor
+from gatehouse.admin.webhooks import endpoints, messages
+from gatehouse.admin.webhooks.delivery import CLAIM_MS, WebhookDelivery
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.events import EventName
+from gatehouse.store.admin import audit
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.events import outbox
+from gatehouse.store.tables import WEBHOOK_ATTEMPTS, WEBHOOKS
+from gatehouse.store.webhooks import claims
+from gatehouse.webhooks.destinations import DestinationPolicy
+from gatehouse.webhooks.endpoint import DisabledBecause, WebhookState, WebhookTerms
+from gatehouse.webhooks.sending import SendResult, WebhookMessage
+from tests.harness import PATIENCE_S, make_account
+
+POLICY = DestinationPolicy()
+URL = "https://shop.example/hook"
+ACCEPTED, FAILED = SendResult(204), SendResult(500, "answered 500")
+
+
+class Receiver:
+    """Keeps what it is sent, and answers as it is told."""
+
+    def __init__(self, answer: Callable[[WebhookMessage], SendResult] | None = None) -> None:
+        self.answer = answer or (lambda message: ACCEPTED)
+        self.heard: list[WebhookMessage] = []
+
+    async def send(self, message: WebhookMessage) -> SendResult:
+        self.heard.append(message)
+        await asyncio.sleep(0)
+        return self.answer(message)
+
+    async def close(self) -> None:
+        pass
+
+    @property
+    def about(self) -> list[str]:
+        return [msgspec.json.decode(each.body)["data"]["version"] for each in self.heard]
+
+
+class Hands:
+    """A clock that can be set forward."""
+
+    def __init__(self, session: AdminSession) -> None:
+        self._real = session.clock
+        self.ahead_ms = 0
+
+    def __call__(self) -> int:
+        return self._real() + self.ahead_ms
+
+
+def add(session: AdminSession, account: str, *, ordered: bool = False, events: str = "rules.*"
+        ) -> str:  # fmt: skip
+    terms = WebhookTerms(URL, (events,), is_ordered=ordered)
+    return endpoints.create(session, account, terms, POLICY).webhook.webhook_id
+
+
+def tell(session: AdminSession, account: str, *about: str) -> list[str]:
+    """Let things happen, one event each; their ids."""
+    for each in about:
+        with session.change() as change:
+            change.audit("test", account)
+            change.event(EventName.RULES_APPLIED, account, each, {"version": each})
+    with session.reading() as connection:
+        found = outbox.read_after(connection, account, None, 100)
+    return [each.event.id for each in found.events if each.event.about in about]
+
+
+@contextlib.asynccontextmanager
+async def delivering(
+    session: AdminSession, receiver: Receiver, owner: str = "srv_1", *, alone: bool = False,
+    retry_s: tuple[int, ...] = (60, 60)
+) -> AsyncIterator[WebhookDelivery]:  # fmt: skip
+    delivery = WebhookDelivery(session, receiver, owner, retry_s)
+    task = asyncio.create_task(delivery.run(alone=alone))
+    try:
+        yield delivery
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def until(condition: Callable[[], Any]) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while not await asyncio.to_thread(condition):  # noqa: ASYNC110  # the database changes
+            await asyncio.sleep(0.02)
+
+
+async def look_in_vain(delivery: WebhookDelivery) -> None:
+    """Let it look some times, and do what it finds to do."""
+    for _ in range(3):
+        await delivery.look()
+        await asyncio.sleep(0.05)
+
+
+def run(story: Awaitable[None]) -> None:
+    async def tell_it() -> None:
+        await story
+
+    asyncio.run(tell_it())
+
+
+def attempts(session: AdminSession, account: str, webhook: str) -> list[Any]:
+    return messages.list_attempts(session, account, webhook, messages.AttemptQuery())
+
+
+def test_an_event_is_sent_once_signed_and_its_attempt_is_kept_without_the_body(
+    session: AdminSession,
+) -> None:
+    account, receiver = make_account(session), Receiver()
+    tell(session, account, "before")
+    webhook = add(session, account)
+
+    async def story() -> None:
+        async with delivering(session, receiver):
+            tell(session, account, "one", "two")
+            await until(lambda: len(attempts(session, account, webhook)) == 2)
+
+    run(story())
+    assert sorted(receiver.about) == ["one", "two"]
+    first = receiver.heard[0]
+    assert first.signature.startswith(b"v1,")
+    assert msgspec.json.decode(first.body)["id"] == first.id
+    [kept, _] = attempts(session, account, webhook)
+    assert (kept.status, kept.failure, kept.number) == (204, None, 1)
+    assert "body" not in WEBHOOK_ATTEMPTS.c
+
+
+def test_what_failed_is_tried_again_on_the_schedule_and_given_up_at_its_end(
+    session: AdminSession,
+) -> None:
+    hands = Hands(session)
+    session = dataclasses.replace(session, clock=hands)
+    account, receiver = make_account(session), Receiver(lambda message: FAILED)
+    webhook = add(session, account)
+
+    async def story() -> None:
+        async with delivering(session, receiver, retry_s=(60,)) as delivery:
+            tell(session, account, "one")
+            await until(lambda: len(attempts(session, account, webhook)) == 1)
+            [first] = attempts(session, account, webhook)
+            assert 60_000 <= first.next_at_ms - first.at_ms <= 73_000
+            assert endpoints.get_webhook(session, account, webhook).waiting == 1
+            hands.ahead_ms += 30_000
+            await delivery.renew()
+            hands.ahead_ms += 45_000
+            await delivery.renew()
+            await until(lambda: len(attempts(session, account, webhook)) == 2)
+
+    run(story())
+    last, _ = attempts(session, account, webhook)
+    assert (last.number, last.next_at_ms) == (2, None)
+    assert endpoints.get_webhook(session, account, webhook).waiting == 0
+
+
+def test_in_order_nothing_overtakes_what_was_not_accepted(session: AdminSession) -> None:
+    hands = Hands(session)
+    session = dataclasses.replace(session, clock=hands)
+    receiver = Receiver()
+    refusals = iter([FAILED])
+    receiver.answer = lambda message: (
+        next(refusals, ACCEPTED) if receiver.about[-1] == "two" else ACCEPTED
+    )
+    account = make_account(session)
+    webhook = add(session, account, ordered=True)
+
+    async def story() -> None:
+        async with delivering(session, receiver) as delivery:
+            tell(session, account, "one", "two", "three")
+            await until(lambda: len(attempts(session, account, webhook)) == 2)
+            assert receiver.about == ["one", "two"]
+            hands.ahead_ms += 73_000
+            await delivery.renew()
+            await until(lambda: len(attempts(session, account, webhook)) == 4)
+
+    run(story())
+    assert receiver.about == ["one", "two", "two", "three"]
+
+
+def test_410_disables_a_webhook_with_an_event_and_an_audit_line(
+    sqlite_session: AdminSession,
+) -> None:
+    session = sqlite_session
+    account = make_account(session)
+    webhook = add(session, account)
+    receiver = Receiver(lambda message: SendResult(410, "answered 410"))
+
+    async def story() -> None:
+        async with delivering(session, receiver):
+            tell(session, account, "one")
+            await until(lambda: _state(session, account, webhook) is WebhookState.DISABLED)
+
+    run(story())
+    found = endpoints.get_webhook(session, account, webhook)
+    assert found.disabled_because is DisabledBecause.GONE
+    with session.reading() as connection:
+        told = outbox.read_after(connection, account, None, 100, [EventName.WEBHOOK_DISABLED])
+        [line] = audit.read(connection, account, 1)
+    assert [each.event.about for each in told.events] == [webhook]
+    assert (line.action, line.actor) == ("webhook.disable", "webhooks")
+
+
+def test_a_webhook_that_fails_for_five_days_is_disabled(sqlite_session: AdminSession) -> None:
+    hands = Hands(sqlite_session)
+    session = dataclasses.replace(sqlite_session, clock=hands)
+    account, receiver = make_account(session), Receiver(lambda message: FAILED)
+    webhook = add(session, account)
+
+    async def story() -> None:
+        async with delivering(session, receiver, alone=True) as delivery:
+            tell(session, account, "one")
+            await until(lambda: len(attempts(session, account, webhook)) == 1)
+            hands.ahead_ms += 5 * 86_400_000
+            await delivery.renew()
+            await until(lambda: _state(session, account, webhook) is WebhookState.DISABLED)
+
+    run(story())
+    found = endpoints.get_webhook(session, account, webhook)
+    assert found.disabled_because is DisabledBecause.FAILING
+    endpoints.update(session, account, webhook, endpoints.WebhookChanges(is_enabled=True), POLICY)
+    assert endpoints.get_webhook(session, account, webhook).failing_since_ms is None
+
+
+def test_a_receiver_that_asks_us_to_wait_is_left_alone_meanwhile(
+    sqlite_session: AdminSession,
+) -> None:
+    session = sqlite_session
+    account = make_account(session)
+    webhook = add(session, account)
+    busy = SendResult(503, "answered 503", retry_after=b"3600")
+    receiver = Receiver(lambda message: busy)
+
+    async def story() -> None:
+        async with delivering(session, receiver) as delivery:
+            tell(session, account, "one")
+            await until(lambda: len(attempts(session, account, webhook)) == 1)
+            tell(session, account, "two")
+            await look_in_vain(delivery)
+
+    run(story())
+    assert receiver.about == ["one"]
+    [kept] = attempts(session, account, webhook)
+    assert kept.next_at_ms - kept.at_ms >= 3_600_000
+
+
+def test_after_a_deletion_nothing_is_sent_and_nothing_wanted(session: AdminSession) -> None:
+    account, receiver = make_account(session), Receiver()
+    webhook = add(session, account, events="*")
+
+    async def story() -> None:
+        async with delivering(session, receiver) as delivery:
+            tell(session, account, "one")
+            await until(lambda: len(attempts(session, account, webhook)) >= 1)
+            delivery.changed()
+            deleting = asyncio.to_thread(endpoints.delete, session, account, webhook)
+            task = asyncio.create_task(deleting)
+            await until(lambda: not endpoints.list_webhooks(session, account))
+            delivery.changed()  # as servers notice by the revision
+            await task
+            heard = len(receiver.heard)
+            tell(session, account, "two")
+            await delivery.tidy()
+            await look_in_vain(delivery)
+            assert len(receiver.heard) == heard
+
+    run(story())
+    with session.reading() as connection:
+        assert connection.execute(WEBHOOKS.select()).all() == []
+    with pytest.raises(NotFound):
+        endpoints.get_webhook(session, account, webhook)
+
+
+def test_two_servers_share_the_work_and_send_nothing_twice(session: AdminSession) -> None:
+    receivers = [Receiver(), Receiver()]
+    accounts = [make_account(session) for _ in range(4)]
+    webhooks = [add(session, account) for account in accounts]
+
+    async def story() -> None:
+        async with (
+            delivering(session, receivers[0], "srv_1"),
+            delivering(session, receivers[1], "srv_2"),
+        ):
+            for account in accounts:
+                tell(session, account, "one", "two", "three")
+            pairs = list(zip(accounts, webhooks, strict=True))
+            await until(lambda: all(len(attempts(session, *pair)) == 3 for pair in pairs))
+
+    run(story())
+    sent = [each.id for receiver in receivers for each in receiver.heard]
+    assert len(sent) == len(set(sent)) == 12
+
+
+def test_a_dead_server_is_followed_by_another_when_its_claim_has_expired(
+    session: AdminSession,
+) -> None:
+    hands = Hands(session)
+    session = dataclasses.replace(session, clock=hands)
+    account, receiver = make_account(session), Receiver()
+    webhook = add(session, account)
+    tell(session, account, "one")
+    now_ms = hands()
+    with session.database.writing() as connection:
+        assert claims.claim(connection, "srv_dead", [webhook], now_ms, now_ms + CLAIM_MS)
+        assert not claims.claim(connection, "srv_1", [webhook], now_ms, now_ms + CLAIM_MS)
+
+    async def story() -> None:
+        async with delivering(session, receiver) as delivery:
+            await look_in_vain(delivery)
+            assert receiver.heard == []
+            hands.ahead_ms += CLAIM_MS + 1000
+            await until(lambda: attempts(session, account, webhook))
+
+    run(story())
+    assert receiver.about == ["one"]
+
+
+def test_a_row_that_others_changed_sends_nothing(sqlite_session: AdminSession) -> None:
+    session, receiver = sqlite_session, Receiver()
+    account = make_account(session)
+    webhook = add(session, account)
+    evil = b'{"url":"https://evil.example/","events":["*"]}'
+    with session.database.writing() as connection:
+        connection.execute(WEBHOOKS.update().values(terms=evil.decode()))
+    tell(session, account, "one")
+
+    async def story() -> None:
+        async with delivering(session, receiver) as delivery:
+            await look_in_vain(delivery)
+
+    run(story())
+    assert receiver.heard == []
+    assert endpoints.get_webhook(session, account, webhook).signing is None
+
+
+def test_one_message_or_all_of_a_span_are_sent_again(sqlite_session: AdminSession) -> None:
+    session, receiver = sqlite_session, Receiver()
+    account = make_account(session)
+    webhook = add(session, account)
+
+    async def story() -> None:
+        async with delivering(session, receiver):
+            first, _ = tell(session, account, "one", "two")
+            await until(lambda: len(attempts(session, account, webhook)) == 2)
+            messages.replay_message(session, account, webhook, first)
+            await until(lambda: len(attempts(session, account, webhook)) == 3)
+            span = messages.ReplaySpan(0, session.clock() + 1)
+            assert messages.replay_span(session, account, webhook, span).messages == 2
+            await until(lambda: len(attempts(session, account, webhook)) == 5)
+
+    run(story())
+    assert sorted(receiver.about) == ["one", "one", "one", "two", "two"]
+    assert len({each.id for each in receiver.heard}) == 2
+
+
+def test_a_test_message_is_sent_at_once_and_its_answer_told(sqlite_session: AdminSession) -> None:
+    session = sqlite_session
+    account = make_account(session)
+    webhook = add(session, account)
+    for answer in (ACCEPTED, FAILED):
+        receiver = Receiver(lambda message, answer=answer: answer)  # type: ignore[misc]
+        kept = asyncio.run(messages.send_test(session, account, webhook, receiver))
+        assert (kept.type, kept.failure) == ("webhook.test", answer.failure)
+        assert msgspec.json.decode(receiver.heard[0].body)["data"] == {"webhookId": webhook}
+    assert len(attempts(session, account, webhook)) == 2
+
+
+def test_a_stranger_finds_no_webhook_and_bad_terms_are_refused(
+    sqlite_session: AdminSession,
+) -> None:
+    session = sqlite_session
+    account = make_account(session)
+    webhook = add(session, account)
+    stranger = session.acting_as(Actor.key("key_1", make_account(session)))
+    for question in (endpoints.get_webhook, endpoints.delete, attempts):
+        with pytest.raises(NotFound):
+            question(stranger, account, webhook)
+    with pytest.raises(InvalidInput, match="there is no event"):
+        add(session, account, events="rules.eaten")
+    with pytest.raises(InvalidInput, match="public address"):
+        endpoints.create(session, account, WebhookTerms("https://10.0.0.1/", ("*",)), POLICY)
+    for _ in range(15):
+        add(session, account)
+    with pytest.raises(Conflict, match="at most 16"):
+        add(session, account)
+
+
+def _state(session: AdminSession, account: str, webhook: str) -> WebhookState:
+    return endpoints.get_webhook(session, account, webhook).state
