@@ -12,7 +12,7 @@ from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.store.events import outbox
-from gatehouse.store.events.outbox import ReadEvents, StoredEvent
+from gatehouse.store.events.outbox import BEGINNING, ReadEvents, StoredEvent
 from gatehouse.store.webhooks import deliveries
 from gatehouse.store.webhooks.endpoints import KeptWebhook
 from gatehouse.webhooks.endpoint import WebhookTerms
@@ -72,7 +72,7 @@ class BatchReader:
         due = deliveries.due(connection, webhook_id, now_ms, self._at_once, in_order=in_order)
         kept = deliveries.events_of(connection, account_id, [each.event_id for each in due])
         room = self._room(connection, len(due), failing=failing)
-        new = ReadEvents([], cursor, False)
+        new = ReadEvents([], cursor, False, BEGINNING)
         if room:
             new = outbox.read_after(connection, account_id, cursor, room, self._types)
         again = [(kept[w.event_id], w.attempts) for w in due if w.event_id in kept]
