@@ -14,7 +14,7 @@ DATA   ?=
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery docs bins networks browsers places starter lock clean
+.PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery docs types typescript bins networks browsers places starter lock clean
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +76,13 @@ webhook-delivery: setup ## Send 10,000 events to failing webhooks while the serv
 docs: setup ## Rewrite the generated pages in docs/, and the generated part of the Python client
 	@$(BIN)/python -m scripts.generate_docs
 	@$(BIN)/python -m scripts.generate_python_client
+
+types: setup ## Rewrite the types of the TypeScript client from our OpenAPI document
+	@$(BIN)/python -m scripts.generate_typescript
+
+typescript: ## Build the TypeScript client into clients/typescript/dist (needs npm)
+	@npm --prefix clients/typescript ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@npm --prefix clients/typescript run --silent build
 
 bins: setup ## Rebuild the packed BIN table from the package that holds its source
 	@$(BIN)/python -m scripts.build_bins

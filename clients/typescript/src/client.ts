@@ -1,0 +1,266 @@
+// The client: one method for each thing that a merchant's program asks of Gatehouse.
+
+import { makeCall, type Body, type Call, type Query, type Result } from "./caller.js";
+import type { Answer } from "./exchange.js";
+import type * as api from "./generated.js";
+import type { CallOptions, GatehouseOptions } from "./options.js";
+import { Listing } from "./paging.js";
+
+const LONGEST_POLL_S = 30;
+
+/** A client of one account; make one and share it. */
+export class Gatehouse {
+  /** Calls any operation of the API by its name in the OpenAPI document. */
+  readonly call: Call;
+  readonly decisions: Decisions;
+  readonly reviews: Reviews;
+  readonly feedback: Feedback;
+  readonly events: Events;
+
+  constructor(options: GatehouseOptions) {
+    this.call = makeCall(options);
+    this.decisions = new Decisions(this.call);
+    this.reviews = new Reviews(this.call);
+    this.feedback = new Feedback(this.call);
+    this.events = new Events(this.call);
+  }
+
+  /** Asks the issuer about a card. */
+  precheck(body: Body<"precheck">, own?: CallOptions): Promise<Answer<api.PreCheckResponse>> {
+    return this.call("precheck", { body }, own);
+  }
+
+  /** Compares a person with the holders of a card. */
+  idVerify(body: Body<"idverify">, own?: CallOptions): Promise<Answer<api.IdVerifyResponse>> {
+    return this.call("idverify", { body }, own);
+  }
+
+  /** Says how likely a request is legitimate. */
+  sentry(body: Body<"sentry">, own?: CallOptions): Promise<Answer<api.SentryResponse>> {
+    return this.call("sentry", { body }, own);
+  }
+
+  /** Judges a request by your rules. */
+  rules(body: Body<"rules">, own?: CallOptions): Promise<Answer<api.RulesResponse>> {
+    return this.call("rules", { body }, own);
+  }
+
+  /** Runs several functions in order and gives one decision. */
+  pipeline(body: Body<"pipeline">, own?: CallOptions): Promise<Answer<api.PipelineResponse>> {
+    return this.call("pipeline", { body }, own);
+  }
+
+  /** Your pipelines. */
+  pipelines(own?: CallOptions): Promise<Answer<api.PipelinesResponse>> {
+    return this.call("listPipelines", {}, own);
+  }
+
+  /** What the account has. */
+  balance(own?: CallOptions): Promise<Answer<api.BalanceResponse>> {
+    return this.call("getBalance", {}, own);
+  }
+
+  /** What came in and what was charged in a time. */
+  statement(
+    query: Query<"getStatement"> = {},
+    own?: CallOptions,
+  ): Promise<Answer<api.StatementResponse>> {
+    return this.call("getStatement", { query }, own);
+  }
+}
+
+class Decisions {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** One decision. */
+  get(requestId: string, own?: CallOptions): Promise<Answer<api.PublicDecision>> {
+    return this.#call("getDecision", { path: { requestId } }, own);
+  }
+
+  /** All decisions, newest first. */
+  list(
+    query: Query<"listDecisions"> = {},
+    own?: CallOptions,
+  ): Listing<Result<"listDecisions">, api.PublicDecision> {
+    return new Listing({
+      ask: (after) => {
+        const startingAfter = after?.decisions.at(-1)?.requestId ?? query.startingAfter;
+        return this.#call("listDecisions", { query: { ...query, startingAfter } }, own);
+      },
+      hasMore: (page) => page.hasMore && page.decisions.length > 0,
+      items: (page) => page.decisions,
+    });
+  }
+
+  /** The decisions that fit, newest first. */
+  search(
+    body: Body<"searchDecisions">,
+    own?: CallOptions,
+  ): Listing<Result<"searchDecisions">, api.PublicDecision> {
+    return new Listing({
+      ask: (after) => {
+        const cursor = after?.nextCursor ?? body.cursor;
+        return this.#call("searchDecisions", { body: { ...body, cursor } }, own);
+      },
+      hasMore: (page) => page.nextCursor !== null,
+      items: (page) => page.decisions,
+    });
+  }
+}
+
+class Reviews {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** One review. */
+  get(requestId: string, own?: CallOptions): Promise<Answer<api.Review>> {
+    return this.#call("getReview", { path: { requestId } }, own);
+  }
+
+  /** Reviews, open ones unless another status is asked for. */
+  list(
+    query: Query<"listReviews"> = {},
+    own?: CallOptions,
+  ): Listing<Result<"listReviews">, api.Review> {
+    return new Listing({
+      ask: (after) => {
+        const startingAfter = after?.reviews.at(-1)?.requestId ?? query.startingAfter;
+        return this.#call("listReviews", { query: { ...query, startingAfter } }, own);
+      },
+      hasMore: (page) => page.hasMore && page.reviews.length > 0,
+      items: (page) => page.reviews,
+    });
+  }
+
+  /** The reviews that fit, oldest first. */
+  search(
+    body: Body<"searchReviews">,
+    own?: CallOptions,
+  ): Listing<Result<"searchReviews">, api.Review> {
+    return new Listing({
+      ask: (after) => {
+        const cursor = after?.nextCursor ?? body.cursor;
+        return this.#call("searchReviews", { body: { ...body, cursor } }, own);
+      },
+      hasMore: (page) => page.nextCursor !== null,
+      items: (page) => page.reviews,
+    });
+  }
+
+  /** Says what a person found. */
+  resolve(
+    requestId: string,
+    body: Body<"resolveReview">,
+    own?: CallOptions,
+  ): Promise<Answer<api.Review>> {
+    return this.#call("resolveReview", { path: { requestId }, body }, own);
+  }
+
+  /** Says the same of up to 100 reviews. */
+  resolveMany(body: Body<"resolveReviews">, own?: CallOptions): Promise<Answer<api.BulkResult>> {
+    return this.#call("resolveReviews", { body }, own);
+  }
+
+  /** Corrects what was found. */
+  correct(
+    requestId: string,
+    body: Body<"correctReview">,
+    own?: CallOptions,
+  ): Promise<Answer<api.Review>> {
+    return this.#call("correctReview", { path: { requestId }, body }, own);
+  }
+
+  /** Gives a review to a person, or back to all. */
+  assign(
+    requestId: string,
+    body: Body<"assignReview">,
+    own?: CallOptions,
+  ): Promise<Answer<api.Review>> {
+    return this.#call("assignReview", { path: { requestId }, body }, own);
+  }
+
+  /** Adds a note. */
+  note(requestId: string, body: Body<"noteReview">, own?: CallOptions): Promise<Answer<api.Review>> {
+    return this.#call("noteReview", { path: { requestId }, body }, own);
+  }
+}
+
+class Feedback {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** Says what became of a request, such as a chargeback. */
+  give(body: Body<"giveFeedback">, own?: CallOptions): Promise<Answer<api.FeedbackReceipt>> {
+    return this.#call("giveFeedback", { body }, own);
+  }
+
+  /** All that was said about a request. */
+  get(requestId: string, own?: CallOptions): Promise<Answer<api.FeedbackHistory>> {
+    return this.#call("getFeedback", { path: { requestId } }, own);
+  }
+}
+
+/** Which events are read. */
+export interface EventQuery {
+  /** The `cursor` of an earlier page; the oldest that is kept without it. */
+  readonly after?: string | undefined;
+  /** Only these types, such as `review.opened`. */
+  readonly types?: readonly string[] | undefined;
+  /** At most so many on a page, 1 to 100. */
+  readonly limit?: number | undefined;
+}
+
+class Events {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** One event. */
+  get(eventId: string, own?: CallOptions): Promise<Answer<api.PublicEvent>> {
+    return this.#call("getEvent", { path: { eventId } }, own);
+  }
+
+  /** The events that there are by now, oldest first. */
+  list(query: EventQuery = {}, own?: CallOptions): Listing<api.EventsResponse, api.PublicEvent> {
+    return this.#read(query, 0, (page) => page.hasMore, own);
+  }
+
+  /**
+   * The events that there are, and then those that come, until `signal` ends it.
+   *
+   * Keep the `cursor` of each of its `pages()`, and go on from there after a restart.
+   */
+  follow(query: EventQuery = {}, own?: CallOptions): Listing<api.EventsResponse, api.PublicEvent> {
+    return this.#read(query, LONGEST_POLL_S, () => true, own);
+  }
+
+  #read(
+    query: EventQuery,
+    wait: number,
+    hasMore: (page: api.EventsResponse) => boolean,
+    own?: CallOptions,
+  ): Listing<api.EventsResponse, api.PublicEvent> {
+    const types = query.types === undefined ? undefined : query.types.join(",");
+    return new Listing({
+      ask: (page) => {
+        const after = page?.cursor ?? query.after;
+        const asked = { ...query, types, after, wait: wait || undefined };
+        return this.#call("listEvents", { query: asked }, own, wait * 1000);
+      },
+      hasMore,
+      items: (page) => page.events,
+    });
+  }
+}

@@ -1,0 +1,1373 @@
+// Made by scripts/generate_typescript.py from the OpenAPI document; do not edit, run: make types
+
+import type { Hidden } from "./hidden.js";
+
+/** What the caller is advised to do. */
+export type Advice = "ACCEPT" | "DECLINE" | "FRAUD" | "INPUT_ERROR" | "RETRY" | (string & {});
+
+/** Amounts of orders in one currency, both ends included. */
+export interface AmountRange {
+  /** a currency code such as USD */
+  readonly currency: string;
+  /** The smallest amount, in units of the currency. */
+  readonly from?: number | null | undefined;
+  /** The largest amount. */
+  readonly to?: number | null | undefined;
+}
+
+/** How the address compares with the issuer's. */
+export type AvsResult = "FULL_MATCH" | "NOT_PROVIDED" | "NO_MATCH" | "POSTCODE_MATCH" | "RETRY" | "STREET_MATCH" | "UNKNOWN" | "UNVERIFIABLE" | (string & {});
+
+/** What an account has. */
+export interface BalanceResponse {
+  /** All of it, also what is held. */
+  readonly balance: Money;
+  /** Held for requests in flight. */
+  readonly held: Money;
+  /** What can be spent: `balance` minus `held`. */
+  readonly available: Money;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** When it was read (RFC 3339). */
+  readonly at: string;
+}
+
+/** What the request cost and what is left. */
+export interface Billing {
+  /** One entry per executed service. */
+  readonly items: readonly BillingItem[];
+  /** What can still be spent. */
+  readonly remainingBalance: Money;
+  /** Held for this request. */
+  readonly amountAuthorized: Money;
+  /** Charged for this request. */
+  readonly amountClosed: Money;
+}
+
+/** One executed service. */
+export interface BillingItem {
+  /** Fee type. */
+  readonly feeType: string;
+  readonly fee: Money;
+  /** Whether it completed; an item that did not is not charged. */
+  readonly completed: boolean;
+}
+
+/** One verdict on many decisions. */
+export interface BulkResolution {
+  /** `APPROVE` when the payment was legitimate, `DECLINE` when it was fraud. */
+  readonly resolution: ReviewVerdict;
+  /** Why, kept with the review; card numbers in it are masked. */
+  readonly reason: string;
+  /** Your name for the person who says so. */
+  readonly reviewer?: string | null | undefined;
+  /** The `requestId`s of the decisions. */
+  readonly requestIds: readonly string[];
+}
+
+/** What became of many reviews, in the order in which they were sent. */
+export interface BulkResult {
+  readonly results: readonly ResolutionResult[];
+  /** How many were resolved now. */
+  readonly resolved: number;
+  /** How many were not. */
+  readonly refused: number;
+}
+
+/** Who buys, in your own terms. */
+export interface BuyerAccount {
+  /** Your name for the user. */
+  readonly userId?: string | number | null | undefined;
+  /** The name the user chose. */
+  readonly username?: string | null | undefined;
+}
+
+/** The billing address as the issuer may know it; at least one part is needed. */
+export interface CardAddress {
+  /** Postal code. */
+  readonly postalCode?: string | null | undefined;
+  /** Street with house number. */
+  readonly street?: string | null | undefined;
+}
+
+/** Government identifiers by type. Another type than these four is an error. */
+export interface CardHolderIds {
+  /** Number of a driver's licence. */
+  readonly DRIVERLICENSE?: string | null | undefined;
+  /** Number of a passport. */
+  readonly PASSPORT?: string | null | undefined;
+  /** Number of a national identity document. */
+  readonly NATIONALIDENTITY?: string | null | undefined;
+  /** Number at the tax office. */
+  readonly TAX?: string | null | undefined;
+}
+
+/** The name of the person who claims to hold the card. */
+export interface CardHolderName {
+  /** First name or names. */
+  readonly firstName?: string | null | undefined;
+  /** Middle name or names. */
+  readonly middleName?: string | null | undefined;
+  /** Last name or names. Names are compared only when it is there. */
+  readonly lastName?: string | null | undefined;
+  /** `PRIMARY` or `SECONDARY`: compare with such holders only. Any other value is ignored. */
+  readonly ownerType?: string | null | undefined;
+}
+
+/** What is known about the card and may be shown. */
+export interface CardSummary {
+  /** Card brand, null when it is none we know. */
+  readonly brand: string | null;
+  /** Issuer's country (ISO 3166-1 alpha-2), soft evidence. */
+  readonly country: string | null;
+  /** CREDIT, DEBIT or CHARGE, soft evidence. */
+  readonly funding: string | null;
+  /** Whether the card is prepaid, if known. */
+  readonly prepaid: boolean | null;
+  /** First eight digits, six of a number below 16 digits. */
+  readonly bin: string;
+  /** Last four digits, null for numbers below 14 digits. */
+  readonly lastFour: string | null;
+}
+
+/** One line of the cart. */
+export interface CartItem {
+  /** Your name for the article. */
+  readonly itemId?: string | number | null | undefined;
+  /** What kind of article. */
+  readonly category?: string | null | undefined;
+  /** Price of one. */
+  readonly price?: number | null | undefined;
+  /** How many. */
+  readonly quantity?: number | null | undefined;
+}
+
+/** What kind of number `cardNumber` is. */
+export type CredentialType = "DEVICE_TOKEN" | "NETWORK_TOKEN" | "PAN" | "STORED_PAN" | (string & {});
+
+/** How the security code compares with the issuer's. */
+export type Cvv2Result = "MATCH" | "NOT_PROCESSED" | "NOT_PROVIDED" | "NO_MATCH" | "UNKNOWN" | "UNVERIFIABLE" | (string & {});
+
+/** A page of decisions that were searched for, newest first. */
+export interface DecisionMatches {
+  readonly decisions: readonly PublicDecision[];
+  /** Send it as `cursor` for what follows; null when there is nothing more. */
+  readonly nextCursor: string | null;
+  /** Only there, and true, while decisions of an earlier version are being indexed after an upgrade: some of them may be missing. */
+  readonly stillIndexing?: boolean;
+}
+
+export interface DecisionPage {
+  readonly decisions: readonly PublicDecision[];
+  readonly hasMore: boolean;
+}
+
+/** Which decisions are wanted; every filter that is given must hold. */
+export interface DecisionSearchRequest {
+  /** Your name for the user, as it was sent. */
+  readonly userId?: string | number | null | undefined;
+  /** The card. Only its fingerprint is compared. */
+  readonly cardNumber?: string | Hidden | null | undefined;
+  /** The account behind cards: whatever token of it was sent. Only its fingerprint is compared. */
+  readonly paymentAccountReference?: string | Hidden | null | undefined;
+  /** The card by its `fingerprint`, or the account behind it by its `accountFingerprint`, as decisions of this account show it. */
+  readonly cardFingerprint?: string | null | undefined;
+  /** E-mail address. Different spellings of one mailbox are the same. */
+  readonly email?: string | null | undefined;
+  /** Phone number in international form. */
+  readonly phone?: string | null | undefined;
+  /** Address of the device. Of IPv6, its whole /64 is meant. */
+  readonly ipAddress?: string | null | undefined;
+  /** The device as the event in a decision names it: `#…`. */
+  readonly deviceId?: string | null | undefined;
+  /** The `transactionId` that was sent to Sentry. */
+  readonly transactionId?: string | number | null | undefined;
+  /** The `clientReferenceId` that was sent. */
+  readonly clientReferenceId?: string | number | null | undefined;
+  /** The operation, or several of them. */
+  readonly operation?: string | readonly string[] | null | undefined;
+  /** What was decided. */
+  readonly decision?: Outcome | readonly Outcome[] | null | undefined;
+  /** A rule that matched. */
+  readonly rule?: string | readonly string[] | null | undefined;
+  /** A tag of the answer. */
+  readonly tag?: string | readonly string[] | null | undefined;
+  /** What the request turned out to be, as of now. */
+  readonly label?: Label | readonly Label[] | null | undefined;
+  /** The amount of the order. */
+  readonly amount?: AmountRange | null | undefined;
+  /** When the request came in. */
+  readonly at?: TimeRange | null | undefined;
+  /** Size of a page; 50 without it. */
+  readonly limit?: number | null | undefined;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | null | undefined;
+}
+
+/** One stage of a decision. */
+export interface DecisionStage {
+  /** Name of the stage. */
+  readonly name: string;
+  /** Fee type. */
+  readonly feeType: string;
+  /** Its fee; charged only when it completed. */
+  readonly fee: Money;
+  /** Whether it completed. */
+  readonly completed: boolean;
+  /** How long it took. */
+  readonly durationMicroseconds: number;
+  /** What it found: results, and codes that say why. Of what was sent, Sentry's result names what it remembers, the others nothing. */
+  readonly result: { readonly [name: string]: unknown };
+}
+
+/** The device, and the visit it is used for. */
+export interface Device {
+  /** Address the request came from: the most telling single field. */
+  readonly ipAddress?: string | null | undefined;
+  /** User-Agent header. */
+  readonly userAgent?: string | null | undefined;
+  /** Accept-Language header. */
+  readonly acceptLanguage?: string | null | undefined;
+  /** Your name for the visit. */
+  readonly sessionId?: string | number | null | undefined;
+  /** How long the visit has lasted, seconds. */
+  readonly sessionAge?: number | null | undefined;
+}
+
+/** The electronic commerce indicator; 00 to 04 are Mastercard's, 05 the other networks'. */
+export type Eci = "00" | "01" | "02" | "03" | "04" | "05" | "06" | "07";
+
+/** Why an entry was appended. */
+export type EntryKind = "ADJUST" | "AUTHORIZE" | "CLOSE" | "EXPIRE" | "RELEASE" | "TOP_UP" | (string & {});
+
+/** Stable machine-readable word; later versions may add some. */
+export type ErrorCode = "account_closed" | "already_assigned" | "already_resolved" | "body_timeout" | "body_too_large" | "browser_call" | "card_enumeration" | "configuration_refused" | "headers_too_large" | "idempotency_in_flight" | "idempotency_key_reused" | "insecure_transport" | "insufficient_balance" | "internal_error" | "invalid_idempotency_key" | "invalid_key" | "invalid_request" | "malformed_body" | "malformed_http" | "method_not_allowed" | "missing_key" | "network_not_allowed" | "not_found" | "not_resolved" | "overloaded" | "rate_limited" | "scope_not_allowed" | "store_unavailable" | "unsupported_media_type" | "wrong_environment" | (string & {});
+
+/** Why a request was not processed. */
+export interface Errors {
+  /** High-level description. */
+  readonly message: string;
+  readonly code: ErrorCode;
+  /** Problems by the field's path. */
+  readonly fieldErrors: { readonly [name: string]: readonly string[] };
+  /** Problems of the request as a whole. */
+  readonly globalErrors: readonly string[];
+}
+
+/** What happened, and when. */
+export interface Event {
+  /** `PURCHASE` for a first or only one. */
+  readonly type?: EventType | null | undefined;
+  /** Your name for the transaction. The same one is not counted twice. */
+  readonly transactionId?: string | number | null | undefined;
+  /** When it happened, RFC 3339. Without it: now. */
+  readonly timestamp?: string | null | undefined;
+}
+
+/** What can happen to a review. */
+export type EventKind = "ASSIGNED" | "CORRECTED" | "NOTE" | "OPENED" | "RESOLVED" | (string & {});
+
+/** What happened. */
+export type EventType = "PURCHASE" | "RECURRING_PURCHASE";
+
+/** Some events in their order, and how to go on. */
+export interface EventsResponse {
+  /** Oldest first. */
+  readonly events: readonly PublicEvent[];
+  /** Send it as `after` to get what comes next. */
+  readonly cursor: string;
+  /** Whether there may be more by now. */
+  readonly hasMore: boolean;
+}
+
+/** What would have changed a decision. */
+export interface ExplainedChange {
+  /** The change and what it would have led to. */
+  readonly text: string;
+  /** What would have been decided. */
+  readonly decision?: Outcome | null;
+  /** The signals that would have been different. `(another)` is any text that no rule and no list names. */
+  readonly signals?: { readonly [name: string]: unknown };
+  /** Lists on which the request's value would have been, or not have been. */
+  readonly lists?: { readonly [name: string]: boolean };
+  /** Stages that did not run and would have run then. It is assumed that they would have found nothing against the request. */
+  readonly unless?: readonly string[];
+}
+
+/** One reason of a decision, in words. */
+export interface ExplainedReason {
+  /** The reason, as a sentence. */
+  readonly text: string;
+  /** The stage that it comes from. */
+  readonly stage: string;
+  /** Name of the rule, or code of the result. */
+  readonly code?: string;
+  /** Whether the decision is what it is because of it. */
+  readonly decisive?: boolean;
+  /** What the rule or the stage wants to be decided. */
+  readonly outcome?: Outcome | null;
+  /** What it added to Sentry's score, in log-odds. */
+  readonly effect?: number | null;
+  /** What the rule looked at, as it was. */
+  readonly signals?: { readonly [name: string]: unknown };
+}
+
+/** Why a request was decided as it was, and what would have changed that. */
+export interface Explanation {
+  /** What was decided, and by what. */
+  readonly summary: string;
+  /** In order of their weight. */
+  readonly reasons: readonly ExplainedReason[];
+  /** What would have changed the decision, smallest change first. Each was checked by judging the request again. */
+  readonly changes: readonly ExplainedChange[];
+  /** What could not be told, and how far it was looked for. */
+  readonly notes: readonly string[];
+}
+
+/** One label that a request was given. */
+export interface FeedbackEntry {
+  /** What was said. */
+  readonly label: Label;
+  /** What counted before; null when nothing did. */
+  readonly previousLabel: Label | null;
+  /** When it was found out, or charged back (RFC 3339). */
+  readonly when: string | null;
+  /** What was lost or charged back. */
+  readonly amount: number | null;
+  /** ISO 4217 code of the amount. */
+  readonly currency: string | null;
+  /** When it was kept (RFC 3339). */
+  readonly recordedAt: string;
+  /** How it came in. */
+  readonly source: LabelSource;
+  /** The key, or the operator, that said it. */
+  readonly by: string;
+}
+
+/** The label of a request, with its history. */
+export interface FeedbackHistory {
+  /** The `requestId` of the decision. */
+  readonly requestId: string;
+  /** What counts now; null when nothing was said, or it was withdrawn. */
+  readonly label: Label | null;
+  /** What was said, newest first, up to a hundred. */
+  readonly history: readonly FeedbackEntry[];
+}
+
+/** What the feedback changed for one request. */
+export interface FeedbackOutcome {
+  /** The `requestId` of the decision. */
+  readonly requestId: string;
+  /** What was said now. */
+  readonly label: Label;
+  /** What counted until now; null when nothing did. */
+  readonly previousLabel: Label | null;
+  /** Whether it was news; the same said again changes nothing. */
+  readonly changed: boolean;
+}
+
+/** Feedback that was kept. */
+export interface FeedbackReceipt {
+  /** What was said. */
+  readonly label: Label;
+  /** When it was kept; of what was said before, that time (RFC 3339). */
+  readonly recordedAt: string;
+  /** The requests it speaks of, oldest first. */
+  readonly requests: readonly FeedbackOutcome[];
+}
+
+/** What became of a request, or of all requests of one transaction or reference. */
+export interface FeedbackRequest {
+  /** The `requestId` of the answer. Give exactly one of the three names. */
+  readonly requestId?: string | null | undefined;
+  /** The `transactionId` that was sent to Sentry, alone or in a pipeline. */
+  readonly transactionId?: string | number | null | undefined;
+  /** The `clientReferenceId` that was sent, unless it looks like a card number or has control characters: such a one is not kept as it is. */
+  readonly clientReferenceId?: string | number | null | undefined;
+  /** `FRAUD`, `CHARGEBACK` or `LEGITIMATE`; `WITHDRAWN` takes back what was said before. What is said last counts. */
+  readonly label: Label;
+  /** When it was found out, or charged back, RFC 3339. */
+  readonly when?: string | null | undefined;
+  /** What was lost or charged back, in units of the currency, with at most six decimals. */
+  readonly amount?: number | null | undefined;
+  /** ISO 4217 code of the amount. */
+  readonly currency?: string | null | undefined;
+}
+
+/** A field of a request that nothing reads. */
+export interface FieldWarning {
+  /** Path of the field; empty in the entry that counts the fields not listed. */
+  readonly path: string;
+  /** Why nothing reads it, and which field may have been meant. */
+  readonly message: string;
+}
+
+/** What is to be paid; what is left out is taken from the order. */
+export interface GatewayRequest {
+  /** Amount to pay, in units of the currency. */
+  readonly amount?: number | null | undefined;
+  /** ISO 4217 code. */
+  readonly currency?: string | null | undefined;
+  /** What 3-D Secure found for this payment, or why it was not needed. */
+  readonly threeDSecure?: ThreeDSecure | null | undefined;
+}
+
+/** Gateway's answer. */
+export interface GatewayResponse {
+  /** What became of the payment. With ERROR the gateway failed or was late, and whatever it did is reversed. */
+  readonly status: GatewayStatus;
+  /** The gateway's own code, null when it gave none. */
+  readonly responseCode: string | null;
+  /** Code of the approval, null unless APPROVED. */
+  readonly approvalCode: string | null;
+}
+
+/** What became of the payment. */
+export type GatewayStatus = "APPROVED" | "DECLINED" | "ERROR" | (string & {});
+
+/** A card, and what is claimed about the person who holds it. */
+export interface IdVerifyRequest {
+  /** Payment card number: 12 to 19 digits, no spaces or dashes. */
+  readonly cardNumber: string | Hidden;
+  /** Last valid month, YYYY-MM. */
+  readonly cardExpiryDate: string;
+  /** E-mail address. */
+  readonly cardHolderEmailAddress?: string | null | undefined;
+  /** Phone number, best in international form. */
+  readonly cardHolderPhoneNumber?: string | null | undefined;
+  /** Name. */
+  readonly cardHolderName?: CardHolderName | null | undefined;
+  /** Government identifiers by type. */
+  readonly cardHolderIds?: CardHolderIds | null | undefined;
+  /** Caller's own reference, kept with the decision and searchable. */
+  readonly clientReferenceId?: string | number | null | undefined;
+  /** Payment Account Reference (PAR) of the account behind the card number, as your processor or token service gives it: 29 capital letters and digits. All tokens of one account have the same. Only a fingerprint is kept. */
+  readonly paymentAccountReference?: string | Hidden | null | undefined;
+  /** What kind of number `cardNumber` is: the card's own as the customer entered it (`PAN`) or as you kept it (`STORED_PAN`), a network's token for you (`NETWORK_TOKEN`), or a device's (`DEVICE_TOKEN`: Apple Pay, Google Pay). */
+  readonly credentialType?: CredentialType | null | undefined;
+}
+
+/** What ID Verify answers: one result for each attribute, of the best single person. */
+export interface IdVerifyResponse {
+  /** The e-mail address. */
+  readonly cardHolderEmailAddressVerificationResults: Result;
+  /** The phone number. */
+  readonly cardHolderPhoneNumberVerificationResults: Result;
+  /** Present when a name was sent. */
+  readonly cardHolderNameVerificationResult?: NameVerification;
+  /** One result for each identifier that was sent. */
+  readonly idVerification: { readonly [name: string]: Result };
+  /** How much was given to verify. */
+  readonly verificationLevel: VerificationLevel;
+}
+
+/** The kinds of government identifiers. */
+export type IdentifierType = "DRIVERLICENSE" | "NATIONALIDENTITY" | "PASSPORT" | "TAX";
+
+/** The state of a payment without a clear answer. */
+export type IntentState = "FAILED" | "OPEN" | "REVERSE" | "REVERSED" | "REVIEW" | (string & {});
+
+/** All that may be kept of a card, and what the world knows about its issuer. */
+export interface KeptCard {
+  /** Card brand, null when it is none we know. */
+  readonly brand: string | null;
+  /** First eight digits, six of a number below 16 digits. */
+  readonly bin: string;
+  /** Last four digits, from 14 digits on. */
+  readonly lastFour: string | null;
+  /** Last valid month, YYYY-MM, null when it was not sent. */
+  readonly expiry: string | null;
+  /** Issuer's country, soft evidence. */
+  readonly country: string | null;
+  /** CREDIT, DEBIT or CHARGE, soft evidence. */
+  readonly funding: string | null;
+  /** Whether it is prepaid, if known. */
+  readonly prepaid: boolean | null;
+  /** Same card of the account, same fingerprint; reveals nothing. */
+  readonly fingerprint: string;
+  /** The same of the account that the card number belongs to, if its `paymentAccountReference` was sent: all its tokens have the same. */
+  readonly accountFingerprint?: string | null;
+  /** What kind of number the card number is, if that was sent. */
+  readonly credentialType?: CredentialType | null;
+}
+
+/** What a request turned out to be, some time after it was answered. */
+export type Label = "CHARGEBACK" | "FRAUD" | "LEGITIMATE" | "WITHDRAWN" | (string & {});
+
+/** How a label came in. */
+export type LabelSource = "api" | "command" | "import" | "review" | (string & {});
+
+/** A rule that matched. */
+export interface Matched {
+  /** Name of the rule. */
+  readonly id: string;
+  /** Rule set it belongs to. */
+  readonly ruleSet: string;
+  /** Version of the rule set. */
+  readonly version: number;
+  /** What the rule decides by itself. */
+  readonly outcome: Outcome;
+  /** The rule's tags. */
+  readonly tags: readonly string[];
+}
+
+/** An exact amount of one currency. */
+export interface Money {
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** Exact decimal number. */
+  readonly amount: number;
+}
+
+/** Whether names were compared at all. */
+export type NameResult = "NOT_PERFORMED" | "NOT_SUPPORTED" | "PERFORMED" | (string & {});
+
+/** The results of comparing a name. */
+export interface NameVerification {
+  /** The first name. */
+  readonly firstNameAccountMatchDecision: Result;
+  /** The middle name. */
+  readonly middleNameAccountMatchDecision: Result;
+  /** The last name. */
+  readonly lastNameAccountMatchDecision: Result;
+  /** The name as a whole. */
+  readonly nameMatchDecision: Result;
+  /** Whether names were compared. */
+  readonly nameResult: NameResult;
+}
+
+/** What is bought, in total, and how the buyer came. */
+export interface Order {
+  /** Total, in units of the currency. */
+  readonly amount?: number | null | undefined;
+  /** ISO 4217 code. */
+  readonly currency?: string | null | undefined;
+  /** Who sent the buyer. */
+  readonly affiliateId?: string | number | null | undefined;
+  /** Which referral led here. */
+  readonly referralId?: string | number | null | undefined;
+  /** Codes that were used. */
+  readonly discountCodes?: readonly string[] | null | undefined;
+  /** Page the buyer came from. */
+  readonly referrerUrl?: string | null | undefined;
+}
+
+/** What is to be paid, exactly. */
+export interface OrderAmount {
+  /** ISO 4217 code. */
+  readonly currency: string | null;
+  /** Exact decimal number. */
+  readonly amount: number;
+}
+
+/** The three decisions, weakest first. */
+export type Outcome = "ACCEPT" | "DECLINE" | "REVIEW" | (string & {});
+
+/** What became of the payment that waited for a review. */
+export type PaymentEffect = "LOST" | "REVERSED" | "STANDS" | (string & {});
+
+/** A purchase, with an input for every stage that needs one. */
+export interface PipelineRequest {
+  /** Number of the pipeline. */
+  readonly pipelineId: number;
+  /** Caller's own reference, kept with the decision and searchable. */
+  readonly clientReferenceId?: string | number | null | undefined;
+  /** For Rules. */
+  readonly rulesRequest?: RulesRequest | null | undefined;
+  /** For Sentry. */
+  readonly sentryRequest?: SentryRequest | null | undefined;
+  /** For PreCheck, and the card that Gateway charges. */
+  readonly preCheckRequest?: PreCheckRequest | null | undefined;
+  /** For IdVerify. */
+  readonly idVerifyRequest?: IdVerifyRequest | null | undefined;
+  /** What Gateway charges; otherwise `sentryRequest.order` says it. */
+  readonly gatewayRequest?: GatewayRequest | null | undefined;
+}
+
+/** What every stage that ran has found, and what follows from it. */
+export interface PipelineResponse {
+  /** Stages that ran, in order. */
+  readonly pipelineStages: readonly string[];
+  /** The strongest of what the deciding stages want. */
+  readonly decision: Outcome;
+  /** From Sentry's reasons and from the rules that matched. */
+  readonly tags: readonly string[];
+  readonly rulesResponse?: RulesResponse;
+  readonly sentryResponse?: SentryInPipeline;
+  readonly preCheckResponse?: PreCheckResponse;
+  readonly idVerifyResponse?: IdVerifyResponse;
+  readonly gatewayResponse?: GatewayResponse;
+}
+
+/** One stage of a pipeline, as callers may know it. */
+export interface PipelineStage {
+  /** Name of the stage. */
+  readonly stage: string;
+  /** Fee type. */
+  readonly feeType: string;
+  /** Rule set of a Rules stage. */
+  readonly ruleSet?: string;
+}
+
+/** A pipeline that the account can call. */
+export interface PipelineSummary {
+  /** Its number. */
+  readonly pipelineId: number;
+  /** Version in force. */
+  readonly version: number;
+  /** What it is called. */
+  readonly name: string;
+  /** What it is for. */
+  readonly description: string;
+  /** Its stages, in order. */
+  readonly stages: readonly PipelineStage[];
+  /** Paths that a request must have. */
+  readonly required: readonly string[];
+}
+
+/** Which pipeline, as it stood at the time. */
+export interface PipelineVersion {
+  /** Number of the pipeline. */
+  readonly id: number;
+  /** Its version. */
+  readonly version: number;
+}
+
+/** The pipelines of the account. */
+export interface PipelinesResponse {
+  readonly pipelines: readonly PipelineSummary[];
+}
+
+/** A card to check. */
+export interface PreCheckRequest {
+  /** Payment card number: 12 to 19 digits, no spaces or dashes. */
+  readonly cardNumber: string | Hidden;
+  /** Last valid month, YYYY-MM. */
+  readonly cardExpiryDate: string;
+  /** Card security code, 3 digits (Amex: 4). */
+  readonly cardCvv2Value?: string | Hidden | null | undefined;
+  /** Billing address to compare. */
+  readonly cardAddress?: CardAddress | null | undefined;
+  /** Caller's own reference, kept with the decision and searchable. */
+  readonly clientReferenceId?: string | number | null | undefined;
+  /** Payment Account Reference (PAR) of the account behind the card number, as your processor or token service gives it: 29 capital letters and digits. All tokens of one account have the same. Only a fingerprint is kept. */
+  readonly paymentAccountReference?: string | Hidden | null | undefined;
+  /** What kind of number `cardNumber` is: the card's own as the customer entered it (`PAN`) or as you kept it (`STORED_PAN`), a network's token for you (`NETWORK_TOKEN`), or a device's (`DEVICE_TOKEN`: Apple Pay, Google Pay). */
+  readonly credentialType?: CredentialType | null | undefined;
+}
+
+/** PreCheck's answer. */
+export interface PreCheckResponse {
+  /** Recommended action. */
+  readonly advice: Advice;
+  /** Result of the address check. */
+  readonly avsResult: AvsResult;
+  /** Result of the security code check. */
+  readonly cvv2Result: Cvv2Result;
+  /** Facts about the card. */
+  readonly card: CardSummary;
+  /** Codes that say why the advice is what it is. */
+  readonly reasons: readonly string[];
+}
+
+/** The record of one processed request. */
+export interface PublicDecision {
+  /** The `requestId` of the answer. */
+  readonly requestId: string;
+  /** Which operation it was. */
+  readonly operation: string;
+  /** When the request came in (RFC 3339). */
+  readonly at: string;
+  /** The caller's reference, card numbers masked. */
+  readonly clientReferenceId: string | number | null;
+  /** The card, masked. */
+  readonly card: KeptCard | null;
+  /** Names of the stages that ran. */
+  readonly pipelineStages: readonly string[];
+  /** What each of them found. */
+  readonly stages: readonly DecisionStage[];
+  /** Held for the request. */
+  readonly amountAuthorized: Money;
+  /** Charged for the request. */
+  readonly amountClosed: Money;
+  /** What was decided, by Rules or a pipeline. */
+  readonly decision?: Outcome;
+  /** The pipeline that ran. */
+  readonly pipeline?: PipelineVersion;
+  /** What rules could speak of before any stage had run. `velocity.` groups are lists in the order of their signals. */
+  readonly signals?: { readonly [name: string]: unknown };
+  /** What Sentry remembers of a request to Rules or a pipeline; of one to Sentry alone it is in the result of its stage. */
+  readonly event?: { readonly [name: string]: unknown };
+  /** What decided, why, and what would have changed it; not in lists. */
+  readonly explanation?: Explanation;
+  /** When everything about the person was erased from this record. */
+  readonly erasedAt?: string;
+}
+
+/** Something that happened, as readers of events and webhooks get it. */
+export interface PublicEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  /** What happened. */
+  readonly type: string;
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  /** What it is about; of a request, `requestId` and its `decision`. */
+  readonly data: { readonly [name: string]: unknown };
+}
+
+/** One line of the history of a review. */
+export interface PublicReviewEvent {
+  /** When (RFC 3339). */
+  readonly at: string;
+  /** The key, with the person that it named, or the operator; or `service`. */
+  readonly by: string;
+  /** What happened. */
+  readonly kind: EventKind;
+  /** Of `ASSIGNED`: who has it since; null is nobody. */
+  readonly assignee: string | null;
+  /** Of `RESOLVED` and `CORRECTED`: the state since. */
+  readonly status: ReviewState | null;
+  /** The note, or the reason; null when it was erased. */
+  readonly text: string | null;
+  /** Of `RESOLVED` and `CORRECTED`: what became of the payment that waited for the review. `LOST` was reversed before, and cannot be brought back. */
+  readonly payment: PaymentEffect | null;
+}
+
+/** One thing that moved the score. */
+export interface Reason {
+  /** Which signal; docs/signals.md lists them all. */
+  readonly code: string;
+  /** What it added to the log-odds that the request is legitimate. */
+  readonly effect: number;
+  /** The same in words. */
+  readonly text: string;
+}
+
+/** What became of one of many reviews. */
+export type ResolutionOutcome = "ALREADY_RESOLVED" | "NOT_FOUND" | "RESOLVED" | (string & {});
+
+/** The answer about one of many reviews. */
+export interface ResolutionResult {
+  /** As it was sent, card numbers masked. */
+  readonly requestId: string;
+  /** Whether it was resolved now. */
+  readonly outcome: ResolutionOutcome;
+  /** The review's state now; null when there is none. */
+  readonly status: ReviewState | null;
+  /** Who resolved it, now or before; null when nobody did. */
+  readonly resolvedBy: string | null;
+  /** When. */
+  readonly resolvedAt: string | null;
+}
+
+/** What the comparison of one attribute came to. */
+export type Result = "MATCH" | "NOT_PROCESSED" | "NOT_SUPPORTED" | "NO_MATCH" | "PARTIAL_MATCH" | "UNKNOWN" | (string & {});
+
+/** A decision that waits for a reviewer, or was resolved by one. */
+export interface Review {
+  /** The `requestId` of the decision. */
+  readonly requestId: string;
+  /** Whether it is open, and else the verdict. */
+  readonly status: ReviewState;
+  /** When it was opened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who has it; null is nobody. */
+  readonly assignee: string | null;
+  /** When it was resolved or corrected last (RFC 3339). */
+  readonly resolvedAt: string | null;
+  /** The key, or the operator, that did so. */
+  readonly resolvedBy: string | null;
+  /** Why, in the reviewer's words. */
+  readonly reason: string | null;
+  /** Of the payment that was authorized before the review: `REVIEW` while it waits, `REVERSE` when it is being reversed because the review was declined, then `REVERSED` or `FAILED`; null when there is none, or it stays as it is. */
+  readonly paymentStatus: IntentState | null;
+  /** How many notes there are. */
+  readonly noteCount: number;
+  /** Who, what, which card, from where, and why. */
+  readonly summary: ReviewSummary | null;
+  /** The decision it speaks of. */
+  readonly decision: PublicDecision | null;
+  /** What the newest resolution meant for the payment, in words; null when no payment waited. Only of one review. */
+  readonly paymentMeaning?: string | null;
+  /** What happened to it, notes included, oldest first. Only of one review. */
+  readonly history?: readonly PublicReviewEvent[];
+}
+
+/** Who is to have a review. */
+export interface ReviewAssignment {
+  /** Your name for the person; null for nobody. */
+  readonly assignee: string | null;
+  /** Whether it may be taken from somebody else. */
+  readonly takeOver?: boolean | null | undefined;
+  /** Your name for the person who says so. */
+  readonly reviewer?: string | null | undefined;
+}
+
+/** A page of reviews that were searched for, oldest first. */
+export interface ReviewMatches {
+  readonly reviews: readonly Review[];
+  /** Send it as `cursor` for what follows; null when there is nothing more. */
+  readonly nextCursor: string | null;
+  /** Only there, and true, while decisions of an earlier version are being indexed after an upgrade: some of them may be missing. */
+  readonly stillIndexing?: boolean;
+}
+
+/** Something that a reviewer writes down. */
+export interface ReviewNote {
+  /** The note; card numbers in it are masked. It can be erased. */
+  readonly text: string;
+  /** Your name for the person who says so. */
+  readonly reviewer?: string | null | undefined;
+}
+
+/** A page of reviews in the order that was asked for. */
+export interface ReviewPage {
+  readonly reviews: readonly Review[];
+  /** Whether there are more after them. */
+  readonly hasMore: boolean;
+}
+
+/** One thing that spoke against the request. */
+export interface ReviewReason {
+  /** The stage that found it. */
+  readonly stage: string;
+  /** Name of the rule, or code of the reason. */
+  readonly code: string;
+  /** What it means. */
+  readonly sentence: string;
+}
+
+/** The reviewer's verdict on a decision, with the reason. */
+export interface ReviewResolution {
+  /** `APPROVE` when the payment was legitimate, `DECLINE` when it was fraud. */
+  readonly resolution: ReviewVerdict;
+  /** Why, kept with the review; card numbers in it are masked. */
+  readonly reason: string;
+  /** Your name for the person who says so. */
+  readonly reviewer?: string | null | undefined;
+}
+
+/** Which reviews are wanted: filters of their decisions, and of the reviews themselves. */
+export interface ReviewSearchRequest {
+  /** Your name for the user, as it was sent. */
+  readonly userId?: string | number | null | undefined;
+  /** The card. Only its fingerprint is compared. */
+  readonly cardNumber?: string | Hidden | null | undefined;
+  /** The account behind cards: whatever token of it was sent. Only its fingerprint is compared. */
+  readonly paymentAccountReference?: string | Hidden | null | undefined;
+  /** The card by its `fingerprint`, or the account behind it by its `accountFingerprint`, as decisions of this account show it. */
+  readonly cardFingerprint?: string | null | undefined;
+  /** E-mail address. Different spellings of one mailbox are the same. */
+  readonly email?: string | null | undefined;
+  /** Phone number in international form. */
+  readonly phone?: string | null | undefined;
+  /** Address of the device. Of IPv6, its whole /64 is meant. */
+  readonly ipAddress?: string | null | undefined;
+  /** The device as the event in a decision names it: `#…`. */
+  readonly deviceId?: string | null | undefined;
+  /** The `transactionId` that was sent to Sentry. */
+  readonly transactionId?: string | number | null | undefined;
+  /** The `clientReferenceId` that was sent. */
+  readonly clientReferenceId?: string | number | null | undefined;
+  /** The operation, or several of them. */
+  readonly operation?: string | readonly string[] | null | undefined;
+  /** What was decided. */
+  readonly decision?: Outcome | readonly Outcome[] | null | undefined;
+  /** A rule that matched. */
+  readonly rule?: string | readonly string[] | null | undefined;
+  /** A tag of the answer. */
+  readonly tag?: string | readonly string[] | null | undefined;
+  /** What the request turned out to be, as of now. */
+  readonly label?: Label | readonly Label[] | null | undefined;
+  /** The amount of the order. */
+  readonly amount?: AmountRange | null | undefined;
+  /** When the request came in. */
+  readonly at?: TimeRange | null | undefined;
+  /** Size of a page; 50 without it. */
+  readonly limit?: number | null | undefined;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | null | undefined;
+  /** Whether it is open, and else the verdict. */
+  readonly status?: ReviewState | readonly ReviewState[] | null | undefined;
+}
+
+/** Whether a review is open, and how it was resolved. */
+export type ReviewState = "APPROVED" | "DECLINED" | "OPEN" | (string & {});
+
+/** Who ordered what, with which card, from where, and what spoke against it. */
+export interface ReviewSummary {
+  readonly customer: ReviewedCustomer;
+  readonly order: ReviewedOrder;
+  readonly card: ReviewedCard | null;
+  readonly origin: ReviewedOrigin;
+  /** Names of the rules that matched. */
+  readonly rules: readonly string[];
+  /** Tags of those rules, and codes that lowered Sentry's score. */
+  readonly tags: readonly string[];
+  /** Why, one sentence for each. */
+  readonly reasons: readonly ReviewReason[];
+}
+
+/** The reviewer's verdict. */
+export type ReviewVerdict = "APPROVE" | "DECLINE";
+
+/** Which card. */
+export interface ReviewedCard {
+  /** Card brand. */
+  readonly brand: string | null;
+  /** First six or eight digits. */
+  readonly bin: string | null;
+  /** Last four digits. */
+  readonly lastFour: string | null;
+  /** Issuer's country. */
+  readonly country: string | null;
+  /** CREDIT, DEBIT or CHARGE. */
+  readonly funding: string | null;
+  /** Whether it is prepaid. */
+  readonly prepaid: boolean | null;
+}
+
+/** Who ordered, as far as the record may tell it. */
+export interface ReviewedCustomer {
+  /** Your name for the user, or its hash. */
+  readonly userId: string | null;
+  /** The e-mail address, masked but for its domain. */
+  readonly email: string | null;
+  /** Country of the phone number. */
+  readonly phoneCountry: string | null;
+  /** Country of the billing address. */
+  readonly billingCountry: string | null;
+  /** Country of the delivery. */
+  readonly shippingCountry: string | null;
+}
+
+/** What was ordered. */
+export interface ReviewedOrder {
+  /** What is to be paid. */
+  readonly amount: OrderAmount | null;
+  /** Lines in the shopping cart. */
+  readonly items: number | null;
+  /** What kinds of articles; those that are kept as a hash are not named. */
+  readonly categories: readonly string[];
+  /** The caller's reference, card numbers masked. */
+  readonly clientReferenceId: string | number | null;
+}
+
+/** From where. */
+export interface ReviewedOrigin {
+  /** The customer's address. */
+  readonly ipAddress: string | null;
+  /** Country of the address. */
+  readonly country: string | null;
+  /** Who runs its network. */
+  readonly operator: string | null;
+  /** What is known of it: of hosting, vpn, tor, proxy, relay, mobile, blocked, allowed. */
+  readonly traits: readonly string[];
+  /** Browser or program, and system. */
+  readonly device: string | null;
+  /** First language of the device. */
+  readonly language: string | null;
+}
+
+/** The same as an operation of its own. */
+export interface RulesCall {
+  /** The customer's address. */
+  readonly customerIp?: string | null | undefined;
+  /** Payment card number: 12 to 19 digits, no spaces or dashes. */
+  readonly cardNumber?: string | Hidden | null | undefined;
+  /** Total, in units of the currency. */
+  readonly amount?: number | null | undefined;
+  /** ISO 4217 code. */
+  readonly currency?: string | null | undefined;
+  /** The customer's e-mail address. */
+  readonly email?: string | null | undefined;
+  /** The customer's phone number, international. */
+  readonly phone?: string | null | undefined;
+  /** Your name for the user. */
+  readonly userId?: string | number | null | undefined;
+  /** ISO 3166-1 alpha-2 code. */
+  readonly billingCountry?: string | null | undefined;
+  /** ISO 3166-1 alpha-2 code. */
+  readonly shippingCountry?: string | null | undefined;
+  /** Anything else your rules speak of as `custom.<key>`; no value may be null. */
+  readonly customInputs?: { readonly [name: string]: unknown } | null | undefined;
+  /** Payment Account Reference (PAR) of the account behind the card number, as your processor or token service gives it: 29 capital letters and digits. All tokens of one account have the same. Only a fingerprint is kept. */
+  readonly paymentAccountReference?: string | Hidden | null | undefined;
+  /** What kind of number `cardNumber` is: the card's own as the customer entered it (`PAN`) or as you kept it (`STORED_PAN`), a network's token for you (`NETWORK_TOKEN`), or a device's (`DEVICE_TOKEN`: Apple Pay, Google Pay). */
+  readonly credentialType?: CredentialType | null | undefined;
+  /** What 3-D Secure found for this payment, or why it was not needed. */
+  readonly threeDSecure?: ThreeDSecure | null | undefined;
+  /** Which of your rule sets decides. Without it: the only one, or `starter`. */
+  readonly ruleSet?: string | null | undefined;
+  /** Caller's own reference, kept with the decision and searchable. */
+  readonly clientReferenceId?: string | number | null | undefined;
+}
+
+/** What rules can use beyond the other inputs; every field can be left out. */
+export interface RulesRequest {
+  /** The customer's address. */
+  readonly customerIp?: string | null | undefined;
+  /** Payment card number: 12 to 19 digits, no spaces or dashes. */
+  readonly cardNumber?: string | Hidden | null | undefined;
+  /** Total, in units of the currency. */
+  readonly amount?: number | null | undefined;
+  /** ISO 4217 code. */
+  readonly currency?: string | null | undefined;
+  /** The customer's e-mail address. */
+  readonly email?: string | null | undefined;
+  /** The customer's phone number, international. */
+  readonly phone?: string | null | undefined;
+  /** Your name for the user. */
+  readonly userId?: string | number | null | undefined;
+  /** ISO 3166-1 alpha-2 code. */
+  readonly billingCountry?: string | null | undefined;
+  /** ISO 3166-1 alpha-2 code. */
+  readonly shippingCountry?: string | null | undefined;
+  /** Anything else your rules speak of as `custom.<key>`; no value may be null. */
+  readonly customInputs?: { readonly [name: string]: unknown } | null | undefined;
+  /** Payment Account Reference (PAR) of the account behind the card number, as your processor or token service gives it: 29 capital letters and digits. All tokens of one account have the same. Only a fingerprint is kept. */
+  readonly paymentAccountReference?: string | Hidden | null | undefined;
+  /** What kind of number `cardNumber` is: the card's own as the customer entered it (`PAN`) or as you kept it (`STORED_PAN`), a network's token for you (`NETWORK_TOKEN`), or a device's (`DEVICE_TOKEN`: Apple Pay, Google Pay). */
+  readonly credentialType?: CredentialType | null | undefined;
+  /** What 3-D Secure found for this payment, or why it was not needed. */
+  readonly threeDSecure?: ThreeDSecure | null | undefined;
+}
+
+/** What the rules decide, and which of them matched. */
+export interface RulesResponse {
+  /** Strongest outcome of the rules that matched, or that of a `final` one; ACCEPT when none did. */
+  readonly status: Outcome;
+  /** Every rule that matched, in order. */
+  readonly matchedRules: readonly Matched[];
+}
+
+/** Why strong customer authentication is not needed (PSD2). */
+export type ScaExemption = "LOW_VALUE" | "MERCHANT_INITIATED" | "RECURRING" | "SECURE_CORPORATE_PAYMENT" | "TRANSACTION_RISK_ANALYSIS" | "TRUSTED_BENEFICIARY";
+
+/** The same as a part of a pipeline's answer. */
+export interface SentryInPipeline {
+  /** The same confidence from what is known of the address alone. */
+  readonly ipScore: number;
+  /** Confidence that the request is legitimate, 0 to 1. */
+  readonly requestScore: number;
+  /** What mattered, strongest first. */
+  readonly reasons: readonly Reason[];
+}
+
+/** What is known about a request; every group can be left out. */
+export interface SentryRequest {
+  /** Device and visit. */
+  readonly device?: Device | null | undefined;
+  /** What happened. */
+  readonly event?: Event | null | undefined;
+  /** The order. */
+  readonly order?: Order | null | undefined;
+  /** The buyer. */
+  readonly account?: BuyerAccount | null | undefined;
+  /** The cart. */
+  readonly shoppingCart?: ShoppingCart | null | undefined;
+  /** Anything else you know; no value may be null. */
+  readonly customInputs?: { readonly [name: string]: unknown } | null | undefined;
+  /** Caller's own reference, kept with the decision and searchable. */
+  readonly clientReferenceId?: string | number | null | undefined;
+}
+
+/** How far the request can be trusted. */
+export interface SentryResponse {
+  /** Confidence that the request is legitimate, 0 to 1. */
+  readonly requestConfidence: number;
+  /** What mattered, strongest first. */
+  readonly reasons: readonly Reason[];
+}
+
+/** What is bought, line by line. */
+export interface ShoppingCart {
+  /** The lines. */
+  readonly items?: readonly CartItem[] | null | undefined;
+}
+
+/** All charges of one fee type at one fee. */
+export interface StatementCharge {
+  /** Fee type. */
+  readonly feeType: string;
+  /** The fee of each. */
+  readonly unitFee: Money;
+  /** How many there were. */
+  readonly count: number;
+  /** `unitFee` times `count`. */
+  readonly total: Money;
+  /** The day in UTC; only if asked for. */
+  readonly day?: string;
+}
+
+/** A top-up or an adjustment. */
+export interface StatementMovement {
+  /** Its id in the ledger. */
+  readonly entry: string;
+  /** When it was recorded (RFC 3339). */
+  readonly at: string;
+  /** `TOP_UP` or `ADJUST`. */
+  readonly kind: EntryKind;
+  /** Negative when it was taken away. */
+  readonly amount: Money;
+  /** The bank transfer or invoice of a top-up. */
+  readonly reference: string | null;
+  /** What the operator noted. */
+  readonly note: string | null;
+}
+
+/** What moved a balance: opening + top-ups + adjustments - charged = closing. */
+export interface StatementResponse {
+  /** The first day of the period, in UTC. */
+  readonly from: string;
+  /** The first day after the period. */
+  readonly to: string;
+  /** When it was made; before `to` it may still change. */
+  readonly at: string;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** At the beginning of the period. */
+  readonly openingBalance: Money;
+  /** All that was paid in. */
+  readonly topUps: Money;
+  /** All corrections by hand, up and down. */
+  readonly adjustments: Money;
+  /** All fees. */
+  readonly charged: Money;
+  /** At the end of the period. */
+  readonly closingBalance: Money;
+  /** Top-ups and adjustments, oldest first. */
+  readonly movements: readonly StatementMovement[];
+  /** Fees of the requests that ended in the period. */
+  readonly charges: readonly StatementCharge[];
+  /** Requests that ended and cost nothing. */
+  readonly unchargedRequests: number;
+}
+
+/** The result of the authentication, `transStatus`. */
+export type ThreeDSStatus = "A" | "C" | "I" | "N" | "R" | "U" | "Y";
+
+/** The version of the protocol. */
+export type ThreeDSVersion = "1.0.2" | "2.1.0" | "2.2.0" | "2.3.1";
+
+/** What 3-D Secure found for this payment, or why it was not needed. */
+export interface ThreeDSecure {
+  /** Version of the protocol. */
+  readonly version?: ThreeDSVersion | null | undefined;
+  /** Electronic commerce indicator: `05` (Mastercard `02`) says that the cardholder was authenticated, `06` (`01`) that it was attempted. */
+  readonly eci?: Eci | null | undefined;
+  /** `transStatus`: `Y` authenticated, `A` attempted, `N` not authenticated, `U` could not be done, `R` rejected by the issuer, `C` challenge not over yet, `I` for information only. */
+  readonly status?: ThreeDSStatus | null | undefined;
+  /** Why strong customer authentication is not needed, if that is claimed. */
+  readonly exemption?: ScaExemption | null | undefined;
+  /** CAVV or AAV, 20 bytes in Base64. It goes to the payment gateway and is never kept. */
+  readonly authenticationValue?: string | Hidden | null | undefined;
+  /** The name of the authentication at the directory server, a UUID. It goes to the payment gateway and is not kept. */
+  readonly dsTransactionId?: string | null | undefined;
+}
+
+/** A span of time: from a moment on, and before another. */
+export interface TimeRange {
+  /** From this moment on, RFC 3339. */
+  readonly from?: string | null | undefined;
+  /** Before this moment. */
+  readonly to?: string | null | undefined;
+}
+
+/** How much was given to verify. */
+export type VerificationLevel = "FULL" | "MINIMAL" | "PARTIAL" | (string & {});
+
+/** What each operation takes, and what it answers with. */
+export interface Operations {
+  /** PreCheck */
+  precheck: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: PreCheckRequest;
+    result: PreCheckResponse;
+  };
+  /** ID Verify */
+  idverify: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: IdVerifyRequest;
+    result: IdVerifyResponse;
+  };
+  /** Sentry */
+  sentry: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: SentryRequest;
+    result: SentryResponse;
+  };
+  /** Rules */
+  rules: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: RulesCall;
+    result: RulesResponse;
+  };
+  /** Pipeline */
+  pipeline: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: PipelineRequest;
+    result: PipelineResponse;
+  };
+  /** Pipelines */
+  listPipelines: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: PipelinesResponse;
+  };
+  /** Decisions */
+  listDecisions: {
+    path: Record<string, never>;
+    query: { readonly clientReferenceId?: string | undefined; readonly limit?: number | undefined; readonly startingAfter?: string | undefined };
+    body: undefined;
+    result: DecisionPage;
+  };
+  /** One decision */
+  getDecision: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: PublicDecision;
+  };
+  /** Search decisions */
+  searchDecisions: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: DecisionSearchRequest;
+    result: DecisionMatches;
+  };
+  /** Search reviews */
+  searchReviews: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: ReviewSearchRequest;
+    result: ReviewMatches;
+  };
+  /** Reviews */
+  listReviews: {
+    path: Record<string, never>;
+    query: { readonly status?: "open" | "approved" | "declined" | "all" | undefined; readonly assignee?: string | undefined; readonly order?: "newest" | "oldest" | undefined; readonly limit?: number | undefined; readonly startingAfter?: string | undefined };
+    body: undefined;
+    result: ReviewPage;
+  };
+  /** Resolve many reviews */
+  resolveReviews: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: BulkResolution;
+    result: BulkResult;
+  };
+  /** One review */
+  getReview: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: Review;
+  };
+  /** Resolve a review */
+  resolveReview: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: ReviewResolution;
+    result: Review;
+  };
+  /** Assign a review */
+  assignReview: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: ReviewAssignment;
+    result: Review;
+  };
+  /** Add a note to a review */
+  noteReview: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: ReviewNote;
+    result: Review;
+  };
+  /** Correct a resolution */
+  correctReview: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: ReviewResolution;
+    result: Review;
+  };
+  /** Give feedback */
+  giveFeedback: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: FeedbackRequest;
+    result: FeedbackReceipt;
+  };
+  /** Feedback on a request */
+  getFeedback: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: FeedbackHistory;
+  };
+  /** Balance */
+  getBalance: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: BalanceResponse;
+  };
+  /** Statement */
+  getStatement: {
+    path: Record<string, never>;
+    query: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined; readonly daily?: boolean | undefined };
+    body: undefined;
+    result: StatementResponse;
+  };
+  /** Events */
+  listEvents: {
+    path: Record<string, never>;
+    query: { readonly after?: string | undefined; readonly types?: string | undefined; readonly limit?: number | undefined; readonly wait?: number | undefined };
+    body: undefined;
+    result: EventsResponse;
+  };
+  /** One event */
+  getEvent: {
+    path: { readonly eventId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: PublicEvent;
+  };
+}
+
+/** How each operation is called. */
+export const OPERATIONS = {
+  precheck: { method: "POST", path: "/api/v1/precheck", answer: "preCheckResponse", repeat: "keyed" },
+  idverify: { method: "POST", path: "/api/v1/idverify", answer: "idVerifyResponse", repeat: "keyed" },
+  sentry: { method: "POST", path: "/api/v1/sentry", answer: "sentryResponse", repeat: "keyed" },
+  rules: { method: "POST", path: "/api/v1/rules", answer: "rulesResponse", repeat: "keyed" },
+  pipeline: { method: "POST", path: "/api/v1/pipeline", answer: "pipelineResponse", repeat: "keyed" },
+  listPipelines: { method: "GET", path: "/api/v1/pipelines", answer: "pipelinesResponse", repeat: "harmless" },
+  listDecisions: { method: "GET", path: "/api/v1/decisions", answer: "decisionsResponse", repeat: "harmless" },
+  getDecision: { method: "GET", path: "/api/v1/decisions/{requestId}", answer: "decisionResponse", repeat: "harmless" },
+  searchDecisions: { method: "POST", path: "/api/v1/decisions/search", answer: "decisionsResponse", repeat: "harmless" },
+  searchReviews: { method: "POST", path: "/api/v1/reviews/search", answer: "reviewsResponse", repeat: "harmless" },
+  listReviews: { method: "GET", path: "/api/v1/reviews", answer: "reviewsResponse", repeat: "harmless" },
+  resolveReviews: { method: "POST", path: "/api/v1/reviews/resolutions", answer: "resolutionsResponse", repeat: "never" },
+  getReview: { method: "GET", path: "/api/v1/reviews/{requestId}", answer: "reviewResponse", repeat: "harmless" },
+  resolveReview: { method: "POST", path: "/api/v1/reviews/{requestId}", answer: "reviewResponse", repeat: "never" },
+  assignReview: { method: "POST", path: "/api/v1/reviews/{requestId}/assignment", answer: "reviewResponse", repeat: "never" },
+  noteReview: { method: "POST", path: "/api/v1/reviews/{requestId}/notes", answer: "reviewResponse", repeat: "never" },
+  correctReview: { method: "POST", path: "/api/v1/reviews/{requestId}/correction", answer: "reviewResponse", repeat: "never" },
+  giveFeedback: { method: "POST", path: "/api/v1/feedback", answer: "feedbackResponse", repeat: "never" },
+  getFeedback: { method: "GET", path: "/api/v1/feedback/{requestId}", answer: "feedbackResponse", repeat: "harmless" },
+  getBalance: { method: "GET", path: "/api/v1/balance", answer: "balanceResponse", repeat: "harmless" },
+  getStatement: { method: "GET", path: "/api/v1/statement", answer: "statementResponse", repeat: "harmless" },
+  listEvents: { method: "GET", path: "/api/v1/events", answer: "eventsResponse", repeat: "harmless" },
+  getEvent: { method: "GET", path: "/api/v1/events/{eventId}", answer: "eventResponse", repeat: "harmless" },
+} as const;

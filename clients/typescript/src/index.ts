@@ -1,0 +1,33 @@
+// Everything that the package offers.
+
+export { Gatehouse, type EventQuery } from "./client.js";
+export type { Body, Call, Inputs, OperationName, Query, Result } from "./caller.js";
+export type { Answer } from "./exchange.js";
+export {
+  ApiError,
+  AuthenticationError,
+  Conflict,
+  ConnectionFailed,
+  GatehouseError,
+  IdempotencyKeyReused,
+  InFlight,
+  InsufficientBalance,
+  InvalidRequest,
+  NotFound,
+  PermissionDenied,
+  RateLimited,
+  ServerError,
+  ServiceUnavailable,
+  SignatureInvalid,
+  TimedOut,
+  UnreadableAnswer,
+  VersionChanged,
+} from "./errors.js";
+export { OPERATIONS } from "./generated.js";
+export type * from "./generated.js";
+export { hide, type Hidden } from "./hidden.js";
+export type { CallOptions, GatehouseOptions } from "./options.js";
+export type { Listing } from "./paging.js";
+export { sandboxAddresses, sandboxCards, type SandboxCard } from "./sandbox.js";
+export { VERSION } from "./version.js";
+export { verifyWebhook, type VerifiedWebhook, type VerifyOptions } from "./webhooks.js";

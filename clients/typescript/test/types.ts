@@ -1,0 +1,42 @@
+// Compiled, never run: what the types allow and what they refuse.
+
+import { Gatehouse, hide, verifyWebhook } from "gatehouse-client";
+import type { Advice, Answer, PreCheckRequest, PreCheckResponse, PublicEvent } from "gatehouse-client";
+
+declare const shop: Gatehouse;
+
+export async function allowed(): Promise<void> {
+  const answer: Answer<PreCheckResponse> = await shop.precheck({
+    cardNumber: hide("4242424242424242"),
+    cardExpiryDate: "2035-12",
+    cardCvv2Value: undefined,
+  });
+  const advice: Advice = answer.result.advice;
+  if (advice === "ACCEPT") return;
+  const later: Advice = "A_WORD_OF_A_LATER_VERSION";
+  for await (const decision of shop.decisions.list()) decision.requestId.length;
+  const { result } = await shop.call("getDecision", { path: { requestId: later } });
+  result.operation.length;
+  await shop.call("listDecisions", {});
+  const { event } = await verifyWebhook("", new Headers(), "whsec_");
+  const told: PublicEvent = event;
+  told.type.length;
+}
+
+export async function refused(): Promise<void> {
+  // @ts-expect-error: the number is required
+  await shop.precheck({ cardExpiryDate: "2035-12" });
+  // @ts-expect-error: a misspelt field
+  await shop.precheck({ cardNumber: "1", cardExpiryDate: "2035-12", cardCvv: "123" });
+  // @ts-expect-error: words of requests are a closed set
+  await shop.reviews.resolve("req_1", { resolution: "MAYBE", reason: "" });
+  // @ts-expect-error: the path needs a name
+  await shop.call("getDecision", {});
+  // @ts-expect-error: no such operation
+  await shop.call("getEverything", {});
+  // @ts-expect-error: a key is required
+  new Gatehouse({ baseUrl: "https://x.test" });
+  const request: PreCheckRequest = { cardNumber: "1", cardExpiryDate: "2035-12" };
+  // @ts-expect-error: requests are not changed
+  request.cardNumber = "2";
+}

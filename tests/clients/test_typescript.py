@@ -1,0 +1,110 @@
+"""The TypeScript client: its types fit our description, and it works against a real server."""
+
+import json
+from pathlib import Path
+from typing import Final
+
+import pytest
+from scripts.generate_typescript import FILE, render
+
+from gatehouse.connectors.sandbox.people import all_holders
+from gatehouse.connectors.sandbox.triggers import all_triggers
+from tests.clients.typescript_build import CLIENT, built_client, needs_npm, node
+from tests.harness import BODY, Server
+from tests.web.test_openapi import DOCUMENT
+
+SAMPLES: Final = sorted((CLIENT / "samples").glob("*.mjs"))
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    return built_client()
+
+
+@pytest.fixture(scope="module")
+def environ(shared: Server) -> dict[str, str]:
+    """Where the server is, and a key of an account of its own for each group of tests."""
+    home = shared.home
+    keys = {
+        name: home.key(home.account("100"), "--rate-limit", "0")
+        for name in ("tour", "pages", "waiting", "retries", "hidden")
+    }
+    keys["poor"] = home.key(home.account("0.01"), "--rate-limit", "0")
+    keys["narrow"] = home.key(home.account("1"), "--scope", "decisions")
+    keys["limited"] = home.key(home.account("1"), "--rate-limit", "1")
+    return {"GATEHOUSE_BASE_URL": shared.base, "GATEHOUSE_TEST_KEYS": json.dumps(keys)}
+
+
+def test_the_types_are_those_of_the_description() -> None:
+    assert FILE.read_text() == render(DOCUMENT), "run: make types"
+
+
+def test_words_of_answers_are_open_and_words_of_requests_are_closed() -> None:
+    written = render(DOCUMENT)
+    assert 'export type Advice = "ACCEPT" | "DECLINE"' in written
+    [advice] = [line for line in written.splitlines() if line.startswith("export type Advice ")]
+    [verdict] = [line for line in written.splitlines() if "type ReviewVerdict " in line]
+    assert advice.endswith("| (string & {});")
+    assert verdict == 'export type ReviewVerdict = "APPROVE" | "DECLINE";'
+
+
+def test_the_sandbox_cards_are_cards_of_the_sandbox() -> None:
+    known = {row.value for row in all_triggers()} | {row.card for row in all_holders()}
+    source = (CLIENT / "src/sandbox.ts").read_text()
+    cards = [part.split('"')[0] for part in source.split(': card("')[1:]]
+    addresses = [
+        part.split('"')[0] for part in source.partition("Addresses = ")[2].split(': "')[1:]
+    ]
+    assert len(cards) > 15
+    assert len(addresses) == 3
+    assert {*cards, *addresses} <= known
+
+
+def test_the_package_needs_no_other_and_its_lock_names_no_host() -> None:
+    package = json.loads((CLIENT / "package.json").read_text())
+    lock = json.loads((CLIENT / "package-lock.json").read_text())["packages"]
+    assert "dependencies" not in package
+    assert f'"{package["version"]}"' in (CLIENT / "src/version.ts").read_text()
+    for name, entry in lock.items():
+        assert "resolved" not in entry, name
+        assert not name or entry["integrity"].startswith("sha512-"), name
+
+
+@needs_npm
+def test_the_client_does_what_its_own_tests_say(folder: Path, environ: dict[str, str]) -> None:
+    files = sorted(str(path.relative_to(folder)) for path in folder.glob("test/*.test.mjs"))
+    assert len(files) == 4
+    node(["--test", *files], folder, **environ)
+
+
+def test_every_operation_of_a_merchant_has_a_sample() -> None:
+    described = {
+        spec["operationId"]
+        for path, item in DOCUMENT["paths"].items()
+        for spec in item.values()
+        if not path.startswith("/api/v1/manage/")
+    }
+    assert {path.stem for path in SAMPLES} == described
+
+
+@needs_npm
+def test_the_samples_run_as_they_stand(folder: Path, shared: Server) -> None:
+    account = shared.home.account("100")
+    key = shared.home.key(account, "--rate-limit", "0")
+    with shared.client(key) as client:
+        # Another card than the one that is charged: this opens a review.
+        body = {
+            "pipelineId": 1,
+            "preCheckRequest": BODY,
+            "rulesRequest": {"cardNumber": "4111111111111111"},
+            "gatewayRequest": {"amount": 59.9, "currency": "USD"},
+        }
+        request_id = client.post("/api/v1/pipeline", json=body).json()["requestId"]
+        [event, *_] = client.get("/api/v1/events").json()["eventsResponse"]["events"]
+    first = ["assignReview", "noteReview", "resolveReview", "correctReview"]
+    names = first + sorted(path.stem for path in SAMPLES if path.stem not in first)
+    # One process for all of them: starting one each would take longest.
+    program = "".join(f"await import('./samples/{name}.mjs');\n" for name in names)
+    told = {"REQUEST_ID": request_id, "EVENT_ID": event["id"], "API_KEY": key, "BASE": shared.base}
+    printed = node(["--input-type=module", "-e", program], folder, **told)
+    assert "ACCEPT FULL_MATCH" in printed
