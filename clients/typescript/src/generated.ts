@@ -2,6 +2,20 @@
 
 import type { Hidden } from "./hidden.js";
 
+/** An account. */
+export interface AccountShown {
+  /** Its id. */
+  readonly accountId: string;
+  /** Its name. */
+  readonly name: string;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** When it was made (RFC 3339). */
+  readonly createdAt: string;
+  /** What each service costs, by fee type. */
+  readonly fees: { readonly [name: string]: Money };
+}
+
 /** What the caller is advised to do. */
 export type Advice = "ACCEPT" | "DECLINE" | "FRAUD" | "INPUT_ERROR" | "RETRY" | (string & {});
 
@@ -15,8 +29,44 @@ export interface AmountRange {
   readonly to?: number | null | undefined;
 }
 
+/** One line of the audit log. */
+export interface AuditEntry {
+  /** Its number. */
+  readonly line: number;
+  /** When (RFC 3339). */
+  readonly at: string;
+  /** Who. */
+  readonly by: string;
+  /** What was done. */
+  readonly action: string;
+  /** About what. */
+  readonly details: { readonly [name: string]: unknown };
+}
+
+/** Lines of the audit log, newest first. */
+export interface AuditPage {
+  /** Newest first. */
+  readonly lines: readonly AuditEntry[];
+  /** Whether there are more. */
+  readonly hasMore: boolean;
+}
+
 /** How the address compares with the issuer's. */
 export type AvsResult = "FULL_MATCH" | "NOT_PROVIDED" | "NO_MATCH" | "POSTCODE_MATCH" | "RETRY" | "STREET_MATCH" | "UNKNOWN" | "UNVERIFIABLE" | (string & {});
+
+/** A rule set to try on recorded requests. */
+export interface BacktestRequest {
+  /** The file as YAML, as `apply` of the command line takes it. */
+  readonly document: string;
+  /** The first moment: a day, or a time such as 2026-11-15T08:30:00Z. */
+  readonly since?: string | null | undefined;
+  /** The first moment after it, in the same words. Default: now. */
+  readonly until?: string | null | undefined;
+  /** Whether lists are used as they are now, not as they were then. */
+  readonly listsNow?: boolean | undefined;
+  /** Requests to name for each change. */
+  readonly examples?: number | undefined;
+}
 
 /** What an account has. */
 export interface BalanceResponse {
@@ -142,6 +192,43 @@ export interface CartItem {
   readonly quantity?: number | null | undefined;
 }
 
+/** Everything of a kind that is in force, by name. */
+export interface ConfiguredPage {
+  /** By name. */
+  readonly items: readonly ConfiguredSummary[];
+}
+
+/** What is in force under one name. */
+export interface ConfiguredSummary {
+  /** Its name. */
+  readonly name: string;
+  /** The version in force. */
+  readonly version: number;
+  /** How many rules, or stages. */
+  readonly parts: number;
+  /** What it is for. */
+  readonly description: string;
+}
+
+/** How a connector is, over all servers that run. */
+export type ConnectorCondition = "DOWN" | "PARTLY" | "UNKNOWN" | "UP" | (string & {});
+
+/** The connectors that serve an account. */
+export interface ConnectorPage {
+  /** By function, in the order in which they are asked. */
+  readonly connectors: readonly ConnectorShown[];
+}
+
+/** A connector that requests of the account can be given to. */
+export interface ConnectorShown {
+  /** What it is asked for. */
+  readonly function: string;
+  /** Its name. */
+  readonly name: string;
+  /** `UP`, `DOWN`, `PARTLY` or `UNKNOWN`, over all servers. */
+  readonly state: ConnectorCondition;
+}
+
 /** What kind of number `cardNumber` is. */
 export type CredentialType = "DEVICE_TOKEN" | "NETWORK_TOKEN" | "PAN" | "STORED_PAN" | (string & {});
 
@@ -178,7 +265,7 @@ export interface DecisionSearchRequest {
   readonly phone?: string | null | undefined;
   /** Address of the device. Of IPv6, its whole /64 is meant. */
   readonly ipAddress?: string | null | undefined;
-  /** The device as the event in a decision names it: `#…`. */
+  /** The `deviceId` that was sent to Sentry, or the device as the event in a decision names it: `#…`. */
   readonly deviceId?: string | null | undefined;
   /** The `transactionId` that was sent to Sentry. */
   readonly transactionId?: string | number | null | undefined;
@@ -232,16 +319,148 @@ export interface Device {
   readonly sessionId?: string | number | null | undefined;
   /** How long the visit has lasted, seconds. */
   readonly sessionAge?: number | null | undefined;
+  /** Identifier that your page gave the device, the same on every visit. */
+  readonly deviceId?: string | null | undefined;
+}
+
+/** A document to put in force. */
+export interface DocumentChange {
+  /** The file as YAML, as `apply` of the command line takes it. */
+  readonly document: string;
+  /** Why, for the history. */
+  readonly note?: string | null | undefined;
+}
+
+/** Whether a document could be applied. */
+export interface DocumentChecked {
+  /** Whether it could be applied. */
+  readonly valid: boolean;
+  /** Its name, if it can be read. */
+  readonly name: string | null;
+  /** All mistakes that were found. */
+  readonly flaws: readonly DocumentFlaw[];
+  /** What changes, a line each: `+` is new, `-` is gone, `~` is changed. */
+  readonly differences: readonly string[];
+  /** What the author should know. */
+  readonly remarks: readonly string[];
+}
+
+/** One mistake in a document. */
+export interface DocumentFlaw {
+  /** Of what. */
+  readonly path: string;
+  /** Counted from 1; 0 for the whole. */
+  readonly line: number;
+  /** Counted from 1; 0 for the whole. */
+  readonly column: number;
+  /** What is wrong. */
+  readonly message: string;
+}
+
+/** A document to check. */
+export interface DocumentToCheck {
+  /** The file as YAML, as `apply` of the command line takes it. */
+  readonly document: string;
 }
 
 /** The electronic commerce indicator; 00 to 04 are Mastercard's, 05 the other networks'. */
 export type Eci = "00" | "01" | "02" | "03" | "04" | "05" | "06" | "07";
 
+/** What became of entries. */
+export interface EntriesAdded {
+  /** Its name. */
+  readonly name: string;
+  /** How many. */
+  readonly added: number;
+  /** Got another expiry or reason. */
+  readonly changed: number;
+  /** Were there alike. */
+  readonly unchanged: number;
+  /** Whether this was a dry run, which changes nothing. */
+  readonly dryRun: boolean;
+}
+
+/** Entries that are off a list. */
+export interface EntriesRemoved {
+  /** Its name. */
+  readonly name: string;
+  /** How many. */
+  readonly removed: number;
+}
+
+/** Entries to put on a list. */
+export interface EntriesToAdd {
+  /** Each value once. */
+  readonly entries: readonly EntryToAdd[];
+  /** With it, the list is created if there is none. */
+  readonly kind?: ListKind | null | undefined;
+  /** For entries without one of their own. */
+  readonly reason?: string | null | undefined;
+  /** Seconds, for entries without an expiry of their own. */
+  readonly expiresInS?: number | null | undefined;
+}
+
+/** Entries to take off a list. */
+export interface EntriesToRemove {
+  /** As they were added. */
+  readonly values: readonly string[];
+}
+
 /** Why an entry was appended. */
 export type EntryKind = "ADJUST" | "AUTHORIZE" | "CLOSE" | "EXPIRE" | "RELEASE" | "TOP_UP" | (string & {});
 
+/** Which entries to show. */
+export interface EntrySearch {
+  /** Only this one, written as it would be added. */
+  readonly value?: string | null | undefined;
+  /** Whether removed and expired ones are shown. */
+  readonly gone?: boolean | undefined;
+  /** Size of a page. */
+  readonly limit?: number | undefined;
+  /** The `cursor` of the page before. */
+  readonly cursor?: string | null | undefined;
+}
+
+/** An entry as people may see it. */
+export interface EntryShown {
+  /** What is shown of it. */
+  readonly value: string;
+  /** `listed`, `expired` or `removed`. */
+  readonly status: string;
+  /** Why. */
+  readonly reason: string | null;
+  /** Who put it there. */
+  readonly by: string;
+  /** When (RFC 3339). */
+  readonly addedAt: string;
+  /** Until when it counts (RFC 3339). */
+  readonly expiresAt: string | null;
+  /** When it was removed (RFC 3339). */
+  readonly removedAt: string | null;
+}
+
+/** Entries of a list. */
+export interface EntryShownPage {
+  /** By value. */
+  readonly entries: readonly EntryShown[];
+  /** Whether there are more. */
+  readonly hasMore: boolean;
+  /** For the next page. */
+  readonly cursor: string | null;
+}
+
+/** One entry. */
+export interface EntryToAdd {
+  /** As the kind of the list has it: a network, a mailbox, a card number, ... */
+  readonly value: string;
+  /** Why. */
+  readonly reason?: string | null | undefined;
+  /** A span such as 30d, a day, or a time. */
+  readonly expires?: string | null | undefined;
+}
+
 /** Stable machine-readable word; later versions may add some. */
-export type ErrorCode = "account_closed" | "already_assigned" | "already_resolved" | "body_timeout" | "body_too_large" | "browser_call" | "card_enumeration" | "configuration_refused" | "headers_too_large" | "idempotency_in_flight" | "idempotency_key_reused" | "insecure_transport" | "insufficient_balance" | "internal_error" | "invalid_idempotency_key" | "invalid_key" | "invalid_request" | "malformed_body" | "malformed_http" | "method_not_allowed" | "missing_key" | "network_not_allowed" | "not_found" | "not_resolved" | "overloaded" | "rate_limited" | "scope_not_allowed" | "store_unavailable" | "unsupported_media_type" | "wrong_environment" | (string & {});
+export type ErrorCode = "account_closed" | "already_assigned" | "already_resolved" | "body_timeout" | "body_too_large" | "browser_call" | "card_enumeration" | "configuration_refused" | "conflict" | "headers_too_large" | "idempotency_in_flight" | "idempotency_key_reused" | "insecure_transport" | "insufficient_balance" | "internal_error" | "invalid_idempotency_key" | "invalid_key" | "invalid_request" | "malformed_body" | "malformed_http" | "method_not_allowed" | "missing_key" | "network_not_allowed" | "not_found" | "not_resolved" | "overloaded" | "precondition_failed" | "precondition_required" | "rate_limited" | "scope_not_allowed" | "store_unavailable" | "too_many_jobs" | "unsupported_media_type" | "wrong_environment" | (string & {});
 
 /** Why a request was not processed. */
 export interface Errors {
@@ -324,6 +543,22 @@ export interface Explanation {
   readonly notes: readonly string[];
 }
 
+/** Statements about requests. */
+export interface FeedbackBatch {
+  /** Each as `POST /api/v1/feedback` takes it. */
+  readonly items: readonly FeedbackRequest[];
+}
+
+/** What became of the statements. */
+export interface FeedbackBatchResponse {
+  /** How many were kept. */
+  readonly recorded: number;
+  /** How many were not. */
+  readonly refused: number;
+  /** In the order of the request. */
+  readonly items: readonly FeedbackItemResult[];
+}
+
 /** One label that a request was given. */
 export interface FeedbackEntry {
   /** What was said. */
@@ -344,6 +579,14 @@ export interface FeedbackEntry {
   readonly by: string;
 }
 
+/** A file of feedback. */
+export interface FeedbackFile {
+  /** How the file is written. */
+  readonly format: "csv" | "jsonl";
+  /** The file, in UTF-8. */
+  readonly content: string;
+}
+
 /** The label of a request, with its history. */
 export interface FeedbackHistory {
   /** The `requestId` of the decision. */
@@ -352,6 +595,16 @@ export interface FeedbackHistory {
   readonly label: Label | null;
   /** What was said, newest first, up to a hundred. */
   readonly history: readonly FeedbackEntry[];
+}
+
+/** What became of one statement. */
+export interface FeedbackItemResult {
+  /** Whether it was kept. */
+  readonly recorded: boolean;
+  /** Why not. */
+  readonly error: string | null;
+  /** The requests it speaks of. */
+  readonly requests: readonly FeedbackOutcome[];
 }
 
 /** What the feedback changed for one request. */
@@ -464,8 +717,93 @@ export interface IdVerifyResponse {
 /** The kinds of government identifiers. */
 export type IdentifierType = "DRIVERLICENSE" | "NATIONALIDENTITY" | "PASSPORT" | "TAX";
 
+/** Records that are gone. */
+export interface IdentitiesErased {
+  /** How many. */
+  readonly erased: number;
+  /** Whether this was a dry run, which changes nothing. */
+  readonly dryRun: boolean;
+}
+
+/** Records with their values masked. */
+export interface IdentitiesFound {
+  /** Up to a hundred; of each value only enough to recognise it. */
+  readonly records: readonly ({ readonly [name: string]: unknown })[];
+  /** How many there are. */
+  readonly total: number;
+}
+
+/** Which records are erased, and why. */
+export interface IdentityErasure {
+  /** Give exactly one. */
+  readonly cardNumber?: string | Hidden | null | undefined;
+  /** The `id` of a record. */
+  readonly personId?: string | null | undefined;
+  /** The reference of the import. */
+  readonly reference?: string | null | undefined;
+  /** Why. */
+  readonly reason: string;
+}
+
+/** A file of identity records. */
+export interface IdentityFile {
+  /** How the file is written. */
+  readonly format: "csv" | "jsonl";
+  /** The file, in UTF-8. */
+  readonly content: string;
+}
+
+/** Which records: of a card, of a person on record, or of a reference. */
+export interface IdentitySearch {
+  /** Give exactly one. */
+  readonly cardNumber?: string | Hidden | null | undefined;
+  /** The `id` of a record. */
+  readonly personId?: string | null | undefined;
+  /** The reference of the import. */
+  readonly reference?: string | null | undefined;
+}
+
 /** The state of a payment without a clear answer. */
 export type IntentState = "FAILED" | "OPEN" | "REVERSE" | "REVERSED" | "REVIEW" | (string & {});
+
+/** Jobs, newest first. */
+export interface JobPage {
+  /** Newest first. */
+  readonly jobs: readonly JobResponse[];
+  /** Whether there are more. */
+  readonly hasMore: boolean;
+}
+
+/** A job: how far it is, and what came of it. */
+export interface JobResponse {
+  /** Its id. */
+  readonly jobId: string;
+  /** What it does. */
+  readonly kind: string;
+  /** `QUEUED`, `RUNNING`, `SUCCEEDED`, `FAILED` or `CANCELED`. */
+  readonly state: JobState;
+  /** The key, or the operator, that asked for it. */
+  readonly startedBy: string;
+  /** When it was asked for (RFC 3339). */
+  readonly createdAt: string;
+  /** When a server last began with it (RFC 3339). */
+  readonly startedAt: string | null;
+  /** When it ended (RFC 3339). */
+  readonly finishedAt: string | null;
+  /** How much is done. */
+  readonly done: number | null;
+  /** Of how much, where known. */
+  readonly total: number | null;
+  /** What it is doing. */
+  readonly step: string | null;
+  /** Why it failed. */
+  readonly error: string | null;
+  /** What came of it; its fields depend on the kind. */
+  readonly result: { readonly [name: string]: unknown } | null;
+}
+
+/** How far a job is. */
+export type JobState = "CANCELED" | "FAILED" | "QUEUED" | "RUNNING" | "SUCCEEDED" | (string & {});
 
 /** All that may be kept of a card, and what the world knows about its issuer. */
 export interface KeptCard {
@@ -491,11 +829,114 @@ export interface KeptCard {
   readonly credentialType?: CredentialType | null;
 }
 
+/** All keys of an account. */
+export interface KeyPage {
+  /** Oldest first. */
+  readonly keys: readonly KeyShown[];
+}
+
+/** Why a key is revoked. */
+export interface KeyRevocation {
+  /** Why. */
+  readonly reason: string;
+}
+
+/** How to rotate a key. */
+export interface KeyRotation {
+  /** Seconds for which the old key still works. */
+  readonly overlapS?: number | undefined;
+}
+
+/** A key without its text. */
+export interface KeyShown {
+  /** Its id. */
+  readonly keyId: string;
+  /** For people. */
+  readonly name: string;
+  /** `active`, `expired` or `revoked`. */
+  readonly status: string;
+  /** What it is for. */
+  readonly scopes: readonly string[];
+  /** From where. */
+  readonly networks: readonly string[];
+  /** Its own limit, if it has one. */
+  readonly rateLimitPerSecond: number | null;
+  /** When it was issued (RFC 3339). */
+  readonly createdAt: string;
+  /** When it ends (RFC 3339). */
+  readonly expiresAt: string | null;
+  /** When it was last used, to about a minute (RFC 3339). */
+  readonly lastUsedAt: string | null;
+  /** The key that replaced it. */
+  readonly successor: string | null;
+}
+
+/** A new key with its text. */
+export interface KeyTold {
+  /** The key itself. It is told here only and cannot be had again. */
+  readonly key: string;
+  /** What it may do. */
+  readonly issued: KeyShown;
+}
+
 /** What a request turned out to be, some time after it was answered. */
 export type Label = "CHARGEBACK" | "FRAUD" | "LEGITIMATE" | "WITHDRAWN" | (string & {});
 
 /** How a label came in. */
 export type LabelSource = "api" | "command" | "import" | "review" | (string & {});
+
+/** A list that is gone. */
+export interface ListDropped {
+  /** Its name. */
+  readonly name: string;
+  /** How many were in force. */
+  readonly entries: number;
+}
+
+/** What the entries of a list are. */
+export type ListKind = "bins" | "cards" | "countries" | "devices" | "domains" | "emails" | "networks" | "phones" | "users" | "words" | (string & {});
+
+/** One change of a list. */
+export interface ListOperation {
+  /** What was done. */
+  readonly action: string;
+  /** By whom. */
+  readonly by: string;
+  /** When (RFC 3339). */
+  readonly at: string;
+  /** How many entries became what. */
+  readonly counts: { readonly [name: string]: number };
+}
+
+/** Changes of a list, newest first. */
+export interface ListOperationPage {
+  /** Newest first. */
+  readonly operations: readonly ListOperation[];
+  /** Whether there are more. */
+  readonly hasMore: boolean;
+  /** For `startingAfter` of the next page. */
+  readonly cursor: string | null;
+}
+
+/** All lists of an account. */
+export interface ListPage {
+  /** By name. */
+  readonly lists: readonly ListShown[];
+}
+
+/** A list. */
+export interface ListShown {
+  /** Its name. */
+  readonly name: string;
+  /** What it holds. */
+  readonly kind: ListKind;
+  /** What it is for. */
+  readonly description: string | null;
+  /** How many are in force. */
+  readonly entries: number;
+  /** When it was made (RFC 3339). */
+  readonly createdAt: string;
+}
 
 /** A rule that matched. */
 export interface Matched {
@@ -509,6 +950,52 @@ export interface Matched {
   readonly outcome: Outcome;
   /** The rule's tags. */
   readonly tags: readonly string[];
+}
+
+/** All models of an account. */
+export interface ModelPage {
+  /** Newest first, the shipped one last. */
+  readonly models: readonly ModelShown[];
+}
+
+/** A model with what was measured when it was trained. */
+export interface ModelReported {
+  /** Its number. */
+  readonly version: number;
+  /** Whether Sentry scores with it. */
+  readonly live: boolean;
+  /** When it was trained (RFC 3339); null for the shipped. */
+  readonly createdAt: string | null;
+  /** Who had it trained. */
+  readonly by: string | null;
+  /** Why. */
+  readonly note: string | null;
+  /** Its figures beside those of the model in force then; null if unknown. */
+  readonly report?: { readonly [name: string]: unknown } | null;
+}
+
+/** A model. */
+export interface ModelShown {
+  /** Its number. */
+  readonly version: number;
+  /** Whether Sentry scores with it. */
+  readonly live: boolean;
+  /** When it was trained (RFC 3339); null for the shipped. */
+  readonly createdAt: string | null;
+  /** Who had it trained. */
+  readonly by: string | null;
+  /** Why. */
+  readonly note: string | null;
+}
+
+/** Which model is live now. */
+export interface ModelSwitched {
+  /** Its number. */
+  readonly version: number;
+  /** The one until now. */
+  readonly before: number;
+  /** How it fits this version of the service. */
+  readonly remarks: readonly string[];
 }
 
 /** An exact amount of one currency. */
@@ -534,6 +1021,30 @@ export interface NameVerification {
   readonly nameMatchDecision: Result;
   /** Whether names were compared. */
   readonly nameResult: NameResult;
+}
+
+/** A key to issue. */
+export interface NewKey {
+  /** For people. */
+  readonly name?: string | undefined;
+  /** What it is for. Without any, every operation and no management. */
+  readonly scopes?: readonly string[] | undefined;
+  /** From where it may be used; without any, from everywhere. */
+  readonly networks?: readonly string[] | undefined;
+  /** Not above that of the issuing key. */
+  readonly rateLimitPerSecond?: number | null | undefined;
+  /** Seconds until it ends; without it, it does not. */
+  readonly expiresInS?: number | null | undefined;
+}
+
+/** A list to create. */
+export interface NewList {
+  /** Its name. */
+  readonly name: string;
+  /** What it holds. */
+  readonly kind: ListKind;
+  /** Why. */
+  readonly description?: string | null | undefined;
 }
 
 /** What is bought, in total, and how the buyer came. */
@@ -565,6 +1076,22 @@ export type Outcome = "ACCEPT" | "DECLINE" | "REVIEW" | (string & {});
 
 /** What became of the payment that waited for a review. */
 export type PaymentEffect = "LOST" | "REVERSED" | "STANDS" | (string & {});
+
+/** A person to erase, by everything that names them. */
+export interface PersonErasure {
+  /** As it was sent. */
+  readonly userId?: string | null | undefined;
+  /** As it was sent. */
+  readonly username?: string | null | undefined;
+  /** A mailbox. */
+  readonly email?: string | null | undefined;
+  /** A number. */
+  readonly phone?: string | null | undefined;
+  /** A card. */
+  readonly cardNumber?: string | Hidden | null | undefined;
+  /** Whether entries of lists go, too; a block may have to stay. */
+  readonly lists?: boolean | undefined;
+}
 
 /** A purchase, with an input for every stage that needs one. */
 export interface PipelineRequest {
@@ -636,6 +1163,22 @@ export interface PipelineVersion {
 /** The pipelines of the account. */
 export interface PipelinesResponse {
   readonly pipelines: readonly PipelineSummary[];
+}
+
+/** An account's policies. */
+export interface PoliciesShown {
+  /** Of PreCheck. */
+  readonly precheck: PreCheckPolicyBody;
+  /** Of Sentry. */
+  readonly sentry: SentryPolicyBody;
+}
+
+/** What an approval becomes when address or security code do not match. */
+export interface PreCheckPolicyBody {
+  /** By result of the address; others keep theirs. */
+  readonly avs?: { readonly [name: string]: Advice } | undefined;
+  /** By result of the security code; others keep theirs. */
+  readonly cvv2?: { readonly [name: string]: Advice } | undefined;
 }
 
 /** A card to check. */
@@ -866,7 +1409,7 @@ export interface ReviewSearchRequest {
   readonly phone?: string | null | undefined;
   /** Address of the device. Of IPv6, its whole /64 is meant. */
   readonly ipAddress?: string | null | undefined;
-  /** The device as the event in a decision names it: `#…`. */
+  /** The `deviceId` that was sent to Sentry, or the device as the event in a decision names it: `#…`. */
   readonly deviceId?: string | null | undefined;
   /** The `transactionId` that was sent to Sentry. */
   readonly transactionId?: string | number | null | undefined;
@@ -1057,6 +1600,12 @@ export interface SentryInPipeline {
   readonly reasons: readonly Reason[];
 }
 
+/** Which custom inputs Sentry remembers. */
+export interface SentryPolicyBody {
+  /** Keys of `customInputs`; no others are remembered. */
+  readonly entities: readonly string[];
+}
+
 /** What is known about a request; every group can be left out. */
 export interface SentryRequest {
   /** Device and visit. */
@@ -1177,8 +1726,152 @@ export interface TimeRange {
   readonly to?: string | null | undefined;
 }
 
+/** What to learn from, and how. */
+export interface TrainingRequest {
+  /** The first moment: a day, or a time such as 2026-11-15T08:30:00Z. */
+  readonly since?: string | null | undefined;
+  /** The first moment after it, in the same words. Default: now. */
+  readonly until?: string | null | undefined;
+  /** How long labels are waited for; newer requests are left out. */
+  readonly labelDelayDays?: number | undefined;
+  /** Share of the newest requests to measure on. */
+  readonly holdout?: number | undefined;
+  /** How it is fitted; `auto` depends on how much fraud there is. */
+  readonly method?: "auto" | "ebm" | "logistic" | undefined;
+  /** Whether requests without a label count as legitimate. */
+  readonly presume?: boolean | undefined;
+  /** Why, for the history. */
+  readonly note?: string | null | undefined;
+}
+
+/** A rule set, and the case to try it on. */
+export interface TrialRequest {
+  /** The file as YAML, as `apply` of the command line takes it. */
+  readonly document: string;
+  /** A recorded request. Give it or `signals`. */
+  readonly requestId?: string | null | undefined;
+  /** Values of signals by their names, as a decision record shows them. */
+  readonly signals?: { readonly [name: string]: unknown } | null | undefined;
+}
+
+/** What a rule set decides about a case. */
+export interface TrialResponse {
+  /** Its name. */
+  readonly ruleSet: string;
+  /** What it decides. */
+  readonly status: Outcome;
+  /** Tags of the rules that match. */
+  readonly tags: readonly string[];
+  /** In the order of the document. */
+  readonly rules: readonly TriedRule[];
+}
+
+/** What one rule said. */
+export interface TriedRule {
+  /** Its name. */
+  readonly name: string;
+  /** Whether its condition holds. */
+  readonly matches: boolean;
+  /** What it decides. */
+  readonly outcome: Outcome;
+  /** Whether it only watches. */
+  readonly shadow: boolean;
+  /** The values that it looked at. */
+  readonly signals: { readonly [name: string]: unknown };
+}
+
+/** The requests of one operation on one day. */
+export interface UsageEntry {
+  /** In UTC. */
+  readonly day: string;
+  /** Its name. */
+  readonly operation: string;
+  /** How many were decided. */
+  readonly requests: number;
+  /** What they were charged. */
+  readonly charged: Money;
+}
+
+/** What an account used in a period. */
+export interface UsageResponse {
+  /** The first day. */
+  readonly from: string;
+  /** The first day after. */
+  readonly to: string;
+  /** By day and operation. */
+  readonly usage: readonly UsageEntry[];
+}
+
 /** How much was given to verify. */
 export type VerificationLevel = "FULL" | "MINIMAL" | "PARTIAL" | (string & {});
+
+/** What applying a document did, or would do. */
+export interface VersionApplied {
+  /** Its name. */
+  readonly name: string;
+  /** The version in force now; of a dry run, the next. */
+  readonly version: number;
+  /** False when this very document is in force. */
+  readonly changed: boolean;
+  /** Whether this was a dry run, which changes nothing. */
+  readonly dryRun: boolean;
+  /** What changes, a line each: `+` is new, `-` is gone, `~` is changed. */
+  readonly differences: readonly string[];
+  /** What the author should know. */
+  readonly remarks: readonly string[];
+}
+
+/** One version. */
+export interface VersionEntry {
+  /** Its number. */
+  readonly version: number;
+  /** When it was made (RFC 3339). */
+  readonly createdAt: string;
+  /** The key, or the operator, that made it. */
+  readonly by: string;
+  /** Why. */
+  readonly note: string | null;
+  /** Whether requests use it. */
+  readonly inForce: boolean;
+}
+
+/** Versions, newest first. */
+export interface VersionPage {
+  /** Newest first. */
+  readonly versions: readonly VersionEntry[];
+  /** Whether there are more. */
+  readonly hasMore: boolean;
+}
+
+/** Which version to go back to. */
+export interface VersionReturn {
+  /** Without it, the one in force before the present one. */
+  readonly to?: number | null | undefined;
+}
+
+/** What a rollback did, or would do. */
+export interface VersionReturned {
+  /** Its number. */
+  readonly version: number;
+  /** The version until now. */
+  readonly before: number;
+  /** Whether this was a dry run, which changes nothing. */
+  readonly dryRun: boolean;
+  /** What changes, a line each: `+` is new, `-` is gone, `~` is changed. */
+  readonly differences: readonly string[];
+}
+
+/** One version as its author wrote it. */
+export interface VersionShown {
+  /** Its name. */
+  readonly name: string;
+  /** Its number. */
+  readonly version: number;
+  /** Whether requests use it. */
+  readonly inForce: boolean;
+  /** The file as it was applied. */
+  readonly document: string;
+}
 
 /** What each operation takes, and what it answers with. */
 export interface Operations {
@@ -1343,6 +2036,342 @@ export interface Operations {
     body: undefined;
     result: PublicEvent;
   };
+  /** Try a rule set on one case */
+  tryRuleSet: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: TrialRequest;
+    result: TrialResponse;
+  };
+  /** Backtest a rule set */
+  startBacktest: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: BacktestRequest;
+    result: JobResponse;
+  };
+  /** List rule sets */
+  listRuleSets: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: ConfiguredPage;
+  };
+  /** Check a rule set */
+  checkRuleSet: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: DocumentToCheck;
+    result: DocumentChecked;
+  };
+  /** Show a rule set */
+  getRuleSet: {
+    path: { readonly name: string };
+    query: { readonly version?: number | undefined };
+    body: undefined;
+    result: VersionShown;
+  };
+  /** Apply a rule set */
+  applyRuleSet: {
+    path: { readonly name: string };
+    query: { readonly dryRun?: boolean | undefined };
+    body: DocumentChange;
+    result: VersionApplied;
+  };
+  /** History of a rule set */
+  listRuleSetVersions: {
+    path: { readonly name: string };
+    query: { readonly limit?: number | undefined; readonly startingAfter?: number | undefined };
+    body: undefined;
+    result: VersionPage;
+  };
+  /** Roll a rule set back */
+  rollBackRuleSet: {
+    path: { readonly name: string };
+    query: { readonly dryRun?: boolean | undefined };
+    body: VersionReturn;
+    result: VersionReturned;
+  };
+  /** List pipelines */
+  listPipelineDefinitions: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: ConfiguredPage;
+  };
+  /** Check a pipeline */
+  checkPipelineDefinition: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: DocumentToCheck;
+    result: DocumentChecked;
+  };
+  /** Show a pipeline */
+  getPipelineDefinition: {
+    path: { readonly name: string };
+    query: { readonly version?: number | undefined };
+    body: undefined;
+    result: VersionShown;
+  };
+  /** Apply a pipeline */
+  applyPipelineDefinition: {
+    path: { readonly name: string };
+    query: { readonly dryRun?: boolean | undefined };
+    body: DocumentChange;
+    result: VersionApplied;
+  };
+  /** History of a pipeline */
+  listPipelineDefinitionVersions: {
+    path: { readonly name: string };
+    query: { readonly limit?: number | undefined; readonly startingAfter?: number | undefined };
+    body: undefined;
+    result: VersionPage;
+  };
+  /** Roll a pipeline back */
+  rollBackPipelineDefinition: {
+    path: { readonly name: string };
+    query: { readonly dryRun?: boolean | undefined };
+    body: VersionReturn;
+    result: VersionReturned;
+  };
+  /** List lists */
+  listLists: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: ListPage;
+  };
+  /** Create a list */
+  createList: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: NewList;
+    result: ListShown;
+  };
+  /** Drop a list */
+  dropList: {
+    path: { readonly name: string };
+    query: { readonly force?: boolean | undefined };
+    body: undefined;
+    result: ListDropped;
+  };
+  /** Search entries of a list */
+  searchEntries: {
+    path: { readonly name: string };
+    query: Record<string, never>;
+    body: EntrySearch;
+    result: EntryShownPage;
+  };
+  /** Add entries */
+  addEntries: {
+    path: { readonly name: string };
+    query: { readonly dryRun?: boolean | undefined };
+    body: EntriesToAdd;
+    result: EntriesAdded;
+  };
+  /** Remove entries */
+  removeEntries: {
+    path: { readonly name: string };
+    query: Record<string, never>;
+    body: EntriesToRemove;
+    result: EntriesRemoved;
+  };
+  /** Operation log of a list */
+  listOperations: {
+    path: { readonly name: string };
+    query: { readonly limit?: number | undefined; readonly startingAfter?: string | undefined };
+    body: undefined;
+    result: ListOperationPage;
+  };
+  /** Give feedback in bulk */
+  giveFeedbackInBulk: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: FeedbackBatch;
+    result: FeedbackBatchResponse;
+  };
+  /** Import feedback */
+  importFeedback: {
+    path: Record<string, never>;
+    query: { readonly dryRun?: boolean | undefined };
+    body: FeedbackFile;
+    result: JobResponse;
+  };
+  /** Import identity records */
+  importIdentities: {
+    path: Record<string, never>;
+    query: { readonly dryRun?: boolean | undefined };
+    body: IdentityFile;
+    result: JobResponse;
+  };
+  /** Search identity records */
+  searchIdentities: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: IdentitySearch;
+    result: IdentitiesFound;
+  };
+  /** Erase identity records */
+  eraseIdentities: {
+    path: Record<string, never>;
+    query: { readonly dryRun?: boolean | undefined };
+    body: IdentityErasure;
+    result: IdentitiesErased;
+  };
+  /** Erase a person */
+  erasePerson: {
+    path: Record<string, never>;
+    query: { readonly dryRun?: boolean | undefined };
+    body: PersonErasure;
+    result: JobResponse;
+  };
+  /** List models */
+  listModels: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: ModelPage;
+  };
+  /** Train a model */
+  startTraining: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: TrainingRequest;
+    result: JobResponse;
+  };
+  /** Roll the model back */
+  rollBackModel: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: VersionReturn;
+    result: ModelSwitched;
+  };
+  /** Show a model */
+  getModel: {
+    path: { readonly version: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: ModelReported;
+  };
+  /** Promote a model */
+  promoteModel: {
+    path: { readonly version: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: ModelSwitched;
+  };
+  /** Connectors */
+  listConnectors: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: ConnectorPage;
+  };
+  /** List keys */
+  listKeys: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: KeyPage;
+  };
+  /** Issue a key */
+  issueKey: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: NewKey;
+    result: KeyTold;
+  };
+  /** Rotate a key */
+  rotateKey: {
+    path: { readonly keyId: string };
+    query: Record<string, never>;
+    body: KeyRotation;
+    result: KeyTold;
+  };
+  /** Revoke a key */
+  revokeKey: {
+    path: { readonly keyId: string };
+    query: Record<string, never>;
+    body: KeyRevocation;
+    result: KeyShown;
+  };
+  /** Balance */
+  getManagedBalance: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: BalanceResponse;
+  };
+  /** Statement */
+  getManagedStatement: {
+    path: Record<string, never>;
+    query: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined; readonly daily?: boolean | undefined };
+    body: undefined;
+    result: StatementResponse;
+  };
+  /** Usage */
+  getUsage: {
+    path: Record<string, never>;
+    query: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined };
+    body: undefined;
+    result: UsageResponse;
+  };
+  /** Account */
+  getAccount: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: AccountShown;
+  };
+  /** Policies */
+  getPolicies: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: PoliciesShown;
+  };
+  /** Set the policy of PreCheck */
+  setPreCheckPolicy: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: PreCheckPolicyBody;
+    result: PoliciesShown;
+  };
+  /** Set the policy of Sentry */
+  setSentryPolicy: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: SentryPolicyBody;
+    result: PoliciesShown;
+  };
+  /** Audit log */
+  listAudit: {
+    path: Record<string, never>;
+    query: { readonly limit?: number | undefined; readonly startingAfter?: number | undefined; readonly action?: string | undefined };
+    body: undefined;
+    result: AuditPage;
+  };
+  /** List jobs */
+  listJobs: {
+    path: Record<string, never>;
+    query: { readonly limit?: number | undefined; readonly startingAfter?: string | undefined };
+    body: undefined;
+    result: JobPage;
+  };
+  /** Show a job */
+  getJob: {
+    path: { readonly jobId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: JobResponse;
+  };
+  /** Cancel a job */
+  cancelJob: {
+    path: { readonly jobId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: JobResponse;
+  };
 }
 
 /** How each operation is called. */
@@ -1370,4 +2399,52 @@ export const OPERATIONS = {
   getStatement: { method: "GET", path: "/api/v1/statement", answer: "statementResponse", repeat: "harmless" },
   listEvents: { method: "GET", path: "/api/v1/events", answer: "eventsResponse", repeat: "harmless" },
   getEvent: { method: "GET", path: "/api/v1/events/{eventId}", answer: "eventResponse", repeat: "harmless" },
+  tryRuleSet: { method: "POST", path: "/api/v1/manage/rules/trials", answer: "trialResponse", repeat: "never" },
+  startBacktest: { method: "POST", path: "/api/v1/manage/rules/backtests", answer: "jobResponse", repeat: "never" },
+  listRuleSets: { method: "GET", path: "/api/v1/manage/rules", answer: "ruleSetsResponse", repeat: "harmless" },
+  checkRuleSet: { method: "POST", path: "/api/v1/manage/rules/check", answer: "checkResponse", repeat: "never" },
+  getRuleSet: { method: "GET", path: "/api/v1/manage/rules/{name}", answer: "ruleSetResponse", repeat: "harmless" },
+  applyRuleSet: { method: "PUT", path: "/api/v1/manage/rules/{name}", answer: "applyResponse", repeat: "harmless" },
+  listRuleSetVersions: { method: "GET", path: "/api/v1/manage/rules/{name}/versions", answer: "versionsResponse", repeat: "harmless" },
+  rollBackRuleSet: { method: "POST", path: "/api/v1/manage/rules/{name}/rollback", answer: "rollbackResponse", repeat: "never" },
+  listPipelineDefinitions: { method: "GET", path: "/api/v1/manage/pipelines", answer: "pipelineDefinitionsResponse", repeat: "harmless" },
+  checkPipelineDefinition: { method: "POST", path: "/api/v1/manage/pipelines/check", answer: "checkResponse", repeat: "never" },
+  getPipelineDefinition: { method: "GET", path: "/api/v1/manage/pipelines/{name}", answer: "pipelineDefinitionResponse", repeat: "harmless" },
+  applyPipelineDefinition: { method: "PUT", path: "/api/v1/manage/pipelines/{name}", answer: "applyResponse", repeat: "harmless" },
+  listPipelineDefinitionVersions: { method: "GET", path: "/api/v1/manage/pipelines/{name}/versions", answer: "versionsResponse", repeat: "harmless" },
+  rollBackPipelineDefinition: { method: "POST", path: "/api/v1/manage/pipelines/{name}/rollback", answer: "rollbackResponse", repeat: "never" },
+  listLists: { method: "GET", path: "/api/v1/manage/lists", answer: "listsResponse", repeat: "harmless" },
+  createList: { method: "POST", path: "/api/v1/manage/lists", answer: "listResponse", repeat: "never" },
+  dropList: { method: "DELETE", path: "/api/v1/manage/lists/{name}", answer: "listDroppedResponse", repeat: "harmless" },
+  searchEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/entries/search", answer: "entriesResponse", repeat: "harmless" },
+  addEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/entries", answer: "entriesAddedResponse", repeat: "never" },
+  removeEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/removals", answer: "entriesRemovedResponse", repeat: "never" },
+  listOperations: { method: "GET", path: "/api/v1/manage/lists/{name}/operations", answer: "operationsResponse", repeat: "harmless" },
+  giveFeedbackInBulk: { method: "POST", path: "/api/v1/manage/feedback", answer: "feedbackBatchResponse", repeat: "never" },
+  importFeedback: { method: "POST", path: "/api/v1/manage/feedback/imports", answer: "jobResponse", repeat: "never" },
+  importIdentities: { method: "POST", path: "/api/v1/manage/identities/imports", answer: "jobResponse", repeat: "never" },
+  searchIdentities: { method: "POST", path: "/api/v1/manage/identities/search", answer: "identitiesResponse", repeat: "harmless" },
+  eraseIdentities: { method: "POST", path: "/api/v1/manage/identities/erase", answer: "identitiesErasedResponse", repeat: "never" },
+  erasePerson: { method: "POST", path: "/api/v1/manage/privacy/erasures", answer: "jobResponse", repeat: "never" },
+  listModels: { method: "GET", path: "/api/v1/manage/models", answer: "modelsResponse", repeat: "harmless" },
+  startTraining: { method: "POST", path: "/api/v1/manage/models/trainings", answer: "jobResponse", repeat: "never" },
+  rollBackModel: { method: "POST", path: "/api/v1/manage/models/rollback", answer: "modelLiveResponse", repeat: "never" },
+  getModel: { method: "GET", path: "/api/v1/manage/models/{version}", answer: "modelResponse", repeat: "harmless" },
+  promoteModel: { method: "POST", path: "/api/v1/manage/models/{version}/promote", answer: "modelLiveResponse", repeat: "never" },
+  listConnectors: { method: "GET", path: "/api/v1/manage/connectors", answer: "connectorsResponse", repeat: "harmless" },
+  listKeys: { method: "GET", path: "/api/v1/manage/keys", answer: "keysResponse", repeat: "harmless" },
+  issueKey: { method: "POST", path: "/api/v1/manage/keys", answer: "keyIssuedResponse", repeat: "never" },
+  rotateKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/rotate", answer: "keyIssuedResponse", repeat: "never" },
+  revokeKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/revoke", answer: "keyResponse", repeat: "never" },
+  getManagedBalance: { method: "GET", path: "/api/v1/manage/balance", answer: "balanceResponse", repeat: "harmless" },
+  getManagedStatement: { method: "GET", path: "/api/v1/manage/statement", answer: "statementResponse", repeat: "harmless" },
+  getUsage: { method: "GET", path: "/api/v1/manage/usage", answer: "usageResponse", repeat: "harmless" },
+  getAccount: { method: "GET", path: "/api/v1/manage/account", answer: "accountResponse", repeat: "harmless" },
+  getPolicies: { method: "GET", path: "/api/v1/manage/policies", answer: "policiesResponse", repeat: "harmless" },
+  setPreCheckPolicy: { method: "PUT", path: "/api/v1/manage/policies/precheck", answer: "policiesResponse", repeat: "harmless" },
+  setSentryPolicy: { method: "PUT", path: "/api/v1/manage/policies/sentry", answer: "policiesResponse", repeat: "harmless" },
+  listAudit: { method: "GET", path: "/api/v1/manage/audit", answer: "auditResponse", repeat: "harmless" },
+  listJobs: { method: "GET", path: "/api/v1/manage/jobs", answer: "jobsResponse", repeat: "harmless" },
+  getJob: { method: "GET", path: "/api/v1/manage/jobs/{jobId}", answer: "jobResponse", repeat: "harmless" },
+  cancelJob: { method: "POST", path: "/api/v1/manage/jobs/{jobId}/cancel", answer: "jobResponse", repeat: "never" },
 } as const;

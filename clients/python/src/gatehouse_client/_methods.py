@@ -12,6 +12,1049 @@ from gatehouse_client._calls import Answer, Call, Repeat
 from gatehouse_client._sending import Sender
 
 
+class ManageAccountCalls:
+    """Calls about account."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def get(self) -> Answer[models.AccountShown]:
+        """The account and its fees. Scope `manage:account`. Free."""
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/account",
+                answer=models.AccountShown,
+                named="accountResponse",
+                repeat=Repeat.HARMLESS,
+            )
+        )
+
+
+class ManageAuditCalls:
+    """Calls about audit."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: int | None = None,
+        action: str | None = None,
+    ) -> Answer[models.AuditPage]:
+        """Everything that was changed in the account: who, when, what. Newest first. Scope
+        `manage:account`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/audit",
+                answer=models.AuditPage,
+                named="auditResponse",
+                repeat=Repeat.HARMLESS,
+                query={"limit": limit, "startingAfter": starting_after, "action": action},
+            )
+        )
+
+
+class ManageBalanceCalls:
+    """Calls about balance."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def get(self) -> Answer[models.BalanceResponse]:
+        """What the account has, as `/api/v1/balance` tells it. Scope `manage:billing`. Free."""
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/balance",
+                answer=models.BalanceResponse,
+                named="balanceResponse",
+                repeat=Repeat.HARMLESS,
+            )
+        )
+
+
+class ManageConnectorsCalls:
+    """Calls about connectors."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def list(self) -> Answer[models.ConnectorPage]:
+        """The connectors that can serve the account, and whether they work. They belong to the
+        installation, so that only its operator changes them. Scope `manage:connectors`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/connectors",
+                answer=models.ConnectorPage,
+                named="connectorsResponse",
+                repeat=Repeat.HARMLESS,
+            )
+        )
+
+
+class ManageFeedbackCalls:
+    """Calls about feedback."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def give(
+        self, *, items: Sequence[models.FeedbackRequest]
+    ) -> Answer[models.FeedbackBatchResponse]:
+        """Records up to 500 statements, each on its own: one that is refused does not keep the
+        others from being kept. The same said again changes nothing. Scope `manage:feedback`.
+        Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/feedback",
+                answer=models.FeedbackBatchResponse,
+                named="feedbackBatchResponse",
+                repeat=Repeat.NEVER,
+                body=models.FeedbackBatch(items=items),
+            )
+        )
+
+    def import_imports(
+        self, *, format: Any, content: str, dry_run: bool | None = None
+    ) -> Answer[models.JobResponse]:
+        """Starts a job that imports a file of statements, of up to 4 MiB. Its result counts them
+        and reports rows that cannot be used. Scope `manage:feedback`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/feedback/imports",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.NEVER,
+                query={"dryRun": dry_run},
+                body=models.FeedbackFile(format=format, content=content),
+            )
+        )
+
+
+class ManageIdentitiesCalls:
+    """Calls about identities."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def import_imports(
+        self, *, format: Any, content: str, dry_run: bool | None = None
+    ) -> Answer[models.JobResponse]:
+        """Starts a job that imports a file of who holds which card, of up to 4 MiB, for this
+        account alone. Known records are brought up to date. The file is kept sealed until the
+        job ends; its result counts records and reports rows that cannot be used. Scope
+        `manage:identities`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/identities/imports",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.NEVER,
+                query={"dryRun": dry_run},
+                body=models.IdentityFile(format=format, content=content),
+            )
+        )
+
+    def search(
+        self,
+        *,
+        card_number: str | None = None,
+        person_id: str | None = None,
+        reference: str | None = None,
+    ) -> Answer[models.IdentitiesFound]:
+        """The account's records of a card, a person or a reference, masked. Scope
+        `manage:identities`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/identities/search",
+                answer=models.IdentitiesFound,
+                named="identitiesResponse",
+                repeat=Repeat.NEVER,
+                body=models.IdentitySearch(
+                    card_number=card_number, person_id=person_id, reference=reference
+                ),
+            )
+        )
+
+    def erase(
+        self,
+        *,
+        reason: str,
+        card_number: str | None = None,
+        person_id: str | None = None,
+        reference: str | None = None,
+        dry_run: bool | None = None,
+    ) -> Answer[models.IdentitiesErased]:
+        """Erases the account's records of a card, a person or a reference. Scope
+        `manage:identities`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/identities/erase",
+                answer=models.IdentitiesErased,
+                named="identitiesErasedResponse",
+                repeat=Repeat.NEVER,
+                query={"dryRun": dry_run},
+                body=models.IdentityErasure(
+                    card_number=card_number, person_id=person_id, reference=reference, reason=reason
+                ),
+            )
+        )
+
+
+class ManageJobsCalls:
+    """Calls about jobs."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def list(
+        self, *, limit: int | None = None, starting_after: str | None = None
+    ) -> Answer[models.JobPage]:
+        """The account's jobs that the key may see, newest first. They are kept for 30 days after
+        their end. Scope `manage:*`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/jobs",
+                answer=models.JobPage,
+                named="jobsResponse",
+                repeat=Repeat.HARMLESS,
+                query={"limit": limit, "startingAfter": starting_after},
+            )
+        )
+
+    def each(
+        self, *, limit: int | None = None, starting_after: str | None = None
+    ) -> Iterator[models.JobResponse]:
+        """Each of jobs, page after page."""
+        while True:
+            page = (self.list(limit=limit, starting_after=starting_after)).result
+            yield from page.jobs
+            if not page.has_more or not page.jobs:
+                return
+            starting_after = page.jobs[-1].job_id
+
+    def get(self, job_id: str) -> Answer[models.JobResponse]:
+        """How far a job is, and its result or why it failed. Ask again every second or so while it
+        is `QUEUED` or `RUNNING`. Scope `manage:*`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/jobs/{job_id}",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"job_id": job_id},
+            )
+        )
+
+    def cancel(self, job_id: str) -> Answer[models.JobResponse]:
+        """Ends a job that waits. One that runs is ended within seconds; what an import has stored
+        by then stays. Scope `manage:*`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/jobs/{job_id}/cancel",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.NEVER,
+                path_values={"job_id": job_id},
+            )
+        )
+
+
+class ManageKeysCalls:
+    """Calls about keys."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def list(self) -> Answer[models.KeyPage]:
+        """The account's keys, oldest first, without their text. Scope `manage:keys`. Free."""
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/keys",
+                answer=models.KeyPage,
+                named="keysResponse",
+                repeat=Repeat.HARMLESS,
+            )
+        )
+
+    def issue(
+        self,
+        *,
+        name: str | None = None,
+        scopes: Sequence[str] | None = None,
+        networks: Sequence[str] | None = None,
+        rate_limit_per_second: int | None = None,
+        expires_in_s: int | None = None,
+    ) -> Answer[models.KeyTold]:
+        """Issues a key. It can be for every operation, for scopes of management that the issuing
+        key has, within its networks and up to its rate limit. Scope `manage:keys`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/keys",
+                answer=models.KeyTold,
+                named="keyIssuedResponse",
+                repeat=Repeat.NEVER,
+                body=models.NewKey(
+                    name=name,
+                    scopes=scopes,
+                    networks=networks,
+                    rate_limit_per_second=rate_limit_per_second,
+                    expires_in_s=expires_in_s,
+                ),
+            )
+        )
+
+    def rotate(self, key_id: str, *, overlap_s: int | None = None) -> Answer[models.KeyTold]:
+        """Issues a successor on the same terms; the old key ends after the overlap. A key can
+        rotate itself. Scope `manage:keys`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/keys/{key_id}/rotate",
+                answer=models.KeyTold,
+                named="keyIssuedResponse",
+                repeat=Repeat.NEVER,
+                path_values={"key_id": key_id},
+                body=models.KeyRotation(overlap_s=overlap_s),
+            )
+        )
+
+    def revoke(self, key_id: str, *, reason: str) -> Answer[models.KeyShown]:
+        """Ends a key at once, on every server within a second. Scope `manage:keys`. Free."""
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/keys/{key_id}/revoke",
+                answer=models.KeyShown,
+                named="keyResponse",
+                repeat=Repeat.NEVER,
+                path_values={"key_id": key_id},
+                body=models.KeyRevocation(reason=reason),
+            )
+        )
+
+
+class ManageListsCalls:
+    """Calls about lists."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def list(self) -> Answer[models.ListPage]:
+        """The account's lists by name, and how many entries are in force. Scope `manage:lists`.
+        Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/lists",
+                answer=models.ListPage,
+                named="listsResponse",
+                repeat=Repeat.HARMLESS,
+            )
+        )
+
+    def create(
+        self, *, name: str, kind: models.ListKind | str, description: str | None = None
+    ) -> Answer[models.ListShown]:
+        """Makes an empty list of a kind. Scope `manage:lists`. Free."""
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/lists",
+                answer=models.ListShown,
+                named="listResponse",
+                repeat=Repeat.NEVER,
+                body=models.NewList(name=name, kind=kind, description=description),
+            )
+        )
+
+    def drop(self, name: str, *, force: bool | None = None) -> Answer[models.ListDropped]:
+        """Removes a list with its entries. Refused while rules in force use it. Scope
+        `manage:lists`. Free.
+        """
+        return self._send(
+            Call(
+                method="DELETE",
+                path="/api/v1/manage/lists/{name}",
+                answer=models.ListDropped,
+                named="listDroppedResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"name": name},
+                query={"force": force},
+            )
+        )
+
+    def search(
+        self,
+        name: str,
+        *,
+        value: str | None = None,
+        gone: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer[models.EntryShownPage]:
+        """Entries by value, page by page; with `value`, only that one. A POST, because values may
+        be personal. Cards, mailboxes and phones are shown as fingerprints. Scope
+        `manage:lists`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/lists/{name}/entries/search",
+                answer=models.EntryShownPage,
+                named="entriesResponse",
+                repeat=Repeat.NEVER,
+                path_values={"name": name},
+                body=models.EntrySearch(value=value, gone=gone, limit=limit, cursor=cursor),
+            )
+        )
+
+    def add_entries(
+        self,
+        name: str,
+        *,
+        entries: Sequence[models.EntryToAdd],
+        kind: models.ListKind | str | None = None,
+        reason: str | None = None,
+        expires_in_s: int | None = None,
+        dry_run: bool | None = None,
+    ) -> Answer[models.EntriesAdded]:
+        """Puts up to 1,000 entries on a list. One that is on it already gets the new expiry and
+        reason. All are added, or none if one cannot be used. Scope `manage:lists`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/lists/{name}/entries",
+                answer=models.EntriesAdded,
+                named="entriesAddedResponse",
+                repeat=Repeat.NEVER,
+                path_values={"name": name},
+                query={"dryRun": dry_run},
+                body=models.EntriesToAdd(
+                    entries=entries, kind=kind, reason=reason, expires_in_s=expires_in_s
+                ),
+            )
+        )
+
+    def remove_removals(self, name: str, *, values: Sequence[str]) -> Answer[models.EntriesRemoved]:
+        """Takes up to 1,000 entries off a list: all of them, or none if one is not on it. Scope
+        `manage:lists`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/lists/{name}/removals",
+                answer=models.EntriesRemoved,
+                named="entriesRemovedResponse",
+                repeat=Repeat.NEVER,
+                path_values={"name": name},
+                body=models.EntriesToRemove(values=values),
+            )
+        )
+
+    def list_operations(
+        self, name: str, *, limit: int | None = None, starting_after: str | None = None
+    ) -> Answer[models.ListOperationPage]:
+        """What was done to a list, newest first: by whom, when, and how many entries. Scope
+        `manage:lists`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/lists/{name}/operations",
+                answer=models.ListOperationPage,
+                named="operationsResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"name": name},
+                query={"limit": limit, "startingAfter": starting_after},
+            )
+        )
+
+
+class ManageModelsCalls:
+    """Calls about models."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def list(self) -> Answer[models.ModelPage]:
+        """The account's models, newest first. Version 0 is the scorecard that ships. Scope
+        `manage:models`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/models",
+                answer=models.ModelPage,
+                named="modelsResponse",
+                repeat=Repeat.HARMLESS,
+            )
+        )
+
+    def start_trainings(
+        self,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        label_delay_days: int | None = None,
+        holdout: Decimal | float | None = None,
+        method: Any | None = None,
+        presume: bool | None = None,
+        note: str | None = None,
+    ) -> Answer[models.JobResponse]:
+        """Starts a job that fits a model to recorded requests and their labels, measures it beside
+        the one in force, and keeps it as a new version. It is not used until it is promoted.
+        Scope `manage:models`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/models/trainings",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.NEVER,
+                body=models.TrainingRequest(
+                    since=since,
+                    until=until,
+                    label_delay_days=label_delay_days,
+                    holdout=holdout,
+                    method=method,
+                    presume=presume,
+                    note=note,
+                ),
+            )
+        )
+
+    def roll_rollback(self, *, to: int | None = None) -> Answer[models.ModelSwitched]:
+        """Goes back to another model, by default to the one that was live before. Scope
+        `manage:models`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/models/rollback",
+                answer=models.ModelSwitched,
+                named="modelLiveResponse",
+                repeat=Repeat.NEVER,
+                body=models.VersionReturn(to=to),
+            )
+        )
+
+    def get(self, version: str) -> Answer[models.ModelReported]:
+        """One model with the report of its training. Scope `manage:models`. Free."""
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/models/{version}",
+                answer=models.ModelReported,
+                named="modelResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"version": version},
+            )
+        )
+
+    def promote(self, version: str) -> Answer[models.ModelSwitched]:
+        """Has Sentry score with a model from now on. Scope `manage:models`. Free."""
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/models/{version}/promote",
+                answer=models.ModelSwitched,
+                named="modelLiveResponse",
+                repeat=Repeat.NEVER,
+                path_values={"version": version},
+            )
+        )
+
+
+class ManagePipelinesCalls:
+    """Calls about pipelines."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def list(self) -> Answer[models.ConfiguredPage]:
+        """The pipelines in force, by name. Scope `manage:pipelines`. Free."""
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/pipelines",
+                answer=models.ConfiguredPage,
+                named="pipelineDefinitionsResponse",
+                repeat=Repeat.HARMLESS,
+            )
+        )
+
+    def check(self, *, document: str) -> Answer[models.DocumentChecked]:
+        """Says everything that is wrong with a document, and what it would change. Changes
+        nothing. Scope `manage:pipelines`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/pipelines/check",
+                answer=models.DocumentChecked,
+                named="checkResponse",
+                repeat=Repeat.NEVER,
+                body=models.DocumentToCheck(document=document),
+            )
+        )
+
+    def get(self, name: str, *, version: int | None = None) -> Answer[models.VersionShown]:
+        """One version of a pipeline as its author wrote it, by default the one in force. Its
+        `ETag` is for `If-Match` of a change. Scope `manage:pipelines`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/pipelines/{name}",
+                answer=models.VersionShown,
+                named="pipelineDefinitionResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"name": name},
+                query={"version": version},
+            )
+        )
+
+    def apply(
+        self,
+        name: str,
+        *,
+        document: str,
+        note: str | None = None,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+    ) -> Answer[models.VersionApplied]:
+        """Makes a document the next version of its pipeline and puts it in force. If there is one
+        already, `If-Match` must name the version that was changed. Scope `manage:pipelines`.
+        Free.
+        """
+        return self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/pipelines/{name}",
+                answer=models.VersionApplied,
+                named="applyResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"name": name},
+                query={"dryRun": dry_run},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=models.DocumentChange(document=document, note=note),
+            )
+        )
+
+    def list_versions(
+        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+    ) -> Answer[models.VersionPage]:
+        """All versions, newest first: who made which when, and why. Scope `manage:pipelines`.
+        Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/pipelines/{name}/versions",
+                answer=models.VersionPage,
+                named="versionsResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"name": name},
+                query={"limit": limit, "startingAfter": starting_after},
+            )
+        )
+
+    def each_list_versions(
+        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+    ) -> Iterator[models.VersionEntry]:
+        """Each of versions, page after page."""
+        while True:
+            page = (self.list_versions(name, limit=limit, starting_after=starting_after)).result
+            yield from page.versions
+            if not page.has_more or not page.versions:
+                return
+            starting_after = page.versions[-1].version
+
+    def roll_rollback(
+        self,
+        name: str,
+        *,
+        to: int | None = None,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+    ) -> Answer[models.VersionReturned]:
+        """Puts an earlier version in force again. With `If-Match`, only if that version is in
+        force. Scope `manage:pipelines`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/pipelines/{name}/rollback",
+                answer=models.VersionReturned,
+                named="rollbackResponse",
+                repeat=Repeat.NEVER,
+                path_values={"name": name},
+                query={"dryRun": dry_run},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=models.VersionReturn(to=to),
+            )
+        )
+
+
+class ManagePoliciesCalls:
+    """Calls about policies."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def get(self) -> Answer[models.PoliciesShown]:
+        """What PreCheck's results become, and what Sentry remembers for the account. Scope
+        `manage:account`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/policies",
+                answer=models.PoliciesShown,
+                named="policiesResponse",
+                repeat=Repeat.HARMLESS,
+            )
+        )
+
+    def set_precheck(
+        self,
+        *,
+        avs: Mapping[str, models.Advice | str] | None = None,
+        cvv2: Mapping[str, models.Advice | str] | None = None,
+    ) -> Answer[models.PoliciesShown]:
+        """Sets the advice for the named results; other results keep theirs. Scope
+        `manage:account`. Free.
+        """
+        return self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/policies/precheck",
+                answer=models.PoliciesShown,
+                named="policiesResponse",
+                repeat=Repeat.HARMLESS,
+                body=models.PreCheckPolicyBody(avs=avs, cvv2=cvv2),
+            )
+        )
+
+    def set_sentry(self, *, entities: Sequence[str]) -> Answer[models.PoliciesShown]:
+        """Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free."""
+        return self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/policies/sentry",
+                answer=models.PoliciesShown,
+                named="policiesResponse",
+                repeat=Repeat.HARMLESS,
+                body=models.SentryPolicyBody(entities=entities),
+            )
+        )
+
+
+class ManagePrivacyCalls:
+    """Calls about privacy."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def erase_erasures(
+        self,
+        *,
+        user_id: str | None = None,
+        username: str | None = None,
+        email: str | None = None,
+        phone: str | None = None,
+        card_number: str | None = None,
+        lists: bool | None = None,
+        dry_run: bool | None = None,
+    ) -> Answer[models.JobResponse]:
+        """Starts a job that makes a person anonymous in decisions, and erases them from reviews,
+        kept answers, identity records and, if wanted, lists. Scope `manage:identities`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/privacy/erasures",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.NEVER,
+                query={"dryRun": dry_run},
+                body=models.PersonErasure(
+                    user_id=user_id,
+                    username=username,
+                    email=email,
+                    phone=phone,
+                    card_number=card_number,
+                    lists=lists,
+                ),
+            )
+        )
+
+
+class ManageRulesCalls:
+    """Calls about rules."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def try_trials(
+        self,
+        *,
+        document: str,
+        request_id: str | None = None,
+        signals: Mapping[str, Any] | None = None,
+    ) -> Answer[models.TrialResponse]:
+        """Shows which rules of a document match a case, and the values that they looked at.
+        Changes nothing. Scope `manage:rules`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/rules/trials",
+                answer=models.TrialResponse,
+                named="trialResponse",
+                repeat=Repeat.NEVER,
+                body=models.TrialRequest(document=document, request_id=request_id, signals=signals),
+            )
+        )
+
+    def start_backtests(
+        self,
+        *,
+        document: str,
+        since: str | None = None,
+        until: str | None = None,
+        lists_now: bool | None = None,
+        examples: int | None = None,
+    ) -> Answer[models.JobResponse]:
+        """Starts a job that judges recorded requests by a document, each by what was known when it
+        came. Its result says what would have been decided, caught and lost, in millionths by
+        currency. Changes nothing. Scope `manage:rules`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/rules/backtests",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.NEVER,
+                body=models.BacktestRequest(
+                    document=document,
+                    since=since,
+                    until=until,
+                    lists_now=lists_now,
+                    examples=examples,
+                ),
+            )
+        )
+
+    def list(self) -> Answer[models.ConfiguredPage]:
+        """The rule sets in force, by name. Scope `manage:rules`. Free."""
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/rules",
+                answer=models.ConfiguredPage,
+                named="ruleSetsResponse",
+                repeat=Repeat.HARMLESS,
+            )
+        )
+
+    def check(self, *, document: str) -> Answer[models.DocumentChecked]:
+        """Says everything that is wrong with a document, and what it would change. Changes
+        nothing. Scope `manage:rules`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/rules/check",
+                answer=models.DocumentChecked,
+                named="checkResponse",
+                repeat=Repeat.NEVER,
+                body=models.DocumentToCheck(document=document),
+            )
+        )
+
+    def get(self, name: str, *, version: int | None = None) -> Answer[models.VersionShown]:
+        """One version of a rule set as its author wrote it, by default the one in force. Its
+        `ETag` is for `If-Match` of a change. Scope `manage:rules`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/rules/{name}",
+                answer=models.VersionShown,
+                named="ruleSetResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"name": name},
+                query={"version": version},
+            )
+        )
+
+    def apply(
+        self,
+        name: str,
+        *,
+        document: str,
+        note: str | None = None,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+    ) -> Answer[models.VersionApplied]:
+        """Makes a document the next version of its rule set and puts it in force. If there is one
+        already, `If-Match` must name the version that was changed. Scope `manage:rules`. Free.
+        """
+        return self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/rules/{name}",
+                answer=models.VersionApplied,
+                named="applyResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"name": name},
+                query={"dryRun": dry_run},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=models.DocumentChange(document=document, note=note),
+            )
+        )
+
+    def list_versions(
+        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+    ) -> Answer[models.VersionPage]:
+        """All versions, newest first: who made which when, and why. Scope `manage:rules`. Free."""
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/rules/{name}/versions",
+                answer=models.VersionPage,
+                named="versionsResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"name": name},
+                query={"limit": limit, "startingAfter": starting_after},
+            )
+        )
+
+    def each_list_versions(
+        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+    ) -> Iterator[models.VersionEntry]:
+        """Each of versions, page after page."""
+        while True:
+            page = (self.list_versions(name, limit=limit, starting_after=starting_after)).result
+            yield from page.versions
+            if not page.has_more or not page.versions:
+                return
+            starting_after = page.versions[-1].version
+
+    def roll_rollback(
+        self,
+        name: str,
+        *,
+        to: int | None = None,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+    ) -> Answer[models.VersionReturned]:
+        """Puts an earlier version in force again. With `If-Match`, only if that version is in
+        force. Scope `manage:rules`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/rules/{name}/rollback",
+                answer=models.VersionReturned,
+                named="rollbackResponse",
+                repeat=Repeat.NEVER,
+                path_values={"name": name},
+                query={"dryRun": dry_run},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=models.VersionReturn(to=to),
+            )
+        )
+
+
+class ManageStatementCalls:
+    """Calls about statement."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def get(
+        self,
+        *,
+        month: str | None = None,
+        from_: date | None = None,
+        to: date | None = None,
+        daily: bool | None = None,
+    ) -> Answer[models.StatementResponse]:
+        """What moved the balance, as `/api/v1/statement` tells it. Scope `manage:billing`. Free."""
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/statement",
+                answer=models.StatementResponse,
+                named="statementResponse",
+                repeat=Repeat.HARMLESS,
+                query={"month": month, "from": from_, "to": to, "daily": daily},
+            )
+        )
+
+
+class ManageUsageCalls:
+    """Calls about usage."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def get(
+        self, *, month: str | None = None, from_: date | None = None, to: date | None = None
+    ) -> Answer[models.UsageResponse]:
+        """Decided requests by day and operation, and what they were charged, of a month (by
+        default this) or of up to 92 days. Scope `manage:billing`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/usage",
+                answer=models.UsageResponse,
+                named="usageResponse",
+                repeat=Repeat.HARMLESS,
+                query={"month": month, "from": from_, "to": to},
+            )
+        )
+
+
 class DecisionsCalls:
     """Calls about decisions."""
 
@@ -609,6 +1652,28 @@ class ReviewsCalls:
         )
 
 
+class Manage:
+    """The management API."""
+
+    def __init__(self, sender: Sender) -> None:
+        self.account = ManageAccountCalls(sender)
+        self.audit = ManageAuditCalls(sender)
+        self.balance = ManageBalanceCalls(sender)
+        self.connectors = ManageConnectorsCalls(sender)
+        self.feedback = ManageFeedbackCalls(sender)
+        self.identities = ManageIdentitiesCalls(sender)
+        self.jobs = ManageJobsCalls(sender)
+        self.keys = ManageKeysCalls(sender)
+        self.lists = ManageListsCalls(sender)
+        self.models = ManageModelsCalls(sender)
+        self.pipelines = ManagePipelinesCalls(sender)
+        self.policies = ManagePoliciesCalls(sender)
+        self.privacy = ManagePrivacyCalls(sender)
+        self.rules = ManageRulesCalls(sender)
+        self.statement = ManageStatementCalls(sender)
+        self.usage = ManageUsageCalls(sender)
+
+
 class Methods:
     """All calls."""
 
@@ -618,6 +1683,7 @@ class Methods:
         self.events = EventsCalls(sender)
         self.feedback = FeedbackCalls(sender)
         self.reviews = ReviewsCalls(sender)
+        self.manage = Manage(sender)
 
     def precheck(
         self,

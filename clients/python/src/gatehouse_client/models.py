@@ -12,6 +12,21 @@ from msgspec import field
 from gatehouse_client._structs import OpenEnum, Struct
 
 
+class AccountShown(Struct, frozen=True, kw_only=True):
+    """An account."""
+
+    account_id: str
+    """Its id."""
+    name: str
+    """Its name."""
+    currency: str
+    """ISO 4217 code."""
+    created_at: datetime
+    """When it was made (RFC 3339)."""
+    fees: Mapping[str, Money]
+    """What each service costs, by fee type."""
+
+
 class Advice(OpenEnum):
     """What the caller is advised to do."""
 
@@ -33,6 +48,30 @@ class AmountRange(Struct, frozen=True, kw_only=True):
     """The largest amount."""
 
 
+class AuditEntry(Struct, frozen=True, kw_only=True):
+    """One line of the audit log."""
+
+    line: int
+    """Its number."""
+    at: datetime
+    """When (RFC 3339)."""
+    by: str
+    """Who."""
+    action: str
+    """What was done."""
+    details: Mapping[str, Any]
+    """About what."""
+
+
+class AuditPage(Struct, frozen=True, kw_only=True):
+    """Lines of the audit log, newest first."""
+
+    lines: tuple[AuditEntry, ...]
+    """Newest first."""
+    has_more: bool
+    """Whether there are more."""
+
+
 class AvsResult(OpenEnum):
     """How the address compares with the issuer's."""
 
@@ -44,6 +83,21 @@ class AvsResult(OpenEnum):
     STREET_MATCH = "STREET_MATCH"
     UNKNOWN = "UNKNOWN"
     UNVERIFIABLE = "UNVERIFIABLE"
+
+
+class BacktestRequest(Struct, frozen=True, kw_only=True):
+    """A rule set to try on recorded requests."""
+
+    document: str
+    """The file as YAML, as `apply` of the command line takes it."""
+    since: str | None = None
+    """The first moment: a day, or a time such as 2026-11-15T08:30:00Z."""
+    until: str | None = None
+    """The first moment after it, in the same words. Default: now."""
+    lists_now: bool | None = None
+    """Whether lists are used as they are now, not as they were then."""
+    examples: int | None = None
+    """Requests to name for each change."""
 
 
 class BalanceResponse(Struct, frozen=True, kw_only=True):
@@ -181,6 +235,53 @@ class CartItem(Struct, frozen=True, kw_only=True):
     """How many."""
 
 
+class ConfiguredPage(Struct, frozen=True, kw_only=True):
+    """Everything of a kind that is in force, by name."""
+
+    items: tuple[ConfiguredSummary, ...]
+    """By name."""
+
+
+class ConfiguredSummary(Struct, frozen=True, kw_only=True):
+    """What is in force under one name."""
+
+    name: str
+    """Its name."""
+    version: int
+    """The version in force."""
+    parts: int
+    """How many rules, or stages."""
+    description: str
+    """What it is for."""
+
+
+class ConnectorCondition(OpenEnum):
+    """How a connector is, over all servers that run."""
+
+    DOWN = "DOWN"
+    PARTLY = "PARTLY"
+    UNKNOWN = "UNKNOWN"
+    UP = "UP"
+
+
+class ConnectorPage(Struct, frozen=True, kw_only=True):
+    """The connectors that serve an account."""
+
+    connectors: tuple[ConnectorShown, ...]
+    """By function, in the order in which they are asked."""
+
+
+class ConnectorShown(Struct, frozen=True, kw_only=True):
+    """A connector that requests of the account can be given to."""
+
+    function: str
+    """What it is asked for."""
+    name: str
+    """Its name."""
+    state: ConnectorCondition
+    """`UP`, `DOWN`, `PARTLY` or `UNKNOWN`, over all servers."""
+
+
 class CredentialType(OpenEnum):
     """What kind of number `cardNumber` is."""
 
@@ -240,7 +341,9 @@ class DecisionSearchRequest(Struct, frozen=True, kw_only=True):
     ip_address: str | None = None
     """Address of the device. Of IPv6, its whole /64 is meant."""
     device_id: str | None = None
-    """The device as the event in a decision names it: `#…`."""
+    """The `deviceId` that was sent to Sentry, or the device as the event in a decision names it:
+    `#…`.
+    """
     transaction_id: str | int | None = None
     """The `transactionId` that was sent to Sentry."""
     client_reference_id: str | int | None = None
@@ -297,6 +400,52 @@ class Device(Struct, frozen=True, kw_only=True):
     """Your name for the visit."""
     session_age: Decimal | float | None = None
     """How long the visit has lasted, seconds."""
+    device_id: str | None = None
+    """Identifier that your page gave the device, the same on every visit."""
+
+
+class DocumentChange(Struct, frozen=True, kw_only=True):
+    """A document to put in force."""
+
+    document: str
+    """The file as YAML, as `apply` of the command line takes it."""
+    note: str | None = None
+    """Why, for the history."""
+
+
+class DocumentChecked(Struct, frozen=True, kw_only=True):
+    """Whether a document could be applied."""
+
+    valid: bool
+    """Whether it could be applied."""
+    name: str | None
+    """Its name, if it can be read."""
+    flaws: tuple[DocumentFlaw, ...]
+    """All mistakes that were found."""
+    differences: tuple[str, ...]
+    """What changes, a line each: `+` is new, `-` is gone, `~` is changed."""
+    remarks: tuple[str, ...]
+    """What the author should know."""
+
+
+class DocumentFlaw(Struct, frozen=True, kw_only=True):
+    """One mistake in a document."""
+
+    path: str
+    """Of what."""
+    line: int
+    """Counted from 1; 0 for the whole."""
+    column: int
+    """Counted from 1; 0 for the whole."""
+    message: str
+    """What is wrong."""
+
+
+class DocumentToCheck(Struct, frozen=True, kw_only=True):
+    """A document to check."""
+
+    document: str
+    """The file as YAML, as `apply` of the command line takes it."""
 
 
 class Eci(OpenEnum):
@@ -312,6 +461,50 @@ class Eci(OpenEnum):
     V07 = "07"
 
 
+class EntriesAdded(Struct, frozen=True, kw_only=True):
+    """What became of entries."""
+
+    name: str
+    """Its name."""
+    added: int
+    """How many."""
+    changed: int
+    """Got another expiry or reason."""
+    unchanged: int
+    """Were there alike."""
+    dry_run: bool
+    """Whether this was a dry run, which changes nothing."""
+
+
+class EntriesRemoved(Struct, frozen=True, kw_only=True):
+    """Entries that are off a list."""
+
+    name: str
+    """Its name."""
+    removed: int
+    """How many."""
+
+
+class EntriesToAdd(Struct, frozen=True, kw_only=True):
+    """Entries to put on a list."""
+
+    entries: Sequence[EntryToAdd]
+    """Each value once."""
+    kind: ListKind | str | None = None
+    """With it, the list is created if there is none."""
+    reason: str | None = None
+    """For entries without one of their own."""
+    expires_in_s: int | None = None
+    """Seconds, for entries without an expiry of their own."""
+
+
+class EntriesToRemove(Struct, frozen=True, kw_only=True):
+    """Entries to take off a list."""
+
+    values: Sequence[str]
+    """As they were added."""
+
+
 class EntryKind(OpenEnum):
     """Why an entry was appended."""
 
@@ -321,6 +514,60 @@ class EntryKind(OpenEnum):
     EXPIRE = "EXPIRE"
     RELEASE = "RELEASE"
     TOP_UP = "TOP_UP"
+
+
+class EntrySearch(Struct, frozen=True, kw_only=True):
+    """Which entries to show."""
+
+    value: str | None = None
+    """Only this one, written as it would be added."""
+    gone: bool | None = None
+    """Whether removed and expired ones are shown."""
+    limit: int | None = None
+    """Size of a page."""
+    cursor: str | None = None
+    """The `cursor` of the page before."""
+
+
+class EntryShown(Struct, frozen=True, kw_only=True):
+    """An entry as people may see it."""
+
+    value: str
+    """What is shown of it."""
+    status: str
+    """`listed`, `expired` or `removed`."""
+    reason: str | None
+    """Why."""
+    by: str
+    """Who put it there."""
+    added_at: datetime
+    """When (RFC 3339)."""
+    expires_at: datetime | None
+    """Until when it counts (RFC 3339)."""
+    removed_at: datetime | None
+    """When it was removed (RFC 3339)."""
+
+
+class EntryShownPage(Struct, frozen=True, kw_only=True):
+    """Entries of a list."""
+
+    entries: tuple[EntryShown, ...]
+    """By value."""
+    has_more: bool
+    """Whether there are more."""
+    cursor: str | None
+    """For the next page."""
+
+
+class EntryToAdd(Struct, frozen=True, kw_only=True):
+    """One entry."""
+
+    value: str
+    """As the kind of the list has it: a network, a mailbox, a card number, ..."""
+    reason: str | None = None
+    """Why."""
+    expires: str | None = None
+    """A span such as 30d, a day, or a time."""
 
 
 class Errors(Struct, frozen=True, kw_only=True):
@@ -427,6 +674,24 @@ class Explanation(Struct, frozen=True, kw_only=True):
     """What could not be told, and how far it was looked for."""
 
 
+class FeedbackBatch(Struct, frozen=True, kw_only=True):
+    """Statements about requests."""
+
+    items: Sequence[FeedbackRequest]
+    """Each as `POST /api/v1/feedback` takes it."""
+
+
+class FeedbackBatchResponse(Struct, frozen=True, kw_only=True):
+    """What became of the statements."""
+
+    recorded: int
+    """How many were kept."""
+    refused: int
+    """How many were not."""
+    items: tuple[FeedbackItemResult, ...]
+    """In the order of the request."""
+
+
 class FeedbackEntry(Struct, frozen=True, kw_only=True):
     """One label that a request was given."""
 
@@ -448,6 +713,15 @@ class FeedbackEntry(Struct, frozen=True, kw_only=True):
     """The key, or the operator, that said it."""
 
 
+class FeedbackFile(Struct, frozen=True, kw_only=True):
+    """A file of feedback."""
+
+    format: Any
+    """How the file is written."""
+    content: str
+    """The file, in UTF-8."""
+
+
 class FeedbackHistory(Struct, frozen=True, kw_only=True):
     """The label of a request, with its history."""
 
@@ -457,6 +731,17 @@ class FeedbackHistory(Struct, frozen=True, kw_only=True):
     """What counts now; null when nothing was said, or it was withdrawn."""
     history: tuple[FeedbackEntry, ...]
     """What was said, newest first, up to a hundred."""
+
+
+class FeedbackItemResult(Struct, frozen=True, kw_only=True):
+    """What became of one statement."""
+
+    recorded: bool
+    """Whether it was kept."""
+    error: str | None
+    """Why not."""
+    requests: tuple[FeedbackOutcome, ...]
+    """The requests it speaks of."""
 
 
 class FeedbackOutcome(Struct, frozen=True, kw_only=True):
@@ -600,6 +885,57 @@ class IdentifierType(OpenEnum):
     TAX = "TAX"
 
 
+class IdentitiesErased(Struct, frozen=True, kw_only=True):
+    """Records that are gone."""
+
+    erased: int
+    """How many."""
+    dry_run: bool
+    """Whether this was a dry run, which changes nothing."""
+
+
+class IdentitiesFound(Struct, frozen=True, kw_only=True):
+    """Records with their values masked."""
+
+    records: tuple[Mapping[str, Any], ...]
+    """Up to a hundred; of each value only enough to recognise it."""
+    total: int
+    """How many there are."""
+
+
+class IdentityErasure(Struct, frozen=True, kw_only=True):
+    """Which records are erased, and why."""
+
+    reason: str
+    """Why."""
+    card_number: str | None = None
+    """Give exactly one."""
+    person_id: str | None = None
+    """The `id` of a record."""
+    reference: str | None = None
+    """The reference of the import."""
+
+
+class IdentityFile(Struct, frozen=True, kw_only=True):
+    """A file of identity records."""
+
+    format: Any
+    """How the file is written."""
+    content: str
+    """The file, in UTF-8."""
+
+
+class IdentitySearch(Struct, frozen=True, kw_only=True):
+    """Which records: of a card, of a person on record, or of a reference."""
+
+    card_number: str | None = None
+    """Give exactly one."""
+    person_id: str | None = None
+    """The `id` of a record."""
+    reference: str | None = None
+    """The reference of the import."""
+
+
 class IntentState(OpenEnum):
     """The state of a payment without a clear answer."""
 
@@ -608,6 +944,54 @@ class IntentState(OpenEnum):
     REVERSE = "REVERSE"
     REVERSED = "REVERSED"
     REVIEW = "REVIEW"
+
+
+class JobPage(Struct, frozen=True, kw_only=True):
+    """Jobs, newest first."""
+
+    jobs: tuple[JobResponse, ...]
+    """Newest first."""
+    has_more: bool
+    """Whether there are more."""
+
+
+class JobResponse(Struct, frozen=True, kw_only=True):
+    """A job: how far it is, and what came of it."""
+
+    job_id: str
+    """Its id."""
+    kind: str
+    """What it does."""
+    state: JobState
+    """`QUEUED`, `RUNNING`, `SUCCEEDED`, `FAILED` or `CANCELED`."""
+    started_by: str
+    """The key, or the operator, that asked for it."""
+    created_at: datetime
+    """When it was asked for (RFC 3339)."""
+    started_at: datetime | None
+    """When a server last began with it (RFC 3339)."""
+    finished_at: datetime | None
+    """When it ended (RFC 3339)."""
+    done: int | None
+    """How much is done."""
+    total: int | None
+    """Of how much, where known."""
+    step: str | None
+    """What it is doing."""
+    error: str | None
+    """Why it failed."""
+    result: Mapping[str, Any] | None
+    """What came of it; its fields depend on the kind."""
+
+
+class JobState(OpenEnum):
+    """How far a job is."""
+
+    CANCELED = "CANCELED"
+    FAILED = "FAILED"
+    QUEUED = "QUEUED"
+    RUNNING = "RUNNING"
+    SUCCEEDED = "SUCCEEDED"
 
 
 class KeptCard(Struct, frozen=True, kw_only=True):
@@ -637,6 +1021,61 @@ class KeptCard(Struct, frozen=True, kw_only=True):
     """What kind of number the card number is, if that was sent."""
 
 
+class KeyPage(Struct, frozen=True, kw_only=True):
+    """All keys of an account."""
+
+    keys: tuple[KeyShown, ...]
+    """Oldest first."""
+
+
+class KeyRevocation(Struct, frozen=True, kw_only=True):
+    """Why a key is revoked."""
+
+    reason: str
+    """Why."""
+
+
+class KeyRotation(Struct, frozen=True, kw_only=True):
+    """How to rotate a key."""
+
+    overlap_s: int | None = None
+    """Seconds for which the old key still works."""
+
+
+class KeyShown(Struct, frozen=True, kw_only=True):
+    """A key without its text."""
+
+    key_id: str
+    """Its id."""
+    name: str
+    """For people."""
+    status: str
+    """`active`, `expired` or `revoked`."""
+    scopes: tuple[str, ...]
+    """What it is for."""
+    networks: tuple[str, ...]
+    """From where."""
+    rate_limit_per_second: int | None
+    """Its own limit, if it has one."""
+    created_at: datetime
+    """When it was issued (RFC 3339)."""
+    expires_at: datetime | None
+    """When it ends (RFC 3339)."""
+    last_used_at: datetime | None
+    """When it was last used, to about a minute (RFC 3339)."""
+    successor: str | None
+    """The key that replaced it."""
+
+
+class KeyTold(Struct, frozen=True, kw_only=True):
+    """A new key with its text."""
+
+    key: str
+    """The key itself. It is told here only and cannot be had again."""
+    issued: KeyShown
+    """What it may do."""
+
+
 class Label(OpenEnum):
     """What a request turned out to be, some time after it was answered."""
 
@@ -655,6 +1094,76 @@ class LabelSource(OpenEnum):
     REVIEW = "review"
 
 
+class ListDropped(Struct, frozen=True, kw_only=True):
+    """A list that is gone."""
+
+    name: str
+    """Its name."""
+    entries: int
+    """How many were in force."""
+
+
+class ListKind(OpenEnum):
+    """What the entries of a list are."""
+
+    BINS = "bins"
+    CARDS = "cards"
+    COUNTRIES = "countries"
+    DEVICES = "devices"
+    DOMAINS = "domains"
+    EMAILS = "emails"
+    NETWORKS = "networks"
+    PHONES = "phones"
+    USERS = "users"
+    WORDS = "words"
+
+
+class ListOperation(Struct, frozen=True, kw_only=True):
+    """One change of a list."""
+
+    action: str
+    """What was done."""
+    by: str
+    """By whom."""
+    at: datetime
+    """When (RFC 3339)."""
+    counts: Mapping[str, int]
+    """How many entries became what."""
+
+
+class ListOperationPage(Struct, frozen=True, kw_only=True):
+    """Changes of a list, newest first."""
+
+    operations: tuple[ListOperation, ...]
+    """Newest first."""
+    has_more: bool
+    """Whether there are more."""
+    cursor: str | None
+    """For `startingAfter` of the next page."""
+
+
+class ListPage(Struct, frozen=True, kw_only=True):
+    """All lists of an account."""
+
+    lists: tuple[ListShown, ...]
+    """By name."""
+
+
+class ListShown(Struct, frozen=True, kw_only=True):
+    """A list."""
+
+    name: str
+    """Its name."""
+    kind: ListKind
+    """What it holds."""
+    description: str | None
+    """What it is for."""
+    entries: int
+    """How many are in force."""
+    created_at: datetime
+    """When it was made (RFC 3339)."""
+
+
 class Matched(Struct, frozen=True, kw_only=True):
     """A rule that matched."""
 
@@ -668,6 +1177,56 @@ class Matched(Struct, frozen=True, kw_only=True):
     """What the rule decides by itself."""
     tags: tuple[str, ...]
     """The rule's tags."""
+
+
+class ModelPage(Struct, frozen=True, kw_only=True):
+    """All models of an account."""
+
+    models: tuple[ModelShown, ...]
+    """Newest first, the shipped one last."""
+
+
+class ModelReported(Struct, frozen=True, kw_only=True):
+    """A model with what was measured when it was trained."""
+
+    version: int
+    """Its number."""
+    live: bool
+    """Whether Sentry scores with it."""
+    created_at: datetime | None
+    """When it was trained (RFC 3339); null for the shipped."""
+    by: str | None
+    """Who had it trained."""
+    note: str | None
+    """Why."""
+    report: Mapping[str, Any] | None = None
+    """Its figures beside those of the model in force then; null if unknown."""
+
+
+class ModelShown(Struct, frozen=True, kw_only=True):
+    """A model."""
+
+    version: int
+    """Its number."""
+    live: bool
+    """Whether Sentry scores with it."""
+    created_at: datetime | None
+    """When it was trained (RFC 3339); null for the shipped."""
+    by: str | None
+    """Who had it trained."""
+    note: str | None
+    """Why."""
+
+
+class ModelSwitched(Struct, frozen=True, kw_only=True):
+    """Which model is live now."""
+
+    version: int
+    """Its number."""
+    before: int
+    """The one until now."""
+    remarks: tuple[str, ...]
+    """How it fits this version of the service."""
 
 
 class Money(Struct, frozen=True, kw_only=True):
@@ -700,6 +1259,32 @@ class NameVerification(Struct, frozen=True, kw_only=True):
     """The name as a whole."""
     name_result: NameResult
     """Whether names were compared."""
+
+
+class NewKey(Struct, frozen=True, kw_only=True):
+    """A key to issue."""
+
+    name: str | None = None
+    """For people."""
+    scopes: Sequence[str] | None = None
+    """What it is for. Without any, every operation and no management."""
+    networks: Sequence[str] | None = None
+    """From where it may be used; without any, from everywhere."""
+    rate_limit_per_second: int | None = None
+    """Not above that of the issuing key."""
+    expires_in_s: int | None = None
+    """Seconds until it ends; without it, it does not."""
+
+
+class NewList(Struct, frozen=True, kw_only=True):
+    """A list to create."""
+
+    name: str
+    """Its name."""
+    kind: ListKind | str
+    """What it holds."""
+    description: str | None = None
+    """Why."""
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -742,6 +1327,23 @@ class PaymentEffect(OpenEnum):
     LOST = "LOST"
     REVERSED = "REVERSED"
     STANDS = "STANDS"
+
+
+class PersonErasure(Struct, frozen=True, kw_only=True):
+    """A person to erase, by everything that names them."""
+
+    user_id: str | None = None
+    """As it was sent."""
+    username: str | None = None
+    """As it was sent."""
+    email: str | None = None
+    """A mailbox."""
+    phone: str | None = None
+    """A number."""
+    card_number: str | None = None
+    """A card."""
+    lists: bool | None = None
+    """Whether entries of lists go, too; a block may have to stay."""
 
 
 class PipelineRequest(Struct, frozen=True, kw_only=True):
@@ -820,6 +1422,24 @@ class PipelinesResponse(Struct, frozen=True, kw_only=True):
     """The pipelines of the account."""
 
     pipelines: tuple[PipelineSummary, ...]
+
+
+class PoliciesShown(Struct, frozen=True, kw_only=True):
+    """An account's policies."""
+
+    precheck: PreCheckPolicyBody
+    """Of PreCheck."""
+    sentry: SentryPolicyBody
+    """Of Sentry."""
+
+
+class PreCheckPolicyBody(Struct, frozen=True, kw_only=True):
+    """What an approval becomes when address or security code do not match."""
+
+    avs: Mapping[str, Advice] | None = None
+    """By result of the address; others keep theirs."""
+    cvv2: Mapping[str, Advice] | None = None
+    """By result of the security code; others keep theirs."""
 
 
 class PreCheckRequest(Struct, frozen=True, kw_only=True):
@@ -1100,7 +1720,9 @@ class ReviewSearchRequest(Struct, frozen=True, kw_only=True):
     ip_address: str | None = None
     """Address of the device. Of IPv6, its whole /64 is meant."""
     device_id: str | None = None
-    """The device as the event in a decision names it: `#…`."""
+    """The `deviceId` that was sent to Sentry, or the device as the event in a decision names it:
+    `#…`.
+    """
     transaction_id: str | int | None = None
     """The `transactionId` that was sent to Sentry."""
     client_reference_id: str | int | None = None
@@ -1329,6 +1951,13 @@ class SentryInPipeline(Struct, frozen=True, kw_only=True):
     """What mattered, strongest first."""
 
 
+class SentryPolicyBody(Struct, frozen=True, kw_only=True):
+    """Which custom inputs Sentry remembers."""
+
+    entities: tuple[str, ...]
+    """Keys of `customInputs`; no others are remembered."""
+
+
 class SentryRequest(Struct, frozen=True, kw_only=True):
     """What is known about a request; every group can be left out."""
 
@@ -1478,9 +2107,165 @@ class TimeRange(Struct, frozen=True, kw_only=True):
     """Before this moment."""
 
 
+class TrainingRequest(Struct, frozen=True, kw_only=True):
+    """What to learn from, and how."""
+
+    since: str | None = None
+    """The first moment: a day, or a time such as 2026-11-15T08:30:00Z."""
+    until: str | None = None
+    """The first moment after it, in the same words. Default: now."""
+    label_delay_days: int | None = None
+    """How long labels are waited for; newer requests are left out."""
+    holdout: Decimal | float | None = None
+    """Share of the newest requests to measure on."""
+    method: Any | None = None
+    """How it is fitted; `auto` depends on how much fraud there is."""
+    presume: bool | None = None
+    """Whether requests without a label count as legitimate."""
+    note: str | None = None
+    """Why, for the history."""
+
+
+class TrialRequest(Struct, frozen=True, kw_only=True):
+    """A rule set, and the case to try it on."""
+
+    document: str
+    """The file as YAML, as `apply` of the command line takes it."""
+    request_id: str | None = None
+    """A recorded request. Give it or `signals`."""
+    signals: Mapping[str, Any] | None = None
+    """Values of signals by their names, as a decision record shows them."""
+
+
+class TrialResponse(Struct, frozen=True, kw_only=True):
+    """What a rule set decides about a case."""
+
+    rule_set: str
+    """Its name."""
+    status: Outcome
+    """What it decides."""
+    tags: tuple[str, ...]
+    """Tags of the rules that match."""
+    rules: tuple[TriedRule, ...]
+    """In the order of the document."""
+
+
+class TriedRule(Struct, frozen=True, kw_only=True):
+    """What one rule said."""
+
+    name: str
+    """Its name."""
+    matches: bool
+    """Whether its condition holds."""
+    outcome: Outcome
+    """What it decides."""
+    shadow: bool
+    """Whether it only watches."""
+    signals: Mapping[str, Any]
+    """The values that it looked at."""
+
+
+class UsageEntry(Struct, frozen=True, kw_only=True):
+    """The requests of one operation on one day."""
+
+    day: date
+    """In UTC."""
+    operation: str
+    """Its name."""
+    requests: int
+    """How many were decided."""
+    charged: Money
+    """What they were charged."""
+
+
+class UsageResponse(Struct, frozen=True, kw_only=True):
+    """What an account used in a period."""
+
+    from_: date
+    """The first day."""
+    to: date
+    """The first day after."""
+    usage: tuple[UsageEntry, ...]
+    """By day and operation."""
+
+
 class VerificationLevel(OpenEnum):
     """How much was given to verify."""
 
     FULL = "FULL"
     MINIMAL = "MINIMAL"
     PARTIAL = "PARTIAL"
+
+
+class VersionApplied(Struct, frozen=True, kw_only=True):
+    """What applying a document did, or would do."""
+
+    name: str
+    """Its name."""
+    version: int
+    """The version in force now; of a dry run, the next."""
+    changed: bool
+    """False when this very document is in force."""
+    dry_run: bool
+    """Whether this was a dry run, which changes nothing."""
+    differences: tuple[str, ...]
+    """What changes, a line each: `+` is new, `-` is gone, `~` is changed."""
+    remarks: tuple[str, ...]
+    """What the author should know."""
+
+
+class VersionEntry(Struct, frozen=True, kw_only=True):
+    """One version."""
+
+    version: int
+    """Its number."""
+    created_at: datetime
+    """When it was made (RFC 3339)."""
+    by: str
+    """The key, or the operator, that made it."""
+    note: str | None
+    """Why."""
+    in_force: bool
+    """Whether requests use it."""
+
+
+class VersionPage(Struct, frozen=True, kw_only=True):
+    """Versions, newest first."""
+
+    versions: tuple[VersionEntry, ...]
+    """Newest first."""
+    has_more: bool
+    """Whether there are more."""
+
+
+class VersionReturn(Struct, frozen=True, kw_only=True):
+    """Which version to go back to."""
+
+    to: int | None = None
+    """Without it, the one in force before the present one."""
+
+
+class VersionReturned(Struct, frozen=True, kw_only=True):
+    """What a rollback did, or would do."""
+
+    version: int
+    """Its number."""
+    before: int
+    """The version until now."""
+    dry_run: bool
+    """Whether this was a dry run, which changes nothing."""
+    differences: tuple[str, ...]
+    """What changes, a line each: `+` is new, `-` is gone, `~` is changed."""
+
+
+class VersionShown(Struct, frozen=True, kw_only=True):
+    """One version as its author wrote it."""
+
+    name: str
+    """Its name."""
+    version: int
+    """Its number."""
+    in_force: bool
+    """Whether requests use it."""
+    document: str
+    """The file as it was applied."""
