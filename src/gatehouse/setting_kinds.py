@@ -67,9 +67,9 @@ def client_timeout(about: str) -> Any:
     return waits(10_000, about, (100, 600_000))
 
 
-def days_kept(about: str) -> Any:
+def days_kept(about: str, default: int | None = None) -> Any:
     """A setting that says how long something is kept."""
-    return number(None, about, "days", (1, 36_500))
+    return number(default, about, "days", (1, 36_500))
 
 
 def read_networks(text: str) -> tuple[Network, ...]:
