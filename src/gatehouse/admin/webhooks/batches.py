@@ -72,9 +72,11 @@ class BatchReader:
         due = deliveries.due(connection, webhook_id, now_ms, self._at_once, in_order=in_order)
         kept = deliveries.events_of(connection, account_id, [each.event_id for each in due])
         room = self._room(connection, len(due), failing=failing)
-        new = ReadEvents([], cursor, False)
         if room:
             new = outbox.read_after(connection, account_id, cursor, room, self._types)
+        else:
+            place = outbox.place_of(connection, account_id, cursor)
+            new = ReadEvents([], cursor, False, place)
         again = [(kept[w.event_id], w.attempts) for w in due if w.event_id in kept]
         first = [(each, 0) for each in new.events]
         told = self._render(connection, [*again, *first])
