@@ -22,8 +22,7 @@ class MethodWriter:
         for one in found:
             group, _, name = dotted_name(one).rpartition(".")
             methods = self._groups.setdefault(group, {})
-            assert name not in methods, f"two methods are called {group}.{name}"
-            methods[name] = one
+            methods[snake(one.name) if name in methods else name] = one
 
     def module(self, kind: str) -> str:
         """The text of the module, `sync` or `async`."""
@@ -152,7 +151,8 @@ class MethodWriter:
 
 
 def _each_name(method: str) -> str:
-    return {"list": "each", "search": "each_found"}.get(method, f"each_{method}")
+    own = {"list": "each", "search": "each_found"}
+    return own.get(method, f"each_{method.removeprefix('list_')}")
 
 
 def _async(is_async: bool) -> str:

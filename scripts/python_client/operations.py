@@ -139,7 +139,11 @@ def dotted_name(operation: ApiOperation) -> str:
     parts = operation.path.removeprefix("/api/v1/").split("/")
     words = [re.sub(r"\W", "_", one) for one in parts if not one.startswith("{")]
     group = words[: 2 if words[0] == "manage" else 1]
-    verb = re.match(r"[a-z]+", operation.name)
+    verb = re.match("[a-z]+", operation.name)
     rest = words[len(group) :]
     last = verb[0] if verb else operation.name
-    return ".".join([*group, "_".join([last, *rest]) if rest and rest[-1] != last else last])
+    if rest and rest[-1].startswith(last):
+        last = "_".join(rest)
+    elif rest:
+        last = "_".join([last, *rest])
+    return ".".join([*group, last])
