@@ -199,12 +199,13 @@ def _usage(path: tuple[str, ...], command: Any) -> str:
 
 
 def walk_commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every command that does something, with the words that call it."""
+    """Every command that people call, with the words that call it."""
     if isinstance(command, LateCommand):
         command = command.load()
     inner = getattr(command, "commands", None)
     if inner is None:
-        yield path, command
+        if not command.hidden:
+            yield path, command
         return
     for name, one in inner.items():
         yield from walk_commands(one, (*path, name))

@@ -4,25 +4,25 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 import gatehouse
 import gatehouse.stages  # registers the stages
 from gatehouse import warmup
 from gatehouse.admin.decisions import LiveDecisions
-from gatehouse.admin.feedback.live import LiveFeedback
+from gatehouse.admin.feedback.live import LiveFeedback, announce
+from gatehouse.admin.jobs.worker import JobWorker
+from gatehouse.admin.live_events import LiveEvents
 from gatehouse.admin.live_memory import LiveSharedMemory
 from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.retention import DailyRetention, retention_policy
 from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.admin.statements import LiveBilling
-from gatehouse.admin.webhooks.delivery import WebhookDelivery
-from gatehouse.admin.webhooks.options import webhook_sender
+from gatehouse.admin.webhooks.delivery import open_delivery
 from gatehouse.connectors.routing.roster import Roster, make_connector, make_for_production
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core import keyring
-from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
 from gatehouse.installation import root_secret, system_clock
 from gatehouse.intel.bins import load_bins
@@ -43,7 +43,6 @@ from gatehouse.operations.measured import MeasuredGateway, MeasuredIdentities, M
 from gatehouse.operations.planning import Pipelines
 from gatehouse.operations.shared_memory import open_shared_memory
 from gatehouse.pipeline.engine import Engine, EngineOptions
-from gatehouse.preflight import UnknownVariable, settings_points, variable_points
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import MemoryState, ServerMemory
 from gatehouse.sentry.memory_local import LocalMemory
@@ -72,9 +71,11 @@ from gatehouse.store.state import write_probe
 from gatehouse.web.app import App, with_life
 from gatehouse.web.balances import Balances
 from gatehouse.web.entry import Entry
+from gatehouse.web.events import EventRoutes
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.in_flight import InFlight
 from gatehouse.web.logs import log_lost_failure
+from gatehouse.web.manage.desk import ManageDesk, desk_options
 from gatehouse.web.metrics import Gauge, Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import ConnectorsReady, Offered, Ready, Routes, make_routes
@@ -140,11 +141,10 @@ class Service:
         )
         self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self.earlier = EarlierDecisions(session)
+        self.jobs = JobWorker(session, owner, settings.jobs_at_once)
         self.retention = DailyRetention(session, retention_policy(settings))
-        self.webhooks = WebhookDelivery(
-            session, webhook_sender(settings), owner, settings.webhook_retry_s, self._observe_sent
-        )
-        self._is_alone = alone
+        self.webhooks = open_delivery(session, settings, owner, self.metrics.called, alone=alone)
+        self.events = LiveEvents(session)
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
@@ -162,6 +162,7 @@ class Service:
         # Python lets us set, and far more than any field means.
         sys.set_int_max_str_digits(_MOST_DIGITS)
         asyncio.get_running_loop().set_exception_handler(log_lost_failure)
+        await self.events.start()
         self.writer.start()
         self.identities.start()
         # What the operator blocks must count for the first request, too.
@@ -184,7 +185,9 @@ class Service:
             asyncio.create_task(self.earlier.run()),
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
             asyncio.create_task(self.retention.run()),
-            asyncio.create_task(self.webhooks.run(alone=self._is_alone)),
+            asyncio.create_task(self.webhooks.run()),
+            asyncio.create_task(self.events.run()),
+            asyncio.create_task(self.jobs.run()),
         ]
         if self._shared is not None:
             self._tasks.append(asyncio.create_task(self._shared.run()))
@@ -192,8 +195,11 @@ class Service:
             self._tasks.append(asyncio.create_task(self.connectors.run()))
         self._running = True
 
-    def _observe_sent(self, seconds: float, accepted: bool) -> None:
-        self.metrics.called("webhooks", "send", "answered" if accepted else "failed", seconds)
+    async def _managed(self) -> None:
+        """Notice at once what the management API has changed, and take a job that waits."""
+        self.jobs.look_now()
+        await self.callers.check()
+        await announce(self.labels.labels_recorded)
 
     def _data_changed(self) -> None:
         self.setups.changed()
@@ -225,10 +231,12 @@ class Service:
     def refuse_traffic(self) -> None:
         """Tell load balancers that this server stops; requests are still answered."""
         self._running = False
+        self.events.stop()
 
     async def stop(self) -> None:
         """Finish what was handed over and close the database."""
         self._running = False
+        self.events.stop()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -337,7 +345,15 @@ class Service:
         search = SearchRoutes(entry, LiveSearch(session))
         balances = Balances(entry, LiveBilling(session), system_clock)
         offered = Offered(
-            operations, self._pipelines.listing, api, reviews, feedback, search, balances
+            operations=operations,
+            pipelines=self._pipelines.listing,
+            api=api,
+            reviews=reviews,
+            feedback=feedback,
+            search=search,
+            balances=balances,
+            events=EventRoutes(entry, self.events),
+            manage=ManageDesk(entry, session, self._managed, desk_options(settings)),
         )
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)
@@ -394,6 +410,9 @@ class Service:
             "memory_shared": lambda: self._memory_state().is_shared,
             "memory_available": lambda: not self._memory_state().is_away,
             "memory_missed": lambda: self.backlog.memory_missed,
+            "events_written": lambda: self.backlog.events_written,
+            "events_held_back": lambda: self.backlog.events_held_back,
+            "event_readers": lambda: self.events.waiting,
             "configuration_refused_accounts": lambda: self.refusals.accounts,
             "configuration_refusals": lambda: self.refusals.count,
             "connector_up": lambda: self._of_connectors("up"),
@@ -408,14 +427,3 @@ class Service:
 
     def _of_connectors(self, field: str) -> dict[str, float]:
         return {name: float(getattr(state, field)) for name, state in self._states().items()}
-
-
-def refuse_unfit_production(settings: Settings, unknown: Sequence[UnknownVariable]) -> None:
-    """Refuse to start production with settings that are unfit for it, or most likely misspelt."""
-    if not settings.is_production:
-        return
-    points = [*settings_points(settings), *variable_points(unknown)]
-    missing = [point for point in points if point.needed and not point.ok]
-    if missing:
-        lines = "\n".join(f"  - {point.name}: {point.found}; {point.remedy}" for point in missing)
-        raise SettingsError(f"production cannot start yet:\n{lines}")

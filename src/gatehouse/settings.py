@@ -175,6 +175,7 @@ class Settings:
         "requests per second",
         (0, 1_000_000),
     )
+    jobs_at_once: int = _number(1, "Jobs that run beside serving.", "count", (0, 16))
     max_in_flight: int = _number(
         1000,
         "Requests with a valid key worked on at once; beyond that the answer is 503 with "
@@ -183,9 +184,7 @@ class Settings:
         (1, 100_000),
     )
     max_body_bytes: int = _number(65_536, "Largest request body.", "bytes", (1024, 16_777_216))
-    max_header_bytes: int = _number(
-        32_768, "Largest request head (request line and headers).", "bytes", (1024, 1_048_576)
-    )
+    max_header_bytes: int = _number(32_768, "Largest request head.", "bytes", (1024, 1_048_576))
     max_header_lines: int = _number(100, "Most header lines.", "count", (10, 1000))
     header_timeout_ms: int = _client_timeout("How long a client may take to send a request's head.")
     body_timeout_ms: int = _client_timeout("How long a client may take to send a request's body.")
@@ -281,6 +280,13 @@ class Settings:
         "chance. After the last it is given up.",
         _read_waits,
         "comma-separated seconds",
+    )
+    events_days: int = _number(
+        30,
+        "Events older than this are deleted once a day. A reader that comes back later goes on "
+        "with the oldest that is left; see docs/events.md.",
+        "days",
+        (1, 36_500),
     )
     store_timeout_ms: int = _waits(
         5000, "How long a database operation may wait for a lock or a connection.", (100, 60_000)

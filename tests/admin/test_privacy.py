@@ -12,6 +12,8 @@ import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin import lists
+from gatehouse.admin.events import EventQuery, newest_events
+from gatehouse.admin.feedback.record import record_feedback
 from gatehouse.admin.lists import GivenEntries, NewEntries
 from gatehouse.admin.privacy.erasure import ErasedPerson, ErasureOptions, erase_person
 from gatehouse.admin.privacy.export import export_person
@@ -26,6 +28,7 @@ from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import RecordedEvents, past_event_in
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
+from gatehouse.store.feedback.statements import FeedbackStatement, Subject
 from gatehouse.store.privacy.forgetter import Forgetter
 from gatehouse.store.privacy.forgotten_events import KEPT_MS
 from gatehouse.store.tables import DECISIONS, FORGOTTEN_EVENTS, IDEMPOTENCY
@@ -68,6 +71,22 @@ def test_a_record_keeps_what_accounting_needs_and_nothing_about_the_person(shop:
     with shop.session.reading() as connection:
         row = connection.execute(sa.select(DECISIONS)).one()
     assert (row.client_reference, row.card, row.transaction_reference) == (None, None, None)
+
+
+def test_events_tell_an_erased_request_without_the_person(shop: Shop) -> None:
+    request_id = shop.decide(3, "u-jane", reference="ref-1", card=CARD)
+    record_feedback(
+        shop.session,
+        shop.account_id,
+        Subject(request_id=request_id),
+        FeedbackStatement(Label.FRAUD),
+    )
+    erase(shop)
+    [event] = newest_events(shop.session, shop.account_id, EventQuery(limit=1)).events
+    assert event.data["decision"].erased_at is not None
+    assert event.data["decision"].card is None
+    told = msgspec.json.encode(event).decode()
+    assert not any(each in told for each in ("u-jane", "ref-1", CARD[-4:]))
 
 
 def test_who_is_named_in_several_ways_is_found_by_any_of_them(shop: Shop) -> None:

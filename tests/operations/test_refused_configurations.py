@@ -233,7 +233,9 @@ def test_a_changed_version_is_not_shown_and_a_new_one_puts_things_right(
     with pytest.raises(ConfigurationRefused):
         configuration_cases.get(session, account, RULE_SETS, "starter")
     with pytest.raises(ConfigurationRefused):
-        configuration_cases.rollback(session, account, RULE_SETS, "starter", 1)
+        configuration_cases.rollback(
+            session, account, RULE_SETS, "starter", configuration_cases.Return(1)
+        )
     _apply(session, account, "order.amount > 9")
 
     async def scenario() -> int:

@@ -147,6 +147,19 @@ def _decisions(server: Server, key: str) -> list[dict[str, Any]]:
                 return found
 
 
+def _told(server: Server, key: str) -> list[str]:
+    """The requests that events tell of, page by page, as a reader gets them."""
+    found: list[str] = []
+    wanted: dict[str, str | int] = {"types": "decision.made", "limit": 100}
+    with server.client(key) as client:
+        while True:
+            page = client.get("/api/v1/events", params=wanted).json()["eventsResponse"]
+            found += [event["data"]["requestId"] for event in page["events"]]
+            wanted["after"] = page["cursor"]
+            if not page["hasMore"]:
+                return found
+
+
 def _verify(home: Home) -> dict[str, Any]:
     report: dict[str, Any] = home.ok("ledger", "verify", "--json").json
     assert report["problems"] == []
@@ -192,6 +205,10 @@ def _check_books(load: Load, account: str, report: dict[str, Any]) -> None:
         if errand.answer is not None:
             assert kept[errand.reference] == errand.answer["requestId"]
 
+    # An event and its decision were written together or not at all.
+    told = _told(load.server, load.key)
+    assert sorted(told) == sorted(charges)
+
     # Nothing is missing from the balance and nothing is left in it.
     assert report["closed"] == len(closes)
     ended = [e for e in entries if e["kind"] in ("CLOSE", "RELEASE", "EXPIRE")]
@@ -208,6 +225,7 @@ def _check_books(load: Load, account: str, report: dict[str, Any]) -> None:
 def _run(home: Home, count: int, kills: int, seed: int, settle_s: float) -> None:
     account = home.account(str(OPENING))
     key = home.key(account)
+    home.ok("events", "settings", account, "--decisions", "*")
     chance = random.Random(seed)
     load = Load(home, start(home, free_port()), key, chance, _errands(count, chance))
     try:

@@ -62,13 +62,13 @@ def _back_to_0004(connection: sa.Connection) -> None:
     for name in (
         *("card_numbers", "configuration_totals", "search_entries", "search_waiting"),
         *("top_up_references", "review_events", "forgotten_events"),
-        *("missed_events", "events"),
+        *("missed_events", "events", "jobs"),
         *("webhook_attempts", "webhook_deliveries", "webhooks"),
     ):
         connection.execute(sa.text(f"DROP TABLE {name}"))
     for name in (
         *("feedback_by_label", "ledger_entries_by_time", "ledger_movements_by_time"),
-        *("reviews_unassigned", "reviews_by_assignee"),
+        *("reviews_unassigned", "reviews_by_assignee", "audit_by_account"),
     ):
         connection.execute(sa.text(f"DROP INDEX {name}"))
     for table_name, column in (

@@ -5,11 +5,19 @@ from pathlib import Path
 
 import pytest
 
+from gatehouse.admin.retention import (
+    RetentionHooks,
+    RetentionPolicy,
+    count_old,
+    run_retention,
+)
 from gatehouse.core.events import EventName, NewEvent
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
+from gatehouse.store.tables import EVENTS
 from tests.harness import Home, make_account
 
+DAY_MS = 86_400_000
 RULES, KEYS = EventName.RULES_APPLIED, EventName.KEY_CREATED
 
 
@@ -113,3 +121,40 @@ def _tell_and_fail(session: AdminSession, account: str) -> None:
 def _newest(session: AdminSession, account: str) -> str:
     with session.reading() as connection:
         return outbox.newest_cursor(connection, account)
+
+
+def test_rows_of_another_database_keep_their_order_before_all_that_is_new(
+    session: AdminSession, account: str
+) -> None:
+    start = _newest(session, account)
+    tell(session, account, "one")
+    middle = _newest(session, account)
+    tell(session, account, "two")
+    with session.database.writing() as connection:
+        connection.execute(EVENTS.update().values(xid=EVENTS.c.xid + 10**15))
+        if connection.dialect.name == "postgresql":
+            assert outbox.rebase_if_foreign(connection)
+            assert not outbox.rebase_if_foreign(connection)
+        else:
+            outbox.rebase(connection)
+    tell(session, account, "three")
+    assert read(session, account, start)[0] == ["one", "two", "three"]
+    assert read(session, account, middle)[0] == ["two", "three"]
+
+
+def test_old_events_are_deleted_and_their_readers_go_on_with_the_rest(
+    session: AdminSession, account: str
+) -> None:
+    tell(session, account, "old")
+    cursor = _newest(session, account)
+    with session.database.writing() as connection:
+        connection.execute(EVENTS.update().values(at_ms=session.clock() - 31 * DAY_MS))
+    tell(session, account, "new")
+    policy = RetentionPolicy(events=30)
+    assert count_old(session, policy).events == 1
+    assert run_retention(session, policy, RetentionHooks(rests=False)).events == 1
+    assert read(session, account, cursor)[0] == ["new"]
+    # Numbers are not used again, so that no reader takes a new event for one it knows.
+    with session.reading() as connection:
+        assert outbox.count_written(connection) == 2
+        assert outbox.count_held_back(connection) == 0

@@ -3,8 +3,9 @@
 import msgspec
 import pytest
 
-from gatehouse.billing.ledger import AccountState, Hold, Item
+from gatehouse.billing.ledger import AccountState, BalanceTold, Hold, Item
 from gatehouse.core.errors import AuthorizationLost, InvalidInput, NotFound
+from gatehouse.core.events import EventName
 from gatehouse.core.money import Payment
 from gatehouse.pipeline.settlement import (
     Authorize,
@@ -323,3 +324,31 @@ def test_requests_without_payment_and_review_leave_nothing_of_either() -> None:
     _, closed = decide([close("r0")], held())
     assert set(opened.rows()) == {"entries", "accounts", "holds_added"}
     assert set(closed.rows()) == {"entries", "accounts", "holds_ended", "decisions"}
+
+
+def told(orders: list[Authorize], rows: BatchRows) -> list[str]:
+    return [event.type for event in decide(orders, rows)[1].events]
+
+
+def test_a_refusal_for_want_of_money_is_told_once_and_not_for_what_is_only_held() -> None:
+    assert told([authorize("r0", 60), authorize("r1", 60)], loaded(100)) == []
+    assert told([authorize("r0", 500), authorize("r1", 500)], loaded(100)) == ["balance.depleted"]
+    rows = loaded(100)
+    rows.accounts["acct"].note_depleted()
+    assert told([authorize("r0", 500)], rows) == []
+    rows.accounts["acct"].note_added()
+    assert told([authorize("r0", 500)], rows) == ["balance.depleted"]
+
+
+def test_a_close_tells_what_it_was_asked_to_and_that_the_balance_is_low() -> None:
+    rows = held()
+    rows.accounts["acct"].low_below = 60
+    order = msgspec.structs.replace(
+        close("r0", review=True), events=(EventName.REVIEW_OPENED,), actor="key:k"
+    )
+    _, changes = decide([order], rows)
+    assert [(event.type, event.about, event.actor) for event in changes.events] == [
+        ("review.opened", "r0", "key:k"),
+        ("balance.low", "r0", "key:k"),
+    ]
+    assert changes.accounts["acct"].told is BalanceTold.LOW

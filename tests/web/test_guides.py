@@ -12,6 +12,7 @@ import pytest
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.guides import GuidePages
 from gatehouse.web.markup import CONTENT_POLICY
+from gatehouse.web.openapi_manage import is_managing
 from gatehouse.web.problems import Problem
 from tests.harness import Server
 from tests.web.test_openapi import DOCUMENT
@@ -86,9 +87,13 @@ def test_every_link_of_the_guides_leads_to_a_page_and_a_heading_that_exist(
 
 
 def test_every_operation_leads_to_its_chapter(shared: Server, client: httpx.Client) -> None:
-    page = client.get("/docs").text
-    operations = sum(len(item) for item in DOCUMENT["paths"].values())
-    assert len(re.findall(r'<p><a href="/docs/guides/api#[\w-]+">Guide: ', page)) == operations
+    for page, guide, managing in (
+        ("/docs", r"api#[\w-]+", False),
+        ("/docs/manage", "manage", True),
+    ):
+        paths = [item for path, item in DOCUMENT["paths"].items() if is_managing(path) is managing]
+        leading = rf'<p><a href="/docs/guides/{guide}">Guide: '
+        assert len(re.findall(leading, client.get(page).text)) == sum(map(len, paths))
 
 
 @pytest.mark.parametrize(

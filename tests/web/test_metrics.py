@@ -15,6 +15,7 @@ from gatehouse.operations.measured import MeasuredIssuer
 from gatehouse.settings import declarations
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.backlog import Backlog, count_backlog
+from gatehouse.store.events import outbox
 from gatehouse.store.tables import GATEWAY_INTENTS, HOLDS, REVIEWS
 from gatehouse.web.metric_families import FAMILIES, PROCESS, SECONDS
 from tests.docs.pages import ROOT, blocks
@@ -151,8 +152,13 @@ def test_what_waits_in_the_database_is_counted(session: AdminSession) -> None:
              "owner": "srv_1"},
         )  # fmt: skip
     with session.reading() as connection:
+        written = outbox.count_written(connection)
         assert count_backlog(connection) == Backlog(
-            reviews_open=2, reversals_waiting=2, reversals_failed=1, holds_open=1
+            reviews_open=2,
+            reversals_waiting=2,
+            reversals_failed=1,
+            holds_open=1,
+            events_written=written,
         )
 
 

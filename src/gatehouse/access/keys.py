@@ -14,7 +14,18 @@ from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import Randomness
 from gatehouse.core.stage_registry import REGISTRY
 
-_OTHER_SCOPES: Final = ("pipeline", "decisions", "reviews", "feedback", "billing")
+_OTHER_SCOPES: Final = ("pipeline", "decisions", "reviews", "feedback", "billing", "events")
+MANAGE: Final = "manage"
+"""The scope of everything that can be managed."""
+ANY_MANAGE: Final = "manage:*"
+"""Asked for where every key that manages something may call; no key has it."""
+MANAGE_SCOPES: Final = (
+    *(MANAGE, "manage:rules", "manage:pipelines", "manage:lists", "manage:feedback"),
+    *("manage:identities", "manage:models", "manage:connectors", "manage:webhooks"),
+    *("manage:keys", "manage:billing", "manage:account"),
+)
+"""Scopes that a key has only if they were named when it was issued."""
+_MANAGING: Final = frozenset(MANAGE_SCOPES)
 _PREFIXES: Final = {"sandbox": "gh_sandbox_", "production": "gh_live_"}
 _KEY: Final = re.compile(r"gh_(?:sandbox|live)_[A-Za-z0-9_-]{43}")
 
@@ -65,7 +76,11 @@ class ApiKey(msgspec.Struct, frozen=True):
 
     def allows_operation(self, scope: str) -> bool:
         """Whether the key is for this operation."""
-        return not self.scopes or scope in self.scopes
+        if not scope.startswith(MANAGE):
+            return not self.scopes or scope in self.scopes
+        if scope == ANY_MANAGE:
+            return not _MANAGING.isdisjoint(self.scopes)
+        return MANAGE in self.scopes or scope in self.scopes
 
 
 def new_key_text(environment: str, random_bytes: Randomness) -> str:
@@ -89,8 +104,12 @@ def examine_key_text(text: str, environment: str) -> KeyRefusal | None:
 
 
 def all_scopes() -> tuple[str, ...]:
-    """One per operation; a key without scopes may use all of them, also those added later."""
-    return (*(spec.operation.name for spec in REGISTRY if spec.operation), *_OTHER_SCOPES)
+    """One per operation, and those of managing.
+
+    A key without scopes may use every operation, also those added later, and manages nothing.
+    """
+    operations = (spec.operation.name for spec in REGISTRY if spec.operation)
+    return (*operations, *_OTHER_SCOPES, *MANAGE_SCOPES)
 
 
 def check_scopes(scopes: Sequence[str]) -> tuple[str, ...]:

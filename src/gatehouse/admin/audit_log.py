@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from gatehouse.admin.scopes import installation_reading
+from gatehouse.admin.scopes import account_reading, installation_reading
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.audit import AuditHead, AuditLine, AuditReport
+from gatehouse.store.admin.audit import AuditHead, AuditLine, AuditReport, LineSearch
 
-__all__ = ["AuditLine"]
+__all__ = ["AuditLine", "LineSearch"]
 
 
 def lines(session: AdminSession, account_id: str | None, limit: int) -> list[AuditLine]:
@@ -23,6 +23,12 @@ def lines(session: AdminSession, account_id: str | None, limit: int) -> list[Aud
         if account_id is not None:
             accounts.get(connection, account_id)
         return audit.read(connection, account_id, limit)
+
+
+def search(session: AdminSession, account_id: str, wanted: LineSearch) -> list[AuditLine]:
+    """Some lines of one account, newest first."""
+    with account_reading(session, account_id) as connection:
+        return audit.search(connection, account_id, wanted)
 
 
 def head(session: AdminSession) -> AuditHead:

@@ -54,6 +54,20 @@ class NewVersion(msgspec.Struct, frozen=True):
     base: int | None = None
     """The version that the author changed; refused if another one is in force."""
     note: str | None = None
+    dry_run: bool = False
+    """Whether everything is checked and nothing kept."""
+    is_first: bool = False
+    """Whether it is refused if any version is in force."""
+
+
+class Return(msgspec.Struct, frozen=True):
+    """A rollback to make."""
+
+    to: int | None = None
+    """Without it, the version that was in force before the present one."""
+    base: int | None = None
+    """The version that the author saw in force; without it, the one in force now."""
+    dry_run: bool = False
 
 
 class AppliedVersion(msgspec.Struct, frozen=True):
@@ -97,8 +111,12 @@ def apply(
     key = kind.key(account_id, name)
     with account_reading(session, account_id) as connection:
         current = configurations.find(connection, key)
-    base = current.version if new.base is None and current is not None else new.base
+    base = new.base
+    if base is None and current is not None and not new.is_first:
+        base = current.version
     content = VersionContent(new.content.decode("utf-8-sig"), kind.encode(definition))
+    if new.dry_run:
+        return _foresee(session, kind, key, definition, (content, base))
     try:
         with account_change(session, account_id) as change:
             # Inside the change no list can be dropped after this check.
@@ -151,20 +169,60 @@ def rollback(
     account_id: str,
     kind: ConfigurationType[T],
     name: str,
-    to: int | None = None,
+    wanted: Return | None = None,
 ) -> RolledBack:
     """Put an earlier version in force again, by default the one in force before this one."""
+    wanted = wanted or Return()
     key = kind.key(account_id, name)
+    if wanted.dry_run:
+        with account_reading(session, account_id) as connection:
+            return _planned_return(session, connection, kind, key, wanted)
     with account_change(session, account_id) as change:
-        before = configurations.get(change.connection, key)
-        target = configurations.previous(change.connection, key) if to is None else to
-        stored = configurations.get(change.connection, key, target)
-        configurations.check_versions(session.signer, [stored])
-        definition = kind.decode(stored.program)
-        _check_lists(change.connection, kind, account_id, definition)
-        configurations.activate(change, key, target, base=before.version)
+        planned = _planned_return(session, change.connection, kind, key, wanted)
+        configurations.activate(change, key, planned.version, base=planned.before)
+    return planned
+
+
+def _planned_return(
+    session: AdminSession,
+    connection: sa.Connection,
+    kind: ConfigurationType[T],
+    key: ConfigurationKey,
+    wanted: Return,
+) -> RolledBack:
+    """What a rollback changes, after everything about it was checked."""
+    before = configurations.get(connection, key)
+    configurations.check_base(
+        connection, key, before.version if wanted.base is None else wanted.base
+    )
+    to = wanted.to
+    target = configurations.previous(connection, key) if to is None else to
+    stored = configurations.get(connection, key, target)
+    configurations.check_versions(session.signer, [stored])
+    definition = kind.decode(stored.program)
+    _check_lists(connection, kind, key.account_id, definition)
     differences = kind.differences(kind.decode(before.program), definition)
     return RolledBack(target, before.version, differences)
+
+
+def _foresee(
+    session: AdminSession,
+    kind: ConfigurationType[T],
+    key: ConfigurationKey,
+    definition: T,
+    given: tuple[VersionContent, int | None],
+) -> AppliedVersion:
+    """What applying a definition would do; `given` is its content and the version it changes."""
+    content, base = given
+    with account_reading(session, key.account_id) as connection:
+        _check_lists(connection, kind, key.account_id, definition)
+        now = configurations.find(connection, key)
+        if now is not None and (now.document, now.program) == content:
+            return AppliedVersion(key.name, now.version, False, [])
+        configurations.check_base(connection, key, base)
+        version = configurations.next_version(connection, key)
+    old = None if now is None else kind.decode(now.program)
+    return AppliedVersion(key.name, version, True, kind.differences(old, definition))
 
 
 def _check_lists(

@@ -1,13 +1,19 @@
 """How the connectors of running servers are, as each server reports it every few seconds."""
 
+from collections.abc import Sequence
+from enum import StrEnum
 from typing import Final
 
 import msgspec
 
-from gatehouse.admin.scopes import installation_reading
+from gatehouse.admin.scopes import account_reading, installation_reading
+from gatehouse.connectors.definition import decode_program
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.connector_reports import reports
+from gatehouse.store.configured import configurations
+from gatehouse.store.configured.account_signature import check_account
+from gatehouse.store.configured.configurations import CONNECTORS_KEY
+from gatehouse.store.connector_reports import ConnectorReport, reports
 
 _HEARD_MS: Final = 20_000
 """A server that has reported within this time is running."""
@@ -25,11 +31,61 @@ class ServerConnectors(msgspec.Struct, frozen=True, rename="camel"):
     connectors: dict[str, SeatState]
 
 
+class ConnectorCondition(StrEnum):
+    """How a connector is, over all servers that run."""
+
+    UP = "UP"
+    DOWN = "DOWN"
+    PARTLY = "PARTLY"
+    """Some servers can ask it."""
+    UNKNOWN = "UNKNOWN"
+    """No server that runs has reported on it."""
+
+
+class ServingConnector(msgspec.Struct, frozen=True):
+    """A connector that requests of an account can be given to."""
+
+    function: str
+    name: str
+    state: ConnectorCondition
+
+
 def connector_status(session: AdminSession) -> list[ServerConnectors]:
     """The reports of the servers that run now; none when no server uses connectors."""
     with installation_reading(session) as connection:
         found = reports(connection)
-    now_ms = session.clock()
+    return _heard(found, session.clock())
+
+
+def account_connectors(session: AdminSession, account_id: str) -> list[ServingConnector]:
+    """The connectors that routes name for an account, without anything that is told to them."""
+    with account_reading(session, account_id) as connection:
+        check_account(connection, session.signer, CONNECTORS_KEY.account_id)
+        stored = configurations.find(connection, CONNECTORS_KEY)
+        found = reports(connection)
+    if stored is None:
+        return []
+    configurations.check_versions(session.signer, [stored])
+    servers = _heard(found, session.clock())
+    serving: dict[tuple[str, str], None] = {}
+    for function, routes in decode_program(stored.program).routes.items():
+        for route in routes:
+            if not route.accounts or account_id in route.accounts:
+                serving |= {(function.value, name): None for name in route.use}
+    return [ServingConnector(*each, _condition(servers, each[1])) for each in serving]
+
+
+def _condition(servers: Sequence[ServerConnectors], name: str) -> ConnectorCondition:
+    known = [each.connectors[name].up for each in servers if name in each.connectors]
+    if not known:
+        return ConnectorCondition.UNKNOWN
+    if all(known):
+        return ConnectorCondition.UP
+    return ConnectorCondition.PARTLY if any(known) else ConnectorCondition.DOWN
+
+
+def _heard(found: Sequence[ConnectorReport], now_ms: int) -> list[ServerConnectors]:
+    """The reports of servers that run."""
     return [
         ServerConnectors(
             each.server,

@@ -21,7 +21,7 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions
 from gatehouse.store.events import outbox
-from gatehouse.store.events.outbox import START
+from gatehouse.store.events.outbox import START, EventPlace
 
 MOST_AT_ONCE: Final = 100
 _AMOUNTS: Final = frozenset(("remaining", "needed", "threshold", "amount"))
@@ -69,11 +69,27 @@ class EventPage(msgspec.Struct, frozen=True):
 
 def list_events(session: AdminSession, account_id: str, query: EventQuery) -> EventPage:
     """The next events of an account and of the installation, oldest first."""
+    return read_events(session, account_id, query)[0]
+
+
+def read_events(
+    session: AdminSession, account_id: str, query: EventQuery
+) -> tuple[EventPage, EventPlace]:
+    """The same, and where its cursor stands, for those who wait there."""
     with account_reading(session, account_id) as connection:
         found = outbox.read_after(connection, account_id, query.after, query.limit, query.types)
         events = [each.event for each in found.events]
         shown = render(connection, session.fingerprints, account_id, events)
-    return EventPage(shown, found.cursor, found.more)
+    return EventPage(shown, found.cursor, found.more), found.place
+
+
+def newest_events(session: AdminSession, account_id: str, query: EventQuery) -> EventPage:
+    """The newest events in their order; the cursor goes on after all that there are by now."""
+    with account_reading(session, account_id) as connection:
+        found = outbox.newest(connection, account_id, query.limit, query.types)
+        shown = render(connection, session.fingerprints, account_id, found)
+        cursor = outbox.newest_cursor(connection, account_id)
+    return EventPage(shown, cursor, more=False)
 
 
 def get_event(session: AdminSession, account_id: str, event_id: str) -> PublicEvent:

@@ -17,7 +17,7 @@ from gatehouse.admin.list_files import (
 )
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput
-from gatehouse.rules.list_entries import ListKind
+from gatehouse.rules.list_entries import ListKind, canonical
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
@@ -154,6 +154,29 @@ def entries(
     with account_reading(session, account_id) as connection:
         check_account(connection, session.signer, account_id)
         return list_reading.entries(connection, account_id, name, page, session.signer)
+
+
+def find_entry(
+    session: AdminSession, account_id: str, name: str, value: str, page: EntryPage
+) -> list[ListedEntry]:
+    """One entry of a list by its value, as an author writes it; with `include_gone`, also those
+    that ended.
+    """
+    terms = _terms(session, ListKey(account_id, name), NewEntries())
+    try:
+        kept = canonical(terms.kind, value, terms.hasher).value
+    except ValueError as error:
+        raise InvalidInput(f"the value {error}") from None
+    with account_reading(session, account_id) as connection:
+        check_account(connection, session.signer, account_id)
+        one = msgspec.structs.replace(page, value=kept)
+        return list_reading.entries(connection, account_id, name, one, session.signer)
+
+
+def check_exists(session: AdminSession, account_id: str, name: str) -> None:
+    """`NotFound` for a list that the account does not have."""
+    with account_reading(session, account_id) as connection:
+        list_reading.kind_of(connection, account_id, name)
 
 
 def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> EntryTerms:

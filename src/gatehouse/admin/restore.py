@@ -28,6 +28,7 @@ from gatehouse.installation import (
 from gatehouse.settings import Settings
 from gatehouse.store.copying import drop_tables
 from gatehouse.store.database import Database
+from gatehouse.store.events import outbox
 from gatehouse.store.migrate import current_revision
 from gatehouse.store.migrations import HEAD
 
@@ -178,6 +179,7 @@ def _inspect(settings: Settings, actor: Actor, file: Path) -> tuple[str, DataPro
         proof = prove_data(session)
         with session.change() as change:
             change.audit("restore", file=file.name, head=proof.audit_head)
+            outbox.rebase(change.connection)
     finally:
         session.database.dispose()
     return HEAD, proof

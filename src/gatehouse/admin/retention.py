@@ -47,6 +47,7 @@ class RetentionPolicy(msgspec.Struct, frozen=True):
     feedback: int | None = None
     reviews: int | None = None
     imports: int | None = None
+    events: int | None = None
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
@@ -72,6 +73,7 @@ def retention_policy(settings: Settings) -> RetentionPolicy:
         feedback=settings.retention_feedback_days,
         reviews=settings.retention_reviews_days,
         imports=settings.retention_imports_days,
+        events=settings.events_days,
     )
 
 
@@ -100,6 +102,8 @@ def count_old(session: AdminSession, policy: RetentionPolicy) -> DeletedRows:
             found.feedback = deletion.count_labels(connection, before)
         if (before := policy.before_ms("imports", now_ms)) is not None:
             found.imports = deletion.count_imports(connection, before)
+        if (before := policy.before_ms("events", now_ms)) is not None:
+            found.events = deletion.count_events(connection, before)
     return found
 
 
@@ -154,6 +158,8 @@ class _RetentionRun:
             self._repeat("feedback", partial(deletion.delete_labels, before))
         if (before := self._policy.before_ms("imports", now_ms)) is not None:
             self._repeat("imports", partial(deletion.delete_imports, before))
+        if (before := self._policy.before_ms("events", now_ms)) is not None:
+            self._repeat("events", partial(deletion.delete_events, before))
 
     def _delete_decisions(self, account_id: str, before_ms: int) -> None:
         index = SearchIndex(self._session.terms, self._session.fingerprints)

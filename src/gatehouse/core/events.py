@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.core.ids import derived_id
+from gatehouse.core.ids import sibling_id
 from gatehouse.core.outcomes import Outcome
 
 EVERY_OPERATION: Final = "*"
@@ -98,9 +98,12 @@ def encode_data(data: Mapping[str, Any]) -> str:
     return _encode(data).decode()
 
 
-def request_event_id(request_id: str, kind: EventName, at_ms: int) -> str:
+_NUMBERS: Final = {each: number for number, each in enumerate(EventName)}
+
+
+def request_event_id(request_id: str, kind: EventName) -> str:
     """The id of the one event of a type that the processing of a request can cause."""
-    return derived_id("evt", at_ms, f"{kind} {request_id}")
+    return sibling_id("evt", request_id, _NUMBERS[kind])
 
 
 class DecisionFilter(msgspec.Struct, frozen=True, omit_defaults=True):

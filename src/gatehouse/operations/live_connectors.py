@@ -25,6 +25,7 @@ from gatehouse.store.configured.configurations import (
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.configured.signing import INSTALLATION
 from gatehouse.store.connector_reports import ConnectorReport, remove_report, write_report
+from gatehouse.store.events.connector_events import ConnectorsSeen, tell_changes
 
 _log: Final = logging.getLogger("gatehouse.connectors")
 _AGAIN_S: Final = 0.2
@@ -57,6 +58,7 @@ class LiveConnectors:
         self._server = server
         self._changes = 0
         self._refused = False
+        self._told: dict[str, bool | None] = {}
         self._changed = asyncio.Event()
 
     def changed(self) -> None:
@@ -97,6 +99,11 @@ class LiveConnectors:
     async def _look(self) -> None:
         if self.roster.log_changes():
             await self._report()
+        up = self.roster.looked_at()
+        if up != self._told:
+            seen = ConnectorsSeen(self._server, up, self._session.clock())
+            await self._database.write_on_thread(lambda c: tell_changes(c, seen))
+            self._told = up
 
     async def _retry(self) -> None:
         await self.roster.retry()

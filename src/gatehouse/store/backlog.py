@@ -6,6 +6,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.store.decisions.review_events import ReviewState
+from gatehouse.store.events import outbox
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.tables import ACCOUNTS, GATEWAY_INTENTS, HOLDS, MISSED_EVENTS, REVIEWS
 
@@ -20,6 +21,8 @@ class Backlog(msgspec.Struct, frozen=True):
     reversals_failed: int = 0
     holds_open: int = 0
     memory_missed: int = 0
+    events_written: int = 0
+    events_held_back: int = 0
 
 
 def count_backlog(connection: sa.Connection) -> Backlog:
@@ -35,5 +38,10 @@ def count_backlog(connection: sa.Connection) -> Backlog:
     holds = connection.scalar(sa.select(sa.func.count()).select_from(HOLDS))
     missed = connection.scalar(sa.select(sa.func.count()).select_from(MISSED_EVENTS))
     return Backlog(
-        reviews_open=int(reviews or 0), holds_open=holds or 0, memory_missed=missed or 0, **payments
+        reviews_open=int(reviews or 0),
+        holds_open=holds or 0,
+        memory_missed=missed or 0,
+        events_written=outbox.count_written(connection),
+        events_held_back=outbox.count_held_back(connection),
+        **payments,
     )

@@ -154,6 +154,7 @@ AUDIT: Final = _table(
     *required(Text, "actor", "action"),
     *optional(Text, "account_id"),
     *required(Text, "details", "hash"),
+    index("audit_by_account", "account_id", "seq"),
 )
 
 KEY_RING: Final = _table(
@@ -401,6 +402,22 @@ WEBHOOK_ATTEMPTS: Final = _table(
     *optional(BigInteger, "next_at_ms"),
     index("webhook_attempts_by_event", "webhook_id", "event_id"),
     sqlite_with_rowid=False,
+)
+
+# Long work that somebody asked for over the management API. What it works on is sealed, and deleted
+# when it ends; a server that works on one says so again and again.
+JOBS: Final = _table(
+    "jobs",
+    *key(Text, "id"),
+    *required(Text, "account_id", "kind", "state", "actor", "parameters"),
+    *required(BigInteger, "created_at_ms"),
+    *optional(BigInteger, "started_at_ms", "finished_at_ms", "lease_until_ms", "done", "total"),
+    *required(Integer, "attempts", "canceled"),
+    *optional(Text, "owner", "step", "result", "error"),
+    *optional(Integer, "key_version"),
+    *optional(LargeBinary, "sealed"),
+    index("jobs_by_account", "account_id", "id"),
+    index("jobs_unfinished", "state", "id", where="finished_at_ms IS NULL"),
 )
 
 # Single values: the revision that servers poll, the head of the audit chain, marks.

@@ -64,12 +64,23 @@ class Entry:
             refuse_parameters(context.scope["query_string"])
         return caller
 
-    async def body(self, context: RequestContext, receive: Receive) -> bytes:
-        """The whole body, or the `Problem` with it."""
+    async def authenticate_again(self, context: RequestContext, scope: str) -> None:
+        """Check the key once more after a long wait: it may have been revoked meanwhile."""
+        caller = await self._caller(context, anew=True)
+        refusal = self._refusal(context, caller, scope)
+        if refusal is not None:
+            raise Problem(refusal)
+        context.take_slot(self._in_flight)
+
+    async def body(
+        self, context: RequestContext, receive: Receive, most_bytes: int | None = None
+    ) -> bytes:
+        """The whole body, or the `Problem` with it; without a limit, that of the settings holds."""
         settings = self._settings
+        most = max(most_bytes or 0, settings.max_body_bytes)
         # A caller that sends slowly must not hold a slot while it does.
         context.give_slot_back()
-        body = await read_body(context, receive, settings.max_body_bytes, settings.body_timeout_ms)
+        body = await read_body(context, receive, most, settings.body_timeout_ms)
         context.take_slot(self._in_flight)
         return body
 
@@ -91,7 +102,7 @@ class Entry:
         if self._settings.is_production and not context.is_secure(self._settings.trusted_proxies):
             raise Problem("insecure_transport")
 
-    async def _caller(self, context: RequestContext) -> Caller:
+    async def _caller(self, context: RequestContext, *, anew: bool = False) -> Caller:
         text = context.header(b"x-api-key")
         if not text:
             raise Problem("missing_key", headers=_AUTHENTICATE)
@@ -100,7 +111,7 @@ class Entry:
             raise Problem(KeyRefusal.OTHER_ENVIRONMENT)
         caller = None
         if refusal is None:
-            caller = await self._callers.find(key_hash(text, self._hashing_key))
+            caller = await self._callers.find(key_hash(text, self._hashing_key), anew=anew)
         if caller is None or caller.key.status(self._clock()) != "active":
             raise Problem(KeyRefusal.INVALID, headers=_AUTHENTICATE)
         return caller

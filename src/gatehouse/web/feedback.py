@@ -202,13 +202,13 @@ class Feedback:
         caller = await self._entry.authenticate(context, SCOPE, _FIELD)
         request = self._reader.read(context, await self._entry.body(context, receive))
         refuse_unread(context)
-        named, subject = self._subject(request)
+        named, subject = subject_of(request, self._hasher)
         try:
             noted = await self._feedback.record(
                 caller.actor,
                 caller.account.account_id,
                 subject,
-                _statement(request, self._clock()),
+                statement_of(request, self._clock()),
             )
         except NotFound:
             raise Problem("not_found", details=[_unknown(named)]) from None
@@ -232,14 +232,14 @@ class Feedback:
         public = FeedbackHistory(request_id, label_that_counts(found), history)
         return await self._entry.answer(context, public)
 
-    def _subject(self, request: FeedbackRequest) -> tuple[str, Subject]:
-        """Which field names the requests, and its value as records store it."""
-        if request.request_id is not None:
-            return "requestId", Subject(request_id=request.request_id)
-        if request.transaction_id is not None:
-            kept = self._hasher.kept(request.transaction_id)
-            return "transactionId", Subject(transaction=kept)
-        return "clientReferenceId", Subject(client_reference=str(request.client_reference_id))
+
+def subject_of(request: FeedbackRequest, hasher: EntityHasher) -> tuple[str, Subject]:
+    """Which field names the requests, and its value as records store it."""
+    if request.request_id is not None:
+        return "requestId", Subject(request_id=request.request_id)
+    if request.transaction_id is not None:
+        return "transactionId", Subject(transaction=hasher.kept(request.transaction_id))
+    return "clientReferenceId", Subject(client_reference=str(request.client_reference_id))
 
 
 def _unknown(named: str) -> str:
@@ -249,10 +249,11 @@ def _unknown(named: str) -> str:
     return f"no request of this account{where} has this {named}; check it, or send the requestId"
 
 
-def _statement(request: FeedbackRequest, now_ms: int) -> FeedbackStatement:
+def statement_of(request: FeedbackRequest, now_ms: int, inside: str = "") -> FeedbackStatement:
+    """What is said; `inside` is the path of the object in its body, for errors."""
     found_at_ms = None if request.when is None else round(request.when.seconds * 1000)
     if found_at_ms is not None and found_at_ms > now_ms + CLOCKS_DIFFER_MS:
-        raise Problem("invalid_request", fields={"when": ["must not be in the future"]})
+        raise Problem("invalid_request", fields={f"{inside}when": ["must not be in the future"]})
     amount, currency = request.amount, request.currency
     return FeedbackStatement(
         request.label,

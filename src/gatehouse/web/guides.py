@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _ADDRESS: Final = "/docs/guides/"
 _INDEX: Final = "docs/README.md"
 _API_GUIDE: Final = "docs/api.md"
+_MANAGE_GUIDE: Final = "docs/manage.md"
 _BESIDE: Final = ("SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
 """Pages that stand beside the folder of the guides."""
 _TOPICS: Final = {"Decisions": "Decision records", "Pipelines": "The account's pipelines"}
@@ -75,7 +76,7 @@ class GuidePages:
             for _, title, anchor in _headings(self._text(_API_GUIDE))
         }
         also = {topic: chapters[title] for topic, title in _TOPICS.items() if title in chapters}
-        return Guides(pages, {**chapters, **also})
+        return Guides(pages, {**chapters, **also, "Manage": _address(_MANAGE_GUIDE)})
 
     @cached_property
     def _files(self) -> Mapping[str, str]:
@@ -96,7 +97,11 @@ class GuidePages:
         parts = _Renderer(file, {*self._files.values()}).sections(text, headings)
         here = {f"#{anchor}": escape(title) for level, title, anchor in headings if level == 2}
         others = {address: escape(title) for address, title in self.guides.pages.items()}
-        groups = {"This page": here, "API": {"/docs": "API reference"}, "Guides": others}
+        groups = {
+            "This page": here,
+            "API": {"/docs": "API reference", "/docs/manage": "Management API"},
+            "Guides": others,
+        }
         menu = "".join(markup.links(*group) for group in groups.items() if group[1])
         return markup.page(f"{headings[0][1]} · Gatehouse", "Gatehouse", menu, "".join(parts))
 

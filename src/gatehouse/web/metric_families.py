@@ -139,6 +139,11 @@ FAMILIES: Final = (
     _gauge("memory_shared", "1 if other servers use the same memory (GATEHOUSE_MEMORY_URL)."),
     _gauge("memory_available", "0 while the shared memory does not answer and is not asked."),
     _gauge("memory_missed", "Requests that the shared memory must still be told of."),
+    _gauge("events_written", f"Events that were ever written. {_OF_ALL}"),
+    _gauge(
+        "events_held_back", f"Events that readers do not see until a transaction ends. {_OF_ALL}"
+    ),
+    _gauge("event_readers", "Callers of this server that wait for events."),
     _gauge(
         "configuration_refused_accounts",
         "Accounts whose configuration in the database was changed by somebody else and is refused.",

@@ -11,7 +11,9 @@ from gatehouse.operations.operation import Operation
 from gatehouse.operations.pipeline_messages import PipelinesResponse
 from gatehouse.web.envelope import Billing, Errors
 from gatehouse.web.feedback import FeedbackHistory, FeedbackReceipt, FeedbackRequest
+from gatehouse.web.openapi_events import EVENT_TYPES, event_paths
 from gatehouse.web.openapi_examples import example_answer, example_refusal
+from gatehouse.web.openapi_manage import manage_paths, manage_types
 from gatehouse.web.openapi_money import MONEY_TYPES, money_paths
 from gatehouse.web.openapi_parts import (
     HEADERS,
@@ -59,7 +61,7 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
         *REVIEW_TYPES,
     ]
     kinds += [FeedbackRequest, FeedbackReceipt, FeedbackHistory]
-    kinds += [*SEARCH_TYPES, *MONEY_TYPES]
+    kinds += [*SEARCH_TYPES, *MONEY_TYPES, *EVENT_TYPES, *manage_types()]
     for operation in operations:
         kinds += [operation.request_type, operation.response_type]
     _, schemas = msgspec.json.schema_components(kinds, schema_hook=_own_type, ref_template=REF)
@@ -72,6 +74,8 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     paths["/api/v1/feedback"] = {"post": _tell(schemas)}
     paths["/api/v1/feedback/{requestId}"] = {"get": _get_feedback(schemas)}
     paths |= money_paths(schemas)
+    paths |= event_paths(schemas)
+    paths |= manage_paths(schemas)
     schemas["Failure"] = failure_schema()
     schemas = with_error_codes(for_generators(schemas), CODES)
     return {

@@ -1,6 +1,6 @@
 """The examples of the OpenAPI document, made by the code that serves requests."""
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -11,6 +11,11 @@ from gatehouse.core.request_reader import RequestReader
 from gatehouse.operations.operation import Operation
 from gatehouse.web.envelope import billing, failure
 from gatehouse.web.problems import Problem
+
+_PLAIN: Final = {
+    **{"object": {}, "array": [], "string": "", "boolean": False, "integer": 0, "number": 0},
+    "null": None,
+}
 
 
 def example_request(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
@@ -26,6 +31,23 @@ def example_request(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str
                 if "properties" in inner:
                     example[name] = example_request(inner, schemas)
     return example
+
+
+def example_value(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
+    """An example of a value, put together of those of its parts."""
+    if "examples" in schema:
+        return schema["examples"][0]
+    if "$ref" in schema:
+        return example_value(schemas[schema["$ref"].rpartition("/")[2]], schemas)
+    if "anyOf" in schema:
+        return example_value(schema["anyOf"][0], schemas)
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "properties" in schema:
+        return {name: example_value(one, schemas) for name, one in schema["properties"].items()}
+    if "items" in schema:
+        return [example_value(schema["items"], schemas)]
+    return _PLAIN[schema.get("type", "null")]
 
 
 def example_answer(operation: Operation) -> dict[str, Any]:

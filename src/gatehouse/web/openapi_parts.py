@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.web.openapi_examples import example_request
-from gatehouse.web.problems import CODES
+from gatehouse.web.problems import CODES, MANAGE_CODES
 from gatehouse.web.query import DEFAULT_PAGE, LARGEST_PAGE
 
 REF: Final = "#/components/schemas/{name}"
@@ -16,6 +16,7 @@ HEADERS: Final[dict[str, tuple[str, str]]] = {
     "RateLimit-Remaining": ("integer", "Requests left of it now."),
     "RateLimit-Reset": ("integer", "Seconds until the whole burst is available again."),
     "Retry-After": ("integer", "Seconds to wait before trying again."),
+    "ETag": ("string", "The version that the answer shows, for `If-Match`."),
     "Allow": ("string", "The methods allowed here."),
     "WWW-Authenticate": ("string", "How to authenticate."),
     "Idempotent-Replayed": ("string", "`true` when this is the answer given to the first request."),
@@ -28,6 +29,7 @@ _ALSO: Final = {
     "method_not_allowed": "Allow",
     "idempotency_in_flight": "Retry-After",
     "rate_limited": "Retry-After",
+    "too_many_jobs": "Retry-After",
     "overloaded": "Retry-After",
     "store_unavailable": "Retry-After",
 }
@@ -83,8 +85,9 @@ def failure_schema() -> dict[str, Any]:
     }
 
 
-def failures(*, without: Set[str]) -> dict[str, Any]:
+def failures(*, without: Set[str], manage: bool = False) -> dict[str, Any]:
     """One response per HTTP status, naming the codes it can carry and what to do about each."""
+    without = without if manage else without | MANAGE_CODES
     by_status: dict[int, list[str]] = defaultdict(list)
     headers: dict[int, dict[str, None]] = defaultdict(dict)
     for word, code in CODES.items():

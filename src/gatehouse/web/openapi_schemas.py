@@ -12,6 +12,8 @@ TAGS: Final = {
     "Decisions": "Records of processed requests.",
     "Reviews": "Decisions that wait for a person.",
     "Feedback": "What became of requests.",
+    "Events": "What happened to the account.",
+    "Manage": "What the account has configured, and its jobs; for keys with a scope for it.",
     "Billing": "What the account has, and what moved its balance.",
 }
 """The groups of operations, with what each is about."""

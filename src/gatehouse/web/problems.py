@@ -109,6 +109,16 @@ CODES: Final[dict[str, Code]] = {
         "Somebody else has the review.",
         "Leave it to them, or send `takeOver`.",
     ),
+    "conflict": Code(
+        409,
+        "The change contradicts what is there already.",
+        "Read what is there; `globalErrors` says what contradicts.",
+    ),
+    "precondition_failed": Code(
+        412,
+        "Another version is in force than the one that you saw.",
+        "Read it, make your change to it, and send its `ETag` in `If-Match`.",
+    ),
     "body_too_large": Code(
         413, "The body is too large.", "Send at most 64 KiB (or what the operator has set)."
     ),
@@ -119,6 +129,16 @@ CODES: Final[dict[str, Code]] = {
         422,
         "This Idempotency-Key was used before with another body.",
         "Use a new key for a new request.",
+    ),
+    "precondition_required": Code(
+        428,
+        "There is a version already, and the request does not say that you saw it.",
+        "Read it and send its `ETag` in `If-Match`; `*` replaces whatever is in force.",
+    ),
+    "too_many_jobs": Code(
+        429,
+        "The account has too many jobs that are not finished.",
+        "Wait until one ends, or cancel one.",
     ),
     "rate_limited": Code(
         429, "Too many requests.", "Wait the seconds in `Retry-After`, then go slower."
@@ -159,6 +179,10 @@ PAID_CODES: Final = frozenset(
 )
 # Codes that only changes of reviews can get.
 REVIEW_CODES: Final = frozenset({"already_resolved", "not_resolved", "already_assigned"})
+# Codes that only endpoints of the management API can get.
+MANAGE_CODES: Final = frozenset(
+    {"conflict", "precondition_failed", "precondition_required", "too_many_jobs"}
+)
 # Codes that only requests with a body can get.
 BODY_CODES: Final = (
     PAID_CODES

@@ -15,13 +15,17 @@ from gatehouse.web.app import CONTEXT_KEY
 from gatehouse.web.balances import Balances
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
+from gatehouse.web.events import EventRoutes
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.guides import GuidePages, guides_root
+from gatehouse.web.manage.catalogue import all_endpoints
+from gatehouse.web.manage.desk import ManageDesk
 from gatehouse.web.markup import POLICY_HEADERS
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.openapi import openapi_document, path_of
+from gatehouse.web.openapi_manage import is_managing
 from gatehouse.web.pages import HTML, Page
-from gatehouse.web.reference import reference_page
+from gatehouse.web.reference import Guides, reference_page
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.search import SearchRoutes
 from gatehouse.web.v1 import Api, Handler, PipelineListing
@@ -98,6 +102,8 @@ class Offered(msgspec.Struct, frozen=True):
     feedback: Feedback
     search: SearchRoutes
     balances: Balances
+    events: EventRoutes
+    manage: ManageDesk
 
 
 def make_routes(
@@ -121,9 +127,12 @@ def make_routes(
         _route("GET", "/api/v1/feedback/{request_id}", feedback.history),
         _route("GET", "/api/v1/balance", offered.balances.balance),
         _route("GET", "/api/v1/statement", offered.balances.statement),
+        _route("GET", "/api/v1/events", offered.events.listing),
+        _route("GET", "/api/v1/events/{event_id}", offered.events.event),
         _route("GET", "/api/v1/decisions", api.decisions),
         _route("POST", "/api/v1/decisions/search", offered.search.decisions),
         _route("GET", "/api/v1/decisions/{request_id}", api.decision),
+        *manage_routes(offered.manage),
         *(_redirect(path, "/docs") for path in ("/", "/docs/")),
         _redirect("/docs/guides", "/docs/guides/README"),
         *(_route("GET", path, page.answer) for path, page in pages.items()),
@@ -131,6 +140,11 @@ def make_routes(
         _route("GET", "/docs/guides/{name:path}", guides.answer),
     ]
     return Routes(routes, [*pages.values()])
+
+
+def manage_routes(desk: ManageDesk) -> list[Route]:
+    """The routes of the management API."""
+    return [_route(one.method, one.address, desk.handler(one)) for one in all_endpoints()]
 
 
 def _redirect(path: str, to: str) -> Route:
@@ -144,10 +158,21 @@ def _pages(operations: list[Operation], base_url: str, guides: GuidePages) -> di
     def described() -> bytes:
         return msgspec.json.format(msgspec.json.encode(document()), indent=2)
 
-    def shown() -> bytes:
-        return reference_page(document(), base_url, guides.guides).encode()
+    def shown(*, managing: bool) -> bytes:
+        """Operations, or the management API, which would make the page slow to load on a phone."""
+        whole = document()
+        paths = {path: one for path, one in whole["paths"].items() if is_managing(path) is managing}
+        here, there = guides.guides, {"/docs": "API reference", "/docs/manage": "Management API"}
+        pages = {**there, **here.pages}
+        del pages["/docs/manage" if managing else "/docs"]
+        linked = Guides(pages, here.chapters)
+        return reference_page({**whole, "paths": paths}, base_url, linked).encode()
 
-    return {"/openapi.json": Page(described), "/docs": Page(shown, HTML, POLICY_HEADERS)}
+    return {
+        "/openapi.json": Page(described),
+        "/docs": Page(lambda: shown(managing=False), HTML, POLICY_HEADERS),
+        "/docs/manage": Page(lambda: shown(managing=True), HTML, POLICY_HEADERS),
+    }
 
 
 def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:

@@ -15,6 +15,7 @@ import msgspec
 from gatehouse.admin.feedback.statements import FeedbackRow, row_parser
 from gatehouse.admin.import_engine import ImportProgress, RowBatch, read_batches
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.events import EventName
 from gatehouse.core.files.lines import LineFlaws, Position
 from gatehouse.core.files.records import RecordFile
 from gatehouse.core.labels import Label, LabelSource
@@ -102,6 +103,9 @@ def import_feedback(
         if not dry_run:
             with session.change(unseen=True) as change:
                 change.audit("feedback.import", account_id, **result.counts())
+                name = change.new_id("imp")
+                said = {"importId": name, "kind": "feedback", **result.counts()}
+                change.event(EventName.IMPORT_FINISHED, account_id, name, said)
     return result
 
 

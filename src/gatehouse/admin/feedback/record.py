@@ -1,7 +1,7 @@
 """Use cases about single feedback: record statements, show the history of a request, list."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
@@ -24,6 +24,9 @@ from gatehouse.store.state import lock_changes
 
 # What the store returns, for faces.
 __all__ = ["LabelEntry"]
+
+_AT_ONCE: Final = 64
+"""Statements in one transaction, which other writers wait for."""
 
 
 class NewFeedback(msgspec.Struct, frozen=True):
@@ -56,6 +59,18 @@ def record_fields(
     except ValueError as error:
         raise InvalidInput(str(error)) from None
     return record_feedback(session, account_id, *row)
+
+
+def record_many(
+    session: AdminSession, account_id: str, given: Sequence[tuple[Subject, FeedbackStatement]]
+) -> list[list[LabelOutcome] | GatehouseError]:
+    """Record statements of a caller of the API, each recorded or refused on its own."""
+    session.actor.check_account(account_id)
+    new = [NewFeedback(account_id, *each, session.actor, LabelSource.API) for each in given]
+    pace, done = Pace(session.database), list[list[LabelOutcome] | GatehouseError]()
+    for start in range(0, len(new), _AT_ONCE):
+        done += record_all(session, new[start : start + _AT_ONCE], pace)
+    return done
 
 
 def record_all(

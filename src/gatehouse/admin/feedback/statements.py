@@ -5,7 +5,7 @@ A problem with a value never repeats it: an id may be a card number.
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import msgspec
 
@@ -24,6 +24,7 @@ from gatehouse.store.feedback.statements import LONGEST_ID, FeedbackStatement, S
 _NAMES: Final = ("requestId", "transactionId", "clientReferenceId")
 FIELDS: Final = (*_NAMES, "label", "when", "amount", "currency")
 """The columns of a CSV file, and the fields of an object in a JSON Lines file."""
+_COLUMNS: Final = Columns(FIELDS, (_NAMES, ("label",)))
 _LABELS: Final = {label.value: label for label in Label}
 CLOCKS_DIFFER_MS: Final = 5 * 60_000
 """How far ahead of ours a reporter's clock may be."""
@@ -44,8 +45,13 @@ class FeedbackRow(NamedTuple):
 
 def open_feedback_file(path: Path | None, form: RecordFormat) -> RecordFile:
     """Open a file of feedback; None is standard input."""
-    columns = Columns(FIELDS, (_NAMES, ("label",)))
-    return RecordFile(path, form, columns, msgspec.json.Decoder(float_hook=_Fraction))
+    return RecordFile(path, form, _COLUMNS, msgspec.json.Decoder(float_hook=_Fraction))
+
+
+def feedback_file(stream: BinaryIO, form: RecordFormat) -> RecordFile:
+    """The same with the content of a file that is nowhere kept."""
+    decoder = msgspec.json.Decoder(float_hook=_Fraction)
+    return RecordFile(None, form, _COLUMNS, decoder, stream)
 
 
 def row_parser(

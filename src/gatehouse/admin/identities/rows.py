@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, BinaryIO, Final, TypeVar
 
 from gatehouse.admin.identities.fields import NAME_PARTS, FieldReader
 from gatehouse.core.files.records import Columns, RecordFile, RecordFormat, UnusableRecord
@@ -26,6 +26,7 @@ FIELDS: Final = (
     "identifiers",
 )
 """The fields of an object in a JSON Lines file."""
+_COLUMNS: Final = Columns(COLUMNS, (("cardNumber",),))
 _IDENTIFIER_FIELDS: Final = ("type", "value", "country")
 
 T = TypeVar("T")
@@ -33,7 +34,12 @@ T = TypeVar("T")
 
 def open_identity_file(path: Path | None, form: RecordFormat) -> RecordFile:
     """Open a file of identity records; None is standard input."""
-    return RecordFile(path, form, Columns(COLUMNS, (("cardNumber",),)))
+    return RecordFile(path, form, _COLUMNS)
+
+
+def identity_file(stream: BinaryIO, form: RecordFormat) -> RecordFile:
+    """The same with the content of a file that is nowhere kept."""
+    return RecordFile(None, form, _COLUMNS, stream=stream)
 
 
 class IdentityParser:

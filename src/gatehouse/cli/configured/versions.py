@@ -64,7 +64,7 @@ def roll_back(
     from gatehouse.admin import configurations
 
     session, account_id = open_account(account)
-    done = configurations.rollback(session, account_id, kind, name, to)
+    done = configurations.rollback(session, account_id, kind, name, configurations.Return(to))
     data = {**_named(kind, account_id, name), **msgspec.structs.asdict(done)}
     text = f"{kind.label} {name} is back at version {done.version}"
     show(data, "\n".join([text, *done.differences]), as_json=as_json)

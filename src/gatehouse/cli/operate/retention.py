@@ -9,7 +9,7 @@ from gatehouse.cli.arguments import AsJson, DryRun, span_argument
 from gatehouse.cli.opening import open_session, read_settings
 from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
-from gatehouse.core.errors import InvalidInput, WrongUsage
+from gatehouse.core.errors import InvalidInput
 
 _DAY_MS: Final = 86_400_000
 _ABOUT: Final = {
@@ -17,6 +17,7 @@ _ABOUT: Final = {
     "feedback": "labels, by when they were reported",
     "reviews": "resolved reviews, with all notes",
     "imports": "notes on imports of identity records",
+    "events": "what accounts were told",
 }
 
 app = typer.Typer(no_args_is_help=True)
@@ -44,11 +45,12 @@ def show_retention(as_json: AsJson = False) -> None:
 
 
 @app.command()
-def run(
+def run(  # noqa: PLR0913, PLR0917  # an option for each kind
     decisions: Annotated[str | None, _older("decision records")] = None,
     feedback: Annotated[str | None, _older("labels")] = None,
     reviews: Annotated[str | None, _older("resolved reviews")] = None,
     imports: Annotated[str | None, _older("notes on imports")] = None,
+    events: Annotated[str | None, _older("events")] = None,
     no_rest: Annotated[
         bool,
         typer.Option("--no-rest", help="Do it at full speed, for when no server is serving."),
@@ -71,13 +73,9 @@ def run(
     )
 
     given = {"decisions": decisions, "feedback": feedback, "reviews": reviews, "imports": imports}
+    given["events"] = events
     named = {kind: _days(kind, text) for kind, text in given.items() if text is not None}
     policy = RetentionPolicy(**named) if named else retention_policy(read_settings())
-    if policy.keeps_everything:
-        raise WrongUsage(
-            "nothing is to be deleted: set GATEHOUSE_RETENTION_DECISIONS_DAYS or another setting, "
-            "or say it here, such as --decisions 400d"
-        )
     session = open_session()
     total = count_old(session, policy)
     if dry_run:

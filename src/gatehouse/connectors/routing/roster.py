@@ -136,6 +136,11 @@ class Roster:
         before, self._down_looks = self._down_looks, looks
         return {name for name in looks if looks[name]} != {name for name in before if before[name]}
 
+    def looked_at(self) -> dict[str, bool | None]:
+        """Whether each connector was up at the last look; None before it is logged as down."""
+        down = {0: True, _DOWN_LOOKS: False}
+        return {name: down.get(min(looks, _DOWN_LOOKS)) for name, looks in self._down_looks.items()}
+
     async def _open(self, name: str, definition: Definition) -> Seat:
         made: Connector | str
         try:

@@ -7,7 +7,7 @@ repeats a value: any value can be personal data or a card number.
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Final, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -81,13 +81,18 @@ class RecordFile:
         form: RecordFormat,
         columns: Columns,
         decoder: "msgspec.json.Decoder[Any] | None" = None,
+        stream: BinaryIO | None = None,
     ) -> None:
-        """Open the file and read its header; None is standard input."""
+        """Open the file, or take a stream instead, and read its header; None is standard input."""
         self.path = path
         self.form = form
         self._decoder = msgspec.json.Decoder() if decoder is None else decoder
         packed = path is not None and path.name.lower().endswith(".gz")
-        self.lines = LineReader.open(path, MAX_RECORD_BYTES, packed=packed)
+        self.lines = (
+            LineReader.open(path, MAX_RECORD_BYTES, packed=packed)
+            if stream is None
+            else LineReader(stream, MAX_RECORD_BYTES)
+        )
         self._header: list[str] = []
         try:
             if form == "csv":

@@ -6,7 +6,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.accounts import Account
-from gatehouse.billing.ledger import AccountState
+from gatehouse.billing.ledger import AccountState, BalanceTold
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
@@ -76,6 +76,16 @@ def state(connection: sa.Connection, account_id: str) -> AccountState:
     """The account's balance and the part of it that is held, or `NotFound`."""
     row = _existing(connection, account_id)
     return AccountState(row.balance, row.held)
+
+
+def state_for_update(change: Change, account_id: str) -> AccountState:
+    """The same with what the account was told of it; no other transaction changes it meanwhile."""
+    get(change.connection, account_id)
+    query = sa.select(ACCOUNTS).where(ACCOUNTS.c.id == account_id).with_for_update()
+    row = change.connection.execute(query).one()
+    closed = row.closed_at_ms is not None
+    told = BalanceTold(row.balance_told)
+    return AccountState(row.balance, row.held, closed, row.low_balance, told)
 
 
 def set_fees(change: Change, account_id: str, fees: dict[str, int]) -> Account:

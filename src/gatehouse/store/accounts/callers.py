@@ -68,9 +68,9 @@ class CallerDirectory:
         """Whether the database answered recently."""
         return self._monotonic() - self._checked_at < _TRUSTED_S + 1
 
-    async def find(self, hashed: str) -> Caller | None:
-        """The caller whose key has this hash, or None."""
-        if self._monotonic() - self._checked_at < _TRUSTED_S:
+    async def find(self, hashed: str, *, anew: bool = False) -> Caller | None:
+        """The caller whose key has this hash, or None; `anew` does not take the cache for it."""
+        if not anew and self._monotonic() - self._checked_at < _TRUSTED_S:
             known = self._cached.get(hashed)
             if known is not None:
                 return known

@@ -8,7 +8,9 @@ import sqlalchemy as sa
 
 from gatehouse.access.keys import ApiKey, key_hash, new_key_text
 from gatehouse.core import keyring
+from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.events import EventName
 from gatehouse.core.redaction import recordable
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
@@ -50,6 +52,7 @@ def issue(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     issued = _insert(change, account_id, terms)
     given = {name: value for name, value in msgspec.to_builtins(terms).items() if value}
     change.audit("key.issue", account_id, keyId=issued.key.key_id, **given)
+    _tell_created(change, issued.key)
     return issued
 
 
@@ -75,6 +78,7 @@ def rotate(change: Change, account_id: str, key_id: str, overlap_ms: int) -> Rot
     change.audit(
         "key.rotate", account_id, keyId=key_id, successor=key.key_id, oldExpiresAtMs=ends_ms
     )
+    _tell_created(change, key, replaces=key_id)
     return RotatedKey(key, text, ended)
 
 
@@ -84,6 +88,8 @@ def revoke(change: Change, account_id: str, key_id: str, reason: str) -> ApiKey:
     if key.revoked_at_ms is not None:
         raise Conflict(f"key {key_id} is revoked already")
     change.audit("key.revoke", account_id, keyId=key_id, reason=recordable(reason))
+    said = {"keyId": key_id, "name": key.name, "reason": recordable(reason)}
+    change.event(EventName.KEY_REVOKED, account_id, key_id, said)
     return _set(change, key, revoked_at_ms=change.now_ms)
 
 
@@ -141,6 +147,13 @@ def _insert(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     row["networks"] = " ".join(key.networks)
     change.connection.execute(API_KEYS.insert(), change.signer.signed(API_KEYS, row))
     return IssuedKey(key, text)
+
+
+def _tell_created(change: Change, key: ApiKey, **more: str) -> None:
+    said = {"keyId": key.key_id, "name": key.name, "scopes": key.scopes, **more}
+    if key.expires_at_ms is not None:
+        said["expiresAt"] = iso_time(key.expires_at_ms)
+    change.event(EventName.KEY_CREATED, key.account_id, key.key_id, said)
 
 
 def _check(signer: Signer, row: Any) -> None:

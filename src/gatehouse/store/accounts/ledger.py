@@ -10,6 +10,7 @@ from gatehouse.access.accounts import Account
 from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
 from gatehouse.billing.spending_pace import LONGEST_MS, SHORTEST_MS, SpendingPace
 from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.core.events import EventName
 from gatehouse.core.redaction import recordable
 from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts
@@ -51,6 +52,10 @@ def top_up(
     book.add(account_id, entry, amount, change.now_ms, _kept_note(note))
     named = {} if reference is None else {"paymentReference": reference}
     change.audit(TOPPED_UP, account_id, reference=entry, micros=amount, **named)
+    state = book.accounts[account_id]
+    state.note_added()
+    said = {"amount": amount, "remaining": state.available, "reference": reference or entry}
+    change.event(EventName.BALANCE_TOPPED_UP, account_id, entry, said)
     return _write(change, book, account_id)
 
 
@@ -66,7 +71,17 @@ def adjust(change: Change, account_id: str, amount: int, reason: str) -> Account
     why = _kept_note(reason)
     book.adjust(account_id, reference, amount, change.now_ms, why)
     change.audit(ADJUSTED, account_id, reference=reference, micros=amount, reason=why)
+    if amount > 0:
+        book.accounts[account_id].note_added()
+    tell_if_low(change, account_id, book.accounts[account_id], reference)
     return _write(change, book, account_id)
+
+
+def tell_if_low(change: Change, account_id: str, state: AccountState, about: str) -> None:
+    """Tell an account that its balance is low, once until it was not; the caller saves that."""
+    if state.note_low():
+        said = {"remaining": state.available, "threshold": state.low_below}
+        change.event(EventName.BALANCE_LOW, account_id, about, said)
 
 
 def pace(connection: sa.Connection, account: Account, now_ms: int) -> SpendingPace | None:
@@ -128,10 +143,7 @@ def _kept_note(given: str) -> str:
 
 
 def _open_book(change: Change, account_id: str) -> Book:
-    accounts.get(change.connection, account_id)
-    query = sa.select(ACCOUNTS).where(ACCOUNTS.c.id == account_id).with_for_update()
-    row = change.connection.execute(query).one()
-    return Book({account_id: AccountState(row.balance, row.held)})
+    return Book({account_id: accounts.state_for_update(change, account_id)})
 
 
 def _write(change: Change, book: Book, account_id: str) -> AccountState:
@@ -139,7 +151,9 @@ def _write(change: Change, book: Book, account_id: str) -> AccountState:
     change.connection.execute(LEDGER_ENTRIES.insert(), rows)
     state = book.accounts[account_id]
     change.connection.execute(
-        ACCOUNTS.update().where(ACCOUNTS.c.id == account_id).values(balance=state.balance)
+        ACCOUNTS.update()
+        .where(ACCOUNTS.c.id == account_id)
+        .values(balance=state.balance, balance_told=state.told.value)
     )
     return state
 

@@ -7,7 +7,7 @@ only be found by a head that was kept elsewhere, so heads are logged.
 
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -130,6 +130,33 @@ def read(connection: sa.Connection, account_id: str | None, limit: int) -> list[
     if account_id is not None:
         query = query.where(AUDIT.c.account_id == account_id)
     return [_line(row) for row in reversed(connection.execute(query).all())]
+
+
+class LineSearch(NamedTuple):
+    """Which lines of an account are wanted."""
+
+    before: int | None = None
+    """Only lines with a smaller number."""
+    limit: int = 20
+    action: str = ""
+    """What the name of the action begins with."""
+    about: Mapping[str, str] = {}
+    """Details that a line must have."""
+
+
+def search(connection: sa.Connection, account_id: str, wanted: LineSearch) -> list[AuditLine]:
+    """Lines of an account, newest first."""
+    c = AUDIT.c
+    query = sa.select(AUDIT).where(c.account_id == account_id)
+    if wanted.before is not None:
+        query = query.where(c.seq < wanted.before)
+    if wanted.action:
+        query = query.where(c.action.startswith(wanted.action, autoescape=True))
+    for name, value in wanted.about.items():
+        detail = f"{_encode(name).decode()}:{_encode(value).decode()}"
+        query = query.where(c.details.contains(detail, autoescape=True))
+    rows = connection.execute(query.order_by(c.seq.desc()).limit(wanted.limit))
+    return [_line(row) for row in rows]
 
 
 def _line(row: Any) -> AuditLine:

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.events import EventName
 from gatehouse.core.redaction import recordable
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured.account_signature import refused, signed_change
@@ -96,6 +97,10 @@ class Unchanged(Conflict):
     """The version to apply is in force already."""
 
 
+class StaleVersion(Conflict):
+    """Another version is in force than the one that the author saw."""
+
+
 def apply(
     change: Change,
     key: ConfigurationKey,
@@ -114,11 +119,15 @@ def apply(
     now = find(change.connection, key)
     if now is not None and (now.document, now.program) == content:
         raise Unchanged(f"{key.label} {name}: nothing changed since version {now.version}")
-    _check_base(change, key, base)
+    check_base(change.connection, key, base)
     if now is None and len(names(change.connection, account_id, kind)) >= MOST_NAMES:
         raise InvalidInput(f"an account has at most {MOST_NAMES} of them; apply under a known name")
     version = insert_version(change, key, content, checked)
-    change.audit(f"{kind}.apply", key.audited, name=name, version=version, base=base, note=checked)
+    about = {"name": name, "version": version, "base": base}
+    change.audit(f"{kind}.apply", key.audited, **about, note=checked)
+    if kind == RULES:
+        said = {"ruleSet": name, "version": version, "before": base, "note": checked}
+        change.event(EventName.RULES_APPLIED, account_id, name, said)
     return version
 
 
@@ -126,11 +135,14 @@ def activate(change: Change, key: ConfigurationKey, version: int, *, base: int |
     """Put an earlier version in force again."""
     _, kind, name = key
     get(change.connection, key, version)
-    _check_base(change, key, base)
+    check_base(change.connection, key, base)
     if base == version:
         raise Unchanged(f"{key.label} {name}: version {version} is in force already")
     set_head(change, key, version)
     change.audit(f"{kind}.activate", key.audited, name=name, version=version, base=base)
+    if kind == RULES:
+        said = {"ruleSet": name, "version": version, "before": base}
+        change.event(EventName.RULES_ROLLED_BACK, key.account_id, name, said)
 
 
 def active(connection: sa.Connection, account_id: str, kind: str) -> list[StoredVersion]:
@@ -294,16 +306,16 @@ def head(connection: sa.Connection, key: ConfigurationKey) -> Any:
     return connection.execute(query).first()
 
 
-def _check_base(change: Change, key: ConfigurationKey, base: int | None) -> None:
+def check_base(connection: sa.Connection, key: ConfigurationKey, base: int | None) -> None:
     """Refuse to replace a version that the author has not seen."""
-    there = head(change.connection, key)
+    there = head(connection, key)
     if (None if there is None else there.version) == base:
         return
     if there is None:
-        raise Conflict(f"{key.label} {recordable(key.name)} has no version {base}; it is new")
-    actor = get(change.connection, key).actor
+        raise StaleVersion(f"{key.label} {recordable(key.name)} has no version {base}; it is new")
+    actor = get(connection, key).actor
     seen = "that there was none" if base is None else f"version {base}"
-    raise Conflict(
+    raise StaleVersion(
         f"{key.label} {key.name} is at version {there.version} (made by {actor}, in force since "
         f"{iso_time(there.changed_at_ms)}), you saw {seen}; look at it: "
         f"{key.command('show')}, then apply again"

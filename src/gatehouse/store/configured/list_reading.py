@@ -69,6 +69,8 @@ class EntryPage(msgspec.Struct, frozen=True):
     """Value and `added_at_ms` of the last entry of the page before."""
     include_gone: bool = False
     """Whether removed, replaced and expired entries are read, too."""
+    value: str | None = None
+    """Only entries with this value, as it is kept."""
 
 
 def kinds(connection: sa.Connection, account_id: str) -> dict[str, ListKind]:
@@ -124,6 +126,8 @@ def entries(
     query = sa.select(LIST_ENTRIES).where(entries_of(ListKey(account_id, name)))
     if not page.include_gone:
         query = query.where(counts_at(page.at_ms))
+    if page.value is not None:
+        query = query.where(_rows.value == page.value)
     if page.after is not None:
         query = query.where(sa.tuple_(_rows.value, _rows.added_at_ms) > sa.tuple_(*page.after))
     chosen = query.order_by(_rows.value, _rows.added_at_ms).limit(page.limit)

@@ -12,6 +12,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.events import EventName
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Sheet, decode_sheet, load_sheet
 from gatehouse.store.admin.admin_session import Change
@@ -90,6 +91,7 @@ def promote(change: Change, account_id: str, version: int) -> int | None:
         raise Conflict(f"model {version} is live already")
     configurations.set_head(change, _key(account_id), version)
     change.audit("model.promote", account_id, version=version, before=before)
+    _tell(change, account_id, version, before)
     return before or None
 
 
@@ -121,7 +123,14 @@ def rollback(change: Change, account_id: str, to: int | None = None) -> tuple[in
     # A second rollback must not return to the version that was live before.
     configurations.set_head(change, key, target, keep_previous=False)
     change.audit("model.rollback", account_id, version=target, before=before)
+    _tell(change, account_id, target, before)
     return before, target or None
+
+
+def _tell(change: Change, account_id: str, version: int, before: int) -> None:
+    """Tell the account which model is in force; 0 stands for the shipped scorecard."""
+    said = {"version": version, "before": before}
+    change.event(EventName.MODEL_PROMOTED, account_id, str(version), said)
 
 
 def _key(account_id: str) -> ConfigurationKey:

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.events import EventName
 from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.ids import is_id
 from gatehouse.core.labels import Label, LabelSource
@@ -193,6 +194,7 @@ def resolve(
     details = EventDetails(state=resolved.state, payment=payment, effect=effect)
     event = (account_id, request_id, EventKind.RESOLVED)
     review_events.add(change, event, details, resolved.reason)
+    _tell(change, EventName.REVIEW_RESOLVED, account_id, request_id, details)
     return resolved, ended
 
 
@@ -215,6 +217,7 @@ def correct(
     event = (account_id, request_id, EventKind.CORRECTED)
     review_events.add(change, event, details, corrected.reason)
     _store(change, account_id, corrected)
+    _tell(change, EventName.REVIEW_CORRECTED, account_id, request_id, details)
     return corrected, effect
 
 
@@ -224,6 +227,14 @@ def assign(change: Change, account_id: str, request_id: str, assignee: str | Non
     review_events.add(change, event, EventDetails(assignee=assignee))
     update = REVIEWS.update().where(_this(account_id, request_id)).values(assignee=assignee)
     change.connection.execute(update)
+    change.event(EventName.REVIEW_ASSIGNED, account_id, request_id, {"assignee": assignee})
+
+
+def _tell(
+    change: Change, kind: EventName, account_id: str, request_id: str, details: EventDetails
+) -> None:
+    """Tell the account what a review found; the reason stays with the review."""
+    change.event(kind, account_id, request_id, {"state": details.state, "payment": details.effect})
 
 
 def _with_finding(change: Change, review: StoredReview, finding: ReviewFinding) -> StoredReview:

@@ -23,6 +23,10 @@ START: Final = first_id("evt", 0)
 """The cursor before the first event."""
 _SCANNED_AT_ONCE: Final = 1000
 """Rows that one reading looks at, however few of them are of the wanted types."""
+_OLDEST_RUNNING: Final = sa.select(
+    sa.literal_column("pg_snapshot_xmin(pg_current_snapshot())::text::bigint", sa.BigInteger)
+).scalar_subquery()
+"""The oldest transaction that may still commit, or the next one to begin."""
 
 
 class EventPlace(NamedTuple):
@@ -49,6 +53,8 @@ class ReadEvents(NamedTuple):
     cursor: str
     more: bool
     """Whether there may be more by now."""
+    place: EventPlace
+    """Where the cursor stands."""
 
 
 def add(connection: sa.Connection, events: Sequence[NewEvent]) -> None:
@@ -75,24 +81,37 @@ def read_after(
     found = _after(connection, account_id, place, most)
     wanted = [each for each in found if not types or each.event.type in types]
     if len(wanted) > limit:
-        return ReadEvents(wanted[:limit], wanted[limit - 1].event.id, True)
-    last = found[-1] if found else None
-    return ReadEvents(wanted, last.event.id if last else cursor or START, len(found) == most)
+        last = wanted[limit - 1]
+        return ReadEvents(wanted[:limit], last.event.id, True, last.place)
+    if not found:
+        return ReadEvents([], cursor or START, False, place)
+    return ReadEvents(wanted, found[-1].event.id, len(found) == most, found[-1].place)
 
 
 def newest_cursor(connection: sa.Connection, account_id: str) -> str:
     """The cursor after all events that there are by now."""
-    newest = [
-        sa.select(_E.id, *_PLACE)
-        .where(_E.account_id == each, *_settled(connection))
+    found = newest(connection, account_id, 1)
+    return found[0].id if found else START
+
+
+def newest(
+    connection: sa.Connection, account_id: str, limit: int, types: Sequence[EventName] = ()
+) -> list[NewEvent]:
+    """The newest events of an account and of the installation, in their order."""
+    wanted = _settled(connection)
+    if types:
+        wanted.append(_E.type.in_(types))
+    ranges = [
+        sa.select(EVENTS)
+        .where(_E.account_id == each, *wanted)
         .order_by(_E.xid.desc(), _E.seq.desc())
-        .limit(1)
+        .limit(limit)
         .subquery()
         for each in _whose(account_id)
     ]
-    both = sa.union_all(*(sa.select(each) for each in newest)).subquery()
-    query = sa.select(both.c.id).order_by(both.c.xid.desc(), both.c.seq.desc()).limit(1)
-    return connection.scalar(query) or START
+    both = sa.union_all(*(sa.select(each) for each in ranges)).subquery()
+    query = sa.select(both).order_by(both.c.xid.desc(), both.c.seq.desc()).limit(limit)
+    return [_stored(row).event for row in connection.execute(query)][::-1]
 
 
 def find(connection: sa.Connection, account_id: str, event_id: str) -> StoredEvent | None:
@@ -109,6 +128,42 @@ def place_of(connection: sa.Connection, account_id: str, cursor: str | None) -> 
     query = sa.select(*_PLACE).where(_E.id == cursor, _E.account_id.in_(_whose(account_id)))
     row = connection.execute(query).first()
     return BEGINNING if row is None else EventPlace(*row)
+
+
+def count_written(connection: sa.Connection) -> int:
+    """How many events were ever written, deleted ones included; numbers are never used again."""
+    return connection.scalar(sa.select(sa.func.max(_E.seq))) or 0
+
+
+def count_held_back(connection: sa.Connection) -> int:
+    """How many of the newest events readers do not see yet, because of transactions that run."""
+    if connection.dialect.name == "sqlite":
+        return 0
+    last = sa.select(_E.xid).order_by(_E.seq.desc()).limit(_SCANNED_AT_ONCE).subquery()
+    waiting = sa.select(sa.func.count()).select_from(last).where(last.c.xid >= _OLDEST_RUNNING)
+    return connection.scalar(waiting) or 0
+
+
+def rebase(connection: sa.Connection) -> None:
+    """Put all events before those of this database's transactions, in the order they have.
+
+    Rows that were copied or restored carry numbers of another server's transactions.
+    """
+    newest = sa.select(sa.func.max(EVENTS.alias().c.xid)).scalar_subquery()
+    connection.execute(EVENTS.update().where(newest > 0).values(xid=_E.xid - newest - 1))
+
+
+def rebase_if_foreign(connection: sa.Connection) -> bool:
+    """The same, if somebody restored the data with tools of their own; whether it was needed."""
+    if connection.dialect.name == "sqlite":
+        return False
+    last = sa.select(_E.xid).order_by(_E.seq.desc()).limit(_SCANNED_AT_ONCE).subquery()
+    next_xid = sa.text("pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+    newest, following = connection.execute(sa.select(sa.func.max(last.c.xid), next_xid)).one()
+    if newest is None or newest < following:
+        return False
+    rebase(connection)
+    return True
 
 
 def _after(
@@ -136,8 +191,7 @@ def _settled(connection: sa.Connection) -> "list[sa.ColumnElement[bool]]":
     """What leaves out events that others, of transactions that still run, may come before."""
     if connection.dialect.name == "sqlite":
         return []
-    oldest = sa.text("pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
-    return [_E.xid < sa.select(oldest).scalar_subquery()]
+    return [_E.xid < _OLDEST_RUNNING]
 
 
 def _stored(row: Any) -> StoredEvent:

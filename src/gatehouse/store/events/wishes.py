@@ -10,6 +10,7 @@ from typing import Final, Literal
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.billing.ledger import AccountState
 from gatehouse.core.errors import NotFound
 from gatehouse.core.events import DecisionFilter
 from gatehouse.store.admin.admin_session import Change
@@ -17,6 +18,15 @@ from gatehouse.store.tables import ACCOUNTS
 
 Listener = Literal["readers", "webhooks"]
 """For whom filters are kept: those who poll for events, and the account's webhooks."""
+
+
+class EventWishes(msgspec.Struct, frozen=True):
+    """What the readers of an account's events want to be told."""
+
+    decisions: tuple[DecisionFilter, ...] = ()
+    low_balance: int | None = None
+    """Millionths; below this balance the account is told so."""
+
 
 _Filters = dict[str, tuple[DecisionFilter, ...]]
 _read: Final = msgspec.json.Decoder(_Filters).decode
@@ -50,3 +60,16 @@ def set_decision_filters(
     text = _encode(left).decode() if left else None
     this = ACCOUNTS.update().where(_A.id == account_id)
     change.connection.execute(this.values(event_filters=text))
+
+
+def set_low_balance(change: Change, account_id: str, state: AccountState) -> None:
+    """Keep the threshold of an account, and what it was told of its balance."""
+    values = {"low_balance": state.low_below, "balance_told": state.told.value}
+    change.connection.execute(ACCOUNTS.update().where(_A.id == account_id).values(values))
+
+
+def get_wishes(connection: sa.Connection, account_id: str) -> EventWishes:
+    """What an account wants to be told as events."""
+    query = sa.select(_A.event_filters, _A.low_balance).where(_A.id == account_id)
+    row = connection.execute(query).one()
+    return EventWishes(decision_filters(row.event_filters, "readers"), row.low_balance)

@@ -13,8 +13,10 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, NotFound
-from gatehouse.core.ids import is_id
-from gatehouse.core.labels import LabelSource
+from gatehouse.core.events import EventName, NewEvent, encode_data
+from gatehouse.core.ids import derived_id, is_id
+from gatehouse.core.labels import Label, LabelSource
+from gatehouse.store.events import outbox
 from gatehouse.store.feedback.feedback_history import find_all
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
@@ -33,6 +35,8 @@ from gatehouse.store.feedback.statements import (
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 
 _IDS_AT_ONCE: Final = 500
+_TOLD: Final = (LabelSource.API, LabelSource.COMMAND)
+"""Whose labels are told one by one: reviews and imports have events of their own."""
 
 
 def find(connection: sa.Connection, account_id: str, subject: Subject) -> list[str]:
@@ -67,6 +71,7 @@ def record_all(
     states = _label_states(connection, pairs)
     answers: list[list[LabelOutcome] | TooManyStatements] = []
     rows: list[dict[str, Any]] = []
+    events: list[NewEvent] = []
     seq = newest(connection) if pairs else 0
     for report in reports:
         statement, answer = report.statement, []
@@ -86,10 +91,28 @@ def record_all(
                 seq += 1
                 row = feedback_row(report, request_id, each.previous)
                 rows.append(row | {"seq": seq, "recorded_at_ms": now_ms})
+                if each.changed and report.source in _TOLD:
+                    events.append(_event(report, request_id, each.previous, seq, now_ms))
         answers.append(answer)
     if rows:
         connection.execute(FEEDBACK.insert(), rows)
+    outbox.add(connection, events)
     return answers
+
+
+def _event(
+    report: LabelReport, request_id: str, previous: Label | None, seq: int, now_ms: int
+) -> NewEvent:
+    kind = EventName.FEEDBACK_RECEIVED
+    return NewEvent(
+        derived_id("evt", now_ms, f"{kind} {seq} {request_id}"),
+        report.account_id,
+        now_ms,
+        kind,
+        report.actor,
+        request_id,
+        encode_data({"label": report.statement.label, "previous": previous}),
+    )
 
 
 def history(connection: sa.Connection, account_id: str, request_id: str) -> list[LabelEntry]:

@@ -7,6 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict
+from gatehouse.core.events import EventName
 from gatehouse.core.files.lines import Position
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
@@ -150,6 +151,11 @@ def finish(run: Run, session: AdminSession) -> None:
             **msgspec.structs.asdict(run.tally),
             **before,
         )
+        account_id = account_of(run.scope)
+        if account_id is not None:
+            said = {"importId": run.import_id, "kind": "identities"}
+            tally = msgspec.structs.asdict(run.tally)
+            change.event(EventName.IMPORT_FINISHED, account_id, run.import_id, said | tally)
 
 
 def _unfinished(scope: str, file: str | None, connection: sa.Connection) -> Run | None:

@@ -20,6 +20,7 @@ from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.search.entries import SearchIndex
 from gatehouse.store.tables import (
     DECISIONS,
+    EVENTS,
     FEEDBACK,
     GATEWAY_INTENTS,
     HOLDS,
@@ -32,6 +33,7 @@ _D: Final = DECISIONS.c
 _F: Final = FEEDBACK.c
 _R: Final = REVIEWS.c
 _I: Final = IDENTITY_IMPORTS.c
+_E: Final = EVENTS.c
 
 
 class DeletedRows(msgspec.Struct):
@@ -44,6 +46,7 @@ class DeletedRows(msgspec.Struct):
     """Answers that were kept for repeated requests."""
     imports: int = 0
     """Notes on imports of identity records."""
+    events: int = 0
 
     def add(self, more: "DeletedRows") -> None:
         """Count these, too."""
@@ -191,6 +194,19 @@ def delete_imports(before_ms: int, connection: sa.Connection, limit: int) -> int
 def count_imports(connection: sa.Connection, before_ms: int) -> int:
     """How many imports began before a moment."""
     return connection.scalar(sa.select(sa.func.count()).where(_I.started_at_ms < before_ms)) or 0
+
+
+def delete_events(before_ms: int, connection: sa.Connection, limit: int) -> int:
+    """Delete events that were written before a moment, oldest first."""
+    first = sa.select(_E.seq, _E.at_ms).order_by(_E.seq).limit(limit).subquery()
+    found = sa.select(first.c.seq).where(first.c.at_ms < before_ms)
+    these = EVENTS.delete().where(_E.seq.in_(list(connection.scalars(found))))
+    return connection.execute(these).rowcount
+
+
+def count_events(connection: sa.Connection, before_ms: int) -> int:
+    """How many events were written before a moment."""
+    return connection.scalar(sa.select(sa.func.count()).where(_E.at_ms < before_ms)) or 0
 
 
 def _not_newest(connection: sa.Connection) -> "sa.ColumnElement[bool]":

@@ -12,9 +12,12 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.events import EventName, NewEvent, encode_data
+from gatehouse.core.ids import derived_id
 from gatehouse.core.money import Payment
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import struct_from
+from gatehouse.store.events import outbox
 from gatehouse.store.tables import GATEWAY_INTENTS, HOLDS
 
 _INTENT: Final = GATEWAY_INTENTS.c
@@ -35,6 +38,12 @@ class IntentState(StrEnum):
     """The gateway has confirmed the reversal."""
     FAILED = "FAILED"
     """All attempts to reverse it failed; a person must handle it."""
+
+
+_TOLD: Final = {
+    IntentState.REVERSED: EventName.PAYMENT_REVERSED,
+    IntentState.FAILED: EventName.PAYMENT_REVERSAL_FAILED,
+}
 
 
 class KeptIntent(msgspec.Struct, frozen=True):
@@ -93,7 +102,29 @@ def finish(connection: sa.Connection, claimed: KeptIntent, ended: KeptIntent) ->
         & (_INTENT.next_at_ms == claimed.next_at_ms)
     )
     change = GATEWAY_INTENTS.update().where(still_ours).values(msgspec.structs.asdict(ended))
-    return connection.execute(change).rowcount == 1
+    done = connection.execute(change).rowcount == 1
+    if done and ended.state in _TOLD:
+        outbox.add(connection, [_event(ended)])
+    return done
+
+
+def _event(ended: KeptIntent) -> NewEvent:
+    kind, at_ms = _TOLD[ended.state], ended.changed_at_ms
+    said = {
+        "amountMinor": ended.amount_minor,
+        "currency": ended.currency,
+        "attempts": ended.attempts,
+        "reason": ended.detail,
+    }
+    return NewEvent(
+        derived_id("evt", at_ms, f"{kind} {ended.attempts} {ended.request_id}"),
+        ended.account_id,
+        at_ms,
+        kind,
+        "reversals",
+        ended.request_id,
+        encode_data(said),
+    )
 
 
 def abandoned(connection: sa.Connection) -> list[str]:

@@ -311,7 +311,8 @@ class _BatchDecider:
 
     def _refused(self, order: Authorize) -> Insufficient:
         hold, state = order.hold, self._loaded.accounts[order.hold.account_id]
-        if state.note_depleted():
+        # What is held may be given back; then the balance suffices again without a top-up.
+        if hold.amount > state.balance and state.note_depleted():
             said = {"remaining": state.available, "needed": hold.amount}
             self._tell(order, EventName.BALANCE_DEPLETED, said)
         return Insufficient(state.available)
@@ -322,7 +323,7 @@ class _BatchDecider:
         """Let the account know something about a request, or of what follows from it."""
         of = order.hold if isinstance(order, Authorize) else order
         event = NewEvent(
-            request_event_id(of.request_id, kind, order.at_ms),
+            request_event_id(of.request_id, kind),
             of.account_id,
             order.at_ms,
             kind,
@@ -378,7 +379,7 @@ class _BatchDecider:
             self._tell(order, kind)
         state = self._loaded.accounts[order.account_id]
         if state.low_below is not None and state.note_low():
-            said = {"remaining": state.balance, "threshold": state.low_below}
+            said = {"remaining": state.available, "threshold": state.low_below}
             self._tell(order, EventName.BALANCE_LOW, said)
         guess = order.mismatch
         if guess is not None:

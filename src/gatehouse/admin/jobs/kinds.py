@@ -1,0 +1,79 @@
+"""The kinds of jobs, and what each is told to do."""
+
+from enum import StrEnum
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.files.records import RecordFormat
+from gatehouse.core.secrets import Personal
+
+DAY_MS: Final = 86_400_000
+MOST_EXAMPLES: Final = 100
+
+
+class JobKind(StrEnum):
+    """What a job does."""
+
+    BACKTEST = "rules.backtest"
+    TRAINING = "models.train"
+    IDENTITY_IMPORT = "identities.import"
+    FEEDBACK_IMPORT = "feedback.import"
+    ERASURE = "privacy.erase"
+
+
+class BacktestOrder(msgspec.Struct, frozen=True):
+    """A rule set to try on recorded requests."""
+
+    document: str
+    since_ms: int
+    until_ms: int
+    lists_now: bool = False
+    examples: int = 5
+
+
+class TrainingOrder(msgspec.Struct, frozen=True):
+    """A model to train on recorded requests."""
+
+    since_ms: int
+    until_ms: int
+    label_delay_ms: int
+    holdout: Annotated[float, Meta(ge=0.05, le=0.5)] = 0.2
+    method: Literal["auto", "ebm", "logistic"] = "auto"
+    presume: bool = True
+    note: str | None = None
+
+
+class ImportOrder(msgspec.Struct, frozen=True):
+    """A file to import; the file itself is the content of the job."""
+
+    format: RecordFormat
+    dry_run: bool = False
+
+
+class ErasureOrder(msgspec.Struct, frozen=True):
+    """A person to erase; who that is, is the content of the job."""
+
+    lists: bool = False
+    dry_run: bool = False
+
+
+class NamedPerson(Personal, frozen=True):
+    """What a person is named by, as it is sealed with a job."""
+
+    user_id: str | None = None
+    username: str | None = None
+    email: str | None = None
+    phone: str | None = None
+    card_number: str | None = None
+
+
+Order = BacktestOrder | TrainingOrder | ImportOrder | ErasureOrder
+ORDERS: Final[dict[JobKind, type[Order]]] = {
+    JobKind.BACKTEST: BacktestOrder,
+    JobKind.TRAINING: TrainingOrder,
+    JobKind.IDENTITY_IMPORT: ImportOrder,
+    JobKind.FEEDBACK_IMPORT: ImportOrder,
+    JobKind.ERASURE: ErasureOrder,
+}

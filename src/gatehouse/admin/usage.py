@@ -1,0 +1,25 @@
+"""What an account has used: its requests by day and operation, and what they were charged."""
+
+from gatehouse.access.accounts import Account
+from gatehouse.admin.scopes import account_reading
+from gatehouse.billing.statement import Period
+from gatehouse.core.errors import InvalidInput
+from gatehouse.store.accounts import accounts, usage
+from gatehouse.store.accounts.usage import UsageLine
+from gatehouse.store.admin.admin_session import AdminSession
+
+__all__ = ["UsageLine"]
+
+MOST_DAYS = 92
+"""Every request of the period is looked at."""
+
+
+def account_usage(
+    session: AdminSession, account_id: str, period: Period
+) -> tuple[Account, list[UsageLine]]:
+    """The account, and its requests of a period by day and operation."""
+    if (period.end - period.first).days > MOST_DAYS:
+        raise InvalidInput(f"usage is shown for {MOST_DAYS} days at most; choose a shorter period")
+    with account_reading(session, account_id) as connection:
+        account = accounts.get(connection, account_id)
+        return account, usage.usage(connection, account_id, period)

@@ -1,0 +1,260 @@
+"""Jobs: long work that is queued, taken by one server at a time, and reported on.
+
+A server that takes a job holds a lease on it and renews it. A job whose lease has ended is queued
+again, because its server is gone, or fails after some attempts.
+"""
+
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.keyring import JOBS as PURPOSE
+from gatehouse.core.redaction import recordable
+from gatehouse.core.sealing import Sealer
+from gatehouse.store.admin.admin_session import AdminSession, Change
+from gatehouse.store.database import struct_from
+from gatehouse.store.identities.identities import overwrite_deleted
+from gatehouse.store.tables import JOBS
+
+MOST_UNFINISHED: Final = 20
+"""Jobs of one account that wait or run."""
+MOST_ATTEMPTS: Final = 3
+LEASE_MS: Final = 30_000
+KEPT_MS: Final = 30 * 86_400_000
+_LONGEST_ERROR: Final = 2000
+_C: Final = JOBS.c
+
+
+class JobState(StrEnum):
+    """How far a job is."""
+
+    QUEUED = "QUEUED"
+    RUNNING = "RUNNING"
+    SUCCEEDED = "SUCCEEDED"
+    FAILED = "FAILED"
+    CANCELED = "CANCELED"
+
+
+class TooManyJobs(Conflict):
+    """The account has as many unfinished jobs as it may have."""
+
+
+class StoredJob(msgspec.Struct, frozen=True):
+    """A job without what it works on."""
+
+    id: str
+    account_id: str
+    kind: str
+    state: JobState
+    actor: str
+    parameters: str
+    """As JSON, without anything secret or personal."""
+    created_at_ms: int
+    started_at_ms: int | None
+    finished_at_ms: int | None
+    done: int | None
+    total: int | None
+    attempts: int
+    canceled: int
+    """Whether somebody asked for its end."""
+    step: str | None
+    """What it is doing, in words."""
+    result: str | None
+    """As JSON."""
+    error: str | None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether it has come to an end, good or bad."""
+        return self.finished_at_ms is not None
+
+
+class NewJob(NamedTuple):
+    """A job to queue: what it does, how, and what on."""
+
+    kind: str
+    parameters: str
+    content: bytes | None = None
+    """Sealed until the job ends."""
+
+
+_COLUMNS: Final = [_C[name] for name in StoredJob.__struct_fields__]
+
+
+def add(change: Change, account_id: str, new: NewJob) -> StoredJob:
+    """Queue a job."""
+    unfinished = sa.select(sa.func.count()).where(
+        _C.account_id == account_id, _C.finished_at_ms.is_(None)
+    )
+    if (change.connection.scalar(unfinished) or 0) >= MOST_UNFINISHED:
+        raise TooManyJobs(f"an account has at most {MOST_UNFINISHED} jobs that are not finished")
+    job_id = change.new_id("job")
+    sealed: dict[str, Any] = {}
+    if new.content is not None:
+        sealer = Sealer(change.ring, PURPOSE)
+        version, text = sealer.seal(new.content, job_id.encode(), change.random_bytes)
+        sealed = {"key_version": version, "sealed": text}
+    row = {
+        **{"id": job_id, "account_id": account_id, "kind": new.kind, "actor": str(change.actor)},
+        **{"state": JobState.QUEUED.value, "parameters": new.parameters},
+        **{"created_at_ms": change.now_ms, "attempts": 0, "canceled": 0},
+        **sealed,
+    }
+    change.connection.execute(JOBS.insert(), row)
+    change.audit("job.start", account_id, jobId=job_id, kind=new.kind)
+    return get(change.connection, account_id, job_id)
+
+
+def get(connection: sa.Connection, account_id: str, job_id: str) -> StoredJob:
+    """One job of an account; or `NotFound`."""
+    query = sa.select(*_COLUMNS).where(_C.id == job_id, _C.account_id == account_id)
+    row = connection.execute(query).first()
+    if row is None:
+        raise NotFound(f"no job {recordable(job_id)}; see: gatehouse jobs list")
+    return struct_from(row, StoredJob)
+
+
+def page(
+    connection: sa.Connection, account_id: str, kinds: list[str], before: str | None, limit: int
+) -> list[StoredJob]:
+    """Jobs of an account, newest first."""
+    query = sa.select(*_COLUMNS).where(_C.account_id == account_id, _C.kind.in_(kinds))
+    if before is not None:
+        query = query.where(_C.id < before)
+    rows = connection.execute(query.order_by(_C.id.desc()).limit(limit))
+    return [struct_from(row, StoredJob) for row in rows]
+
+
+def cancel(change: Change, account_id: str, job_id: str) -> StoredJob:
+    """End a job that waits, or ask for the end of one that runs; `Conflict` if it has ended."""
+    job = get(change.connection, account_id, job_id)
+    if job.is_finished:
+        raise Conflict(f"job {job_id} has ended already: {job.state}")
+    if job.state is JobState.QUEUED:
+        _end(change.connection, job_id, change.now_ms, state=JobState.CANCELED)
+    change.connection.execute(JOBS.update().where(_C.id == job_id).values(canceled=1))
+    change.audit("job.cancel", account_id, jobId=job_id)
+    return get(change.connection, account_id, job_id)
+
+
+def needs_a_server(connection: sa.Connection, now_ms: int) -> bool:
+    """Whether a job waits, or was left by its server."""
+    unfinished = _C.finished_at_ms.is_(None)
+    left = (_C.state == JobState.QUEUED) | (_C.lease_until_ms < now_ms)
+    return connection.execute(sa.select(_C.id).where(unfinished, left).limit(1)).first() is not None
+
+
+def claim(connection: sa.Connection, owner: str, now_ms: int) -> StoredJob | None:
+    """Take the oldest job that waits, of an account for which none runs; None without one."""
+    _give_back_left(connection, now_ms)
+    busy = sa.select(_C.account_id).where(_C.state == JobState.RUNNING, _C.finished_at_ms.is_(None))
+    query = (
+        sa.select(_C.id)
+        .where(_C.state == JobState.QUEUED, _C.finished_at_ms.is_(None))
+        .where(_C.account_id.not_in(busy))
+        .order_by(_C.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    job_id = connection.scalar(query)
+    if job_id is None:
+        return None
+    taken = {
+        **{"state": JobState.RUNNING.value, "owner": owner, "attempts": _C.attempts + 1},
+        **{"started_at_ms": now_ms, "lease_until_ms": now_ms + LEASE_MS},
+        **{"done": None, "total": None, "step": None},
+    }
+    connection.execute(JOBS.update().where(_C.id == job_id).values(taken))
+    return held(connection, job_id, owner)
+
+
+def held(connection: sa.Connection, job_id: str, owner: str) -> StoredJob | None:
+    """A job that an owner works on; None when it has been taken away or has ended."""
+    row = connection.execute(sa.select(*_COLUMNS).where(_held(job_id, owner))).first()
+    return None if row is None else struct_from(row, StoredJob)
+
+
+def renew(connection: sa.Connection, job_id: str, owner: str, now_ms: int) -> StoredJob | None:
+    """Keep a job for longer; None when it has been taken away or has ended."""
+    lease = JOBS.update().where(_held(job_id, owner)).values(lease_until_ms=now_ms + LEASE_MS)
+    connection.execute(lease)
+    return held(connection, job_id, owner)
+
+
+def report(connection: sa.Connection, job_id: str, owner: str, **progress: Any) -> None:
+    """Say how far a job is."""
+    connection.execute(JOBS.update().where(_held(job_id, owner)).values(progress))
+
+
+def content_of(session: AdminSession, job_id: str) -> bytes:
+    """What a job works on."""
+    with session.reading() as connection:
+        row = connection.execute(sa.select(_C.key_version, _C.sealed).where(_C.id == job_id)).one()
+    return Sealer(session.ring, PURPOSE).open(row.key_version, row.sealed, job_id.encode())
+
+
+def finish(change: Change, job: StoredJob, owner: str, state: JobState, **told: str) -> bool:
+    """End a job with its result or error; whether the owner still had it."""
+    if held(change.connection, job.id, owner) is None:
+        change.audit("job.lost", job.account_id, jobId=job.id, kind=job.kind)
+        return False
+    _end(change.connection, job.id, change.now_ms, state=state, **told)
+    change.audit("job.finish", job.account_id, jobId=job.id, kind=job.kind, state=state.value)
+    return True
+
+
+def give_back(connection: sa.Connection, job_id: str, owner: str, now_ms: int) -> None:
+    """Queue a job again that its process has left; after some attempts it fails."""
+    row = connection.execute(
+        sa.select(_C.attempts, _C.canceled).where(_held(job_id, owner))
+    ).first()
+    if row is not None:
+        _give_back(connection, job_id, row, now_ms)
+
+
+def release(connection: sa.Connection, job_id: str, owner: str) -> None:
+    """Queue a job again whose server stops; that is no attempt."""
+    back = {"state": JobState.QUEUED.value, "owner": None, "attempts": _C.attempts - 1}
+    connection.execute(JOBS.update().where(_held(job_id, owner)).values(back))
+
+
+def delete_old(connection: sa.Connection, now_ms: int) -> None:
+    """Delete jobs that ended long ago."""
+    connection.execute(JOBS.delete().where(_C.finished_at_ms < now_ms - KEPT_MS))
+
+
+def _held(job_id: str, owner: str) -> sa.ColumnElement[bool]:
+    return (_C.id == job_id) & (_C.owner == owner) & (_C.state == JobState.RUNNING)
+
+
+def _give_back_left(connection: sa.Connection, now_ms: int) -> None:
+    left = sa.select(_C.id, _C.attempts, _C.canceled).where(
+        _C.finished_at_ms.is_(None), _C.state == JobState.RUNNING, _C.lease_until_ms < now_ms
+    )
+    for row in connection.execute(left.with_for_update(skip_locked=True)).all():
+        _give_back(connection, row.id, row, now_ms)
+
+
+def _give_back(connection: sa.Connection, job_id: str, row: Any, now_ms: int) -> None:
+    if row.canceled:
+        _end(connection, job_id, now_ms, state=JobState.CANCELED)
+    elif row.attempts >= MOST_ATTEMPTS:
+        error = f"the process that worked on it ended unexpectedly, {row.attempts} times"
+        _end(connection, job_id, now_ms, state=JobState.FAILED, error=error)
+    else:
+        back = {"state": JobState.QUEUED.value, "owner": None, "lease_until_ms": None}
+        connection.execute(JOBS.update().where(_C.id == job_id).values(back))
+
+
+def _end(
+    connection: sa.Connection, job_id: str, now_ms: int, *, state: JobState, **told: str
+) -> None:
+    overwrite_deleted(connection)
+    if "error" in told:
+        told["error"] = recordable(told["error"])[:_LONGEST_ERROR]
+    ended = {"state": state.value, "finished_at_ms": now_ms, "lease_until_ms": None}
+    gone = {"owner": None, "sealed": None, "key_version": None}
+    connection.execute(JOBS.update().where(_C.id == job_id).values(ended | gone | told))

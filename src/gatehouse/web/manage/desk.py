@@ -1,0 +1,184 @@
+"""Serves the endpoints of the management API: reads a call, runs its use case, renders the answer.
+
+Use cases run on threads and few at a time, so that requests about payments never wait for them.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.admin.webhooks.options import WebhookOptions, webhook_options
+from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
+from gatehouse.core.yaml_document import DocumentRefused
+from gatehouse.settings import Settings
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured.configurations import StaleVersion
+from gatehouse.store.jobs import TooManyJobs
+from gatehouse.web.body import Receive
+from gatehouse.web.body_reader import BodyReader, refuse_unread
+from gatehouse.web.context import Reply, RequestContext
+from gatehouse.web.entry import Entry
+from gatehouse.web.in_flight import RETRY_SOON
+from gatehouse.web.manage.endpoints import ManageCall, ManageEndpoint, Precondition, Tagged
+from gatehouse.web.problems import Problem
+from gatehouse.web.query import read_query
+from gatehouse.web.v1 import Handler
+
+MOST_WAITING: Final = 8
+"""Calls that are read, wait or run; each may hold a large body."""
+_AT_ONCE: Final = 2
+_ETAG: Final = re.compile(r'"([0-9]{1,9})"')
+_COMMAND: Final = re.compile(r"gatehouse [a-z]|--[a-z]")
+
+
+class DeskOptions(msgspec.Struct, frozen=True):
+    """What settings say about the management API."""
+
+    default_rate: int
+    """The rate limit of keys without one of their own."""
+    webhooks: WebhookOptions
+
+
+def desk_options(settings: Settings) -> DeskOptions:
+    """The options of these settings."""
+    return DeskOptions(settings.rate_limit_per_second, webhook_options(settings))
+
+
+class ManageDesk:
+    """Makes the handlers of the endpoints."""
+
+    def __init__(
+        self,
+        entry: Entry,
+        session: AdminSession,
+        changed: Callable[[], Awaitable[object]],
+        options: DeskOptions,
+    ) -> None:
+        """`changed` has this server look at what is configured, before the caller is answered."""
+        self._options = options
+        self._entry = entry
+        self._session = session
+        self._changed = changed
+        self._present = 0
+        self._running = asyncio.Semaphore(_AT_ONCE)
+
+    def handler(self, endpoint: ManageEndpoint) -> Handler:
+        """The handler of one endpoint."""
+        reader = None if endpoint.body is None else BodyReader(endpoint.body)
+
+        async def handle(context: RequestContext, receive: Receive) -> Reply:
+            caller = await self._entry.authenticate(
+                context, endpoint.scope, endpoint.field, takes_query=bool(endpoint.query)
+            )
+            if self._present >= MOST_WAITING:
+                raise Problem("overloaded", headers=RETRY_SOON)
+            self._present += 1
+            try:
+                call = ManageCall(
+                    session=self._session.acting_as(caller.actor),
+                    caller=caller,
+                    path=context.scope.get("path_params", {}),
+                    query=_read_query(endpoint, context.scope["query_string"]),
+                    body=await self._read_body(endpoint, reader, context, receive),
+                    default_rate=self._options.default_rate,
+                    webhooks=self._options.webhooks,
+                    precondition=_precondition(context) if endpoint.guarded else Precondition(),
+                )
+                done = await self._run(endpoint, call)
+            finally:
+                self._present -= 1
+            return await self._answer(context, done)
+
+        return handle
+
+    async def _read_body(
+        self,
+        endpoint: ManageEndpoint,
+        reader: BodyReader[Any] | None,
+        context: RequestContext,
+        receive: Receive,
+    ) -> Any:
+        if reader is None:
+            return None
+        body = reader.read(context, await self._entry.body(context, receive, endpoint.most_bytes))
+        refuse_unread(context)
+        return body
+
+    async def _run(self, endpoint: ManageEndpoint, call: ManageCall) -> Any:
+        try:
+            async with self._running:
+                done = await asyncio.to_thread(endpoint.run, call)
+        except (NotFound, Conflict, InvalidInput) as refused:
+            raise problem_of(refused) from None
+        if endpoint.changes and not call.dry_run:
+            await self._changed()
+        return done
+
+    async def _answer(self, context: RequestContext, done: Any) -> Reply:
+        if not isinstance(done, Tagged):
+            return await self._entry.answer(context, done)
+        reply = await self._entry.answer(context, done.answer)
+        return msgspec.structs.replace(reply, headers=((b"etag", b'"%d"' % done.version),))
+
+
+def problem_of(refused: NotFound | Conflict | InvalidInput) -> Problem:
+    """The answer to a call that a use case refused."""
+    if isinstance(refused, AccountClosed):
+        return Problem("account_closed")
+    if isinstance(refused, DocumentRefused):
+        flaws = [str(flaw) for flaw in refused.flaws]
+        return Problem("invalid_request", fields={"document": flaws})
+    lines = [without_commands(line) for line in str(refused).splitlines()]
+    details = [line for line in lines if line]
+    if isinstance(refused, NotFound):
+        return Problem("not_found", details=details)
+    if isinstance(refused, StaleVersion):
+        return Problem("precondition_failed", details=details)
+    if isinstance(refused, TooManyJobs):
+        return Problem("too_many_jobs", details=details, headers=((b"retry-after", b"30"),))
+    code = "conflict" if isinstance(refused, Conflict) else "invalid_request"
+    return Problem(code, details=details)
+
+
+def without_commands(text: str) -> str:
+    """A message without the parts that tell an operator which command to type."""
+    kept = [part for part in text.split("; ") if not _COMMAND.search(part)]
+    return "; ".join(kept)
+
+
+def _read_query(endpoint: ManageEndpoint, query_string: bytes) -> dict[str, Any]:
+    """The parameters with their values or defaults, or a `Problem` that names every wrong one."""
+    known = {each.name: each for each in endpoint.query}
+    found = read_query(query_string, known)
+    values, wrong = {}, dict(found.wrong)
+    for name, parameter in known.items():
+        values[name] = parameter.default
+        if name in found.values and name not in wrong:
+            try:
+                values[name] = parameter.read(found.values[name])
+            except ValueError as error:
+                wrong[name] = [str(error)]
+    if wrong:
+        raise Problem("invalid_request", fields=wrong)
+    return values
+
+
+def _precondition(context: RequestContext) -> Precondition:
+    match, none_match = context.header(b"if-match"), context.header(b"if-none-match")
+    if none_match is not None:
+        if none_match.strip() != "*" or match is not None:
+            told = "If-None-Match can only be *, without If-Match"
+            raise Problem("invalid_request", details=[told])
+        return Precondition(must_be_new=True)
+    if match is None:
+        return Precondition()
+    if match.strip() == "*":
+        return Precondition(any_version=True)
+    version = _ETAG.fullmatch(match.strip())
+    if version is None:
+        told = 'If-Match must be one ETag as it was given, such as "3", or *'
+        raise Problem("invalid_request", details=[told])
+    return Precondition(version=int(version[1]))

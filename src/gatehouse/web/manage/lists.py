@@ -1,0 +1,289 @@
+"""Lists over HTTP: made, filled in bulk, searched, and what was done to them."""
+
+import csv
+import io
+from contextlib import closing
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.admin import audit_log, lists
+from gatehouse.admin.lists import EntryPage, GivenEntries, ImportOptions, ListedEntry, ListFile
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import NotFound
+from gatehouse.web.manage.endpoints import (
+    DRY_RUN,
+    LIMIT,
+    MOST_DOCUMENT_BYTES,
+    ManageCall,
+    ManageEndpoint,
+    Parameter,
+    after,
+    read_flag,
+)
+from gatehouse.web.manage.list_messages import (
+    EntriesAdded,
+    EntriesRemoved,
+    EntriesToAdd,
+    EntriesToRemove,
+    EntrySearch,
+    EntryShown,
+    EntryShownPage,
+    ListDropped,
+    ListOperation,
+    ListOperationPage,
+    ListPage,
+    ListShown,
+    NewList,
+)
+from gatehouse.web.problems import Problem
+
+_SCOPE: Final = "manage:lists"
+_NAME: Final = {"name": "Name of the list."}
+_ONE: Final = "/lists/{name}"
+_FORCE: Final = Parameter(
+    "force", "`true` drops it although rules use it.", {"type": "boolean"}, read_flag, False
+)
+
+
+def _overview(call: ManageCall) -> ListPage:
+    return ListPage(_shown_lists(call))
+
+
+def _shown_lists(call: ManageCall) -> list[ListShown]:
+    return [
+        ListShown(
+            each.name, each.kind, each.description, each.entries, iso_time(each.created_at_ms)
+        )
+        for each in lists.overview(call.session, call.account_id)
+    ]
+
+
+def _create(call: ManageCall) -> ListShown:
+    new: NewList = call.body
+    lists.create(call.session, call.account_id, new.name, new.kind, new.description)
+    return next(each for each in _shown_lists(call) if each.name == new.name)
+
+
+def _drop(call: ManageCall) -> ListDropped:
+    name = call.path["name"]
+    count = lists.drop(call.session, call.account_id, name, force=call.query["force"])
+    return ListDropped(name, count)
+
+
+def _entries(call: ManageCall) -> EntryShownPage:
+    wanted: EntrySearch = call.body
+    name, limit, now_ms = call.path["name"], wanted.limit, call.session.clock()
+    page = EntryPage(now_ms, limit + 1, _read_cursor(wanted.cursor), wanted.gone)
+    if wanted.value is not None:
+        found = lists.find_entry(call.session, call.account_id, name, wanted.value, page)
+    else:
+        found = lists.entries(call.session, call.account_id, name, page)
+    more = len(found) > limit
+    cursor = _cursor(found[limit - 1]) if more else None
+    return EntryShownPage([_shown_entry(each, now_ms) for each in found[:limit]], more, cursor)
+
+
+def _cursor(entry: ListedEntry) -> str:
+    return f"{entry.added_at_ms}.{entry.value}"
+
+
+def _read_cursor(text: str | None) -> tuple[str, int] | None:
+    if text is None:
+        return None
+    moment, _, value = text.partition(".")
+    if not (moment.isascii() and moment.isdigit() and len(moment) < 16 and value):
+        raise Problem("invalid_request", fields={"cursor": ["must be the cursor of an answer"]})
+    return value, int(moment)
+
+
+def _shown_entry(entry: ListedEntry, now_ms: int) -> EntryShown:
+    return EntryShown(
+        entry.shown,
+        entry.status(now_ms),
+        entry.reason,
+        entry.actor,
+        iso_time(entry.added_at_ms),
+        None if entry.expires_at_ms is None else iso_time(entry.expires_at_ms),
+        None if entry.removed_at_ms is None else iso_time(entry.removed_at_ms),
+    )
+
+
+def _as_file(rows: list[tuple[str, str, str]]) -> ListFile:
+    """Entries as a file of CSV, which may also hold card numbers and terms of each entry."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerows([("value", "expires", "reason"), *rows])
+    content = text.getvalue().encode()
+    return ListFile("entries.csv", lambda: closing(io.BytesIO(content)), "csv")
+
+
+def _add(call: ManageCall) -> EntriesAdded:
+    given: EntriesToAdd = call.body
+    rows = [(one.value, one.expires or "", one.reason or "") for one in given.entries]
+    lifetime_ms = None if given.expires_in_s is None else given.expires_in_s * 1000
+    trial = ImportOptions(given.kind, given.reason, lifetime_ms, skip_bad=True, dry_run=True)
+    _refuse_line_ends(given)
+    name, file = call.path["name"], _as_file(rows)
+    try:
+        done = lists.import_file(call.session, call.account_id, name, file, trial)
+    except NotFound as missing:
+        hint = f"{str(missing).partition(';')[0]}; create it, or send its kind"
+        raise NotFound(hint) from None
+    if done.content.bad:
+        # The first line is the header.
+        wrong = {f"entries[{flaw.line - 2}]": [flaw.message] for flaw in done.content.flaws}
+        raise Problem("invalid_request", fields=wrong)
+    if not call.dry_run:
+        wanted = msgspec.structs.replace(trial, skip_bad=False, dry_run=False)
+        done = lists.import_file(call.session, call.account_id, name, file, wanted)
+    added = done.added
+    return EntriesAdded(name, added.added, added.changed, added.unchanged, call.dry_run)
+
+
+def _refuse_line_ends(given: EntriesToAdd) -> None:
+    """A line end inside a value would be read as another entry."""
+    wrong = {
+        f"entries[{number}].value": ["must be on one line"]
+        for number, one in enumerate(given.entries)
+        if any(char in one.value + (one.reason or "") for char in "\r\n")
+    }
+    if wrong:
+        raise Problem("invalid_request", fields=wrong)
+
+
+def _remove(call: ManageCall) -> EntriesRemoved:
+    given: EntriesToRemove = call.body
+    name = call.path["name"]
+    file = _as_file([(value, "", "") for value in given.values])
+    removed = lists.remove(call.session, call.account_id, name, GivenEntries((), file))
+    return EntriesRemoved(name, removed)
+
+
+def _operations(call: ManageCall) -> ListOperationPage:
+    name, limit = call.path["name"], call.query["limit"]
+    lists.check_exists(call.session, call.account_id, name)
+    before = _read_number(call.query["startingAfter"])
+    wanted = audit_log.LineSearch(before, limit + 1, "list.", {"list": name})
+    found = audit_log.search(call.session, call.account_id, wanted)
+    more = len(found) > limit
+    shown = [
+        ListOperation(
+            each.action,
+            each.actor,
+            iso_time(each.at_ms),
+            _counts(each.details),
+        )
+        for each in found[:limit]
+    ]
+    return ListOperationPage(shown, more, str(found[limit - 1].seq) if more else None)
+
+
+def _read_number(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        told = {"startingAfter": ["must be the cursor of an answer"]}
+        raise Problem("invalid_request", fields=told)
+    return int(text)
+
+
+def _counts(details: dict[str, Any]) -> dict[str, int]:
+    return {name: value for name, value in details.items() if type(value) is int}
+
+
+LIST_ENDPOINTS: Final = (
+    ManageEndpoint(
+        method="GET",
+        path="/lists",
+        scope=_SCOPE,
+        operation="listLists",
+        field="listsResponse",
+        summary="List lists",
+        about="The account's lists by name, and how many entries are in force.",
+        answer=ListPage,
+        run=_overview,
+    ),
+    ManageEndpoint(
+        method="POST",
+        path="/lists",
+        scope=_SCOPE,
+        operation="createList",
+        field="listResponse",
+        summary="Create a list",
+        about="Makes an empty list of a kind.",
+        body=NewList,
+        answer=ListShown,
+        run=_create,
+    ),
+    ManageEndpoint(
+        method="DELETE",
+        path=_ONE,
+        scope=_SCOPE,
+        operation="dropList",
+        field="listDroppedResponse",
+        summary="Drop a list",
+        about="Removes a list with its entries. Refused while rules in force use it.",
+        query=(_FORCE,),
+        path_about=_NAME,
+        answer=ListDropped,
+        run=_drop,
+    ),
+    ManageEndpoint(
+        method="POST",
+        path=f"{_ONE}/entries/search",
+        scope=_SCOPE,
+        operation="searchEntries",
+        field="entriesResponse",
+        summary="Search entries of a list",
+        about="Entries by value, page by page; with `value`, only that one. A POST, because "
+        "values may be personal. Cards, mailboxes and phones are shown as fingerprints.",
+        body=EntrySearch,
+        path_about=_NAME,
+        answer=EntryShownPage,
+        run=_entries,
+    ),
+    ManageEndpoint(
+        method="POST",
+        path=f"{_ONE}/entries",
+        scope=_SCOPE,
+        operation="addEntries",
+        field="entriesAddedResponse",
+        summary="Add entries",
+        about="Puts up to 1,000 entries on a list. One that is on it already gets the new "
+        "expiry and reason. All are added, or none if one cannot be used.",
+        body=EntriesToAdd,
+        query=(DRY_RUN,),
+        path_about=_NAME,
+        answer=EntriesAdded,
+        run=_add,
+        most_bytes=MOST_DOCUMENT_BYTES,
+    ),
+    ManageEndpoint(
+        method="POST",
+        path=f"{_ONE}/removals",
+        scope=_SCOPE,
+        operation="removeEntries",
+        field="entriesRemovedResponse",
+        summary="Remove entries",
+        about="Takes up to 1,000 entries off a list: all of them, or none if one is not on it.",
+        body=EntriesToRemove,
+        path_about=_NAME,
+        answer=EntriesRemoved,
+        run=_remove,
+        most_bytes=MOST_DOCUMENT_BYTES,
+    ),
+    ManageEndpoint(
+        method="GET",
+        path=f"{_ONE}/operations",
+        scope=_SCOPE,
+        operation="listOperations",
+        field="operationsResponse",
+        summary="Operation log of a list",
+        about="What was done to a list, newest first: by whom, when, and how many entries.",
+        query=(LIMIT, after("The `cursor` of the page before.")),
+        path_about=_NAME,
+        answer=ListOperationPage,
+        run=_operations,
+    ),
+)

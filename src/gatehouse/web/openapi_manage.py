@@ -1,0 +1,101 @@
+"""The management API in the OpenAPI document, made of the declarations of its endpoints."""
+
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.billing.ledger import Item
+from gatehouse.web.envelope import billing
+from gatehouse.web.manage.catalogue import all_endpoints
+from gatehouse.web.manage.endpoints import PREFIX, ManageEndpoint
+from gatehouse.web.openapi_examples import example_value
+from gatehouse.web.openapi_parts import (
+    PREFER,
+    TRACE_ID,
+    answer_of,
+    body_of,
+    envelope_of,
+    failures,
+    parameter,
+    ref,
+)
+from gatehouse.web.problems import BODY_CODES, MANAGE_CODES, PAID_CODES, REVIEW_CODES
+
+_PRECONDITIONS: Final = frozenset({"precondition_failed", "precondition_required"})
+_IF_MATCH: Final = parameter(
+    "If-Match",
+    "header",
+    "The `ETag` of the version that you changed; `*` stands for whatever is in force.",
+    {"type": "string", "pattern": '^("[0-9]{1,9}"|\\*)$'},
+)
+_IF_NONE_MATCH: Final = parameter(
+    "If-None-Match",
+    "header",
+    "`*` refuses the request if there is a version already.",
+    {"type": "string", "const": "*"},
+)
+
+
+def manage_types() -> list[type]:
+    """Every request and answer of the management API."""
+    endpoints = all_endpoints()
+    bodies = [one.body for one in endpoints if one.body is not None]
+    return list(dict.fromkeys([*bodies, *(one.answer for one in endpoints)]))
+
+
+def manage_paths(schemas: dict[str, Any]) -> dict[str, Any]:
+    """The paths of the management API; their envelopes are added to the schemas."""
+    paths: dict[str, Any] = {}
+    for one in all_endpoints():
+        paths.setdefault(one.address, {})[one.method.lower()] = _described(one, schemas)
+    return paths
+
+
+def is_managing(path: str) -> bool:
+    """Whether a path belongs to the management API."""
+    return path.startswith(PREFIX)
+
+
+def _described(one: ManageEndpoint, schemas: dict[str, Any]) -> dict[str, Any]:
+    envelope = one.field[0].upper() + one.field[1:].removesuffix("Response") + "Envelope"
+    schemas[envelope] = envelope_of(one.field, one.answer.__name__)
+    body = {} if one.body is None else {"requestBody": body_of(one.body, schemas)}
+    headers = ("ETag",) * one.tagged + ("Preference-Applied",) * bool(body)
+    answer = answer_of(
+        "Done, or refused with the fields at fault: `isSuccess` tells.",
+        ref(envelope),
+        {"answer": _example(one, schemas)},
+        headers,
+    )
+    return {
+        "operationId": one.operation,
+        "summary": one.summary,
+        "description": f"{one.about} Scope `{one.scope}`. Free.",
+        "parameters": [*_parameters(one), *([PREFER] if body else []), TRACE_ID],
+        **body,
+        "responses": {"200": answer, **failures(without=_impossible(one), manage=True)},
+    }
+
+
+def _parameters(one: ManageEndpoint) -> list[dict[str, Any]]:
+    found = [parameter(name, "path", about) for name, about in one.path_about.items()]
+    found += [parameter(each.name, "query", each.about, dict(each.schema)) for each in one.query]
+    return [*found, _IF_MATCH, _IF_NONE_MATCH] if one.guarded else found
+
+
+def _impossible(one: ManageEndpoint) -> frozenset[str]:
+    """The codes that an endpoint never answers with."""
+    without = PAID_CODES | REVIEW_CODES if one.body else BODY_CODES
+    if not one.changes:
+        without |= MANAGE_CODES
+    return without if one.guarded else without | _PRECONDITIONS
+
+
+def _example(one: ManageEndpoint, schemas: dict[str, Any]) -> dict[str, Any]:
+    items: list[Item] = []
+    billed = msgspec.json.decode(msgspec.json.encode(billing("USD", items, 100_000_000)))
+    return {
+        **{"isSuccess": True, "errors": None, "billing": billed},
+        one.field: example_value(schemas[one.answer.__name__], schemas),
+        "requestId": "req_01kabcdefghjkmnpqrstvwxyz0",
+    }

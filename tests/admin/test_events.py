@@ -1,0 +1,220 @@
+"""Every use case tells what it did, in the commit in which it did it."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+
+from gatehouse.access.actors import Actor
+from gatehouse.admin import event_settings, events, keys, money, review_desk, reviews
+from gatehouse.admin.event_settings import DecisionFilter, NewWishes, parse_filter
+from gatehouse.admin.events import EventQuery
+from gatehouse.admin.feedback.record import record_feedback
+from gatehouse.admin.keys import KeyTerms
+from gatehouse.admin.review_desk import Assignment
+from gatehouse.admin.reviews import ReviewFinding
+from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.core.events import MEANINGS, EventName
+from gatehouse.core.labels import Label
+from gatehouse.core.outcomes import Outcome
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import configurations
+from gatehouse.store.configured.configurations import RULES, ConfigurationKey, VersionContent
+from gatehouse.store.events.connector_events import ConnectorsSeen, tell_changes
+from gatehouse.store.events.expiring_keys import tell_expiring
+from gatehouse.store.feedback.statements import FeedbackStatement, Subject
+from gatehouse.store.requests import intents
+from gatehouse.store.requests.intents import IntentState
+from tests.harness import make_account
+from tests.store.reviewing import open_review
+from tests.store.test_models import keep, promote, rollback
+from tests.store.test_reversal_worker import NOW, RecordingGateway, put, reverser
+
+DAY_MS = 86_400_000
+
+
+class Told:
+    """What an account is told from now on."""
+
+    def __init__(self, session: AdminSession, account: str) -> None:
+        self.session, self.account = session, account
+        self.cursor = events.newest_cursor(session, account)
+
+    def news(self) -> list[tuple[str, dict[str, Any]]]:
+        page = events.list_events(self.session, self.account, EventQuery(self.cursor))
+        self.cursor = page.cursor
+        return [(each.type, each.data) for each in page.events]
+
+    def types(self) -> list[str]:
+        return [kind for kind, _ in self.news()]
+
+
+@pytest.fixture
+def account(session: AdminSession) -> str:
+    return make_account(session)
+
+
+@pytest.fixture
+def told(session: AdminSession, account: str) -> Told:
+    return Told(session, account)
+
+
+def test_reviews_are_told_with_their_decision(
+    session: AdminSession, account: str, told: Told
+) -> None:
+    request_id = open_review(session, account)
+    review_desk.assign_review(session, account, request_id, Assignment("Ada"))
+    reviews.resolve_review(session, account, request_id, ReviewFinding(True, "known customer"))
+    reviews.correct_review(session, account, request_id, ReviewFinding(False, "chargeback"))
+    assigned, resolved, corrected = told.news()
+    assert (assigned[0], assigned[1]["assignee"]) == ("review.assigned", "Ada")
+    assert (resolved[0], resolved[1]["state"]) == ("review.resolved", "APPROVED")
+    assert (corrected[0], corrected[1]["state"]) == ("review.corrected", "DECLINED")
+    # What a person wrote stays with the review, where it can be erased.
+    assert "known customer" not in str(resolved)
+    assert {each["requestId"] for _, each in (assigned, resolved)} == {request_id}
+    assert resolved[1]["decision"].decision is Outcome.REVIEW
+
+
+def test_keys_rules_and_models_are_told(session: AdminSession, account: str, told: Told) -> None:
+    key = keys.issue(session, account, KeyTerms("shop", ("precheck",)), 30 * DAY_MS).key
+    keys.rotate(session, account, key.key_id, DAY_MS)
+    keys.revoke(session, account, key.key_id, "leaked")
+    created, rotated, revoked = told.news()
+    assert (created[0], created[1]["keyId"]) == ("key.created", key.key_id)
+    assert (rotated[0], rotated[1]["replaces"]) == ("key.created", key.key_id)
+    assert (revoked[0], revoked[1]["reason"]) == ("key.revoked", "leaked")
+    named = ConfigurationKey(account, RULES, "mine")
+    with session.change() as change:
+        configurations.apply(change, named, VersionContent("a", "{}"), base=None)
+        configurations.apply(change, named, VersionContent("b", "{}"), base=1)
+        configurations.activate(change, named, 1, base=2)
+    assert [(kind, said["version"]) for kind, said in told.news()] == [
+        ("rules.applied", 1),
+        ("rules.applied", 2),
+        ("rules.rolled_back", 1),
+    ]
+    keep(session, account)
+    promote(session, account, 1)
+    rollback(session, account, 0)
+    assert [said for _, said in told.news()] == [
+        {"version": 1, "before": 0},
+        {"version": 0, "before": 1},
+    ]
+
+
+def test_a_key_that_ends_soon_is_told_once(session: AdminSession, account: str, told: Told) -> None:
+    keys.issue(session, account, KeyTerms("soon"), 3 * DAY_MS)
+    keys.issue(session, account, KeyTerms("later"), 90 * DAY_MS)
+    told.news()
+    now_ms = session.clock()
+    for found in (1, 0):
+        with session.database.writing() as connection:
+            assert tell_expiring(connection, now_ms) == found
+    [(kind, said)] = told.news()
+    assert (kind, said["name"]) == ("key.expiring", "soon")
+
+
+def test_a_low_balance_is_told_once_until_it_was_above_again(
+    session: AdminSession, account: str, told: Told
+) -> None:
+    money.top_up(session, account, 10_000_000, "")
+    event_settings.set_event_settings(session, account, NewWishes(low_balance=5_000_000))
+    money.adjust(session, account, -6_000_000, "test")
+    money.adjust(session, account, -1_000_000, "test")
+    money.top_up(session, account, 1_000_000, "")
+    money.adjust(session, account, -1_000_000, "test")
+    assert told.types() == ["balance.topped_up", "balance.low", "balance.topped_up"]
+    money.top_up(session, account, 4_000_000, "")
+    money.adjust(session, account, -4_000_000, "test")
+    topped_up, low = told.news()
+    assert [bytes(low[1][name].amount) for name in ("remaining", "threshold")] == [b"3", b"5"]
+    assert topped_up[1]["amount"].currency == "USD"
+
+
+def test_a_threshold_above_the_balance_is_told_at_once(
+    session: AdminSession, account: str, told: Told
+) -> None:
+    event_settings.set_event_settings(session, account, NewWishes(low_balance=5_000_000))
+    assert told.types() == ["balance.low"]
+    event_settings.set_event_settings(session, account, NewWishes(low_balance=0))
+    assert told.types() == []
+
+
+def test_a_label_is_told_with_what_it_replaces(
+    session: AdminSession, account: str, told: Told
+) -> None:
+    request_id = open_review(session, account)
+    about = Subject(request_id=request_id)
+    for label in (Label.FRAUD, Label.FRAUD, Label.LEGITIMATE):
+        record_feedback(session, account, about, FeedbackStatement(label))
+    assert [(said["label"], said["previous"]) for _, said in told.news()] == [
+        ("FRAUD", None),
+        ("LEGITIMATE", "FRAUD"),
+    ]
+
+
+def test_the_end_of_a_reversal_is_told(session: AdminSession, account: str, told: Told) -> None:
+    put(session, "req_done", account_id=account)
+    asyncio.run(reverser(session, RecordingGateway()).reverse_due())
+    [(kind, said)] = told.news()
+    assert (kind, said["amountMinor"], said["decision"]) == ("payment.reversed", 5990, None)
+    put(session, "req_lost", account_id=account, next_at_ms=NOW + 5)
+    with session.database.writing() as connection:
+        claimed = intents.get(connection, "req_lost")
+        ended = msgspec.structs.replace(claimed, state=IntentState.FAILED, next_at_ms=None)
+        assert intents.finish(connection, claimed, ended)
+    assert told.types() == ["payment.reversal_failed"]
+
+
+def test_a_connector_is_told_of_once_by_all_servers_together(
+    session: AdminSession, told: Told
+) -> None:
+    def see(server: str, at_ms: int, **up: bool | None) -> list[str]:
+        with session.database.writing() as connection:
+            tell_changes(connection, ConnectorsSeen(server, dict(up), at_ms))
+        return told.types()
+
+    assert see("one", 1, acme=True) == []
+    assert see("one", 2, acme=False) == ["connector.down"]
+    assert see("two", 3, acme=False) == []
+    # A server that has just begun says nothing of it.
+    assert see("three", 4, acme=None) == []
+    assert see("one", 5, acme=True) == ["connector.recovered"]
+    assert see("one", 6, acme=False) == ["connector.down"]
+    assert see("one", 7) == []
+    assert see("one", 8, acme=True) == []
+
+
+def test_an_event_of_another_account_is_not_found(session: AdminSession, account: str) -> None:
+    keys.issue(session, account, KeyTerms())
+    [event, *_] = events.newest_events(session, account, EventQuery(limit=1)).events
+    other = make_account(session)
+    with pytest.raises(NotFound):
+        events.get_event(session, other, event.id)
+    stranger = session.acting_as(Actor.key("key_x", other))
+    with pytest.raises(NotFound):
+        events.get_event(stranger, account, event.id)
+    assert events.get_event(session, account, event.id) == event
+
+
+def test_what_an_account_wants_is_kept_and_audited(session: AdminSession, account: str) -> None:
+    wanted = (parse_filter("pipeline:review, DECLINE"), parse_filter("*"))
+    assert wanted == (
+        DecisionFilter("pipeline", (Outcome.REVIEW, Outcome.DECLINE)),
+        DecisionFilter(),
+    )
+    event_settings.set_event_settings(session, account, NewWishes(wanted, 5_000_000))
+    kept = event_settings.set_event_settings(session, account, NewWishes(low_balance=6_000_000))
+    assert (kept.decisions, kept.low_balance) == (wanted, 6_000_000)
+    assert event_settings.get_event_settings(session, account) == kept
+    for text in ("nothing", "pipeline:MAYBE", ""):
+        with pytest.raises(InvalidInput):
+            parse_filter(text)
+    with pytest.raises(InvalidInput, match="at most"):
+        event_settings.set_event_settings(session, account, NewWishes(wanted * 20))
+
+
+def test_every_type_has_a_sentence() -> None:
+    assert set(MEANINGS) == set(EventName)

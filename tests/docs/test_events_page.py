@@ -1,0 +1,27 @@
+"""docs/events.md is run as a developer would run it, and its table is that of the code."""
+
+from pathlib import Path
+
+from gatehouse.core.events import MEANINGS
+from gatehouse.settings import Settings
+from gatehouse.store.events.watching import MOST_OF_ACCOUNT
+from gatehouse.web.events import LONGEST_WAIT_S
+from tests.docs.pages import ROOT, steps
+from tests.docs.walk import check_steps
+from tests.harness import Server
+
+_PAGE = (ROOT / "docs/events.md").read_text()
+
+
+def test_the_commands_print_what_the_page_shows(checkout_at: tuple[Path, Server]) -> None:
+    walk = list(steps(_PAGE))
+    assert len(walk) == 5
+    check_steps(walk, *checkout_at, with_errors=True)
+
+
+def test_the_types_and_limits_are_those_of_the_code() -> None:
+    told = [line.split(" | ")[:2] for line in _PAGE.splitlines() if line.startswith("| `")]
+    assert told == [[f"| `{name}`", meaning] for name, meaning in MEANINGS.items()]
+    assert f"{LONGEST_WAIT_S} at most" in _PAGE
+    assert f"An account may have {MOST_OF_ACCOUNT} callers" in _PAGE
+    assert f"by default {Settings().events_days}" in _PAGE
