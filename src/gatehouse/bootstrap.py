@@ -19,8 +19,7 @@ from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.retention import DailyRetention, retention_policy
 from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.admin.statements import LiveBilling
-from gatehouse.admin.webhooks.delivery import WebhookDelivery
-from gatehouse.admin.webhooks.options import webhook_sender
+from gatehouse.admin.webhooks.delivery import open_delivery
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core import keyring
 from gatehouse.core.ids import new_id
@@ -75,7 +74,7 @@ from gatehouse.web.events import EventRoutes
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.in_flight import InFlight
 from gatehouse.web.logs import log_lost_failure
-from gatehouse.web.manage.desk import ManageDesk
+from gatehouse.web.manage.desk import ManageDesk, desk_options
 from gatehouse.web.metrics import Gauge, Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import ConnectorsReady, Offered, Ready, Routes, make_routes
@@ -146,15 +145,8 @@ class Service:
         self.earlier = EarlierDecisions(session)
         self.jobs = JobWorker(session, owner, settings.jobs_at_once)
         self.retention = DailyRetention(session, retention_policy(settings))
+        self.webhooks = open_delivery(session, settings, owner, self.metrics.called, alone=alone)
         self.events = LiveEvents(session)
-        self.webhooks = WebhookDelivery(
-            session,
-            webhook_sender(settings),
-            owner,
-            settings.webhook_retry_s,
-            self._observer("webhooks", "send"),
-        )
-        self._is_alone = alone
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
@@ -195,8 +187,8 @@ class Service:
             asyncio.create_task(self.earlier.run()),
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
             asyncio.create_task(self.retention.run()),
+            asyncio.create_task(self.webhooks.run()),
             asyncio.create_task(self.events.run()),
-            asyncio.create_task(self.webhooks.run(alone=self._is_alone)),
             asyncio.create_task(self.jobs.run()),
         ]
         if self._shared is not None:
@@ -204,15 +196,6 @@ class Service:
         if self.connectors is not None:
             self._tasks.append(asyncio.create_task(self.connectors.run()))
         self._running = True
-
-    def _observer(self, connector: str, call: str) -> Callable[[float, bool], None]:
-        """Counts calls of a party that is no stage's."""
-
-        def observe(seconds: float, succeeded: bool) -> None:
-            outcome = "answered" if succeeded else "failed"
-            self.metrics.called(connector, call, outcome, seconds)
-
-        return observe
 
     async def _managed(self) -> None:
         """Notice at once what the management API has changed, and take a job that waits."""
@@ -304,7 +287,11 @@ class Service:
         """The memory that several servers share, if the settings name one."""
         if not settings.memory_url:
             return None
-        observe = self._observer("memory", "call")
+
+        def observe(seconds: float, succeeded: bool) -> None:
+            outcome = "answered" if succeeded else "failed"
+            self.metrics.called("memory", "call", outcome, seconds)
+
         opened = open_shared_memory(settings, session.ring, observe=observe)
         return LiveSharedMemory(session, opened, lambda: self._in_flight.busy)
 
@@ -353,7 +340,7 @@ class Service:
             search=search,
             balances=balances,
             events=EventRoutes(entry, self.events),
-            manage=ManageDesk(entry, session, self._managed, settings.rate_limit_per_second),
+            manage=ManageDesk(entry, session, self._managed, desk_options(settings)),
         )
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)

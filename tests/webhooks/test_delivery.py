@@ -82,8 +82,8 @@ async def delivering(
     session: AdminSession, receiver: Receiver, owner: str = "srv_1", *, alone: bool = False,
     retry_s: tuple[int, ...] = (60, 60)
 ) -> AsyncIterator[WebhookDelivery]:  # fmt: skip
-    delivery = WebhookDelivery(session, receiver, owner, retry_s)
-    task = asyncio.create_task(delivery.run(alone=alone))
+    delivery = WebhookDelivery(session, receiver, owner, retry_s, alone=alone)
+    task = asyncio.create_task(delivery.run())
     try:
         yield delivery
     finally:

@@ -24,11 +24,11 @@ ENTITIES: Final = "entities"
 CONFIGURATION: Final = "configuration"
 SEARCH: Final = "search"
 ERASURES: Final = "erasures"
-WEBHOOKS: Final = "webhooks"
 JOBS: Final = "jobs"
+WEBHOOKS: Final = "webhooks"
 PURPOSES: Final = (
     *(API_KEYS, CARD_FINGERPRINTS, IDENTITIES, IDEMPOTENCY, AUDIT, ENTITIES),
-    *(CONFIGURATION, SEARCH, ERASURES, WEBHOOKS, JOBS),
+    *(CONFIGURATION, SEARCH, ERASURES, JOBS, WEBHOOKS),
 )
 
 _LEAST_SECRET_LENGTH: Final = 32

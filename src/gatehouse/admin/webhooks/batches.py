@@ -72,13 +72,13 @@ class BatchReader:
         due = deliveries.due(connection, webhook_id, now_ms, self._at_once, in_order=in_order)
         kept = deliveries.events_of(connection, account_id, [each.event_id for each in due])
         room = self._room(connection, len(due), failing=failing)
-        events: list[StoredEvent] = []
-        more = False
+        found: list[StoredEvent] = []
+        after, more = cursor, False
         if room:
             new = outbox.read_after(connection, account_id, cursor, room, self._types)
-            events, cursor, more = new.events, new.cursor, new.more
+            found, after, more = new.events, new.cursor, new.more
         again = [(kept[w.event_id], w.attempts) for w in due if w.event_id in kept]
-        first = [(each, 0) for each in events]
+        first = [(each, 0) for each in found]
         told = self._render(connection, [*again, *first])
         outgoing = [
             OutgoingMessage(event, attempts, place >= len(again), body)
@@ -89,7 +89,7 @@ class BatchReader:
         ]
         sent = {each.event.event.id for each in outgoing}
         gone = [each.event_id for each in due if each.event_id not in sent]
-        return MessageBatch(outgoing, gone, cursor, more or len(due) == self._at_once)
+        return MessageBatch(outgoing, gone, after, more or len(due) == self._at_once)
 
     def _room(self, connection: sa.Connection, due: int, *, failing: bool) -> int:
         """How many new events may be taken."""

@@ -15,7 +15,9 @@ import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.webhooks.endpoint_delivery import ClaimLost, EndpointDelivery
+from gatehouse.admin.webhooks.options import webhook_options
 from gatehouse.core.errors import GatehouseError, KeyMissing, SealBroken
+from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
 from gatehouse.store.events.outbox import INSTALLATION
@@ -44,6 +46,10 @@ Observe = Callable[[float, bool], None]
 """Told how long an attempt took, and whether the message was accepted."""
 
 
+Called = Callable[[str, str, str, float], None]
+"""Counts a call of an outside party: who, what, how it ended, and how long it took."""
+
+
 class WebhookDelivery:
     """Delivers in the background of the server."""
 
@@ -54,7 +60,11 @@ class WebhookDelivery:
         owner: str,
         retry_s: Iterable[int],
         observe: Observe = lambda seconds, accepted: None,
+        *,
+        alone: bool = False,
     ) -> None:
+        """A server that is `alone` takes over all claims at once."""
+        self._alone = alone
         self._session = session.acting_as(Actor.system("webhooks"))
         self._sender = sender
         self._owner = owner
@@ -71,9 +81,9 @@ class WebhookDelivery:
         """Something was configured: look at the endpoints again."""
         self._is_changed = True
 
-    async def run(self, *, alone: bool) -> None:
-        """Deliver until cancelled; a server that is alone takes over all claims at once."""
-        if alone:
+    async def run(self) -> None:
+        """Deliver until cancelled."""
+        if self._alone:
             await self._session.database.write_on_thread(claims.release_all)
         try:
             await asyncio.gather(
@@ -247,3 +257,16 @@ class WebhookDelivery:
             result = await self._sender.send(message)
             self._observe(time.perf_counter() - began, result.is_accepted)
             return result
+
+
+def open_delivery(
+    session: AdminSession, settings: Settings, owner: str, called: Called, *, alone: bool
+) -> WebhookDelivery:
+    """The delivery of a server with these settings."""
+    session.actor.check_installation()
+
+    def observe(seconds: float, accepted: bool) -> None:
+        called("webhooks", "send", "answered" if accepted else "failed", seconds)
+
+    sender = webhook_options(settings).sender()
+    return WebhookDelivery(session, sender, owner, settings.webhook_retry_s, observe, alone=alone)

@@ -1,24 +1,30 @@
 """What an operator's settings say about webhooks."""
 
+import msgspec
+
 from gatehouse.connectors.webhook_sender import HttpWebhookSender
 from gatehouse.settings import Settings
 from gatehouse.webhooks.destinations import DestinationPolicy
 
 
-def destination_policy(settings: Settings) -> DestinationPolicy:
-    """Where webhooks may be sent."""
-    return DestinationPolicy(
+class WebhookOptions(msgspec.Struct, frozen=True):
+    """Where webhooks may be sent, and how."""
+
+    policy: DestinationPolicy = DestinationPolicy()
+    ca_file: str | None = None
+    proxy: tuple[str, int] | None = None
+
+    def sender(self) -> HttpWebhookSender:
+        """Who sends them."""
+        return HttpWebhookSender(self.policy, ca_file=self.ca_file, proxy=self.proxy)
+
+
+def webhook_options(settings: Settings) -> WebhookOptions:
+    """The options of these settings; only the sandbox sends to its own machine."""
+    policy = DestinationPolicy(
         ports=settings.webhook_ports,
         networks=settings.webhook_networks,
         hosts=settings.webhook_hosts,
         allows_loopback=not settings.is_production,
     )
-
-
-def webhook_sender(settings: Settings) -> HttpWebhookSender:
-    """Who sends them."""
-    return HttpWebhookSender(
-        destination_policy(settings),
-        ca_file=settings.webhook_ca_file or None,
-        proxy=settings.webhook_proxy,
-    )
+    return WebhookOptions(policy, settings.webhook_ca_file or None, settings.webhook_proxy)

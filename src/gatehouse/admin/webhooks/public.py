@@ -8,10 +8,27 @@ from msgspec import UNSET, Meta, UnsetType
 from gatehouse.admin.webhooks.endpoints import WebhookView, WebhookWithSecret
 from gatehouse.core.api_values import Timestamp
 from gatehouse.core.clock import iso_time
-from gatehouse.core.events import DecisionFilter
+from gatehouse.core.events import EVERY_OPERATION, DecisionFilter
+from gatehouse.core.outcomes import Outcome
 from gatehouse.store.webhooks.deliveries import Attempt
 from gatehouse.webhooks.endpoint import DisabledBecause, WebhookState
 from gatehouse.webhooks.signing_secrets import SecretKind
+
+
+class ToldDecisions(msgspec.Struct, frozen=True, rename="camel"):
+    """Decisions that a webhook is told of."""
+
+    operation: Annotated[
+        str,
+        Meta(max_length=64, description="Which operation; `*` for all.", examples=["precheck"]),
+    ] = EVERY_OPERATION
+    outcomes: Annotated[
+        list[Outcome], Meta(max_length=3, description="Empty: all.", examples=[["DECLINE"]])
+    ] = []
+
+    def as_filter(self) -> DecisionFilter:
+        """The same as requests use it."""
+        return DecisionFilter(self.operation, tuple(self.outcomes))
 
 
 class PublicWebhook(msgspec.Struct, frozen=True, rename="camel"):
@@ -20,10 +37,10 @@ class PublicWebhook(msgspec.Struct, frozen=True, rename="camel"):
     id: Annotated[str, Meta(description="Its id.", examples=["wh_01h455vb4pex5vsknk084sn02q"])]
     url: Annotated[str, Meta(description="Where messages are sent.")]
     events: Annotated[
-        tuple[str, ...], Meta(description="Types of events, `review.*` for all of a kind, or `*`.")
+        list[str], Meta(description="Types of events, `review.*` for all of a kind, or `*`.")
     ]
     decisions: Annotated[
-        tuple[DecisionFilter, ...],
+        list[ToldDecisions],
         Meta(description="Which decisions `decision.made` tells of; empty: all."),
     ]
     ordered: Annotated[
@@ -77,8 +94,8 @@ def public_webhook(view: WebhookView) -> PublicWebhook:
     return PublicWebhook(
         id=view.webhook_id,
         url=terms.url,
-        events=terms.events,
-        decisions=terms.decisions,
+        events=list(terms.events),
+        decisions=[ToldDecisions(e.operation, list(e.outcomes)) for e in terms.decisions],
         ordered=terms.is_ordered,
         description=terms.description,
         state=view.state,

@@ -53,14 +53,14 @@ def create(  # noqa: PLR0913, PLR0917  # each option is one property of a webhoo
 ) -> None:
     """Add a webhook. Its secret is shown once, here."""
     from gatehouse.admin.webhooks import endpoints
-    from gatehouse.admin.webhooks.options import destination_policy
+    from gatehouse.admin.webhooks.options import webhook_options
     from gatehouse.admin.webhooks.public import public_with_secret
     from gatehouse.webhooks.endpoint import WebhookTerms
     from gatehouse.webhooks.signing_secrets import SecretKind
 
     terms = WebhookTerms(url, tuple(event or ()), _decisions(decision), ordered, description)
     kind = SecretKind.ED25519 if ed25519 else SecretKind.HMAC
-    policy = destination_policy(read_settings())
+    policy = webhook_options(read_settings()).policy
     made = endpoints.create(*open_account(account), terms, policy, kind)
     shown = public_with_secret(made)
     show(_data(shown), f"{shown.id}\n{shown.secret}\n{_ONCE}", as_json=as_json)
@@ -110,7 +110,7 @@ def update(  # noqa: PLR0913, PLR0917  # each option is one property of a webhoo
 ) -> None:
     """Change a webhook; what is not named stays as it is."""
     from gatehouse.admin.webhooks import endpoints
-    from gatehouse.admin.webhooks.options import destination_policy
+    from gatehouse.admin.webhooks.options import webhook_options
     from gatehouse.admin.webhooks.public import public_webhook
 
     changes = endpoints.WebhookChanges(
@@ -121,7 +121,7 @@ def update(  # noqa: PLR0913, PLR0917  # each option is one property of a webhoo
         description=description,
         is_enabled=enabled,
     )
-    policy = destination_policy(read_settings())
+    policy = webhook_options(read_settings()).policy
     made = endpoints.update(*open_account(account), webhook, changes, policy)
     _show(public_webhook(made), as_json)
 
@@ -161,10 +161,10 @@ def send_test_message(
 ) -> None:
     """Send a test message at once, and say what was answered."""
     from gatehouse.admin.webhooks.messages import send_test
-    from gatehouse.admin.webhooks.options import webhook_sender
+    from gatehouse.admin.webhooks.options import webhook_options
     from gatehouse.admin.webhooks.public import public_attempt
 
-    opened, sender = open_account(account), webhook_sender(read_settings())
+    opened, sender = open_account(account), webhook_options(read_settings()).sender()
     shown = public_attempt(asyncio.run(send_test(*opened, webhook, sender)))
     said = shown.failure or f"accepted with {shown.status}"
     text = f"{shown.event_id}: {said}, after {shown.duration_ms} ms"

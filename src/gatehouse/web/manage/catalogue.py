@@ -14,6 +14,7 @@ from gatehouse.web.manage.keys import KEY_ENDPOINTS
 from gatehouse.web.manage.lists import LIST_ENDPOINTS
 from gatehouse.web.manage.models import MODEL_ENDPOINTS
 from gatehouse.web.manage.trials import TRIAL_ENDPOINTS
+from gatehouse.web.manage.webhooks import WEBHOOK_ENDPOINTS
 
 
 @cache
@@ -27,6 +28,7 @@ def all_endpoints() -> tuple[ManageEndpoint, ...]:
         *IDENTITY_ENDPOINTS,
         *MODEL_ENDPOINTS,
         *CONNECTOR_ENDPOINTS,
+        *WEBHOOK_ENDPOINTS,
         *KEY_ENDPOINTS,
         *BILLING_ENDPOINTS,
         *ACCOUNT_ENDPOINTS,

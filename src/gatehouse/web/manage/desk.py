@@ -10,8 +10,10 @@ from typing import Any, Final
 
 import msgspec
 
+from gatehouse.admin.webhooks.options import WebhookOptions, webhook_options
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
 from gatehouse.core.yaml_document import DocumentRefused
+from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.configurations import StaleVersion
 from gatehouse.store.jobs import TooManyJobs
@@ -32,6 +34,19 @@ _ETAG: Final = re.compile(r'"([0-9]{1,9})"')
 _COMMAND: Final = re.compile(r"gatehouse [a-z]|--[a-z]")
 
 
+class DeskOptions(msgspec.Struct, frozen=True):
+    """What settings say about the management API."""
+
+    default_rate: int
+    """The rate limit of keys without one of their own."""
+    webhooks: WebhookOptions
+
+
+def desk_options(settings: Settings) -> DeskOptions:
+    """The options of these settings."""
+    return DeskOptions(settings.rate_limit_per_second, webhook_options(settings))
+
+
 class ManageDesk:
     """Makes the handlers of the endpoints."""
 
@@ -40,13 +55,10 @@ class ManageDesk:
         entry: Entry,
         session: AdminSession,
         changed: Callable[[], Awaitable[object]],
-        default_rate: int = 0,
+        options: DeskOptions,
     ) -> None:
-        """`changed` has this server look at what is configured, before the caller is answered.
-
-        `default_rate` is the rate limit of keys without one of their own.
-        """
-        self._default_rate = default_rate
+        """`changed` has this server look at what is configured, before the caller is answered."""
+        self._options = options
         self._entry = entry
         self._session = session
         self._changed = changed
@@ -71,7 +83,8 @@ class ManageDesk:
                     path=context.scope.get("path_params", {}),
                     query=_read_query(endpoint, context.scope["query_string"]),
                     body=await self._read_body(endpoint, reader, context, receive),
-                    default_rate=self._default_rate,
+                    default_rate=self._options.default_rate,
+                    webhooks=self._options.webhooks,
                     precondition=_precondition(context) if endpoint.guarded else Precondition(),
                 )
                 done = await self._run(endpoint, call)

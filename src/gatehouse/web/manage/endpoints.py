@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.access.accounts import Caller
+from gatehouse.admin.webhooks.options import WebhookOptions
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.web.query import DEFAULT_PAGE, LARGEST_PAGE
 
@@ -48,6 +49,8 @@ class ManageCall(msgspec.Struct, frozen=True):
     precondition: Precondition = Precondition()
     default_rate: int = 0
     """Requests per second of keys without a limit of their own; 0 is without limit."""
+    webhooks: WebhookOptions = WebhookOptions()
+    """Where webhooks may be sent."""
 
     @property
     def account_id(self) -> str:
