@@ -77,7 +77,9 @@ class MethodWriter:
         own += [(each["name"], each["schema"], bool(each.get("required"))) for each in one.query]
         own += [(each["name"], {"type": "string"}, False) for each in one.headers]
         for name, schema, is_required in sorted(own, key=lambda each: not each[2]):
-            kind = self._types.of(name, schema, sent=True)
+            # A body that is an answer as well has the types of answers.
+            shared = name in one.body_fields and one.body not in self._types.sent
+            kind = self._types.of(name, schema, sent=not shared)
             if not is_required and "None" not in kind.split(" | "):
                 kind += " | None"
             yield snake(name), kind, is_required

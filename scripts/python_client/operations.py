@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Protocol
 _REF: Final = "#/components/schemas/"
 _OWN_HEADERS: Final = {"Idempotency-Key", "Prefer", "X-Request-Id"}
 """Headers that the client fills in itself."""
-_HARMLESS: Final = {"searchDecisions", "searchReviews"}
+_HARMLESS: Final = {"searchDecisions", "searchEntries", "searchIdentities", "searchReviews"}
 _NAMES: Final = {
     "precheck": "precheck",
     "idverify": "id_verify",
@@ -33,6 +33,14 @@ _NAMES: Final = {
     "getFeedback": "feedback.get",
     "listEvents": "events.list",
     "getEvent": "events.get",
+    "tryRuleSet": "manage.rules.try_out",
+    "startBacktest": "manage.rules.backtest",
+    "searchEntries": "manage.lists.search",
+    "removeEntries": "manage.lists.remove_entries",
+    "importFeedback": "manage.feedback.import_many",
+    "importIdentities": "manage.identities.import_many",
+    "erasePerson": "manage.privacy.erase",
+    "startTraining": "manage.models.train",
 }
 """What the methods are called; an operation of the management API is called by its path."""
 _KEYS: Final = ("requestId", "id", "version", "jobId")
@@ -52,6 +60,7 @@ class TypeSource(Protocol):
     """Gives annotations of Python for schemas."""
 
     schemas: Mapping[str, Any]
+    sent: set[str]
 
     def of(self, name: str, schema: Mapping[str, Any], *, sent: bool) -> str:
         """The annotation of a field."""
