@@ -29,6 +29,12 @@ export interface AmountRange {
   readonly to?: number | null | undefined;
 }
 
+/** Attempts to send messages. */
+export interface AttemptPage {
+  /** Newest first. */
+  readonly attempts: readonly PublicAttempt[];
+}
+
 /** One line of the audit log. */
 export interface AuditEntry {
   /** Its number. */
@@ -322,6 +328,9 @@ export interface Device {
   /** Identifier that your page gave the device, the same on every visit. */
   readonly deviceId?: string | null | undefined;
 }
+
+/** Why an endpoint is disabled. */
+export type DisabledBecause = "asked" | "failing" | "gone" | (string & {});
 
 /** A document to put in force. */
 export interface DocumentChange {
@@ -952,6 +961,16 @@ export interface Matched {
   readonly tags: readonly string[];
 }
 
+/** What to send again: one event, or all of a span of time. */
+export interface MessageReplay {
+  /** One event. */
+  readonly eventId?: string | null | undefined;
+  /** All from then on (RFC 3339). */
+  readonly since?: string | null | undefined;
+  /** Before then; without it, now. */
+  readonly until?: string | null | undefined;
+}
+
 /** All models of an account. */
 export interface ModelPage {
   /** Newest first, the shipped one last. */
@@ -1045,6 +1064,22 @@ export interface NewList {
   readonly kind: ListKind;
   /** Why. */
   readonly description?: string | null | undefined;
+}
+
+/** A webhook to add. */
+export interface NewWebhook {
+  /** Where messages are sent, over HTTPS. */
+  readonly url: string;
+  /** Types of events, `review.*` for all of a kind, or `*`. */
+  readonly events: readonly string[];
+  /** Which decisions `decision.made` tells of; empty: all. */
+  readonly decisions?: readonly ToldDecisions[] | undefined;
+  /** Whether a message waits for the one before it. */
+  readonly ordered?: boolean | undefined;
+  /** What it is for. */
+  readonly description?: string | undefined;
+  /** A shared secret, or a key pair. */
+  readonly signing?: SecretKind | undefined;
 }
 
 /** What is bought, in total, and how the buyer came. */
@@ -1213,6 +1248,30 @@ export interface PreCheckResponse {
   readonly reasons: readonly string[];
 }
 
+/** One attempt to send a message. */
+export interface PublicAttempt {
+  /** Its id; attempts before it: `before`. */
+  readonly id: string;
+  /** The event, which is also the message's id. */
+  readonly eventId: string;
+  /** What happened. */
+  readonly type: string;
+  /** When it was sent. */
+  readonly at: string;
+  /** Which attempt of the message it was. */
+  readonly number: number;
+  /** What became of it. */
+  readonly outcome: "accepted" | "failed" | "given_up";
+  /** The status of the answer, if one came. */
+  readonly status: number | null;
+  /** Why it was not accepted. */
+  readonly failure: string | null;
+  /** How long the answer took. */
+  readonly durationMs: number;
+  /** When it is tried again. */
+  readonly nextAt: string | null;
+}
+
 /** The record of one processed request. */
 export interface PublicDecision {
   /** The `requestId` of the answer. */
@@ -1279,6 +1338,40 @@ export interface PublicReviewEvent {
   readonly payment: PaymentEffect | null;
 }
 
+/** Where an account is told of events. */
+export interface PublicWebhook {
+  /** Its id. */
+  readonly id: string;
+  /** Where messages are sent. */
+  readonly url: string;
+  /** Types of events, `review.*` for all of a kind, or `*`. */
+  readonly events: readonly string[];
+  /** Which decisions `decision.made` tells of; empty: all. */
+  readonly decisions: readonly ToldDecisions[];
+  /** Whether a message waits for the one before it to be accepted. */
+  readonly ordered: boolean;
+  /** What it is for. */
+  readonly description: string;
+  /** Whether messages are sent. */
+  readonly state: WebhookState;
+  /** Why no messages are sent. */
+  readonly disabledBecause: DisabledBecause | null;
+  /** How messages are signed. */
+  readonly signing: SecretKind | null;
+  /** When it was made (RFC 3339). */
+  readonly createdAt: string;
+  /** When it was last changed. */
+  readonly changedAt: string;
+  /** Since when no message was accepted. */
+  readonly failingSince: string | null;
+  /** Messages that are tried again later. */
+  readonly waiting: number;
+  /** What messages are verified with; shown once: `whsec_...`, or `whpk_...` */
+  readonly secret?: string;
+  /** Until when messages are signed with the old secret, too. */
+  readonly oldSecretUntil?: string;
+}
+
 /** One thing that moved the score. */
 export interface Reason {
   /** Which signal; docs/signals.md lists them all. */
@@ -1287,6 +1380,14 @@ export interface Reason {
   readonly effect: number;
   /** The same in words. */
   readonly text: string;
+}
+
+/** How much is sent again. */
+export interface ReplayStarted {
+  /** How many messages. */
+  readonly messages: number;
+  /** False when there are more than are taken at once. */
+  readonly complete: boolean;
 }
 
 /** What became of one of many reviews. */
@@ -1590,6 +1691,15 @@ export interface RulesResponse {
 /** Why strong customer authentication is not needed (PSD2). */
 export type ScaExemption = "LOW_VALUE" | "MERCHANT_INITIATED" | "RECURRING" | "SECURE_CORPORATE_PAYMENT" | "TRANSACTION_RISK_ANALYSIS" | "TRUSTED_BENEFICIARY";
 
+/** How messages are signed. */
+export type SecretKind = "ed25519" | "hmac" | (string & {});
+
+/** How to rotate a secret. */
+export interface SecretRotation {
+  /** Seconds for which messages are signed with the old one, too. */
+  readonly overlapS?: number | undefined;
+}
+
 /** The same as a part of a pipeline's answer. */
 export interface SentryInPipeline {
   /** The same confidence from what is known of the address alone. */
@@ -1724,6 +1834,14 @@ export interface TimeRange {
   readonly from?: string | null | undefined;
   /** Before this moment. */
   readonly to?: string | null | undefined;
+}
+
+/** Decisions that a webhook is told of. */
+export interface ToldDecisions {
+  /** Which operation; `*` for all. */
+  readonly operation?: string | undefined;
+  /** Empty: all. */
+  readonly outcomes?: readonly Outcome[] | undefined;
 }
 
 /** What to learn from, and how. */
@@ -1872,6 +1990,39 @@ export interface VersionShown {
   /** The file as it was applied. */
   readonly document: string;
 }
+
+/** What to change; what is left out stays as it is. */
+export interface WebhookChange {
+  /** Where messages are sent, over HTTPS. */
+  readonly url?: string | undefined;
+  /** Types of events, `review.*` for all of a kind, or `*`. */
+  readonly events?: readonly string[] | undefined;
+  /** Which decisions `decision.made` tells of; empty: all. */
+  readonly decisions?: readonly ToldDecisions[] | undefined;
+  /** Whether a message waits for the one before it. */
+  readonly ordered?: boolean | undefined;
+  /** What it is for. */
+  readonly description?: string | undefined;
+  /** Whether messages are sent; they wait meanwhile. */
+  readonly enabled?: boolean | undefined;
+}
+
+/** A webhook that is no more. */
+export interface WebhookDeleted {
+  /** Its id. */
+  readonly id: string;
+  /** Nothing is sent to it any more. */
+  readonly deleted: boolean;
+}
+
+/** All webhooks of an account. */
+export interface WebhookPage {
+  /** Oldest first. */
+  readonly webhooks: readonly PublicWebhook[];
+}
+
+/** Whether messages are sent. */
+export type WebhookState = "disabled" | "enabled" | (string & {});
 
 /** What each operation takes, and what it answers with. */
 export interface Operations {
@@ -2267,6 +2418,69 @@ export interface Operations {
     body: undefined;
     result: ConnectorPage;
   };
+  /** List webhooks */
+  listWebhooks: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: WebhookPage;
+  };
+  /** Add a webhook */
+  createWebhook: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: NewWebhook;
+    result: PublicWebhook;
+  };
+  /** Show a webhook */
+  getWebhook: {
+    path: { readonly webhookId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: PublicWebhook;
+  };
+  /** Change a webhook */
+  updateWebhook: {
+    path: { readonly webhookId: string };
+    query: Record<string, never>;
+    body: WebhookChange;
+    result: PublicWebhook;
+  };
+  /** Delete a webhook */
+  deleteWebhook: {
+    path: { readonly webhookId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: WebhookDeleted;
+  };
+  /** Rotate a secret */
+  rotateWebhookSecret: {
+    path: { readonly webhookId: string };
+    query: Record<string, never>;
+    body: SecretRotation;
+    result: PublicWebhook;
+  };
+  /** Send a test message */
+  testWebhook: {
+    path: { readonly webhookId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: PublicAttempt;
+  };
+  /** List attempts */
+  listWebhookAttempts: {
+    path: { readonly webhookId: string };
+    query: { readonly limit?: number | undefined; readonly startingAfter?: string | undefined };
+    body: undefined;
+    result: AttemptPage;
+  };
+  /** Send messages again */
+  replayWebhookMessages: {
+    path: { readonly webhookId: string };
+    query: Record<string, never>;
+    body: MessageReplay;
+    result: ReplayStarted;
+  };
   /** List keys */
   listKeys: {
     path: Record<string, never>;
@@ -2432,6 +2646,15 @@ export const OPERATIONS = {
   getModel: { method: "GET", path: "/api/v1/manage/models/{version}", answer: "modelResponse", repeat: "harmless" },
   promoteModel: { method: "POST", path: "/api/v1/manage/models/{version}/promote", answer: "modelLiveResponse", repeat: "never" },
   listConnectors: { method: "GET", path: "/api/v1/manage/connectors", answer: "connectorsResponse", repeat: "harmless" },
+  listWebhooks: { method: "GET", path: "/api/v1/manage/webhooks", answer: "webhooksResponse", repeat: "harmless" },
+  createWebhook: { method: "POST", path: "/api/v1/manage/webhooks", answer: "webhookResponse", repeat: "never" },
+  getWebhook: { method: "GET", path: "/api/v1/manage/webhooks/{webhookId}", answer: "webhookResponse", repeat: "harmless" },
+  updateWebhook: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}", answer: "webhookResponse", repeat: "never" },
+  deleteWebhook: { method: "DELETE", path: "/api/v1/manage/webhooks/{webhookId}", answer: "webhookDeletedResponse", repeat: "harmless" },
+  rotateWebhookSecret: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/rotate-secret", answer: "webhookResponse", repeat: "never" },
+  testWebhook: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/test", answer: "webhookAttemptResponse", repeat: "never" },
+  listWebhookAttempts: { method: "GET", path: "/api/v1/manage/webhooks/{webhookId}/attempts", answer: "webhookAttemptsResponse", repeat: "harmless" },
+  replayWebhookMessages: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/replay", answer: "webhookReplayResponse", repeat: "never" },
   listKeys: { method: "GET", path: "/api/v1/manage/keys", answer: "keysResponse", repeat: "harmless" },
   issueKey: { method: "POST", path: "/api/v1/manage/keys", answer: "keyIssuedResponse", repeat: "never" },
   rotateKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/rotate", answer: "keyIssuedResponse", repeat: "never" },

@@ -123,7 +123,7 @@ class ManageFeedbackCalls:
             )
         )
 
-    def import_imports(
+    def import_many(
         self, *, format: Any, content: str, dry_run: bool | None = None
     ) -> Answer[models.JobResponse]:
         """Starts a job that imports a file of statements, of up to 4 MiB. Its result counts them
@@ -148,7 +148,7 @@ class ManageIdentitiesCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def import_imports(
+    def import_many(
         self, *, format: Any, content: str, dry_run: bool | None = None
     ) -> Answer[models.JobResponse]:
         """Starts a job that imports a file of who holds which card, of up to 4 MiB, for this
@@ -184,7 +184,7 @@ class ManageIdentitiesCalls:
                 path="/api/v1/manage/identities/search",
                 answer=models.IdentitiesFound,
                 named="identitiesResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.HARMLESS,
                 body=models.IdentitySearch(
                     card_number=card_number, person_id=person_id, reference=reference
                 ),
@@ -431,7 +431,7 @@ class ManageListsCalls:
                 path="/api/v1/manage/lists/{name}/entries/search",
                 answer=models.EntryShownPage,
                 named="entriesResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.HARMLESS,
                 path_values={"name": name},
                 body=models.EntrySearch(value=value, gone=gone, limit=limit, cursor=cursor),
             )
@@ -465,7 +465,7 @@ class ManageListsCalls:
             )
         )
 
-    def remove_removals(self, name: str, *, values: Sequence[str]) -> Answer[models.EntriesRemoved]:
+    def remove_entries(self, name: str, *, values: Sequence[str]) -> Answer[models.EntriesRemoved]:
         """Takes up to 1,000 entries off a list: all of them, or none if one is not on it. Scope
         `manage:lists`. Free.
         """
@@ -520,7 +520,7 @@ class ManageModelsCalls:
             )
         )
 
-    def start_trainings(
+    def train(
         self,
         *,
         since: str | None = None,
@@ -554,7 +554,7 @@ class ManageModelsCalls:
             )
         )
 
-    def roll_rollback(self, *, to: int | None = None) -> Answer[models.ModelSwitched]:
+    def rollback(self, *, to: int | None = None) -> Answer[models.ModelSwitched]:
         """Goes back to another model, by default to the one that was live before. Scope
         `manage:models`. Free.
         """
@@ -691,7 +691,7 @@ class ManagePipelinesCalls:
             )
         )
 
-    def each_list_versions(
+    def each_versions(
         self, name: str, *, limit: int | None = None, starting_after: int | None = None
     ) -> Iterator[models.VersionEntry]:
         """Each of versions, page after page."""
@@ -702,7 +702,7 @@ class ManagePipelinesCalls:
                 return
             starting_after = page.versions[-1].version
 
-    def roll_rollback(
+    def rollback(
         self,
         name: str,
         *,
@@ -752,8 +752,8 @@ class ManagePoliciesCalls:
     def set_precheck(
         self,
         *,
-        avs: Mapping[str, models.Advice | str] | None = None,
-        cvv2: Mapping[str, models.Advice | str] | None = None,
+        avs: Mapping[str, models.Advice] | None = None,
+        cvv2: Mapping[str, models.Advice] | None = None,
     ) -> Answer[models.PoliciesShown]:
         """Sets the advice for the named results; other results keep theirs. Scope
         `manage:account`. Free.
@@ -769,7 +769,7 @@ class ManagePoliciesCalls:
             )
         )
 
-    def set_sentry(self, *, entities: Sequence[str]) -> Answer[models.PoliciesShown]:
+    def set_sentry(self, *, entities: tuple[str, ...]) -> Answer[models.PoliciesShown]:
         """Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free."""
         return self._send(
             Call(
@@ -789,7 +789,7 @@ class ManagePrivacyCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def erase_erasures(
+    def erase(
         self,
         *,
         user_id: str | None = None,
@@ -829,7 +829,7 @@ class ManageRulesCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def try_trials(
+    def try_out(
         self,
         *,
         document: str,
@@ -850,7 +850,7 @@ class ManageRulesCalls:
             )
         )
 
-    def start_backtests(
+    def backtest(
         self,
         *,
         document: str,
@@ -966,7 +966,7 @@ class ManageRulesCalls:
             )
         )
 
-    def each_list_versions(
+    def each_versions(
         self, name: str, *, limit: int | None = None, starting_after: int | None = None
     ) -> Iterator[models.VersionEntry]:
         """Each of versions, page after page."""
@@ -977,7 +977,7 @@ class ManageRulesCalls:
                 return
             starting_after = page.versions[-1].version
 
-    def roll_rollback(
+    def rollback(
         self,
         name: str,
         *,
@@ -1051,6 +1051,193 @@ class ManageUsageCalls:
                 named="usageResponse",
                 repeat=Repeat.HARMLESS,
                 query={"month": month, "from": from_, "to": to},
+            )
+        )
+
+
+class ManageWebhooksCalls:
+    """Calls about webhooks."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def list(self) -> Answer[models.WebhookPage]:
+        """The account's webhooks, oldest first, without their secrets. Scope `manage:webhooks`.
+        Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/webhooks",
+                answer=models.WebhookPage,
+                named="webhooksResponse",
+                repeat=Repeat.HARMLESS,
+            )
+        )
+
+    def create(
+        self,
+        *,
+        url: str,
+        events: Sequence[str],
+        decisions: Sequence[models.ToldDecisions] | None = None,
+        ordered: bool | None = None,
+        description: str | None = None,
+        signing: models.SecretKind | str | None = None,
+    ) -> Answer[models.PublicWebhook]:
+        """Adds an address that is told of events. The answer holds the secret, which cannot be had
+        again. Scope `manage:webhooks`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/webhooks",
+                answer=models.PublicWebhook,
+                named="webhookResponse",
+                repeat=Repeat.NEVER,
+                body=models.NewWebhook(
+                    url=url,
+                    events=events,
+                    decisions=decisions,
+                    ordered=ordered,
+                    description=description,
+                    signing=signing,
+                ),
+            )
+        )
+
+    def get(self, webhook_id: str) -> Answer[models.PublicWebhook]:
+        """One webhook, and how it is getting on. Scope `manage:webhooks`. Free."""
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/webhooks/{webhook_id}",
+                answer=models.PublicWebhook,
+                named="webhookResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"webhook_id": webhook_id},
+            )
+        )
+
+    def update(
+        self,
+        webhook_id: str,
+        *,
+        url: str | None = None,
+        events: Sequence[str] | None = None,
+        decisions: Sequence[models.ToldDecisions] | None = None,
+        ordered: bool | None = None,
+        description: str | None = None,
+        enabled: bool | None = None,
+    ) -> Answer[models.PublicWebhook]:
+        """Changes what is named. One that is enabled again goes on where it stopped. Scope
+        `manage:webhooks`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/webhooks/{webhook_id}",
+                answer=models.PublicWebhook,
+                named="webhookResponse",
+                repeat=Repeat.NEVER,
+                path_values={"webhook_id": webhook_id},
+                body=models.WebhookChange(
+                    url=url,
+                    events=events,
+                    decisions=decisions,
+                    ordered=ordered,
+                    description=description,
+                    enabled=enabled,
+                ),
+            )
+        )
+
+    def delete(self, webhook_id: str) -> Answer[models.WebhookDeleted]:
+        """Deletes a webhook. When this is answered, nothing is sent to it any more. Scope
+        `manage:webhooks`. Free.
+        """
+        return self._send(
+            Call(
+                method="DELETE",
+                path="/api/v1/manage/webhooks/{webhook_id}",
+                answer=models.WebhookDeleted,
+                named="webhookDeletedResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"webhook_id": webhook_id},
+            )
+        )
+
+    def rotate_secret(
+        self, webhook_id: str, *, overlap_s: int | None = None
+    ) -> Answer[models.PublicWebhook]:
+        """Gives a webhook a new secret. For a while messages are signed with both. Scope
+        `manage:webhooks`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/webhooks/{webhook_id}/rotate-secret",
+                answer=models.PublicWebhook,
+                named="webhookResponse",
+                repeat=Repeat.NEVER,
+                path_values={"webhook_id": webhook_id},
+                body=models.SecretRotation(overlap_s=overlap_s),
+            )
+        )
+
+    def test(self, webhook_id: str) -> Answer[models.PublicAttempt]:
+        """Sends a message of type `webhook.test` at once, and says what was answered. Scope
+        `manage:webhooks`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/webhooks/{webhook_id}/test",
+                answer=models.PublicAttempt,
+                named="webhookAttemptResponse",
+                repeat=Repeat.NEVER,
+                path_values={"webhook_id": webhook_id},
+            )
+        )
+
+    def list_attempts(
+        self, webhook_id: str, *, limit: int | None = None, starting_after: str | None = None
+    ) -> Answer[models.AttemptPage]:
+        """Attempts to send messages of the last 30 days, newest first, without bodies. Scope
+        `manage:webhooks`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/webhooks/{webhook_id}/attempts",
+                answer=models.AttemptPage,
+                named="webhookAttemptsResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"webhook_id": webhook_id},
+                query={"limit": limit, "startingAfter": starting_after},
+            )
+        )
+
+    def replay(
+        self,
+        webhook_id: str,
+        *,
+        event_id: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> Answer[models.ReplayStarted]:
+        """Sends one message again, or all of a span of time. Their ids stay the same. Scope
+        `manage:webhooks`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/webhooks/{webhook_id}/replay",
+                answer=models.ReplayStarted,
+                named="webhookReplayResponse",
+                repeat=Repeat.NEVER,
+                path_values={"webhook_id": webhook_id},
+                body=models.MessageReplay(event_id=event_id, since=since, until=until),
             )
         )
 
@@ -1672,6 +1859,7 @@ class Manage:
         self.rules = ManageRulesCalls(sender)
         self.statement = ManageStatementCalls(sender)
         self.usage = ManageUsageCalls(sender)
+        self.webhooks = ManageWebhooksCalls(sender)
 
 
 class Methods:

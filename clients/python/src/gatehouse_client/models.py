@@ -48,6 +48,13 @@ class AmountRange(Struct, frozen=True, kw_only=True):
     """The largest amount."""
 
 
+class AttemptPage(Struct, frozen=True, kw_only=True):
+    """Attempts to send messages."""
+
+    attempts: tuple[PublicAttempt, ...]
+    """Newest first."""
+
+
 class AuditEntry(Struct, frozen=True, kw_only=True):
     """One line of the audit log."""
 
@@ -402,6 +409,14 @@ class Device(Struct, frozen=True, kw_only=True):
     """How long the visit has lasted, seconds."""
     device_id: str | None = None
     """Identifier that your page gave the device, the same on every visit."""
+
+
+class DisabledBecause(OpenEnum):
+    """Why an endpoint is disabled."""
+
+    ASKED = "asked"
+    FAILING = "failing"
+    GONE = "gone"
 
 
 class DocumentChange(Struct, frozen=True, kw_only=True):
@@ -1179,6 +1194,17 @@ class Matched(Struct, frozen=True, kw_only=True):
     """The rule's tags."""
 
 
+class MessageReplay(Struct, frozen=True, kw_only=True):
+    """What to send again: one event, or all of a span of time."""
+
+    event_id: str | None = None
+    """One event."""
+    since: datetime | None = None
+    """All from then on (RFC 3339)."""
+    until: datetime | None = None
+    """Before then; without it, now."""
+
+
 class ModelPage(Struct, frozen=True, kw_only=True):
     """All models of an account."""
 
@@ -1285,6 +1311,23 @@ class NewList(Struct, frozen=True, kw_only=True):
     """What it holds."""
     description: str | None = None
     """Why."""
+
+
+class NewWebhook(Struct, frozen=True, kw_only=True):
+    """A webhook to add."""
+
+    url: str
+    """Where messages are sent, over HTTPS."""
+    events: Sequence[str]
+    """Types of events, `review.*` for all of a kind, or `*`."""
+    decisions: Sequence[ToldDecisions] | None = None
+    """Which decisions `decision.made` tells of; empty: all."""
+    ordered: bool | None = None
+    """Whether a message waits for the one before it."""
+    description: str | None = None
+    """What it is for."""
+    signing: SecretKind | str | None = None
+    """A shared secret, or a key pair."""
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -1482,6 +1525,31 @@ class PreCheckResponse(Struct, frozen=True, kw_only=True):
     """Codes that say why the advice is what it is."""
 
 
+class PublicAttempt(Struct, frozen=True, kw_only=True):
+    """One attempt to send a message."""
+
+    id: str
+    """Its id; attempts before it: `before`."""
+    event_id: str
+    """The event, which is also the message's id."""
+    type: str
+    """What happened."""
+    at: datetime
+    """When it was sent."""
+    number: int
+    """Which attempt of the message it was."""
+    outcome: Any
+    """What became of it."""
+    status: int | None
+    """The status of the answer, if one came."""
+    failure: str | None
+    """Why it was not accepted."""
+    duration_ms: int
+    """How long the answer took."""
+    next_at: datetime | None
+    """When it is tried again."""
+
+
 class PublicDecision(Struct, frozen=True, kw_only=True):
     """The record of one processed request."""
 
@@ -1557,6 +1625,41 @@ class PublicReviewEvent(Struct, frozen=True, kw_only=True):
     """
 
 
+class PublicWebhook(Struct, frozen=True, kw_only=True):
+    """Where an account is told of events."""
+
+    id: str
+    """Its id."""
+    url: str
+    """Where messages are sent."""
+    events: tuple[str, ...]
+    """Types of events, `review.*` for all of a kind, or `*`."""
+    decisions: tuple[ToldDecisions, ...]
+    """Which decisions `decision.made` tells of; empty: all."""
+    ordered: bool
+    """Whether a message waits for the one before it to be accepted."""
+    description: str
+    """What it is for."""
+    state: WebhookState
+    """Whether messages are sent."""
+    disabled_because: DisabledBecause | None
+    """Why no messages are sent."""
+    signing: SecretKind | None
+    """How messages are signed."""
+    created_at: datetime
+    """When it was made (RFC 3339)."""
+    changed_at: datetime
+    """When it was last changed."""
+    failing_since: datetime | None
+    """Since when no message was accepted."""
+    waiting: int
+    """Messages that are tried again later."""
+    secret: str | None = None
+    """What messages are verified with; shown once: `whsec_...`, or `whpk_...`"""
+    old_secret_until: datetime | None = None
+    """Until when messages are signed with the old secret, too."""
+
+
 class Reason(Struct, frozen=True, kw_only=True):
     """One thing that moved the score."""
 
@@ -1566,6 +1669,15 @@ class Reason(Struct, frozen=True, kw_only=True):
     """What it added to the log-odds that the request is legitimate."""
     text: str
     """The same in words."""
+
+
+class ReplayStarted(Struct, frozen=True, kw_only=True):
+    """How much is sent again."""
+
+    messages: int
+    """How many messages."""
+    complete: bool
+    """False when there are more than are taken at once."""
 
 
 class ResolutionOutcome(OpenEnum):
@@ -1940,6 +2052,20 @@ class ScaExemption(OpenEnum):
     TRUSTED_BENEFICIARY = "TRUSTED_BENEFICIARY"
 
 
+class SecretKind(OpenEnum):
+    """How messages are signed."""
+
+    ED25519 = "ed25519"
+    HMAC = "hmac"
+
+
+class SecretRotation(Struct, frozen=True, kw_only=True):
+    """How to rotate a secret."""
+
+    overlap_s: int | None = None
+    """Seconds for which messages are signed with the old one, too."""
+
+
 class SentryInPipeline(Struct, frozen=True, kw_only=True):
     """The same as a part of a pipeline's answer."""
 
@@ -2107,6 +2233,15 @@ class TimeRange(Struct, frozen=True, kw_only=True):
     """Before this moment."""
 
 
+class ToldDecisions(Struct, frozen=True, kw_only=True):
+    """Decisions that a webhook is told of."""
+
+    operation: str | None = None
+    """Which operation; `*` for all."""
+    outcomes: tuple[Outcome, ...] | None = None
+    """Empty: all."""
+
+
 class TrainingRequest(Struct, frozen=True, kw_only=True):
     """What to learn from, and how."""
 
@@ -2269,3 +2404,43 @@ class VersionShown(Struct, frozen=True, kw_only=True):
     """Whether requests use it."""
     document: str
     """The file as it was applied."""
+
+
+class WebhookChange(Struct, frozen=True, kw_only=True):
+    """What to change; what is left out stays as it is."""
+
+    url: str | None = None
+    """Where messages are sent, over HTTPS."""
+    events: Sequence[str] | None = None
+    """Types of events, `review.*` for all of a kind, or `*`."""
+    decisions: Sequence[ToldDecisions] | None = None
+    """Which decisions `decision.made` tells of; empty: all."""
+    ordered: bool | None = None
+    """Whether a message waits for the one before it."""
+    description: str | None = None
+    """What it is for."""
+    enabled: bool | None = None
+    """Whether messages are sent; they wait meanwhile."""
+
+
+class WebhookDeleted(Struct, frozen=True, kw_only=True):
+    """A webhook that is no more."""
+
+    id: str
+    """Its id."""
+    deleted: bool
+    """Nothing is sent to it any more."""
+
+
+class WebhookPage(Struct, frozen=True, kw_only=True):
+    """All webhooks of an account."""
+
+    webhooks: tuple[PublicWebhook, ...]
+    """Oldest first."""
+
+
+class WebhookState(OpenEnum):
+    """Whether messages are sent."""
+
+    DISABLED = "disabled"
+    ENABLED = "enabled"
