@@ -79,8 +79,8 @@ def _client_timeout(about: str) -> Any:
     return _waits(10_000, about, (100, 600_000))
 
 
-def _days_kept(about: str) -> Any:
-    return _number(None, about, "days", (1, 36_500))
+def _days_kept(about: str, default: int | None = None) -> Any:
+    return _number(default, about, "days", (1, 36_500))
 
 
 def _read_networks(text: str) -> tuple[Network, ...]:
@@ -253,9 +253,7 @@ class Settings:
         "count",
         (10, 1_000_000),
     )
-    keep_alive_s: int = _number(
-        75, "How long an idle connection is kept open.", "seconds", (1, 3600)
-    )
+    keep_alive_s: int = _number(75, "How long an idle connection is kept.", "seconds", (1, 3600))
     drain_s: int | None = _number(
         None,
         "How long a server that was told to stop goes on serving while `/readyz` answers 503, so "
@@ -296,21 +294,14 @@ class Settings:
         "Notes on imports of identity records that began longer ago than this are deleted once a "
         "day: when, how many, how far. Unset: they are kept."
     )
-    events_days: int = _number(
-        30,
-        "Events older than this are deleted once a day. A reader that comes back later goes on "
-        "with the oldest that is left; see docs/events.md.",
-        "days",
-        (1, 36_500),
+    events_days: int = _days_kept(
+        "Events older than this are deleted once a day; see docs/events.md.", default=30
     )
     store_timeout_ms: int = _waits(
         5000, "How long a database operation may wait for a lock or a connection.", (100, 60_000)
     )
     metrics_port: int = _number(
-        0,
-        "Port for Prometheus metrics alone. 0: `/metrics` is served on the public port.",
-        "port",
-        (0, 65535),
+        0, "Port of Prometheus metrics. 0: `/metrics` on the public port.", "port", (0, 65535)
     )
     metrics_host: str = _text("127.0.0.1", "Address for the separate metrics port.", "address")
     log_level: str = _choice(

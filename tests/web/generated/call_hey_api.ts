@@ -94,6 +94,9 @@ async function main(): Promise<void> {
   checked("searchReviews", await api.searchReviews({ body: { status: "DECLINED" } }));
   checked("getBalance", await api.getBalance());
   checked("getStatement", await api.getStatement({ query: { daily: true } }));
+  const told = checked("listEvents", await api.listEvents({ query: { limit: 1 } }));
+  const eventId: string = told.eventsResponse!.events[0]!.id;
+  checked("getEvent", await api.getEvent({ path: { eventId } }));
   const refused = await api.getDecision({ path: { requestId: "req_unknown" } });
   if (refused.error?.errors.code !== "not_found") throw new Error("no code in a failure");
 }

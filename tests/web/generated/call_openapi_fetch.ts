@@ -116,6 +116,12 @@ async function main(): Promise<void> {
     "getStatement",
     await api.GET("/api/v1/statement", { params: { query: { daily: true } } }),
   );
+  const told = checked(
+    "listEvents",
+    await api.GET("/api/v1/events", { params: { query: { limit: 1 } } }),
+  );
+  const eventId: string = told.eventsResponse!.events[0]!.id;
+  checked("getEvent", await api.GET("/api/v1/events/{eventId}", { params: { path: { eventId } } }));
   const refused = await api.GET("/api/v1/decisions/{requestId}", {
     params: { path: { requestId: "req_unknown" } },
   });

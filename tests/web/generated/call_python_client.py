@@ -7,6 +7,7 @@ from gatehouse_client import AuthenticatedClient
 from gatehouse_client.api.billing import get_balance, get_statement
 from gatehouse_client.api.checks import idverify, pipeline, precheck, rules, sentry
 from gatehouse_client.api.decisions import get_decision, list_decisions, search_decisions
+from gatehouse_client.api.events import get_event, list_events
 from gatehouse_client.api.feedback import get_feedback, give_feedback
 from gatehouse_client.api.pipelines import list_pipelines
 from gatehouse_client.api.reviews import (
@@ -24,6 +25,8 @@ from gatehouse_client.models import (
     BulkResolution,
     DecisionSearchRequest,
     ErrorCode,
+    EventsEnvelope,
+    EventsResponse,
     Failure,
     FeedbackRequest,
     GatewayRequest,
@@ -114,6 +117,12 @@ def main() -> None:
     checked("searchReviews", search_reviews.sync(client=client, body=declined))
     checked("getBalance", get_balance.sync(client=client))
     checked("getStatement", get_statement.sync(client=client, daily=True))
+    told = list_events.sync(client=client, limit=1)
+    checked("listEvents", told)
+    assert isinstance(told, EventsEnvelope)
+    assert isinstance(told.events_response, EventsResponse)
+    [event] = told.events_response.events
+    checked("getEvent", get_event.sync(event.id, client=client))
     refused = get_decision.sync("req_unknown", client=client)
     assert isinstance(refused, Failure)
     assert refused.errors.code is ErrorCode.NOT_FOUND
