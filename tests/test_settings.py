@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.bootstrap import refuse_unfit_production
 from gatehouse.core.errors import SettingsError
-from gatehouse.preflight import UnknownVariable, unknown_variables
+from gatehouse.preflight import UnknownVariable, refuse_unfit_production, unknown_variables
 from gatehouse.settings import InvalidSetting, changed_settings, load_settings
 from tests.harness import Home
 

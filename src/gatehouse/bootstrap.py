@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 import gatehouse
@@ -22,7 +22,6 @@ from gatehouse.admin.statements import LiveBilling
 from gatehouse.connectors.routing.roster import Roster, make_connector, make_for_production
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core import keyring
-from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import new_id
 from gatehouse.installation import root_secret, system_clock
 from gatehouse.intel.bins import load_bins
@@ -43,7 +42,6 @@ from gatehouse.operations.measured import MeasuredGateway, MeasuredIdentities, M
 from gatehouse.operations.planning import Pipelines
 from gatehouse.operations.shared_memory import open_shared_memory
 from gatehouse.pipeline.engine import Engine, EngineOptions
-from gatehouse.preflight import UnknownVariable, settings_points, variable_points
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import MemoryState, ServerMemory
 from gatehouse.sentry.memory_local import LocalMemory
@@ -425,14 +423,3 @@ class Service:
 
     def _of_connectors(self, field: str) -> dict[str, float]:
         return {name: float(getattr(state, field)) for name, state in self._states().items()}
-
-
-def refuse_unfit_production(settings: Settings, unknown: Sequence[UnknownVariable]) -> None:
-    """Refuse to start production with settings that are unfit for it, or most likely misspelt."""
-    if not settings.is_production:
-        return
-    points = [*settings_points(settings), *variable_points(unknown)]
-    missing = [point for point in points if point.needed and not point.ok]
-    if missing:
-        lines = "\n".join(f"  - {point.name}: {point.found}; {point.remedy}" for point in missing)
-        raise SettingsError(f"production cannot start yet:\n{lines}")

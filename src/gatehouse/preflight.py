@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from gatehouse.core.errors import SettingsError
 from gatehouse.settings import (
     ACCOUNT,
     ENV_FILE,
@@ -175,3 +176,14 @@ def _transport(settings: Settings) -> str:
     if settings.trusted_proxies:
         return "TLS is terminated by a trusted proxy"
     return "no TLS here and no trusted proxy declared"
+
+
+def refuse_unfit_production(settings: Settings, unknown: Sequence[UnknownVariable]) -> None:
+    """Refuse to start production with settings that are unfit for it, or most likely misspelt."""
+    if not settings.is_production:
+        return
+    points = [*settings_points(settings), *variable_points(unknown)]
+    missing = [point for point in points if point.needed and not point.ok]
+    if missing:
+        lines = "\n".join(f"  - {point.name}: {point.found}; {point.remedy}" for point in missing)
+        raise SettingsError(f"production cannot start yet:\n{lines}")

@@ -10,7 +10,7 @@ import typer
 
 import gatehouse
 from gatehouse.access.actors import Actor
-from gatehouse.preflight import unknown_variables
+from gatehouse.preflight import refuse_unfit_production, unknown_variables
 from gatehouse.settings import Settings, load_settings
 
 
@@ -39,7 +39,7 @@ def serve(
     settings = dataclasses.replace(
         settings, host=host or settings.host, port=settings.port if port is None else port
     )
-    bootstrap.refuse_unfit_production(settings, unknown)
+    refuse_unfit_production(settings, unknown)
     configure_logging(settings.log_level)
     log_start(settings, gatehouse.__version__, unknown)
     session = installation.open_admin_session(settings, Actor.system("server"))
