@@ -226,6 +226,14 @@ def test_models_account_policies_and_connectors_are_shown(client: httpx.Client) 
     assert done(client.get(f"{BASE}/connectors"))["connectors"] == []
 
 
+def test_the_account_chooses_what_it_is_told(client: httpx.Client) -> None:
+    wanted = {"decisions": ["pipeline:REVIEW"], "lowBalance": 2.5}
+    told = done(client.put(f"{BASE}/events", json=wanted))
+    assert (told["decisions"], told["lowBalance"]["amount"]) == (["pipeline:REVIEW"], 2.5)
+    assert done(client.get(f"{BASE}/events")) == told
+    refused(client.put(f"{BASE}/events", json={"decisions": ["x"]}), 200, "invalid_request")
+
+
 def test_a_key_is_issued_rotated_and_revoked_and_works_at_once(
     client: httpx.Client, shared: Server
 ) -> None:

@@ -12,6 +12,7 @@ from gatehouse.operations.operation import Operation
 from gatehouse.web.envelope import billing, failure
 from gatehouse.web.problems import Problem
 
+_FORMATTED: Final = {"date-time": "2026-11-16T09:30:00.000Z", "date": "2026-11-16"}
 _PLAIN: Final = {
     **{"object": {}, "array": [], "string": "", "boolean": False, "integer": 0, "number": 0},
     "null": None,
@@ -47,7 +48,7 @@ def example_value(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
         return {name: example_value(one, schemas) for name, one in schema["properties"].items()}
     if "items" in schema:
         return [example_value(schema["items"], schemas)]
-    return _PLAIN[schema.get("type", "null")]
+    return _FORMATTED.get(schema.get("format", ""), _PLAIN[schema.get("type", "null")])
 
 
 def example_answer(operation: Operation) -> dict[str, Any]:

@@ -32,7 +32,7 @@ _IF_NONE_MATCH: Final = parameter(
     "If-None-Match",
     "header",
     "`*` refuses the request if there is a version already.",
-    {"type": "string", "const": "*"},
+    {"type": "string", "pattern": "^\\*$"},
 )
 
 

@@ -7,6 +7,7 @@ from gatehouse.web.manage.billing import BILLING_ENDPOINTS
 from gatehouse.web.manage.configured import configured_endpoints
 from gatehouse.web.manage.connectors import CONNECTOR_ENDPOINTS
 from gatehouse.web.manage.endpoints import ManageEndpoint
+from gatehouse.web.manage.event_settings import EVENT_ENDPOINTS
 from gatehouse.web.manage.feedback import FEEDBACK_ENDPOINTS
 from gatehouse.web.manage.identities import IDENTITY_ENDPOINTS
 from gatehouse.web.manage.jobs import JOB_ENDPOINTS
@@ -32,5 +33,6 @@ def all_endpoints() -> tuple[ManageEndpoint, ...]:
         *KEY_ENDPOINTS,
         *BILLING_ENDPOINTS,
         *ACCOUNT_ENDPOINTS,
+        *EVENT_ENDPOINTS,
         *JOB_ENDPOINTS,
     )
