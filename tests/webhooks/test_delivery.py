@@ -13,7 +13,7 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin.webhooks import endpoints, messages
 from gatehouse.admin.webhooks.delivery import CLAIM_MS, WebhookDelivery
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.core.events import EventName
+from gatehouse.core.events import DecisionFilter, EventName
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
@@ -389,6 +389,9 @@ def test_a_stranger_finds_no_webhook_and_bad_terms_are_refused(
         add(session, account, events="rules.eaten")
     with pytest.raises(InvalidInput, match="public address"):
         endpoints.create(session, account, WebhookTerms("https://10.0.0.1/", ("*",)), POLICY)
+    unknown = WebhookTerms(URL, ("decision.made",), (DecisionFilter("prechek"),))
+    with pytest.raises(InvalidInput, match="no operation"):
+        endpoints.create(session, account, unknown, POLICY)
     for _ in range(15):
         add(session, account)
     with pytest.raises(Conflict, match="at most 16"):

@@ -20,6 +20,7 @@ from gatehouse.core.errors import GatehouseError, KeyMissing, SealBroken
 from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
+from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import INSTALLATION
 from gatehouse.store.webhooks import claims, deliveries, endpoints
 from gatehouse.store.webhooks.endpoints import KeptWebhook
@@ -181,7 +182,7 @@ class WebhookDelivery:
 
     def _find_work(self, connection: sa.Connection) -> set[str]:
         """The endpoints that something is to be sent to, as far as a quick look can tell."""
-        newest = claims.newest_event(connection)
+        newest = outbox.count_written(connection)
         self._looks += 1
         if self._seen:
             recent = min(_RECENT, len(self._seen))

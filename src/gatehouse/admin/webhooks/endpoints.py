@@ -8,10 +8,12 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.admin.event_settings import operations
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, KeyMissing, SealBroken
-from gatehouse.core.events import DecisionFilter, EventName
+from gatehouse.core.events import EVERY_OPERATION, DecisionFilter, EventName
+from gatehouse.core.redaction import recordable
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.webhooks import claims, deliveries, endpoints
 from gatehouse.store.webhooks.endpoints import KeptWebhook
@@ -83,8 +85,7 @@ def create(
     kind: SecretKind = SecretKind.HMAC,
 ) -> WebhookWithSecret:
     """Add a webhook; its secret is in the result and cannot be had again."""
-    terms = check_terms(terms)
-    policy.check_url(terms.url)
+    terms = _checked(terms, policy)
     with account_change(session, account_id) as change:
         secret = new_secret(kind, change.random_bytes)
         made = endpoints.insert(change, account_id, terms, secret)
@@ -117,8 +118,7 @@ def update(
         kept = endpoints.get(change.connection, account_id, webhook_id)
         if changes.expected not in (None, kept.changes):
             raise Conflict("the webhook was changed meanwhile; read it again")
-        terms = check_terms(_changed(kept.terms, changes))
-        policy.check_url(terms.url)
+        terms = _checked(_changed(kept.terms, changes), policy)
         values: dict[str, Any] = {}
         if changes.is_enabled is not None:
             values = _enabled() if changes.is_enabled else _disabled(DisabledBecause.ASKED)
@@ -196,6 +196,19 @@ def _enabled() -> dict[str, Any]:
         "failing_since_ms": None,
         "resume_at_ms": None,
     }
+
+
+def _checked(terms: WebhookTerms, policy: DestinationPolicy) -> WebhookTerms:
+    """The terms, if messages can be sent by them; or `InvalidInput`."""
+    terms = check_terms(terms)
+    policy.check_url(terms.url)
+    known = (EVERY_OPERATION, *operations())
+    for each in terms.decisions:
+        if each.operation not in known:
+            raise InvalidInput(
+                f"no operation {recordable(each.operation)}; there are {', '.join(known)}"
+            )
+    return terms
 
 
 def _changed(terms: WebhookTerms, changes: WebhookChanges) -> WebhookTerms:

@@ -10,7 +10,7 @@ from gatehouse.cli.arguments import AccountOption, AsJson, span_argument
 from gatehouse.cli.opening import open_account, read_settings
 from gatehouse.cli.output import columns, sheet, show
 from gatehouse.cli.spans import read_moment
-from gatehouse.core.errors import InvalidInput, WrongUsage
+from gatehouse.core.errors import WrongUsage
 
 if TYPE_CHECKING:
     from gatehouse.admin.webhooks.public import PublicAttempt, PublicWebhook
@@ -29,8 +29,8 @@ Decision = Annotated[
     list[str] | None,
     typer.Option(
         "--decision",
-        metavar="OPERATION[=OUTCOME,...]",
-        help="Decisions that decision.made tells of, such as precheck=DECLINE or *; repeat.",
+        metavar="OPERATION[:OUTCOME,...]",
+        help="Decisions that decision.made tells of, such as precheck:DECLINE or *; repeat.",
     ),
 ]
 _ONCE = "Keep it in a secrets manager: it is not shown again."
@@ -235,21 +235,9 @@ def replay(
 
 
 def _decisions(given: list[str] | None) -> "tuple[DecisionFilter, ...]":
-    from gatehouse.core.events import DecisionFilter
-    from gatehouse.core.outcomes import Outcome
+    from gatehouse.admin.event_settings import parse_filter
 
-    filters = []
-    for text in given or ():
-        operation, _, outcomes = text.partition("=")
-        try:
-            named = tuple(Outcome(each) for each in outcomes.split(",") if each)
-        except ValueError:
-            raise InvalidInput(
-                f"--decision takes an operation and outcomes of {', '.join(Outcome)}, such as "
-                "precheck=DECLINE,REVIEW"
-            ) from None
-        filters.append(DecisionFilter(operation or "*", named))
-    return tuple(filters)
+    return tuple(parse_filter(each) for each in given or ())
 
 
 def _show(shown: "PublicWebhook", as_json: bool) -> None:

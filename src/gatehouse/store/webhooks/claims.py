@@ -65,11 +65,6 @@ def is_held(connection: sa.Connection, webhook_id: str, now_ms: int) -> bool:
     return until_ms is not None and until_ms >= now_ms
 
 
-def newest_event(connection: sa.Connection) -> int:
-    """The number of the newest event of all accounts."""
-    return connection.scalar(sa.select(sa.func.max(EVENTS.c.seq))) or 0
-
-
 def accounts_told(connection: sa.Connection, after: int) -> set[str]:
     """The accounts that have events with larger numbers; empty for the installation's own."""
     query = sa.select(EVENTS.c.account_id).where(EVENTS.c.seq > after).distinct()
