@@ -495,6 +495,22 @@ export interface Event {
 /** What can happen to a review. */
 export type EventKind = "ASSIGNED" | "CORRECTED" | "NOTE" | "OPENED" | "RESOLVED" | (string & {});
 
+/** What is to change; what is not sent stays. */
+export interface EventSettingsBody {
+  /** An operation, or `*` for all, and after a colon the outcomes. */
+  readonly decisions?: readonly string[] | null | undefined;
+  /** In units of the account's currency; 0 for none. */
+  readonly lowBalance?: number | null | undefined;
+}
+
+/** What the account is told. */
+export interface EventSettingsShown {
+  /** Which decisions are told. */
+  readonly decisions: readonly string[];
+  /** Below which balance it is told; null for none. */
+  readonly lowBalance: Money | null;
+}
+
 /** What happened. */
 export type EventType = "PURCHASE" | "RECURRING_PURCHASE";
 
@@ -2565,6 +2581,20 @@ export interface Operations {
     body: undefined;
     result: AuditPage;
   };
+  /** Settings of events */
+  getEventSettings: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: EventSettingsShown;
+  };
+  /** Set what is told as events */
+  setEventSettings: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: EventSettingsBody;
+    result: EventSettingsShown;
+  };
   /** List jobs */
   listJobs: {
     path: Record<string, never>;
@@ -2667,6 +2697,8 @@ export const OPERATIONS = {
   setPreCheckPolicy: { method: "PUT", path: "/api/v1/manage/policies/precheck", answer: "policiesResponse", repeat: "harmless" },
   setSentryPolicy: { method: "PUT", path: "/api/v1/manage/policies/sentry", answer: "policiesResponse", repeat: "harmless" },
   listAudit: { method: "GET", path: "/api/v1/manage/audit", answer: "auditResponse", repeat: "harmless" },
+  getEventSettings: { method: "GET", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "harmless" },
+  setEventSettings: { method: "PUT", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "harmless" },
   listJobs: { method: "GET", path: "/api/v1/manage/jobs", answer: "jobsResponse", repeat: "harmless" },
   getJob: { method: "GET", path: "/api/v1/manage/jobs/{jobId}", answer: "jobResponse", repeat: "harmless" },
   cancelJob: { method: "POST", path: "/api/v1/manage/jobs/{jobId}/cancel", answer: "jobResponse", repeat: "never" },

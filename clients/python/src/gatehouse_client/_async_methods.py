@@ -99,6 +99,44 @@ class ManageConnectorsCalls:
         )
 
 
+class ManageEventsCalls:
+    """Calls about events."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def get(self) -> Answer[models.EventSettingsShown]:
+        """Which decisions the account is told as events, and below which balance. Scope
+        `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/events",
+                answer=models.EventSettingsShown,
+                named="eventSettingsResponse",
+                repeat=Repeat.HARMLESS,
+            )
+        )
+
+    async def set(
+        self, *, decisions: Sequence[str] | None = None, low_balance: Decimal | float | None = None
+    ) -> Answer[models.EventSettingsShown]:
+        """Changes what is sent, and leaves the rest. Servers act on it within a second. Scope
+        `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/events",
+                answer=models.EventSettingsShown,
+                named="eventSettingsResponse",
+                repeat=Repeat.HARMLESS,
+                body=models.EventSettingsBody(decisions=decisions, low_balance=low_balance),
+            )
+        )
+
+
 class ManageFeedbackCalls:
     """Calls about feedback."""
 
@@ -1861,6 +1899,7 @@ class Manage:
         self.audit = ManageAuditCalls(sender)
         self.balance = ManageBalanceCalls(sender)
         self.connectors = ManageConnectorsCalls(sender)
+        self.events = ManageEventsCalls(sender)
         self.feedback = ManageFeedbackCalls(sender)
         self.identities = ManageIdentitiesCalls(sender)
         self.jobs = ManageJobsCalls(sender)

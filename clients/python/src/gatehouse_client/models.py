@@ -618,6 +618,24 @@ class EventKind(OpenEnum):
     RESOLVED = "RESOLVED"
 
 
+class EventSettingsBody(Struct, frozen=True, kw_only=True):
+    """What is to change; what is not sent stays."""
+
+    decisions: Sequence[str] | None = None
+    """An operation, or `*` for all, and after a colon the outcomes."""
+    low_balance: Decimal | float | None = None
+    """In units of the account's currency; 0 for none."""
+
+
+class EventSettingsShown(Struct, frozen=True, kw_only=True):
+    """What the account is told."""
+
+    decisions: tuple[str, ...]
+    """Which decisions are told."""
+    low_balance: Money | None
+    """Below which balance it is told; null for none."""
+
+
 class EventType(OpenEnum):
     """What happened."""
 
