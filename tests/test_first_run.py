@@ -52,8 +52,9 @@ def pins(name: str) -> dict[str, str]:
 def checkout(tmp_path: Path) -> Path:
     """What `make` reads of a checkout in which nothing was installed."""
     shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
-    for name in ("Makefile", "pyproject.toml"):
-        shutil.copy(ROOT / name, tmp_path)
+    for name in ("Makefile", "pyproject.toml", "clients/python/pyproject.toml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 

@@ -54,6 +54,9 @@ NOT_OFFERED: Final = {
         *("feedback.record.list_feedback", "events.newest_events", "decisions.", "search."),
         *("reviews.", "review_desk.", "review_bulk."),
     },
+    "Done by servers that send webhooks": {
+        *("webhooks.delivery.open_delivery", "webhooks.endpoints.disable"),
+    },
     "Events have routes of their own, `/api/v1/events`": {"events."},
 }
 
