@@ -22,7 +22,7 @@ NOT_OFFERED: Final = {
         *("accounts.create", "accounts.listing", "accounts.rename", "accounts.close"),
         *("accounts.reopen", "audit_log.lines", "audit_log.head", "audit_log.verify"),
         *("default_account.", "data_proof.", "statements.all_statements", "money.verify_ledger"),
-        *("retention.", "secrets.", "sentry_memory.", "connector_points.", "payments."),
+        *("retention.", "secrets.", "sentry_memory.", "payments."),
         "jobs.running.run_job",
     },
     "Connectors are shared by accounts, and name hosts and secrets": {
