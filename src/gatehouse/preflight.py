@@ -47,6 +47,10 @@ _SHARED: Final = (
 _SEPARATE: Final = "separate: what one account reports counts for that account alone"
 
 
+OF_CLIENTS: Final = ("GATEHOUSE_API_KEY", "GATEHOUSE_URL")
+"""Read by programs that call a server; they may be set where one runs."""
+
+
 class UnknownVariable(NamedTuple):
     """A variable that looks like a setting and is none."""
 
@@ -66,7 +70,7 @@ def unknown_variables(environ: Mapping[str, str]) -> list[UnknownVariable]:
     """
     known = [*(variable for variable, _, _ in declarations()), ENV_FILE, ACCOUNT]
     found = []
-    for name in sorted(set(gather_variables(environ)).difference(known)):
+    for name in sorted(set(gather_variables(environ)).difference(known, OF_CLIENTS)):
         first, _, rest = name.upper().partition("_")
         own = name.startswith(PREFIX)
         if own or difflib.get_close_matches(first, [PREFIX[:-1]], cutoff=0.85):

@@ -17,6 +17,7 @@ from gatehouse.connectors.sandbox.people import all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.idverify.response import NameResult, Result, VerificationLevel
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
+from gatehouse.preflight import OF_CLIENTS
 from gatehouse.sentry.features.catalogue import ALL
 from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.scorecard import load_sheet
@@ -78,7 +79,7 @@ def test_secret_settings_are_marked_and_no_others() -> None:
 
 
 def test_pages_name_only_settings_that_exist() -> None:
-    known = {variable for variable, _, _ in declarations()} | {ENV_FILE, ACCOUNT}
+    known = {variable for variable, _, _ in declarations()} | {ENV_FILE, ACCOUNT, *OF_CLIENTS}
     for page in pages():
         named = {word.strip("`'\",.;:()<>=") for word in page.read_text().split()}
         named = {word.partition("=")[0].rstrip("`,.;:") for word in named}
