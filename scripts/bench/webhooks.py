@@ -34,7 +34,7 @@ class _Receiver(asyncio.Protocol):
             if len(self._buffer) < end + 4 + length:
                 return
             self._buffer = self._buffer[end + 4 + length :]
-            self._transport.write(_ANSWER)  # type: ignore[attr-defined]
+            self._transport.write(_ANSWER)  # type: ignore[attr-defined]  # a Transport
 
 
 async def _serve(port: int) -> None:

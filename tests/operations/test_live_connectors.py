@@ -56,7 +56,7 @@ def follow(
 
 
 async def eventually(holds: Callable[[], bool]) -> None:
-    while not holds():  # noqa: ASYNC110  # what is waited for sets no event
+    while not holds():  # noqa: ASYNC110  # a table  # what is waited for sets no event
         await asyncio.sleep(0.01)
 
 

@@ -52,7 +52,7 @@ def client(server: Server) -> Iterator[httpx.Client]:
 
 def states(client: httpx.Client) -> dict[str, Any]:
     """What /readyz says about the connectors."""
-    return client.get("/readyz").json()["connectors"]  # type: ignore[no-any-return]
+    return client.get("/readyz").json()["connectors"]  # type: ignore[no-any-return]  # JSON
 
 
 def apply(server: Server, content: str, *options: str) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """Our own description of the API, held against the running service."""
 
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import httpx
-import msgspec
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -63,8 +63,6 @@ def _operations() -> list[Operation]:
 
 OPERATIONS = _operations()
 DOCUMENT = openapi_document(OPERATIONS)
-# Other tests hold their answers against the document, and what they use may change it.
-_AS_MADE = msgspec.json.encode(DOCUMENT)
 # Keys without scopes manage nothing; test_manage.py holds its answers against the description.
 CALLS = [
     (path, method)
@@ -135,7 +133,7 @@ def _check_answer(case: "Case[Any]", key: str, shared: Server, line: "requests.S
 
 def test_the_server_shows_the_description_of_all_its_operations(shared: Server) -> None:
     document = httpx.get(f"{shared.base}/openapi.json", timeout=PATIENCE_S).json()
-    assert document == msgspec.json.decode(_AS_MADE)
+    assert document == DOCUMENT
     assert document["openapi"].startswith("3.1")
     assert {path_of(one) for one in OPERATIONS} <= set(document["paths"])
 
@@ -147,7 +145,8 @@ def test_the_documented_examples_are_what_the_service_answers(
     described = DOCUMENT["paths"][path_of(operation)]["post"]
     example = described["requestBody"]["content"]["application/json"]["example"]
     shown = described["responses"]["200"]["content"]["application/json"]["examples"]
-    processed, refused = shown["processed"]["value"], shown["refused"]["value"]
+    # A copy, because other tests use the document as well.
+    processed, refused = deepcopy(shown["processed"]["value"]), shown["refused"]["value"]
     with shared.client(sandbox_key(shared.home)) as client:
         answer = client.post(path_of(operation), json=example).json()
         mistaken = client.post(path_of(operation), json=operation.mistaken).json()

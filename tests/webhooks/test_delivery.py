@@ -368,7 +368,7 @@ def test_a_test_message_is_sent_at_once_and_its_answer_told(sqlite_session: Admi
     account = make_account(session)
     webhook = add(session, account)
     for answer in (ACCEPTED, FAILED):
-        receiver = Receiver(lambda message, answer=answer: answer)  # type: ignore[misc]
+        receiver = Receiver(lambda message, answer=answer: answer)  # type: ignore[misc]  # bound now
         kept = asyncio.run(messages.send_test(session, account, webhook, receiver))
         assert (kept.type, kept.failure) == ("webhook.test", answer.failure)
         assert msgspec.json.decode(receiver.heard[0].body)["data"] == {"webhookId": webhook}

@@ -74,9 +74,9 @@ def test_an_unknown_field_and_an_unknown_word_are_no_error() -> None:
 
 def test_structs_cannot_be_changed_and_take_names_only() -> None:
     with pytest.raises(AttributeError):
-        sandbox.card().card_number = "x"  # type: ignore[misc]
+        sandbox.card().card_number = "x"  # type: ignore[misc]  # it is frozen
     with pytest.raises(TypeError):
-        models.Device("203.0.113.1")  # type: ignore[call-arg]
+        models.Device("203.0.113.1")  # type: ignore[call-arg]  # by keyword only
 
 
 def test_what_people_type_into_free_fields_is_hidden_too() -> None:

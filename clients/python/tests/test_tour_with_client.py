@@ -205,4 +205,4 @@ def test_what_nothing_reads_is_a_warning_and_with_strict_an_error(
     with Gatehouse(merchant.key, shared.base, strict=True) as client:
         assert client.sentry(device=odd).warnings == ()
         with pytest.raises(InvalidRequest):
-            client.sentry(event=models.Event(), device={"ip": "x"})  # type: ignore[arg-type]
+            client.sentry(event=models.Event(), device={"ip": "x"})  # type: ignore[arg-type]  # the mistake

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from psycopg import pq
 from sqlalchemy.exc import ArgumentError
 
+from gatehouse.core.ip_networks import is_inside
 from gatehouse.core.secret_strength import weakness
 from gatehouse.preflight import Point
 from gatehouse.setting_kinds import Network
@@ -129,11 +130,7 @@ def _too_wide(networks: Iterable[Network]) -> list[Network]:
 
 
 def _is_near(network: Network) -> bool:
-    # Both are of one version here, which the type checker cannot see.
-    return any(
-        network.version == near.version and network.subnet_of(near)  # type: ignore[arg-type]
-        for near in _NEAR
-    )
+    return is_inside(network, _NEAR)
 
 
 def _unmapped(network: Network) -> Network:

@@ -15,6 +15,7 @@ from gatehouse.admin import keys
 from gatehouse.admin.keys import KeyTerms
 from gatehouse.admin.scopes import account_reading
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.ip_networks import is_inside
 from gatehouse.store.accounts import keys as kept
 from gatehouse.store.accounts.keys import IssuedKey, RotatedKey
 from gatehouse.store.admin.admin_session import AdminSession
@@ -84,8 +85,4 @@ def _check_grant(issuer: IssuingKey, terms: KeyTerms) -> None:
 
 
 def _is_inside(network: str, allowed: Sequence[str]) -> bool:
-    inner = ipaddress.ip_network(network)
-    return any(
-        inner.version == outer.version and inner.subnet_of(outer)  # type: ignore[arg-type]
-        for outer in map(ipaddress.ip_network, allowed)
-    )
+    return is_inside(ipaddress.ip_network(network), map(ipaddress.ip_network, allowed))

@@ -26,7 +26,7 @@ def new_id(prefix: str, now_ms: int, random_bytes: Randomness) -> str:
 
 
 def derived_id(prefix: str, at_ms: int, origin: str) -> str:
-    """The one id that follows from a moment and a text: whoever makes it again gets the same."""
+    """The one id that follows from a moment and a text: made again from both, it is the same."""
     return new_id(prefix, at_ms, lambda size: blake2b(origin.encode(), digest_size=size).digest())
 
 

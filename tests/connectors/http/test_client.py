@@ -175,7 +175,7 @@ def test_a_connection_that_is_being_closed_is_not_tried_for_ever(network: Networ
     async def work(connector: HttpConnector, party: Party) -> None:
         await check(connector)
         [connection] = connector._building.client._open
-        transport = connection._transport  # type: ignore[attr-defined]
+        transport = connection._transport  # type: ignore[attr-defined]  # of both versions
         transport.close()
         assert connection.is_usable, "it is not told before the event loop goes on"
         assert await pay(connector)

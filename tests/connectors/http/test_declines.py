@@ -66,7 +66,7 @@ def test_a_refusal_that_the_mapping_does_not_know_is_a_failure_that_the_state_te
             ({"why": {}}, "the answer has another shape"),
             ({}, "the answer refuses without a code"),
         ):
-            party.answer = lambda _, body=body: Reply(body, 402)  # type: ignore[misc]
+            party.answer = lambda _, body=body: Reply(body, 402)  # type: ignore[misc]  # bound now
             with pytest.raises(ConnectorFailed, match=message):
                 await check(connector, party)
             assert (connector.state().problem or "").startswith(message)

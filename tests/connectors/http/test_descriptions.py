@@ -17,7 +17,7 @@ from typing import Any, Final
 import httpx
 import msgspec
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml  # type: ignore[import-untyped]  # it has no types
 
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.three_d_secure import ScaExemption

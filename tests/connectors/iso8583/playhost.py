@@ -153,7 +153,7 @@ def connector_to(host: PlayHost, **options: object) -> Iso8583Connector:
         least_backoff_s=0.001,
         most_backoff_s=0.01,
         echo_s=0.0,
-    )._replace(**options)  # type: ignore[arg-type]
+    )._replace(**options)  # type: ignore[arg-type]  # of several types
     return Iso8583Connector(host.dialect, chosen, PaymentCodes(), lambda: NOW_MS)
 
 

@@ -58,7 +58,7 @@ def enquiry(**fields: object) -> CardEnquiry:
         "postal_code": None,
         "street": None,
     }
-    return CardEnquiry(**(values | fields))  # type: ignore[arg-type]
+    return CardEnquiry(**(values | fields))  # type: ignore[arg-type]  # of several types
 
 
 def test_a_check_asks_for_nothing_and_says_all_that_was_sent() -> None:

@@ -112,7 +112,7 @@ def _compile_request(way: RequestMapping, environment: Environment, shared: Shar
 
 
 def _refuse_too_early(asked: Asked, after_s: int) -> None:
-    """The id of a request tells when it was made; whoever reverses its payment asks again."""
+    """The id of a request tells when it was made; the reversal worker asks again later."""
     about = asked.request_id
     if is_id(about, "req") and asked.now.timestamp() < id_time_ms(about) / 1000 + after_s:
         message = f"a payment is reversed in this way {after_s} s after its request"

@@ -79,12 +79,12 @@ class Connection(Protocol):
 
 
 def set_result(future: "asyncio.Future[PartyAnswer]", answer: PartyAnswer) -> None:
-    """Give an answer to whoever still waits."""
+    """Give an answer to the caller, if it still waits."""
     if not future.done():
         future.set_result(answer)
 
 
 def set_failure(future: "asyncio.Future[PartyAnswer]", failure: CallFailed) -> None:
-    """Give a failure to whoever still waits."""
+    """Give a failure to the caller, if it still waits."""
     if not future.done():
         future.set_exception(failure)

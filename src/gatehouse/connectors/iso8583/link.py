@@ -49,7 +49,7 @@ class Pending:
 
 
 class LinkOwner(Protocol):
-    """Whoever a link belongs to."""
+    """The pool that a link belongs to, as the link sees it."""
 
     def received(self, link: "Link", body: bytes) -> None:
         """The host has sent a message."""

@@ -183,7 +183,7 @@ class ValkeyStore:
         except FAILURES as error:
             await self._fail(call, f"the shared memory cannot be asked: {type(error).__name__}")
         except Exception:
-            # Whatever it is, the next call has to be made.
+            # After any failure, the next call still has to be made.
             await self._fail(call, "the shared memory has answered something else than was asked")
         else:
             self._judge(call.started, succeeded=not refused)

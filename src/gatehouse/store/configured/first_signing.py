@@ -29,7 +29,7 @@ def never_signed(connection: sa.Connection) -> list[str]:
 
 
 def sign_as_it_is(change: Change, account_id: str) -> int:
-    """Sign everything that an account has configured, whatever it is now; how many rows."""
+    """Sign everything that an account has configured, as it is now; how many rows."""
     changed = 0
     totals: dict[str, ListTotal] = {}
     for table in _TABLES:

@@ -53,7 +53,7 @@ def release(connection: sa.Connection, owner: str, webhook_id: str, cursor: str 
 
 
 def release_all(connection: sa.Connection) -> None:
-    """Give all claims back, for the only server of a database: whoever held them has ended."""
+    """Give all claims back, for the only server of a database: earlier ones have ended."""
     held = WEBHOOKS.update().where(_W.claimed_by.is_not(None))
     connection.execute(held.values(claimed_by=None, claimed_until_ms=None))
 
