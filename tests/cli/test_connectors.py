@@ -245,3 +245,14 @@ def test_status_tells_what_running_servers_report(
     assert "there      down" in done.out
     assert "env:TOKEN is empty or not set" in done.out
     assert len(json.loads(finished(app, "status", "--json").out)) == 1
+
+
+def test_waiting_for_connectors_ends_when_all_are_up_or_the_time_is_over(
+    applied: str, sqlite_session: AdminSession
+) -> None:
+    assert finished(app, "status", "--wait", "0.01").code == 1
+    raw = msgspec.Raw(msgspec.json.encode({"there": SeatState("http", True, 0, 200)}))
+    report = ConnectorReport("srv_1", "host-1", 17, sqlite_session.clock(), 1, raw)
+    with sqlite_session.database.writing() as connection:
+        write_report(connection, report)
+    assert finished(app, "status", "--wait", "3600").code == 0

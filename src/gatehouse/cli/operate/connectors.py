@@ -1,5 +1,6 @@
 """gatehouse connectors: check, apply, list, show, history, rollback, status and the rest."""
 
+import time
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
@@ -14,7 +15,10 @@ from gatehouse.cli.output import show, table, warn
 from gatehouse.core.clock import iso_time
 
 if TYPE_CHECKING:
+    from gatehouse.admin.connector_status import ServerConnectors
     from gatehouse.connectors.definition import Configuration
+
+_LOOK_AGAIN_S: Final = 0.2
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -126,14 +130,25 @@ def rollback(to: To = None, base: Base = None, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def status(as_json: AsJson = False) -> None:
+def status(
+    wait: Annotated[
+        float, typer.Option(help="Wait at most so many seconds until all are up.", min=0, max=3600)
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:
     """Show how the connectors of every running server are; exit code 1 if one of them is down.
 
-    Servers report every five seconds. One that has not reported for twenty is not listed.
+    Servers report every five seconds. One that has not reported for twenty is not listed, and
+    with --wait its absence counts as down.
     """
     from gatehouse.admin.connector_status import connector_status
 
-    found = connector_status(open_session())
+    session = open_session()
+    until = time.monotonic() + wait
+    found = connector_status(session)
+    while not (found and _all_up(found)) and time.monotonic() < until:
+        time.sleep(_LOOK_AGAIN_S)
+        found = connector_status(session)
     lines = [] if found else ["no running server uses connectors"]
     for server in found:
         at = iso_time(server.at_ms)
@@ -153,8 +168,12 @@ def status(as_json: AsJson = False) -> None:
         headings = ("CONNECTOR", "STATE", "IN FLIGHT", "CONNECTIONS", "BREAKER", "PROBLEM")
         lines.append(table(headings, rows))
     show(found, "\n".join(lines), as_json=as_json)
-    if not all(state.up for server in found for state in server.connectors.values()):
+    if not _all_up(found) or (wait and not found):
         raise typer.Exit(1)
+
+
+def _all_up(found: "list[ServerConnectors]") -> bool:
+    return all(state.up for server in found for state in server.connectors.values())
 
 
 def _by_name(configuration: "Configuration") -> dict[str, tuple[str, Any]]:
