@@ -1,4 +1,4 @@
-"""Who asks for something: an operator at a terminal, a key of an account, or the service itself.
+"""Who asks for something: an operator at a terminal, a person in the console, a key, the service.
 
 Every use case is handed its actor, and every line of the audit log names one.
 """
@@ -14,6 +14,7 @@ class ActorKind(StrEnum):
     """How an actor came in; the first part of its name in the audit log."""
 
     OPERATOR = "cli"
+    USER = "user"
     KEY = "key"
     SYSTEM = "system"
 
@@ -32,6 +33,11 @@ class Actor(msgspec.Struct, frozen=True):
     def operator(cls, user: str) -> "Actor":
         """A person at a terminal of the installation."""
         return cls(ActorKind.OPERATOR, user)
+
+    @classmethod
+    def user(cls, login: str, account_id: str | None) -> "Actor":
+        """A person who is signed in to the console, at work in one account or in all of them."""
+        return cls(ActorKind.USER, login, account_id)
 
     @classmethod
     def key(cls, key_id: str, account_id: str) -> "Actor":

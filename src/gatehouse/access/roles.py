@@ -1,0 +1,60 @@
+"""What people may do in an account: each role is a set of permissions."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+
+class Permission(StrEnum):
+    """One kind of thing that a person may do."""
+
+    SEE = "see"
+    """Look at decisions, entities, reviews, rules and figures; personal data is masked."""
+    REVEAL = "reveal"
+    """See personal data in full; each look leaves an audit line."""
+    REVIEW = "review"
+    """Work through the reviews, and say afterwards what an order was."""
+    CONFIGURE = "configure"
+    """Change rules, lists, pipelines and models."""
+    SEE_MONEY = "see_money"
+    """Look at the balance, usage, statements and prices."""
+    ACCESS = "access"
+    """Make and revoke keys, and change webhooks and settings of the account."""
+    PEOPLE = "people"
+    """Invite people, give them roles, and end their sessions."""
+    SEE_AUDIT = "see_audit"
+    """Read the audit log of the account."""
+    APPROVE = "approve"
+    """Approve what another person proposed."""
+    OPERATE = "operate"
+    """Everything that concerns all accounts: accounts, prices, top-ups, connectors, operators."""
+
+
+class UserRole(StrEnum):
+    """What a person is in an account; an operator is one in all of them."""
+
+    VIEWER = "viewer"
+    ANALYST = "analyst"
+    MANAGER = "manager"
+    FINANCE = "finance"
+    ADMINISTRATOR = "administrator"
+    OPERATOR = "operator"
+
+
+_VIEWER: Final = frozenset({Permission.SEE})
+_ANALYST: Final = _VIEWER | {Permission.REVEAL, Permission.REVIEW}
+_MANAGER: Final = _ANALYST | {Permission.CONFIGURE, Permission.APPROVE, Permission.SEE_AUDIT}
+_FINANCE: Final = _VIEWER | {Permission.SEE_MONEY, Permission.APPROVE, Permission.SEE_AUDIT}
+_ADMINISTRATOR: Final = _MANAGER | _FINANCE | {Permission.ACCESS, Permission.PEOPLE}
+
+PERMISSIONS: Final[Mapping[UserRole, frozenset[Permission]]] = MappingProxyType(
+    {
+        UserRole.VIEWER: _VIEWER,
+        UserRole.ANALYST: _ANALYST,
+        UserRole.MANAGER: _MANAGER,
+        UserRole.FINANCE: _FINANCE,
+        UserRole.ADMINISTRATOR: _ADMINISTRATOR,
+        UserRole.OPERATOR: _ADMINISTRATOR | {Permission.OPERATE},
+    }
+)
