@@ -95,6 +95,17 @@ class SignIn:
         with session.acting_as(Actor.user(shown.login, None)).change(unseen=True) as change:
             return self._use_link(change, token, hashed, origin)
 
+    def prove_again(self, user_id: str, password: str, origin: SessionOrigin) -> None:
+        """Ask a person who is signed in for the password, before something important changes."""
+        with self.session.reading() as connection:
+            user = users.get(connection, self.session.ring, user_id)
+        counted = throttle.subjects("password", user.login, origin.address)
+        throttle.admit(self.session, counted)
+        if not self.passwords.fits(user.password, password):
+            raise SignInRefused("the password is wrong")
+        with self.session.database.writing() as connection:
+            throttle.take_back(connection, self.session, counted)
+
     def _use_link(
         self, change: Change, token: str, hashed: str | None, origin: SessionOrigin
     ) -> SignedIn | SecondStep:
@@ -103,10 +114,10 @@ class SignIn:
             raise SignInRefused(_OVER)
         kind, found = taken
         user = users.get(change.connection, change.ring, str(found.user_id))
-        if user.disabled_at_ms is not None:
+        if user.disabled_at_ms is not None or (kind is LinkKind.DEMO and self._is_production):
             raise SignInRefused(_OVER)
         if hashed is None:
-            return begin(change, user, _by(origin, kind), self.limits)
+            return begin(change, user, by(origin, kind), self.limits)
         changed = user.with_rights(password=hashed)
         if found.content.get("forgetFactors"):
             changed = msgspec.structs.replace(changed, totp=None, recovery=(), passkeys=())
@@ -119,7 +130,7 @@ class SignIn:
     ) -> SignedIn | SecondStep:
         """Begin the session, or ask for the second step of who has set one up."""
         if not user.has_second_factor:
-            return begin(change, user, _by(origin, method), self.limits)
+            return begin(change, user, by(origin, method), self.limits)
         kept = users.save(change, user)
         ticket = new_token(change.random_bytes)
         new = NewToken(
@@ -132,9 +143,14 @@ class SignIn:
         change.audit("user.first-step", userId=kept.user_id, method=method)
         return SecondStep(ticket, kept.totp is not None, bool(kept.passkeys))
 
+    @property
+    def _is_production(self) -> bool:
+        return self.session.environment == "production"
+
     def _acting_as(self, user: User) -> AdminSession:
         return self.session.acting_as(Actor.user(user.login, None))
 
 
-def _by(origin: SessionOrigin, method: str) -> SessionOrigin:
+def by(origin: SessionOrigin, method: str) -> SessionOrigin:
+    """Where a session begins, with the way in which it did."""
     return msgspec.structs.replace(origin, method=str(method))
