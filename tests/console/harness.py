@@ -5,20 +5,24 @@ has tests of its own.
 """
 
 import contextlib
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import httpx
 from starlette.testclient import TestClient
 
 from gatehouse.access.roles import UserRole
 from gatehouse.access.visitors import Visitor
+from gatehouse.admin.people.sign_in import SignIn
 from gatehouse.console.app import Application
+from gatehouse.console.browser_sessions import StoredSessions
 from gatehouse.console.desk import Desk
 from gatehouse.console.pages import Declared
 from gatehouse.console.routes import DECLARED
 from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
+from tests.admin.people.signing_in import quick_passwords
 from tests.harness import Home, make_account
 
 ORIGIN = "http://127.0.0.1:8081"
@@ -30,11 +34,14 @@ class Browser:
     def __init__(self, client: TestClient, visitor: Visitor | None) -> None:
         self.client = client
         self.visitor = visitor
+        self._csrf = visitor.csrf_token if visitor else None
 
-    def get(self, path: str, *, fragment: bool = False, **headers: str) -> httpx.Response:
+    def get(
+        self, path: str, *, fragment: bool = False, headers: Mapping[str, str] | None = None
+    ) -> httpx.Response:
         """Open a page, or ask for a part of it as htmx does."""
         more = {"HX-Request": "true", "HX-Request-Type": "partial"} if fragment else {}
-        return self.client.get(path, headers={**more, **headers})  # type: ignore[return-value]
+        return self._noted(self.client.get(path, headers={**more, **(headers or {})}))
 
     def post(
         self,
@@ -43,17 +50,20 @@ class Browser:
         *,
         fragment: bool = False,
         files: Any = None,
-        **headers: str,
+        headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
         """Send a form as a page of the console would; the token is added."""
-        sent = {"csrf": self.visitor.csrf_token} if self.visitor else {}
+        sent = {"csrf": self._csrf} if self._csrf else {}
         more = {"HX-Request": "true", "HX-Request-Type": "partial"} if fragment else {}
-        return self.client.post(  # type: ignore[return-value]
-            path,
-            data={**sent, **(form or {})},
-            files=files,
-            headers={"Origin": ORIGIN, "Sec-Fetch-Site": "same-origin", **more, **headers},
-        )
+        own = {"Origin": ORIGIN, "Sec-Fetch-Site": "same-origin", **more, **(headers or {})}
+        answer = self.client.post(path, data={**sent, **(form or {})}, files=files, headers=own)
+        return self._noted(answer)
+
+    def _noted(self, answer: Any) -> httpx.Response:
+        """The answer; the forms on it have the token that the next form is sent with."""
+        found = re.search(r'name="csrf" value="([^"]+)"', answer.text)
+        self._csrf = found[1] if found else self._csrf
+        return cast(httpx.Response, answer)
 
 
 class Console:
@@ -67,7 +77,9 @@ class Console:
     ) -> None:
         self.session = session
         self._visitors: dict[str, Visitor] = {}
-        self.desk = Desk(session, settings or Settings(), declared, self._resolve)
+        self.sign_in = SignIn(session, quick_passwords())
+        self.desk = Desk(self.sign_in, settings or Settings(), declared, self)
+        self._stored = StoredSessions(self.sign_in)
         self._app = Application(self.desk).asgi()
         self.account_id = make_account(session, "Corner Shop", micros=100_000_000)
         self.other_id = make_account(session, "Other Shop")
@@ -93,6 +105,12 @@ class Console:
         browser.client.cookies.set(self.desk.cookies.session_name, f"token-{number}")
         return browser
 
+    def with_token(self, token: str) -> Browser:
+        """The browser of somebody who really signed in, and got this token."""
+        browser = self._browser(self.resolve(token, None))
+        browser.client.cookies.set(self.desk.cookies.session_name, token)
+        return browser
+
     def stranger(self) -> Browser:
         """A browser in which nobody is signed in."""
         return self._browser(None)
@@ -101,8 +119,13 @@ class Console:
         client = TestClient(self._app, base_url=ORIGIN, follow_redirects=False)
         return Browser(client, visitor)
 
-    def _resolve(self, token: str, _address: str | None) -> Visitor | None:
-        return self._visitors.get(token)
+    def resolve(self, token: str, address: str | None) -> Visitor | None:
+        """The person whom the harness made, or one who really signed in."""
+        return self._visitors.get(token) or self._stored.resolve(token, address)
+
+    def renew(self, token: str) -> str | None:
+        """Another token for somebody who really signed in."""
+        return self._stored.renew(token)
 
 
 @contextlib.contextmanager

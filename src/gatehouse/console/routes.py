@@ -2,11 +2,13 @@
 
 from typing import Final
 
-from gatehouse.console import entry, home, preferences
+from gatehouse.console import entry, home, people, preferences, profile
 from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
     *entry.PAGES,
     *home.PAGES,
+    *people.PAGES,
     *preferences.PAGES,
+    *profile.PAGES,
 )
