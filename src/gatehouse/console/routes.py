@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from gatehouse.console import entry, home, people, preferences, profile
+from gatehouse.console import entry, home, people, preferences, profile, single_sign_on
 from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
@@ -11,4 +11,5 @@ DECLARED: Final[tuple[Declared, ...]] = (
     *people.PAGES,
     *preferences.PAGES,
     *profile.PAGES,
+    *single_sign_on.PAGES,
 )
