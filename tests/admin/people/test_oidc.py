@@ -13,9 +13,8 @@ from gatehouse.admin.people.oidc import Arrival, ArrivedPerson, SingleSignOn, re
 from gatehouse.core.errors import ConnectorFailed, SettingsError, SignInRefused
 from gatehouse.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
-from tests.admin.people.signing_in import ADA, HERE, Entrance
+from tests.admin.people.signing_in import ADA, HERE, Entrance, shop_of
 from tests.admin.people.small_provider import CLIENT, SECRET, SmallProvider, small_provider
-from tests.harness import make_account
 
 
 def _settings(provider: SmallProvider, **more: str) -> Settings:
@@ -35,7 +34,7 @@ class Elsewhere:
 
     def __init__(self, session: AdminSession, provider: SmallProvider) -> None:
         self.at = Entrance(session)
-        self.shop = make_account(session)
+        self.shop = shop_of(session)
         self.provider = provider
         self.by_groups()
 

@@ -9,9 +9,8 @@ from gatehouse.admin.people.sign_in import SecondStep
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound, SignInRefused
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.people.tables import ONE_TIME_TOKENS
-from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance
+from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance, shop_of
 from tests.admin.people.soft_authenticator import SoftAuthenticator
-from tests.harness import make_account
 
 PLACE = Place.of("https://console.example:8443")
 
@@ -22,7 +21,7 @@ class KeyHolder:
     def __init__(self, session: AdminSession) -> None:
         self.at = Entrance(session)
         self.session = self.at.session
-        self.shop = make_account(session)
+        self.shop = shop_of(session)
         self.user_id = self.at.person(self.shop).user_id
         self.device = SoftAuthenticator(PLACE.origin)
         asked = passkeys.begin_registration(self.session, self.user_id, PLACE)

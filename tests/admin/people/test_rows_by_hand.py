@@ -11,23 +11,12 @@ from gatehouse.access.roles import UserRole
 from gatehouse.admin.data_proof import prove_data
 from gatehouse.admin.people import links, users
 from gatehouse.core.errors import ConfigurationRefused, Conflict, NotFound, SignInRefused
-from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.people.tables import ONE_TIME_TOKENS, USER_ACCOUNTS, USER_SESSIONS, USERS
 from gatehouse.store.tables import STATE
 from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance
 from tests.harness import make_account
 
 ROOT = "root@ops.example"
-
-
-@pytest.fixture
-def at(sqlite_session: AdminSession) -> Entrance:
-    return Entrance(sqlite_session)
-
-
-@pytest.fixture
-def shop(at: Entrance) -> str:
-    return make_account(at.session)
 
 
 def _write(at: Entrance, work: Callable[[sa.Connection], Any]) -> Any:
