@@ -20,11 +20,11 @@ def _children(server: Server) -> list[psutil.Process]:
     ]
 
 
-def _home_of(process: psutil.Process) -> str | None:
+def _home_of(process: psutil.Process) -> str:
     try:
-        return process.environ().get("GATEHOUSE_HOME")
+        return str(process.environ().get("GATEHOUSE_HOME"))
     except psutil.Error:
-        return None
+        return ""
 
 
 def _answers(url: str) -> bool:
