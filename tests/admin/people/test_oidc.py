@@ -9,7 +9,7 @@ from joserfc.jwk import ECKey
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.people import users
-from gatehouse.admin.people.oidc import Arrival, ArrivedPerson, SingleSignOn, read_role
+from gatehouse.admin.people.oidc import ArrivedPerson, ProviderAnswer, SingleSignOn, read_role
 from gatehouse.core.errors import ConnectorFailed, SettingsError, SignInRefused
 from gatehouse.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
@@ -50,7 +50,7 @@ class Elsewhere:
         self.provider.now_s = self.at.clock() // 1000
         left = self.sso.depart("/a/x/decisions")
         code = self.provider.visit(left.url)
-        arrival = Arrival(**{"state": left.state, "code": code, **brought})
+        arrival = ProviderAnswer(**{"state": left.state, "code": code, **brought})
         return self.sso.arrive(arrival, left.state, HERE)
 
     def roles(self) -> dict[str, UserRole]:
@@ -193,7 +193,7 @@ def test_an_answer_works_once_and_in_the_browser_that_asked(ada: Elsewhere) -> N
     ada.invite()
     ada.provider.now_s = ada.at.clock() // 1000
     left = ada.sso.depart("/")
-    arrival = Arrival(left.state, ada.provider.visit(left.url))
+    arrival = ProviderAnswer(left.state, ada.provider.visit(left.url))
     other = ada.sso.depart("/")
     with pytest.raises(SignInRefused, match="another browser"):
         ada.sso.arrive(arrival, other.state, HERE)
@@ -213,7 +213,7 @@ def test_an_answer_that_comes_late_or_from_elsewhere_is_refused(ada: Elsewhere) 
     left = ada.sso.depart("/")
     ada.at.clock.move(minutes=10)
     with pytest.raises(SignInRefused, match="too long"):
-        ada.sso.arrive(Arrival(left.state, "code-1"), left.state, HERE)
+        ada.sso.arrive(ProviderAnswer(left.state, "code-1"), left.state, HERE)
 
 
 class TestGroups:

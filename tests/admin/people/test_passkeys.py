@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.admin.people import passkeys, totp, users
-from gatehouse.admin.people.passkeys import NewPasskey, Place
+from gatehouse.admin.people.passkeys import NewPasskey, PasskeyPlace
 from gatehouse.admin.people.sign_in import SecondStep
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound, SignInRefused
 from gatehouse.store.admin.admin_session import AdminSession
@@ -12,7 +12,7 @@ from gatehouse.store.people.tables import ONE_TIME_TOKENS
 from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance, shop_of
 from tests.admin.people.soft_authenticator import SoftAuthenticator
 
-PLACE = Place.of("https://console.example:8443")
+PLACE = PasskeyPlace.of("https://console.example:8443")
 
 
 class KeyHolder:
@@ -28,7 +28,7 @@ class KeyHolder:
         given = NewPasskey(self.device.make(asked.options), "Laptop")
         passkeys.register(self.session, self.user_id, asked.ticket, given, PLACE)
 
-    def sign_in(self, place: Place = PLACE, second_step: str | None = None) -> str:
+    def sign_in(self, place: PasskeyPlace = PLACE, second_step: str | None = None) -> str:
         asked = passkeys.begin_sign_in(self.session, place, second_step)
         answer = self.device.use(asked.options)
         return passkeys.sign_in_by(self.at.sign_in, asked.ticket, answer, PLACE, HERE).token
@@ -115,7 +115,7 @@ def test_a_page_elsewhere_cannot_use_the_passkey(ada: KeyHolder) -> None:
         ada.sign_in()
     ada.device.origin = PLACE.origin
     with pytest.raises(SignInRefused):
-        ada.sign_in(Place.of("https://evil.example"))
+        ada.sign_in(PasskeyPlace.of("https://evil.example"))
 
 
 def test_another_key_under_the_same_name_is_refused(ada: KeyHolder) -> None:

@@ -46,7 +46,7 @@ class Departure(Personal, frozen=True):
     state: str
 
 
-class Arrival(Personal, frozen=True):
+class ProviderAnswer(Personal, frozen=True):
     """What the browser brought back from the provider."""
 
     state: str
@@ -106,7 +106,9 @@ class SingleSignOn:
         joint = "&" if "?" in address else "?"
         return Departure(f"{address}{joint}{urlencode(asked)}", state)
 
-    def arrive(self, arrival: Arrival, kept_state: str, origin: SessionOrigin) -> ArrivedPerson:
+    def arrive(
+        self, arrival: ProviderAnswer, kept_state: str, origin: SessionOrigin
+    ) -> ArrivedPerson:
         """Sign in whoever comes back; `kept_state` is what the browser's cookie says."""
         session = self._sign_in.session
         throttled = throttle.places(origin.address)
@@ -131,7 +133,7 @@ class SingleSignOn:
             raise SignInRefused(_REFUSED)
         return ArrivedPerson(started, ticket.values["next"])
 
-    def _claims(self, arrival: Arrival, asked: Mapping[str, Any], now_s: int) -> _Claims:
+    def _claims(self, arrival: ProviderAnswer, asked: Mapping[str, Any], now_s: int) -> _Claims:
         """What the provider says, or `ValueError` with the reason."""
         settings = self._settings
         if arrival.error or not arrival.code:
