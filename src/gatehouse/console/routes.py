@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from gatehouse.console import entry, home, preferences
+from gatehouse.console import entry, home, keys, preferences
 from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
     *entry.PAGES,
     *home.PAGES,
     *preferences.PAGES,
+    *keys.PAGES,
 )
