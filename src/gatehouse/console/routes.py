@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from gatehouse.console import entry, home, keys, preferences
+from gatehouse.console import entry, home, keys, preferences, webhooks
 from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
@@ -10,4 +10,5 @@ DECLARED: Final[tuple[Declared, ...]] = (
     *home.PAGES,
     *preferences.PAGES,
     *keys.PAGES,
+    *webhooks.PAGES,
 )
