@@ -2,13 +2,14 @@
 
 from typing import Final
 
-from gatehouse.console import entry, home, keys, preferences, webhooks
+from gatehouse.console import entry, home, keys, money, preferences, webhooks
 from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
     *entry.PAGES,
     *home.PAGES,
     *preferences.PAGES,
+    *money.PAGES,
     *keys.PAGES,
     *webhooks.PAGES,
 )
