@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from gatehouse.console import entry, home, keys, money, preferences, webhooks
+from gatehouse.console import accounts, connectors, entry, home, keys, money, preferences, webhooks
 from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
@@ -12,4 +12,6 @@ DECLARED: Final[tuple[Declared, ...]] = (
     *money.PAGES,
     *keys.PAGES,
     *webhooks.PAGES,
+    *accounts.PAGES,
+    *connectors.PAGES,
 )
