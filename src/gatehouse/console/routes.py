@@ -2,7 +2,17 @@
 
 from typing import Final
 
-from gatehouse.console import accounts, connectors, entry, home, keys, money, preferences, webhooks
+from gatehouse.console import (
+    accounts,
+    connectors,
+    entry,
+    home,
+    keys,
+    money,
+    preferences,
+    settings,
+    webhooks,
+)
 from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
@@ -12,6 +22,7 @@ DECLARED: Final[tuple[Declared, ...]] = (
     *money.PAGES,
     *keys.PAGES,
     *webhooks.PAGES,
+    *settings.PAGES,
     *accounts.PAGES,
     *connectors.PAGES,
 )
