@@ -7,7 +7,7 @@ from gatehouse.admin import lists
 from gatehouse.admin.entities import counting, neighbours, profile
 from gatehouse.admin.entities.counting import count_entities
 from gatehouse.admin.entities.finding import find_entity, lists_for, put_on_list
-from gatehouse.admin.entities.naming import Entity, EntityType, EntityTokens, entities_of, masked
+from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType, entities_of, masked
 from gatehouse.admin.entities.profile import entity_decisions, show_entity
 from gatehouse.admin.lists import NewEntries
 from gatehouse.core.errors import InvalidInput, NotFound

@@ -11,7 +11,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.entities.counting import newest_requests
-from gatehouse.admin.entities.naming import Entity, EntityType, EntityTokens, entities_of
+from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType, entities_of
 from gatehouse.admin.entities.showing import ShownEntity, label_alone, labels_in
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.admin.admin_session import AdminSession
