@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.admin.entities.counting import newest_requests
+from gatehouse.admin.entities.counting import newest_requests, tally_of
 from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType, entities_of
 from gatehouse.admin.entities.showing import ShownEntity, label_alone, labels_in
 from gatehouse.decisions.record import DecisionRecord
@@ -46,6 +46,8 @@ class Neighbourhood(msgspec.Struct, frozen=True):
     links: list[SharedLink]
     left_out: int
     """Neighbours that are not shown."""
+    frauds: dict[Entity, int]
+    """How many of the decisions that were looked at turned out to be fraud, if any."""
 
 
 def neighbourhood(
@@ -74,6 +76,12 @@ def neighbourhood(
     links += [
         SharedLink(at, other, times) for (at, other), times in shared.items() if other in others
     ]
+    seen = [*records, *theirs]
+    ids = [record.request_id for record in seen]
+    bad = tally_of(session, connection, account_id, ids).frauds
+    frauds = Counter(
+        each for record in seen if record.request_id in bad for each in entities_of(record)
+    )
     tokens = EntityTokens(session, account_id)
     everybody = len(beside) + len(_sums(shared))
     return Neighbourhood(
@@ -81,6 +89,7 @@ def neighbourhood(
         others=[shown(each, tokens, labels) for each in others],
         links=links,
         left_out=everybody - len(near) - len(others),
+        frauds=dict(frauds),
     )
 
 

@@ -12,7 +12,10 @@ from gatehouse.admin.entities.counting import newest_requests
 from gatehouse.admin.entities.naming import Entity, EntityType, entities_of
 from gatehouse.admin.review_summary import subject_of
 from gatehouse.decisions.record import DecisionRecord
+from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.spec import SENTRY
+from gatehouse.sentry.stage import reason_sentence
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions
 
@@ -24,6 +27,8 @@ class UsualEffect(msgspec.Struct, frozen=True):
     """A reason of Sentry's beside what the same measurement usually is for this user."""
 
     code: str
+    sentence: str
+    """What was found, in words; empty when this version does not know the code."""
     effect: float
     """What it added to the score, in log-odds; below 0 it speaks against the request."""
     value: float | None
@@ -95,6 +100,7 @@ def _effects(record: DecisionRecord, earlier: Sequence[DecisionRecord]) -> list[
     return [
         UsualEffect(
             code=code,
+            sentence=_sentence(code, effect, values.get(code)),
             effect=effect,
             value=values.get(code),
             usual_effect=_usual_effect(code, before),
@@ -105,6 +111,13 @@ def _effects(record: DecisionRecord, earlier: Sequence[DecisionRecord]) -> list[
             _numbers(now.get("reasons")).items(), key=lambda each: -abs(each[1])
         )
     ]
+
+
+def _sentence(code: str, effect: float, value: float | None) -> str:
+    if code in REMARKS:
+        return REMARKS[code].says
+    known = code in BY_CODE and value is not None
+    return reason_sentence(code, effect, value or 0.0) if known else ""
 
 
 def _scored(record: DecisionRecord) -> Mapping[str, Any] | None:
