@@ -164,7 +164,7 @@ def test_lists_that_hold_an_entity_or_what_is_around_it_are_named(shop: Recorder
     lists.add(session, account_id, "bad-networks", around, NewEntries(reason="a flood"))
     domain = lists.GivenEntries(("example.com",))
     lists.add(session, account_id, "bad-domains", domain, NewEntries())
-    assert lists_for(session, account_id, EntityType.USER) == [
+    assert list(lists_for(session, account_id, [EntityType.USER])) == [
         *("allowed-users", "bad-users", "blocked-users")
     ]
     put_on_list(session, account_id, ADA, "bad-users", NewEntries(reason="<b>stolen</b>"))
@@ -202,7 +202,7 @@ def test_another_accounts_entities_do_not_exist(shop: Recorder) -> None:
         lambda: count_entities(stranger, shop.account_id, [ADA]),
         lambda: EntityTokens(stranger, shop.account_id),
         lambda: find_entity(stranger, shop.account_id, EntityType.USER, "u-4711"),
-        lambda: lists_for(stranger, shop.account_id, EntityType.USER),
+        lambda: lists_for(stranger, shop.account_id, [EntityType.USER]),
     ):
         with pytest.raises(NotFound):
             call()

@@ -2,11 +2,13 @@
 
 from typing import Final
 
-from gatehouse.console import entry, home, preferences
+from gatehouse.console import decision, entities, entry, home, preferences
 from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
     *entry.PAGES,
+    *decision.PAGES,
+    *entities.PAGES,
     *home.PAGES,
     *preferences.PAGES,
 )

@@ -1,5 +1,6 @@
 """Use cases: find an entity by what a person types, and put one on a list."""
 
+from collections.abc import Collection
 from typing import Final
 
 from gatehouse.admin import lists
@@ -36,18 +37,21 @@ def find_entity(session: AdminSession, account_id: str, kind: EntityType, text: 
         raise InvalidInput(str(error)) from None
 
 
-def lists_for(session: AdminSession, account_id: str, kind: EntityType) -> list[str]:
-    """The account's lists on which an entity of a kind can be put."""
+def lists_for(
+    session: AdminSession, account_id: str, kinds: Collection[EntityType]
+) -> dict[str, str]:
+    """The account's lists on which entities of some kinds can be put, and what each holds."""
+    wanted = {LIST_KINDS[kind] for kind in kinds}
     with account_reading(session, account_id) as connection:
         found = list_reading.kinds(connection, account_id)
-    return [name for name, held in found.items() if held is LIST_KINDS[kind]]
+    return {name: held.value for name, held in found.items() if held in wanted}
 
 
 def put_on_list(
     session: AdminSession, account_id: str, entity: Entity, name: str, about: NewEntries
 ) -> Added:
     """Put an entity on one of the account's lists, with a reason and perhaps an end."""
-    if name not in lists_for(session, account_id, entity.kind):
+    if name not in lists_for(session, account_id, [entity.kind]):
         held = LIST_KINDS[entity.kind].value
         raise InvalidInput(f"choose a list that holds {held}; make one under Lists first")
     return lists.add(session, account_id, name, GivenEntries((entity.value,)), about)
