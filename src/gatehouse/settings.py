@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gatehouse.console_settings import ConsoleSettings
+from gatehouse.people_settings import PeopleSettings
 from gatehouse.setting_kinds import Declared, Network
 from gatehouse.setting_kinds import choice as _choice
 from gatehouse.setting_kinds import client_timeout as _client_timeout
@@ -43,7 +44,7 @@ class InvalidSetting(ValueError):
 
 
 @dataclass(frozen=True)
-class Settings(ConsoleSettings):
+class Settings(ConsoleSettings, PeopleSettings):
     """What an operator can choose."""
 
     environment: str = _choice(

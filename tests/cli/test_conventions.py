@@ -40,6 +40,10 @@ ABOUT_NO_ACCOUNT = {
         *("connectors try", "connectors mappings", "connectors dialects"),
     },
     "requests, whose ids are unique": {"gateway show", "gateway retry"},
+    "people, who may have roles in several accounts": {
+        *("users show", "users disable", "users enable", "users reset", "users sessions"),
+        *("users end-sessions", "users delete", "users repair"),
+    },
 }
 
 

@@ -19,6 +19,7 @@ _LATE: Final = (
     ("statement", "accounts.statement:statement", "Print what moved a balance, by month or dates."),
     ("accounts", "accounts.accounts:app", "Accounts: merchants and payment providers."),
     ("keys", "accounts.keys:app", "API keys of an account."),
+    ("users", "accounts.users:app", "People who sign in to the console, and their roles."),
     ("balance", "accounts.money:balance", "Prepaid balances."),
     ("prices", "accounts.money:prices", "The fee schedule of an account."),
     ("ledger", "accounts.money:ledger", "The ledger: every movement of money."),
