@@ -13,12 +13,15 @@ from starlette.testclient import TestClient
 
 from gatehouse.access.roles import UserRole
 from gatehouse.access.visitors import Visitor
+from gatehouse.admin.people.sign_in import SignIn
 from gatehouse.console.app import Application
+from gatehouse.console.browser_sessions import StoredSessions
 from gatehouse.console.desk import Desk
 from gatehouse.console.pages import Declared
 from gatehouse.console.routes import DECLARED
 from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
+from tests.admin.people.signing_in import quick_passwords
 from tests.harness import Home, make_account
 
 ORIGIN = "http://127.0.0.1:8081"
@@ -67,7 +70,9 @@ class Console:
     ) -> None:
         self.session = session
         self._visitors: dict[str, Visitor] = {}
-        self.desk = Desk(session, settings or Settings(), declared, self._resolve)
+        self.sign_in = SignIn(session, quick_passwords())
+        self.desk = Desk(self.sign_in, settings or Settings(), declared, self)
+        self._stored = StoredSessions(self.sign_in)
         self._app = Application(self.desk).asgi()
         self.account_id = make_account(session, "Corner Shop", micros=100_000_000)
         self.other_id = make_account(session, "Other Shop")
@@ -101,8 +106,13 @@ class Console:
         client = TestClient(self._app, base_url=ORIGIN, follow_redirects=False)
         return Browser(client, visitor)
 
-    def _resolve(self, token: str, _address: str | None) -> Visitor | None:
-        return self._visitors.get(token)
+    def resolve(self, token: str, address: str | None) -> Visitor | None:
+        """The person whom the harness made, or one who really signed in."""
+        return self._visitors.get(token) or self._stored.resolve(token, address)
+
+    def renew(self, token: str) -> str | None:
+        """Another token for somebody who really signed in."""
+        return self._stored.renew(token)
 
 
 @contextlib.contextmanager

@@ -51,6 +51,7 @@ _LATE: Final = (
     ("decisions", "decisions.decisions:app", "Records of what was decided, and why."),
     ("feedback", "decisions.feedback:app", "What requests turned out to be: fraud or legitimate."),
     ("events", "operate.events:app", "What happened to an account, as its programs are told."),
+    ("console", "operate.console:console", "Serve the console: pages for people."),
     ("sentry", "sentry.sentry:app", "The models that Sentry scores with."),
     ("jobs", "operate.jobs:app", "Long work that was asked for over the management API."),
     ("retention", "operate.retention:app", "How long data is kept; deletes what is older."),

@@ -88,16 +88,11 @@ class Application:
         """Everything that reads the data: who asks, whether that is allowed, and the page."""
         visit = Visit(self._desk, asked, declared)
         try:
-            visit.signed_in = self._visitor(asked)
-            if declared.reach is not Reach.PUBLIC and visit.signed_in is None:
-                return failures.sign_in_first(visit)
-            if visit.signed_in is not None:
-                request.scope["gatehouse.user"] = visit.signed_in.user_id
-                self._admit(visit, declared)
-                request.scope["gatehouse.account"] = visit.account and visit.account_id
-            if isinstance(declared, Action):
-                return _carry_out(visit, declared)
-            return declared.get(visit)
+            visit.signed_in, renewed = self._visitor(asked)
+            response = self._run_as(visit, declared, request)
+            if renewed is not None:
+                self._desk.cookies.begin(response, renewed)
+            return response
         except PageRefused as refused:
             return failures.refused(visit, refused)
         except GatehouseError as error:
@@ -108,9 +103,29 @@ class Application:
         except Exception as error:
             return _defect(visit, error)
 
-    def _visitor(self, asked: Incoming) -> Visitor | None:
+    def _run_as(self, visit: Visit, declared: Declared, request: Request) -> Response:
+        if declared.reach is not Reach.PUBLIC and visit.signed_in is None:
+            return failures.sign_in_first(visit)
+        if visit.signed_in is not None:
+            request.scope["gatehouse.user"] = visit.signed_in.user_id
+            self._admit(visit, declared)
+            request.scope["gatehouse.account"] = visit.account and visit.account_id
+        if isinstance(declared, Action):
+            return _carry_out(visit, declared)
+        return declared.get(visit)
+
+    def _visitor(self, asked: Incoming) -> tuple[Visitor | None, str | None]:
+        """Who asks; and the new token of a browser whose person's rights have changed."""
         token = self._desk.cookies.token(asked.cookies)
-        return None if token is None else self._desk.resolve(token, asked.address)
+        if token is None:
+            return None, None
+        sessions = self._desk.sessions
+        visitor = sessions.resolve(token, asked.address)
+        # A form carries the token of its page, so only a page can hand out another one.
+        if visitor is None or not visitor.needs_new_token or asked.method != "GET":
+            return visitor, None
+        renewed = sessions.renew(token)
+        return (None if renewed is None else sessions.resolve(renewed, asked.address)), renewed
 
     def _admit(self, visit: Visit, declared: Declared) -> None:
         """Refuse an account, a permission or a form that is not the visitor's."""
@@ -137,7 +152,7 @@ class Application:
 
         def show() -> Response:
             visit = Visit(self._desk, asked)
-            visit.signed_in = self._visitor(asked)
+            visit.signed_in, _ = self._visitor(asked)
             return failures.refused(visit, PageRefused(404, "problems.no_page"))
 
         return await self._on_thread(show, asked)

@@ -13,6 +13,8 @@ _THEME: Final = "gatehouse-theme"
 _NOTICE: Final = "gatehouse-notice"
 _YEAR_S: Final = 365 * 86_400
 _NOTICE_S: Final = 60
+_TICKET: Final = "gatehouse-step"
+_TICKET_S: Final = 600
 _LONGEST_NOTICE: Final = 1500
 
 Cookies = Mapping[str, str]
@@ -47,6 +49,14 @@ class CookieJar:
     def end(self, response: Response) -> None:
         """Let the browser forget its session."""
         self._set(response, self.session_name, "", 0, "lax")
+
+    def ticket(self, cookies: Cookies) -> str:
+        """The ticket of a sign-in that waits for its second step."""
+        return cookies.get(_TICKET, "")[:200]
+
+    def keep_ticket(self, response: Response, ticket: str) -> None:
+        """Remember the ticket of the second step; an empty one is forgotten."""
+        self._set(response, _TICKET, ticket, _TICKET_S if ticket else 0, "strict")
 
     def theme(self, cookies: Cookies) -> str:
         """The theme that was chosen in this browser."""

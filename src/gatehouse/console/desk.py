@@ -1,25 +1,22 @@
 """What all visits share: the data, the settings, the templates, the pages, and the sessions."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import quote
 
 from starlette.types import Scope
 
 from gatehouse.access.addresses import shown_address
-from gatehouse.access.visitors import Visitor
+from gatehouse.admin.people.sign_in import SignIn
+from gatehouse.console.browser_sessions import BrowserSessions, StoredSessions
 from gatehouse.console.cookies import CookieJar
 from gatehouse.console.guard import OriginGuard
 from gatehouse.console.pages import Declared, Page
 from gatehouse.console.rendering import Renderer
 from gatehouse.settings import Settings
-from gatehouse.store.admin.admin_session import AdminSession
 
 _PLACE: Final = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")
-
-Resolve = Callable[[str, str | None], Visitor | None]
-"""Who holds a session's token, asked from an address; None when the session has ended."""
 
 
 class Desk:
@@ -27,15 +24,16 @@ class Desk:
 
     def __init__(
         self,
-        session: AdminSession,
+        sign_in: SignIn,
         settings: Settings,
         declared: Sequence[Declared],
-        resolve: Resolve,
+        sessions: BrowserSessions | None = None,
     ) -> None:
-        self.session: Final = session
+        self.sign_in: Final = sign_in
+        self.session: Final = sign_in.session
+        self.sessions: Final = sessions or StoredSessions(sign_in)
         self.settings: Final = settings
         self.declared: Final = tuple(declared)
-        self.resolve: Final = resolve
         self.guard: Final = OriginGuard(
             settings.effective_console_url, configured=bool(settings.console_url)
         )

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from gatehouse.access.accounts import Account
 from gatehouse.access.roles import Permission
 from gatehouse.access.visitors import Visitor
+from gatehouse.admin.people.sessions import SessionOrigin
 from gatehouse.console.cookies import Cookies, Notice
 from gatehouse.console.formats import Formats
 from gatehouse.console.forms import FormRefused, SentForm, Upload, Values
@@ -83,6 +84,17 @@ class Visit:
             return self.desk.session.acting_as(self.visitor.actor(self.account_id))
         everywhere = self.declared is not None and self.declared.reach is Reach.INSTALLATION
         return self.desk.session.acting_as(self.visitor.actor(None if everywhere else NOWHERE))
+
+    @cached_property
+    def own_session(self) -> AdminSession:
+        """The data, opened for what the person changes about itself; for `admin/people` alone."""
+        return self.desk.session.acting_as(self.visitor.actor(None))
+
+    @property
+    def origin(self) -> SessionOrigin:
+        """Where the person is, as a new session remembers it."""
+        agent = self.asked.headers.get("user-agent", "")
+        return SessionOrigin(address=self.asked.address or "", agent=agent)
 
     @cached_property
     def query(self) -> Mapping[str, str]:

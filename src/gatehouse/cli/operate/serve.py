@@ -1,5 +1,6 @@
 """gatehouse serve: run the server."""
 
+import contextlib
 import dataclasses
 import os
 import sys
@@ -19,6 +20,10 @@ def serve(
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Port; over GATEHOUSE_PORT.")
     ] = None,
+    console: Annotated[
+        bool,
+        typer.Option("--console", help="Serve the console beside it, as a process of its own."),
+    ] = False,
 ) -> None:
     """Serve the API until stopped.
 
@@ -30,9 +35,11 @@ def serve(
     networks = warmup.begin()
 
     from gatehouse import bootstrap, installation
-    from gatehouse.admin.default_account import ensure_demo
-    from gatehouse.web.logs import configure_logging, log_start
-    from gatehouse.web.server import listen
+    from gatehouse.admin.default_account import DEMO_ACCOUNT, ensure_demo
+    from gatehouse.admin.people.demo import demo_link
+    from gatehouse.core.listening import listen
+    from gatehouse.core.log_lines import configure_logging
+    from gatehouse.web.logs import log_start
     from gatehouse.web.server import serve as run
 
     settings, unknown = load_settings(os.environ), unknown_variables(os.environ)
@@ -43,19 +50,35 @@ def serve(
     configure_logging(settings.log_level)
     log_start(settings, gatehouse.__version__, unknown)
     session = installation.open_admin_session(settings, Actor.system("server"))
-    with (
-        installation.only_server(session.database) as alone,
-        listen(settings.host, settings.port) as listener,
-    ):
+    with contextlib.ExitStack() as stack:
+        alone = stack.enter_context(installation.only_server(session.database))
+        listener = stack.enter_context(listen(settings.host, settings.port))
         settings = dataclasses.replace(settings, port=listener.getsockname()[1])
+        if console:
+            settings = _serve_console(settings, stack)
         service = bootstrap.Service(settings, session, networks, alone=alone)
         if not settings.is_production:
-            typer.echo(_welcome(settings, ensure_demo(session, settings)))
+            key = ensure_demo(session, settings)
+            token = demo_link(session, DEMO_ACCOUNT).token if console else None
+            typer.echo(_welcome(settings, key, token))
         run(service.application, settings, service.metrics, listener, service.refuse_traffic)
 
 
-def _welcome(settings: Settings, key: str) -> str:
+def _serve_console(settings: Settings, stack: contextlib.ExitStack) -> Settings:
+    """Start the console beside the server; the settings with the port that it got."""
+    from gatehouse.console.child import console_beside
+    from gatehouse.core.listening import listen
+
+    listener = stack.enter_context(listen(settings.console_host, settings.console_port))
+    listener.listen()
+    settings = dataclasses.replace(settings, console_port=listener.getsockname()[1])
+    stack.enter_context(console_beside(settings, listener))
+    return settings
+
+
+def _welcome(settings: Settings, key: str, token: str | None) -> str:
     base = settings.base_url
+    opened = f"  Console: {settings.effective_console_url}/link/{token}\n\n" if token else ""
     body = (
         '{"cardNumber": "4242424242424242", "cardExpiryDate": "2035-12", "cardCvv2Value": "123", '
         '"cardAddress": {"street": "1 Market Street", "postalCode": "94105"}}'
@@ -63,7 +86,7 @@ def _welcome(settings: Settings, key: str) -> str:
     command = sys.argv[0] if Path(sys.argv[0]).name == "gatehouse" else "gatehouse"
     home = "" if settings.home == Settings().home else f"GATEHOUSE_HOME={settings.home.absolute()} "
     return (
-        f"\nThe Gatehouse sandbox is ready on {base}\n\n"
+        f"\nThe Gatehouse sandbox is ready on {base}\n\n{opened}"
         f"  Reference and guides   {base}/docs\n"
         f"  A tour                 {base}/docs/guides/tour\n"
         f"  Demo key               {key}\n\n"
