@@ -69,6 +69,11 @@ class ReasonRow(msgspec.Struct, frozen=True):
     seen: int
     bar: SignedBar
 
+    @property
+    def tells_value(self) -> bool:
+        """Whether what was measured says more than that it was found."""
+        return self.value is not None and not (self.value == 1 and self.usual_value in (None, 1))
+
 
 class DecisionPage:
     """The values of the template."""
@@ -256,9 +261,10 @@ class DecisionPage:
     @property
     def raw(self) -> str:
         """The record as the API shows it."""
-        shown = msgspec.to_builtins(public_decision(self.found.record, self.found.currency))
-        plain = shown if self.revealed else self._mask.value(shown)
-        return msgspec.json.format(msgspec.json.encode(plain), indent=2).decode()
+        text = msgspec.json.encode(public_decision(self.found.record, self.found.currency))
+        if not self.revealed:
+            text = msgspec.json.encode(self._mask.value(msgspec.json.decode(text)))
+        return msgspec.json.format(text, indent=2).decode()
 
     def _findings(self, stage: str, result: dict[str, Any]) -> Iterator[Finding]:
         for name in _FOUND.get(stage, ()):

@@ -81,7 +81,7 @@ def draw_neighbours(found: EntityProfile, label: Label) -> NeighbourGraph | None
 def _edge(nodes: Mapping[Entity, GraphNode], ends: tuple[Entity, Entity], times: int) -> GraphEdge:
     start, end = nodes[ends[0]], nodes[ends[1]]
     # From behind the text of the first to the dot of the second.
-    from_x = start.x + 12 + 7 * len(start.text)
+    from_x = start.x + 14 + round(7.2 * len(start.text))
     curve = f"{from_x + _BEND} {start.y} {end.x - _BEND} {end.y} {end.x - 8} {end.y}"
     path = f"M{from_x} {start.y}C{curve}"
     return GraphEdge(path, "thin" if times == 1 else "normal" if times < 5 else "thick")

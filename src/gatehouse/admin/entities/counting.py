@@ -115,6 +115,15 @@ def tally_of(
     terms = {each: session.terms.term(account_id, DECISION, each.value) for each in Outcome}
     return Tally(
         outcomes={each: which(by_terms([term])) for each, term in terms.items()},
-        frauds=which(by_labels(account_id, _FRAUD)),
+        frauds=frauds_among(connection, account_id, request_ids),
         legitimate=which(by_labels(account_id, (Label.LEGITIMATE,))),
     )
+
+
+def frauds_among(
+    connection: sa.Connection, account_id: str, request_ids: Sequence[str]
+) -> set[str]:
+    """Those of some requests of an account that turned out to be fraud."""
+    if not request_ids:
+        return set()
+    return among(connection, by_labels(account_id, _FRAUD), request_ids)

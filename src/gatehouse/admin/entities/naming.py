@@ -32,7 +32,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 _USE: Final = b"tokens of entities"
 _LONGEST_TOKEN: Final = 1024
 _HIDDEN: Final = "…"
-_TINY: Final = 3
+_TINY: Final = 4
 _SHORT: Final = 6
 _HASH_SHOWN: Final = 7
 _DOT: Final = "•"
@@ -118,7 +118,7 @@ def masked_name(text: str) -> str:
     if len(text) <= _TINY:
         return f"{text[:1]}{_HIDDEN}"
     if len(text) <= _SHORT:
-        return f"{text[:1]}{_HIDDEN}{text[-1:]}"
+        return f"{text[:1]}{_HIDDEN}{text[-2:]}"
     return f"{text[:2]}{_HIDDEN}{text[-2:]}"
 
 

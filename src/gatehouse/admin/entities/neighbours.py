@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.admin.entities.counting import newest_requests, tally_of
+from gatehouse.admin.entities.counting import frauds_among, newest_requests
 from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType, entities_of
 from gatehouse.admin.entities.showing import ShownEntity, label_alone, labels_in
 from gatehouse.decisions.record import DecisionRecord
@@ -20,7 +20,7 @@ from gatehouse.store.decisions import decisions
 MOST_NEIGHBOURS: Final = 30
 """How many entities are shown beside one, of both rings together."""
 _MOST_NEAR: Final = 16
-_MOST_OF_A_KIND: Final = 6
+_MOST_OF_A_KIND: Final = 4
 _MOST_LOOKED_AT: Final = 30
 """So many of the newest decisions of each near entity tell who else used it."""
 
@@ -78,7 +78,7 @@ def neighbourhood(
     ]
     seen = [*records, *theirs]
     ids = [record.request_id for record in seen]
-    bad = tally_of(session, connection, account_id, ids).frauds
+    bad = frauds_among(connection, account_id, ids)
     frauds = Counter(
         each for record in seen if record.request_id in bad for each in entities_of(record)
     )
@@ -118,7 +118,7 @@ def _nearest(beside: "Counter[Entity]") -> list[Entity]:
         if of_kind[each.kind] < _MOST_OF_A_KIND and len(near) < _MOST_NEAR:
             of_kind[each.kind] += 1
             near.append(each)
-    return sorted(near, key=lambda each: list(EntityType).index(each.kind))
+    return sorted(near, key=_place)
 
 
 def _shared(
@@ -150,4 +150,9 @@ def _sums(shared: Mapping[tuple[Entity, Entity], int]) -> "Counter[Entity]":
 
 def _ranked(counts: "Counter[Entity]") -> list[tuple[Entity, int]]:
     """The most frequent first; equal ones always in the same order."""
-    return sorted(counts.items(), key=lambda each: (-each[1], each[0].kind, each[0].value))
+    return sorted(counts.items(), key=lambda each: (-each[1], _place(each[0]), each[0].value))
+
+
+def _place(entity: Entity) -> int:
+    """Where its kind stands: people before what they use."""
+    return list(EntityType).index(entity.kind)

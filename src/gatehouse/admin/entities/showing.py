@@ -1,12 +1,15 @@
 """How entities are shown beside a decision: by what the record knows of them, masked or not."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from gatehouse.admin.entities.naming import Entity, EntityType, entities_of, masked
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.secrets import Personal
 from gatehouse.decisions.record import DecisionRecord
+from gatehouse.rules.list_entries import is_hash
+
+_HASH_SHOWN: Final = 5
 
 
 class ShownEntity(Personal, frozen=True):
@@ -23,6 +26,12 @@ class ShownEntity(Personal, frozen=True):
     def kind(self) -> EntityType:
         """What kind of entity it is."""
         return self.entity.kind
+
+    @property
+    def called(self) -> str:
+        """Its kind in a word; a device that is known by its browser alone is called that."""
+        hashed = self.kind is EntityType.DEVICE and is_hash(self.entity.value)
+        return "browser" if hashed else self.kind.value
 
 
 def labels_in(record: DecisionRecord) -> dict[Entity, tuple[str, str]]:
@@ -44,10 +53,10 @@ def _label(entity: Entity, card: KeptCard | None, signals: Mapping[str, Any]) ->
         shown = _card(card, value)
     elif kind is EntityType.EMAIL and value == signals.get("email.fingerprint"):
         domain = signals.get("email.domain")
-        shown = None if domain is None else f"…@{domain} ({masked(entity)})"
+        shown = None if domain is None else f"{value[:_HASH_SHOWN]}…@{domain}"
     elif kind is EntityType.PHONE and value == signals.get("phone.fingerprint"):
         country = signals.get("phone.country")
-        shown = None if country is None else f"{country} ({masked(entity)})"
+        shown = None if country is None else f"{value[:_HASH_SHOWN]}… {country}"
     return label_alone(entity) if shown is None else (shown, shown)
 
 

@@ -1,9 +1,9 @@
 """What is normal for a user: worked out from the decisions before this one, up to a limit."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean, median
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -12,6 +12,7 @@ from gatehouse.admin.entities.counting import newest_requests
 from gatehouse.admin.entities.naming import Entity, EntityType, entities_of
 from gatehouse.admin.review_summary import subject_of
 from gatehouse.decisions.record import DecisionRecord
+from gatehouse.sentry.explaining import recorded_reasons
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.spec import SENTRY
@@ -91,26 +92,33 @@ def habits_of(
     )
 
 
+class _Score(NamedTuple):
+    """What Sentry found in one request, by code."""
+
+    effects: dict[str, float]
+    values: dict[str, float]
+
+
 def _effects(record: DecisionRecord, earlier: Sequence[DecisionRecord]) -> list[UsualEffect]:
-    now = _scored(record)
+    now = _score(record)
     if now is None:
         return []
-    before = [each for each in map(_scored, earlier) if each is not None]
-    values = _numbers(now.get("signals"))
-    return [
-        UsualEffect(
-            code=code,
-            sentence=_sentence(code, effect, values.get(code)),
-            effect=effect,
-            value=values.get(code),
-            usual_effect=_usual_effect(code, before),
-            usual_value=_usual_value(code, before),
-            seen=sum(code in _numbers(each.get("reasons")) for each in before),
-        )
-        for code, effect in sorted(
-            _numbers(now.get("reasons")).items(), key=lambda each: -abs(each[1])
-        )
-    ]
+    before = [each for each in map(_score, earlier) if each is not None]
+    strongest_first = sorted(now.effects.items(), key=lambda each: -abs(each[1]))
+    return [_usual(code, effect, now.values.get(code), before) for code, effect in strongest_first]
+
+
+def _usual(code: str, effect: float, value: float | None, before: list[_Score]) -> UsualEffect:
+    measured = [each.values[code] for each in before if code in each.values]
+    return UsualEffect(
+        code=code,
+        sentence=_sentence(code, effect, value),
+        effect=effect,
+        value=value,
+        usual_effect=fmean([each.effects.get(code, 0.0) for each in before]) if before else None,
+        usual_value=median(measured) if measured else None,
+        seen=sum(code in each.effects for each in before),
+    )
 
 
 def _sentence(code: str, effect: float, value: float | None) -> str:
@@ -120,32 +128,15 @@ def _sentence(code: str, effect: float, value: float | None) -> str:
     return reason_sentence(code, effect, value or 0.0) if known else ""
 
 
-def _scored(record: DecisionRecord) -> Mapping[str, Any] | None:
-    """What Sentry found; None where it did not complete."""
-    found = [stage.result for stage in record.stages if stage.name == SENTRY.name]
-    return found[0] if found and "reasons" in found[0] else None
-
-
-def _numbers(kept: Any) -> dict[str, float]:
-    """Numbers by code; the first records keep reasons as a list."""
-    if isinstance(kept, list):
-        kept = {each.get("code"): each.get("effect") for each in kept}
-    return {code: float(value) for code, value in (kept or {}).items() if _is_number(value)}
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _usual_effect(code: str, before: Iterable[Mapping[str, Any]]) -> float | None:
-    found = [_numbers(each.get("reasons")).get(code, 0.0) for each in before]
-    return fmean(found) if found else None
-
-
-def _usual_value(code: str, before: Iterable[Mapping[str, Any]]) -> float | None:
-    found = [_numbers(each.get("signals")).get(code) for each in before]
-    known = [each for each in found if each is not None]
-    return median(known) if known else None
+def _score(record: DecisionRecord) -> _Score | None:
+    """What Sentry found; None where it gave no reasons."""
+    for stage in record.stages:
+        result = stage.result
+        if stage.name == SENTRY.name and "reasons" in result:
+            values = result.get("signals") or {}
+            known = {code: value for code, value in values.items() if type(value) in (int, float)}
+            return _Score(recorded_reasons(result), known)
+    return None
 
 
 def _seen(record: DecisionRecord, earlier: Sequence[DecisionRecord]) -> list[SeenBefore]:
