@@ -107,10 +107,11 @@ class Recorder:
             "reasons": about.get("reasons", {"ORDER_PLAUSIBLE": 0.1}),
             "signals": about.get("measured", {"ORDER_PLAUSIBLE": 1.0}),
         }
-        return [
+        ran = [
             RecordedStage("Rules", "RULES", 10_000, True, 91, rules),
             RecordedStage("Sentry", "SENTRY", 20_000, True, 327, sentry),
         ]
+        return [each for each in ran if each.name in about.get("only", ("Rules", "Sentry"))]
 
     def card(self, number: str) -> KeptCard:
         """What a record keeps of a card."""
