@@ -5,6 +5,8 @@ from typing import Final
 from gatehouse.console import (
     accounts,
     connectors,
+    decision,
+    entities,
     entry,
     home,
     keys,
@@ -17,6 +19,8 @@ from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
     *entry.PAGES,
+    *decision.PAGES,
+    *entities.PAGES,
     *home.PAGES,
     *preferences.PAGES,
     *money.PAGES,

@@ -25,6 +25,7 @@ DROPPED: Final = "-"
 """Begins the kind of a dropped list. Its row stays, so that the history knows what its entries
 were, and the number of changes of an account only ever grows."""
 _FOREVER: Final = 2**63 - 1
+_MOST_HOLDING: Final = 100
 
 _rows: Final = LIST_ENTRIES.c
 
@@ -135,6 +136,32 @@ def entries(
     for row in streamed(connection, chosen):
         _check_entry(signer, row)
         found.append(struct_from(row, ListedEntry))
+    return found
+
+
+def holding(
+    connection: sa.Connection,
+    account_id: str,
+    values: Mapping[ListKind, Sequence[str]],
+    signer: Signer,
+) -> list[tuple[str, ListedEntry]]:
+    """The lists that hold or held one of some values, by name, each with its entry.
+
+    The values of each kind are as the entries of such lists are kept.
+    """
+    wanted = [
+        sa.and_(_rows.list == name, _rows.value.in_(values[kind]))
+        for name, kind in kinds(connection, account_id).items()
+        if values.get(kind)
+    ]
+    if not wanted:
+        return []
+    query = sa.select(LIST_ENTRIES).where(_rows.account_id == account_id, sa.or_(*wanted))
+    ordered = query.order_by(_rows.list, _rows.added_at_ms.desc()).limit(_MOST_HOLDING)
+    found = []
+    for row in connection.execute(ordered):
+        _check_entry(signer, row)
+        found.append((row.list, struct_from(row, ListedEntry)))
     return found
 
 

@@ -18,11 +18,13 @@ def _sealed() -> "list[sa.Column[Any]]":
 
 
 # Everything about a person, also the roles. `login` is a keyed hash of what the person signs in
-# with; `changes` counts how often the row was written.
+# with, `subject` one of who it is for single sign-on; `changes` counts how often the row was
+# written.
 USERS: Final = declare(
     "users",
     *key(Text, "id"),
     sa.Column("login", Text, nullable=False, unique=True),
+    sa.Column("subject", Text, unique=True),
     *required(BigInteger, "changes"),
     *_sealed(),
 )

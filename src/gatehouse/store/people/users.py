@@ -81,6 +81,14 @@ def find(connection: sa.Connection, ring: KeyRing, login: str) -> User | None:
     return None if row is None else _user(ring, row)
 
 
+def find_subject(connection: sa.Connection, ring: KeyRing, subject: str) -> User | None:
+    """The person who came in by this subject of single sign-on."""
+    this = USERS.c.subject == _subject_hash(ring, subject)
+    row = connection.execute(sa.select(USERS).where(this)).first()
+    user = None if row is None else _user(ring, row)
+    return user if user is not None and user.subject == subject else None
+
+
 def of_account(connection: sa.Connection, ring: KeyRing, account_id: str) -> list[User]:
     """The people who have a role in an account, oldest first; `*` are operators."""
     joined = USERS.join(USER_ACCOUNTS, USER_ACCOUNTS.c.user_id == USERS.c.id)
@@ -142,7 +150,9 @@ def _row(change: Change, user: User) -> dict[str, Any]:
     login = _login_hash(change.ring, user.login)
     bound = ("users", user.user_id, login, user.changes)
     cells = sealed.seal(change.ring, change.random_bytes, user, *bound)
-    return {"id": user.user_id, "login": login, "changes": user.changes, **cells}
+    subject = None if user.subject is None else _subject_hash(change.ring, user.subject)
+    found_by = {"id": user.user_id, "login": login, "subject": subject}
+    return {**found_by, "changes": user.changes, **cells}
 
 
 def _user(ring: KeyRing, row: Any) -> User:
@@ -151,6 +161,10 @@ def _user(ring: KeyRing, row: Any) -> User:
 
 def _login_hash(ring: KeyRing, login: str) -> str:
     return sealed.hashed(ring, "login", login)
+
+
+def _subject_hash(ring: KeyRing, subject: str) -> str:
+    return sealed.hashed(ring, "subject", subject)
 
 
 def _accounts(user: User) -> set[str]:

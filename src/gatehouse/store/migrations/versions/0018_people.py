@@ -17,6 +17,7 @@ def upgrade() -> None:
         "users",
         *key(Text, "id"),
         sa.Column("login", Text, nullable=False, unique=True),
+        sa.Column("subject", Text, unique=True),
         *required(BigInteger, "changes"),
         *required(Integer, "key_version"),
         *required(LargeBinary, "sealed"),

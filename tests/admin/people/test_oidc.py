@@ -1,0 +1,273 @@
+"""Single sign-on against a real provider on loopback: who gets in, and which tokens are refused."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from joserfc.jwk import ECKey
+
+from gatehouse.access.roles import UserRole
+from gatehouse.admin.people import users
+from gatehouse.admin.people.oidc import Arrival, ArrivedPerson, SingleSignOn, read_role
+from gatehouse.core.errors import ConnectorFailed, SettingsError, SignInRefused
+from gatehouse.settings import Settings, load_settings
+from gatehouse.store.admin.admin_session import AdminSession
+from tests.admin.people.signing_in import ADA, HERE, Entrance
+from tests.admin.people.small_provider import CLIENT, SECRET, SmallProvider, small_provider
+from tests.harness import make_account
+
+
+def _settings(provider: SmallProvider, **more: str) -> Settings:
+    return load_settings(
+        {
+            "GATEHOUSE_OIDC_ISSUER": provider.issuer,
+            "GATEHOUSE_OIDC_CLIENT_ID": CLIENT,
+            "GATEHOUSE_OIDC_CLIENT_SECRET": SECRET,
+            "GATEHOUSE_CONSOLE_URL": "https://console.example",
+            **more,
+        }
+    )
+
+
+class Elsewhere:
+    """A console with single sign-on, and a browser that goes there and back."""
+
+    def __init__(self, session: AdminSession, provider: SmallProvider) -> None:
+        self.at = Entrance(session)
+        self.shop = make_account(session)
+        self.provider = provider
+        self.by_groups()
+
+    def by_groups(self, *pairs: str) -> None:
+        self.sso = SingleSignOn(
+            self.at.sign_in, _settings(self.provider, GATEHOUSE_OIDC_ROLES=",".join(pairs))
+        )
+
+    def invite(self) -> None:
+        users.invite(self.at.session, self.shop, ADA, UserRole.ANALYST)
+
+    def go(self, **brought: str) -> ArrivedPerson:
+        self.provider.now_s = self.at.clock() // 1000
+        left = self.sso.depart("/a/x/decisions")
+        code = self.provider.visit(left.url)
+        arrival = Arrival(**{"state": left.state, "code": code, **brought})
+        return self.sso.arrive(arrival, left.state, HERE)
+
+    def roles(self) -> dict[str, UserRole]:
+        return dict(users.get(self.at.session, None, ADA).roles)
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[SmallProvider]:
+    with small_provider() as provider:
+        yield provider
+
+
+@pytest.fixture
+def provider(served: SmallProvider) -> SmallProvider:
+    served.__init__(served.issuer)  # type: ignore[misc]
+    return served
+
+
+@pytest.fixture
+def ada(sqlite_session: AdminSession, provider: SmallProvider) -> Elsewhere:
+    return Elsewhere(sqlite_session, provider)
+
+
+def test_an_invited_person_signs_in_elsewhere(
+    session: AdminSession, provider: SmallProvider
+) -> None:
+    ada = Elsewhere(session, provider)
+    ada.invite()
+    arrived = ada.go()
+    assert arrived.next == "/a/x/decisions"
+    visitor = ada.at.visitor(arrived.signed_in.token)
+    assert visitor is not None
+    assert (visitor.login, visitor.roles) == (ADA, {ada.shop: UserRole.ANALYST})
+    asked = parse_qs(urlsplit(ada.sso.depart("/").url).query)
+    assert asked["redirect_uri"] == ["https://console.example/sign-in/oidc"]
+    assert asked["code_challenge_method"] == ["S256"]
+
+
+def test_a_person_is_known_by_subject_when_the_address_changes(ada: Elsewhere) -> None:
+    ada.invite()
+    first = ada.go().signed_in
+    ada.provider.person["email"] = "countess@shop.example"
+    assert ada.go().signed_in.user_id == first.user_id
+
+
+def test_another_subject_with_the_same_address_is_refused(ada: Elsewhere) -> None:
+    ada.invite()
+    ada.go()
+    ada.provider.person["sub"] = "s-2"
+    with pytest.raises(SignInRefused):
+        ada.go()
+
+
+@pytest.mark.parametrize("verified", [False, None, "no", 1.5])
+def test_an_address_that_nobody_verified_is_nobodys(ada: Elsewhere, verified: Any) -> None:
+    ada.invite()
+    ada.provider.person["email_verified"] = verified
+    with pytest.raises(SignInRefused):
+        ada.go()
+
+
+def test_strangers_and_disabled_people_are_refused(ada: Elsewhere) -> None:
+    with pytest.raises(SignInRefused, match="ask your administrator"):
+        ada.go()
+    ada.invite()
+    users.disable(ada.at.session, ada.shop, ADA)
+    with pytest.raises(SignInRefused, match="ask your administrator"):
+        ada.go()
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"iss": "https://evil.example"},
+        {"aud": "somebody else"},
+        {"aud": [CLIENT, "other"], "azp": "other"},
+        {"exp": 1},
+        {"exp": None},
+        {"iat": 2**40},
+        {"nonce": "another"},
+        {"nonce": None},
+        {"sub": ""},
+        {"sub": 7},
+    ],
+    ids=str,
+)
+def test_a_token_that_is_not_for_this_sign_in_is_refused(
+    ada: Elsewhere, claims: dict[str, Any]
+) -> None:
+    ada.invite()
+    ada.provider.changed = claims
+    with pytest.raises(SignInRefused):
+        ada.go()
+
+
+def _with_another_key(provider: SmallProvider) -> None:
+    provider.key = ECKey.generate_key("P-256", {"kid": "one"})
+
+
+def _without_a_signature(provider: SmallProvider) -> None:
+    provider.header = {"alg": "none"}
+
+
+FORGERIES = [
+    _with_another_key,
+    _without_a_signature,
+    SmallProvider.sign_with_the_clients_secret,
+]
+
+
+@pytest.mark.parametrize("forge", FORGERIES)
+def test_a_forged_signature_is_refused(
+    ada: Elsewhere, forge: Callable[[SmallProvider], None]
+) -> None:
+    ada.invite()
+    forge(ada.provider)
+    with pytest.raises(SignInRefused):
+        ada.go()
+
+
+def test_a_new_key_of_the_provider_is_fetched(ada: Elsewhere) -> None:
+    ada.invite()
+    ada.go()
+    ada.provider.published = ada.provider.key = ECKey.generate_key("P-256", {"kid": "two"})
+    ada.provider.header = {"alg": "ES256", "kid": "two"}
+    ada.sso._provider._ticks = lambda: 1e9
+    assert ada.go()
+
+
+def test_an_answer_works_once_and_in_the_browser_that_asked(ada: Elsewhere) -> None:
+    ada.invite()
+    ada.provider.now_s = ada.at.clock() // 1000
+    left = ada.sso.depart("/")
+    arrival = Arrival(left.state, ada.provider.visit(left.url))
+    other = ada.sso.depart("/")
+    with pytest.raises(SignInRefused, match="another browser"):
+        ada.sso.arrive(arrival, other.state, HERE)
+    with pytest.raises(SignInRefused, match="another browser"):
+        ada.sso.arrive(arrival, "", HERE)
+    ada.sso.arrive(arrival, left.state, HERE)
+    with pytest.raises(SignInRefused, match="try again"):
+        ada.sso.arrive(arrival, left.state, HERE)
+
+
+def test_an_answer_that_comes_late_or_from_elsewhere_is_refused(ada: Elsewhere) -> None:
+    ada.invite()
+    with pytest.raises(SignInRefused):
+        ada.go(issuer="https://evil.example")
+    with pytest.raises(SignInRefused):
+        ada.go(error="access_denied")
+    left = ada.sso.depart("/")
+    ada.at.clock.move(minutes=10)
+    with pytest.raises(SignInRefused, match="too long"):
+        ada.sso.arrive(Arrival(left.state, "code-1"), left.state, HERE)
+
+
+class TestGroups:
+    def test_groups_make_people_and_decide_about_all_roles(self, ada: Elsewhere) -> None:
+        ada.by_groups(f"fraud=analyst@{ada.shop}", "ops=operator")
+        ada.provider.person["groups"] = ["fraud", "golf"]
+        arrived = ada.go()
+        assert ada.roles() == {ada.shop: UserRole.ANALYST}
+        ada.provider.person["groups"] = ["ops"]
+        ada.go()
+        assert ada.roles() == {}
+        visitor = ada.at.visitor(arrived.signed_in.token)
+        assert visitor is not None
+        assert visitor.is_operator
+        assert visitor.needs_new_token
+
+    def test_who_left_all_groups_loses_the_roles_and_stays_out(self, ada: Elsewhere) -> None:
+        ada.by_groups("ops=operator")
+        ada.provider.person["groups"] = ["ops"]
+        arrived = ada.go()
+        ada.provider.person["groups"] = []
+        for _ in range(2):
+            with pytest.raises(SignInRefused):
+                ada.go()
+        visitor = ada.at.visitor(arrived.signed_in.token)
+        assert visitor is not None
+        assert not visitor.is_operator
+
+    def test_a_stranger_without_a_group_is_not_made(self, ada: Elsewhere) -> None:
+        ada.by_groups("ops=operator")
+        with pytest.raises(SignInRefused):
+            ada.go()
+        assert users.listing(ada.at.session) == []
+
+    @pytest.mark.parametrize("wrong", ["boss@acct_1", "analyst", "operator@acct_1", "analyst@"])
+    def test_a_role_that_does_not_exist_is_a_wrong_setting(self, wrong: str) -> None:
+        with pytest.raises(SettingsError):
+            read_role(wrong)
+
+
+class TestDocument:
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"issuer": "https://evil.example"},
+            {"token_endpoint": "http://evil.example/token"},
+            {"jwks_uri": 7},
+        ],
+        ids=str,
+    )
+    def test_a_document_that_cannot_be_trusted_is_refused(
+        self, ada: Elsewhere, changes: dict[str, Any]
+    ) -> None:
+        ada.provider.document_changes = changes
+        with pytest.raises(ConnectorFailed):
+            ada.sso.depart("/")
+
+    def test_it_is_read_once(self, ada: Elsewhere) -> None:
+        ada.sso.depart("/")
+        ada.sso.depart("/")
+        assert ada.provider.calls.count("/.well-known/openid-configuration") == 1
+
+    def test_without_an_issuer_there_is_no_single_sign_on(self, ada: Elsewhere) -> None:
+        with pytest.raises(SettingsError):
+            SingleSignOn(ada.at.sign_in, load_settings({}))
