@@ -57,6 +57,9 @@ NOT_OFFERED: Final = {
     "Done by servers that send webhooks": {
         *("webhooks.delivery.open_delivery", "webhooks.endpoints.disable"),
     },
+    "For people at work in a browser": {
+        *("review_claims.", "policies.review_target", "policies.set_review_target"),
+    },
     "Events have routes of their own, `/api/v1/events`": {"events."},
 }
 

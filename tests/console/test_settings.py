@@ -56,6 +56,13 @@ def test_a_threshold_that_is_no_amount_is_refused_beside_its_field(
     assert 'value="a lot"' in answer.text
 
 
+def test_the_target_of_reviews_is_whole_hours(console: Console, ada: Browser) -> None:
+    ada.post(_path(console, "/target"), {"hours": "4"})
+    assert policies.review_target(console.session, console.account_id) == 4
+    assert ada.post(_path(console, "/target"), {"hours": "0"}).status_code == 422
+    assert policies.review_target(console.session, console.account_id) == 4
+
+
 def test_managers_do_not_change_settings(console: Console) -> None:
     manager = console.as_role(UserRole.MANAGER)
     assert manager.get(_path(console)).status_code == 403

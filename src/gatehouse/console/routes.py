@@ -12,6 +12,7 @@ from gatehouse.console import (
     keys,
     money,
     preferences,
+    reviews,
     settings,
     webhooks,
 )
@@ -20,6 +21,7 @@ from gatehouse.console.pages import Declared
 DECLARED: Final[tuple[Declared, ...]] = (
     *entry.PAGES,
     *decision.PAGES,
+    *reviews.PAGES,
     *entities.PAGES,
     *home.PAGES,
     *preferences.PAGES,

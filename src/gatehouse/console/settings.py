@@ -38,6 +38,8 @@ def show_settings(visit: Visit) -> Response:
         advices=POLICY_ADVICES,
         entities=policies.sentry_policy(visit.session, visit.account_id).entities,
         longest_name=_LONGEST_NAME,
+        hours=policies.review_target(visit.session, visit.account_id),
+        most_hours=policies.LONGEST_TARGET_HOURS,
     )
 
 
@@ -96,6 +98,16 @@ def set_entities(visit: Visit) -> Response:
     return _saved(visit)
 
 
+def set_target(visit: Visit) -> Response:
+    """Set within how many hours reviews are to be resolved."""
+    given = visit.form.get("hours", "").strip()
+    most = policies.LONGEST_TARGET_HOURS
+    if not (given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= most):
+        raise visit.refuse("hours", "settings.problems.hours", most=most)
+    policies.set_review_target(visit.session, visit.account_id, int(given))
+    return _saved(visit)
+
+
 def _saved(visit: Visit) -> Response:
     return visit.redirect("settings", notice="settings.notices.saved")
 
@@ -107,6 +119,7 @@ PAGES: Final[Declarations] = (
     Page(_ALL, "settings", show_settings, permission=Permission.ACCESS),
     Action(f"{_ALL}/name", "settings-name", rename, **_ACCESS),
     Action(f"{_ALL}/threshold", "settings-threshold", set_threshold, **_ACCESS),
+    Action(f"{_ALL}/target", "settings-target", set_target, **_ACCESS),
     Action(f"{_ALL}/told", "settings-told", set_told, **_ACCESS),
     Action(f"{_ALL}/policy", "settings-policy", set_policy, **_ACCESS),
     Action(f"{_ALL}/entities", "settings-entities", set_entities, **_ACCESS),
