@@ -2,6 +2,7 @@
 
 from typing import Final
 
+<<<<<<< HEAD
 from gatehouse.console import (
     accounts,
     connectors,
@@ -16,6 +17,9 @@ from gatehouse.console import (
     settings,
     webhooks,
 )
+=======
+from gatehouse.console import entry, home, people, preferences, profile
+>>>>>>> f2ef884bae5ddcb2cb03115209f9be58d7564724
 from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
@@ -24,11 +28,16 @@ DECLARED: Final[tuple[Declared, ...]] = (
     *reviews.PAGES,
     *entities.PAGES,
     *home.PAGES,
+    *people.PAGES,
     *preferences.PAGES,
+<<<<<<< HEAD
     *money.PAGES,
     *keys.PAGES,
     *webhooks.PAGES,
     *settings.PAGES,
     *accounts.PAGES,
     *connectors.PAGES,
+=======
+    *profile.PAGES,
+>>>>>>> f2ef884bae5ddcb2cb03115209f9be58d7564724
 )

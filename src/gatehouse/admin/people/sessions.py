@@ -14,7 +14,7 @@ from gatehouse.core.errors import ConfigurationRefused, NotFound
 from gatehouse.core.ids import Randomness
 from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession, Change
-from gatehouse.store.people import sealed, sessions, users
+from gatehouse.store.people import sealed, sessions, tokens, users
 from gatehouse.store.people.sessions import SessionOrigin, UserSession
 
 __all__ = ["SessionOrigin", "UserSession"]
@@ -81,6 +81,7 @@ def begin(change: Change, user: User, origin: SessionOrigin, limits: SessionLimi
     for oldest in opened[:-MOST_SESSIONS]:
         sessions.end(change.connection, user.user_id, oldest.session_id)
     sessions.forget_ended(change.connection, now_ms)
+    tokens.forget_old(change.connection, now_ms)
     change.audit("user.sign-in", userId=user.user_id, method=origin.method)
     return started
 
