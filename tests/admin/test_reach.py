@@ -57,6 +57,7 @@ NOT_OFFERED: Final = {
     "Done by servers that send webhooks": {
         *("webhooks.delivery.open_delivery", "webhooks.endpoints.disable"),
     },
+    "People sign in to the console; a key is no person": {"people.", "approvals."},
     "Events have routes of their own, `/api/v1/events`": {"events."},
 }
 

@@ -5,8 +5,9 @@ has tests of its own.
 """
 
 import contextlib
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import httpx
 from starlette.testclient import TestClient
@@ -33,11 +34,14 @@ class Browser:
     def __init__(self, client: TestClient, visitor: Visitor | None) -> None:
         self.client = client
         self.visitor = visitor
+        self._csrf = visitor.csrf_token if visitor else None
 
-    def get(self, path: str, *, fragment: bool = False, **headers: str) -> httpx.Response:
+    def get(
+        self, path: str, *, fragment: bool = False, headers: Mapping[str, str] | None = None
+    ) -> httpx.Response:
         """Open a page, or ask for a part of it as htmx does."""
         more = {"HX-Request": "true", "HX-Request-Type": "partial"} if fragment else {}
-        return self.client.get(path, headers={**more, **headers})  # type: ignore[return-value]
+        return self._noted(self.client.get(path, headers={**more, **(headers or {})}))
 
     def post(
         self,
@@ -46,17 +50,20 @@ class Browser:
         *,
         fragment: bool = False,
         files: Any = None,
-        **headers: str,
+        headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
         """Send a form as a page of the console would; the token is added."""
-        sent = {"csrf": self.visitor.csrf_token} if self.visitor else {}
+        sent = {"csrf": self._csrf} if self._csrf else {}
         more = {"HX-Request": "true", "HX-Request-Type": "partial"} if fragment else {}
-        return self.client.post(  # type: ignore[return-value]
-            path,
-            data={**sent, **(form or {})},
-            files=files,
-            headers={"Origin": ORIGIN, "Sec-Fetch-Site": "same-origin", **more, **headers},
-        )
+        own = {"Origin": ORIGIN, "Sec-Fetch-Site": "same-origin", **more, **(headers or {})}
+        answer = self.client.post(path, data={**sent, **(form or {})}, files=files, headers=own)
+        return self._noted(answer)
+
+    def _noted(self, answer: Any) -> httpx.Response:
+        """The answer; the forms on it have the token that the next form is sent with."""
+        found = re.search(r'name="csrf" value="([^"]+)"', answer.text)
+        self._csrf = found[1] if found else self._csrf
+        return cast(httpx.Response, answer)
 
 
 class Console:
@@ -96,6 +103,12 @@ class Console:
         self._visitors[f"token-{number}"] = visitor
         browser = self._browser(visitor)
         browser.client.cookies.set(self.desk.cookies.session_name, f"token-{number}")
+        return browser
+
+    def with_token(self, token: str) -> Browser:
+        """The browser of somebody who really signed in, and got this token."""
+        browser = self._browser(self.resolve(token, None))
+        browser.client.cookies.set(self.desk.cookies.session_name, token)
         return browser
 
     def stranger(self) -> Browser:

@@ -28,6 +28,8 @@ class Actor(msgspec.Struct, frozen=True):
     """The only account that the actor may see; None may see all of them."""
     person: str | None = None
     """The person for whom a key says that it acts."""
+    proposer: str | None = None
+    """Who proposed the change that this actor approves; two pairs of eyes have seen it then."""
 
     @classmethod
     def operator(cls, user: str) -> "Actor":
@@ -53,6 +55,10 @@ class Actor(msgspec.Struct, frozen=True):
         """The same actor, in the name of a person."""
         return msgspec.structs.replace(self, person=person)
 
+    def approving(self, proposer: str) -> "Actor":
+        """The same actor, approving what another one proposed."""
+        return msgspec.structs.replace(self, proposer=proposer)
+
     def check_account(self, account_id: str) -> None:
         """Refuse an account that is not the actor's, as if it did not exist."""
         if self.account_id not in (None, account_id):
@@ -66,4 +72,6 @@ class Actor(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """The actor as the audit log and every stored row name it."""
         named = self.name if self.kind is ActorKind.SYSTEM else f"{self.kind}:{self.name}"
-        return named if self.person is None else f"{named} for {self.person}"
+        if self.person is not None:
+            named = f"{named} for {self.person}"
+        return named if self.proposer is None else f"{named} approving {self.proposer}"

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.admin.approvals import ApprovalKind, check_approved
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import InvalidInput
 from gatehouse.rules.list_entries import ListKind
@@ -41,6 +42,8 @@ class ConfigurationType(Generic[T]):
     list_problems: Callable[[T, Mapping[str, ListKind]], list[str]]
     """What is wrong with the lists that it looks things up on, given those that exist."""
     differences: Callable[[T | None, T], list[str]]
+    approval: ApprovalKind | None = None
+    """What its changes are called where two pairs of eyes are wanted."""
 
     def key(self, account_id: str, name: str) -> ConfigurationKey:
         """Where the store keeps its versions."""
@@ -119,6 +122,8 @@ def apply(
         return _foresee(session, kind, key, definition, (content, base))
     try:
         with account_change(session, account_id) as change:
+            if kind.approval is not None:
+                check_approved(change, account_id, kind.approval)
             # Inside the change no list can be dropped after this check.
             _check_lists(change.connection, kind, account_id, definition)
             version = configurations.apply(change, key, content, base=base, note=new.note)
@@ -178,6 +183,8 @@ def rollback(
         with account_reading(session, account_id) as connection:
             return _planned_return(session, connection, kind, key, wanted)
     with account_change(session, account_id) as change:
+        if kind.approval is not None:
+            check_approved(change, account_id, kind.approval)
         planned = _planned_return(session, change.connection, kind, key, wanted)
         configurations.activate(change, key, planned.version, base=planned.before)
     return planned

@@ -8,6 +8,7 @@ import msgspec
 
 from gatehouse.access.accounts import Account
 from gatehouse.admin.accounts import AccountOverview, get
+from gatehouse.admin.approvals import ApprovalKind, check_approved
 from gatehouse.admin.scopes import account_change, account_reading, installation_reading
 from gatehouse.billing.fees import parse_fee
 from gatehouse.billing.spending_pace import SpendingPace
@@ -29,9 +30,15 @@ _LONGEST_REFERENCE: Final = 128
 
 def set_prices(session: AdminSession, account_id: str, fees: Mapping[str, str]) -> Account:
     """Set fees of an account, as decimal amounts by fee type; they count from now on."""
-    micros = dict(parse_fee(fee_type, amount) for fee_type, amount in fees.items())
+    micros = check_prices(fees)
     with account_change(session, account_id) as change:
+        check_approved(change, account_id, ApprovalKind.PRICES)
         return accounts.set_fees(change, account_id, micros)
+
+
+def check_prices(fees: Mapping[str, str]) -> dict[str, int]:
+    """Fees in millionths by fee type; `InvalidInput` for what is no fee."""
+    return dict(parse_fee(fee_type, amount) for fee_type, amount in fees.items())
 
 
 class TopUp(msgspec.Struct, frozen=True):
@@ -69,6 +76,7 @@ def top_up(
 def adjust(session: AdminSession, account_id: str, micros: int, reason: str) -> AccountOverview:
     """Correct a balance by hand, upwards or downwards."""
     with account_change(session, account_id) as change:
+        check_approved(change, account_id, ApprovalKind.ADJUSTMENTS)
         account = accounts.get(change.connection, account_id)
         return AccountOverview(account, ledger.adjust(change, account_id, micros, reason))
 

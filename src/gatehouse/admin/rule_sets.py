@@ -3,6 +3,7 @@
 from typing import Final
 
 from gatehouse.admin import configurations
+from gatehouse.admin.approvals import ApprovalKind
 from gatehouse.admin.configurations import (
     AppliedVersion,
     ConfigurationType,
@@ -24,6 +25,7 @@ RULE_SETS: Final = ConfigurationType(
     decode=decode_program,
     list_problems=list_problems,
     differences=differences,
+    approval=ApprovalKind.RULES,
 )
 
 

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
-from gatehouse.admin.people import links, second_steps
+from gatehouse.admin.people import links, passkeys, second_steps
 from gatehouse.admin.people.links import LinkKind
 from gatehouse.admin.people.sessions import SignedIn, end
 from gatehouse.admin.people.sign_in import SecondStep
@@ -21,7 +21,7 @@ def show_sign_in(visit: Visit) -> Response:
     back = own_path(visit.form.get("next") or visit.query.get("next", "/"))
     if visit.signed_in is not None:
         return visit.redirect_to(back)
-    return visit.render("shell/sign_in.html", next=back)
+    return visit.render("shell/sign_in.html", next=back, passkeys=visit.passkey_place is not None)
 
 
 def sign_in(visit: Visit) -> Response:
@@ -43,7 +43,9 @@ def show_second_step(visit: Visit) -> Response:
         return visit.redirect_to(back)
     if not visit.desk.cookies.ticket(visit.asked.cookies):
         return visit.redirect("sign-in")
-    return visit.render("shell/second_step.html", next=back)
+    return visit.render(
+        "shell/second_step.html", next=back, passkeys=visit.passkey_place is not None
+    )
 
 
 def take_second_step(visit: Visit) -> Response:
@@ -55,6 +57,29 @@ def take_second_step(visit: Visit) -> Response:
     except SignInRefused as refused:
         raise _refusal(visit, refused, "sign_in.wrong_code") from None
     return _proceed(visit, done, own_path(visit.form.get("next", "/")))
+
+
+def ask_for_passkey(visit: Visit) -> Response:
+    """What the browser is asked for a passkey; its script wants it as JSON."""
+    place = visit.passkey_place
+    if place is None:
+        raise visit.refuse("", "profile.passkeys_need_name")
+    step = visit.desk.cookies.ticket(visit.asked.cookies) if visit.form.get("step") else None
+    asked = passkeys.begin_sign_in(visit.desk.session, place, step)
+    return JSONResponse({"ticket": asked.ticket, "options": asked.options})
+
+
+def sign_in_by_passkey(visit: Visit) -> Response:
+    """Sign in by the passkey that the browser answered with."""
+    place, form = visit.passkey_place, visit.form
+    if place is None:
+        raise visit.refuse("", "profile.passkeys_need_name")
+    ticket, response = form.get("ticket", ""), form.get("response", "")
+    try:
+        done = passkeys.sign_in_by(visit.desk.sign_in, ticket, response, place, visit.origin)
+    except SignInRefused as refused:
+        raise _refusal(visit, refused, "sign_in.wrong_passkey") from None
+    return _proceed(visit, done, own_path(form.get("next", "/")))
 
 
 def show_link(visit: Visit) -> Response:
@@ -110,6 +135,8 @@ PAGES: Final[Declarations] = (
     Action("/sign-in", "send-password", sign_in, show_sign_in, public=True),
     Page("/sign-in/code", "sign-in-code", show_second_step, public=True),
     Action("/sign-in/code", "send-code", take_second_step, show_second_step, public=True),
+    Action("/sign-in/passkey/begin", "ask-for-passkey", ask_for_passkey, public=True),
+    Action("/sign-in/passkey", "send-passkey", sign_in_by_passkey, show_sign_in, public=True),
     Page("/link/{token}", "link", show_link, public=True),
     Action("/link/{token}", "use-link", use_link, show_link, public=True),
     Action("/sign-out", "sign-out", sign_out),

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.money import MICROS_PER_UNIT
+from gatehouse.intel.agents import read_agent
 from gatehouse.intel.places import minor_digits
 
 _UNITS: Final = Decimal(MICROS_PER_UNIT)
@@ -98,3 +99,10 @@ def parse_local(text: str, zone: ZoneInfo) -> int:
     """Milliseconds of a form's date or time field, in the person's zone; or `ValueError`."""
     local = datetime.fromisoformat(text).replace(tzinfo=zone)
     return int(local.astimezone(UTC).timestamp() * 1000)
+
+
+def browser_name(agent: str) -> str:
+    """A browser in a few words, as far as it can be told by what it says of itself."""
+    read = read_agent(agent)
+    parts = [part for part in (read.family, read.system) if part]
+    return ", ".join(parts) if parts else agent[:60]

@@ -45,5 +45,11 @@ def words_of(error: GatehouseError) -> str:
     """The error for people: what happened and what to do."""
     if isinstance(error, RequestRefused):
         fields = [f"{path}: {' '.join(texts)}" for path, texts in error.fields.items()]
-        return " ".join([*error.details, *fields]) or error.code
-    return str(error)
+        return _sentence(" ".join([*error.details, *fields]) or error.code)
+    return _sentence(str(error))
+
+
+def _sentence(words: str) -> str:
+    """As a sentence on a page; commands print the same words after their name."""
+    ended = words if words.endswith((".", "!", "?", ":")) else f"{words}."
+    return ended[:1].upper() + ended[1:]

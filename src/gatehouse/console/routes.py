@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from gatehouse.console import decision, entities, entry, home, preferences
+from gatehouse.console import decision, entities, entry, home, people, preferences, profile
 from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
@@ -10,5 +10,7 @@ DECLARED: Final[tuple[Declared, ...]] = (
     *decision.PAGES,
     *entities.PAGES,
     *home.PAGES,
+    *people.PAGES,
     *preferences.PAGES,
+    *profile.PAGES,
 )

@@ -9,6 +9,7 @@ from typing import Final
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from gatehouse.admin.people.sessions import SessionLimits
 from gatehouse.admin.people.sign_in import SignIn
 from gatehouse.console.app import Application
 from gatehouse.console.desk import Desk
@@ -53,7 +54,8 @@ def make_desk(session: AdminSession, settings: Settings) -> Desk:
             "production needs GATEHOUSE_CONSOLE_URL, the https address at which people open the "
             "console"
         )
-    return Desk(SignIn(session), settings, DECLARED)
+    sign_in = SignIn(session, limits=SessionLimits.of(settings))
+    return Desk(sign_in, settings, DECLARED)
 
 
 def serve(desk: Desk, listener: socket.socket, *, with_parent: bool = False) -> None:

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from gatehouse.access.accounts import Account
 from gatehouse.access.roles import Permission
 from gatehouse.access.visitors import Visitor
+from gatehouse.admin.people.passkeys import Place
 from gatehouse.admin.people.sessions import SessionOrigin
 from gatehouse.console.cookies import Cookies, Notice
 from gatehouse.console.formats import Formats
@@ -95,6 +96,13 @@ class Visit:
         """Where the person is, as a new session remembers it."""
         agent = self.asked.headers.get("user-agent", "")
         return SessionOrigin(address=self.asked.address or "", agent=agent)
+
+    @property
+    def passkey_place(self) -> Place | None:
+        """Where passkeys of this browser are valid; None at an address that is only a number."""
+        scheme = "https" if self.desk.guard.is_secure else "http"
+        place = Place.of(f"{scheme}://{self.asked.headers.get('host', '')}")
+        return None if not place.host or ":" in place.host or place.host[-1].isdigit() else place
 
     @cached_property
     def query(self) -> Mapping[str, str]:
@@ -240,6 +248,18 @@ class Visit:
             left = Notice(notice) if isinstance(notice, str) else notice
             self.desk.cookies.leave_notice(response, left)
         return response
+
+    def sent_to(self, action: str | None) -> bool:
+        """Whether the form of this address was sent; None stands for the only form of a page."""
+        return action is None or action == self.asked.path
+
+    def problem_of(self, field: str, action: str | None = None) -> str | None:
+        """What is wrong with a field of the form that was sent."""
+        return self.problems.get(field) if self.sent_to(action) else None
+
+    def typed(self, field: str, value: object, action: str | None = None) -> object:
+        """What was typed into a field, if its form is shown again; its value otherwise."""
+        return self.form.get(field, value) if self.sent_to(action) else value
 
     def refuse(self, field: str, key: str, /, **values: object) -> FormRefused:
         """What to raise when a field cannot be used: its form is shown again with this text."""

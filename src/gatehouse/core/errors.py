@@ -17,6 +17,10 @@ class Conflict(GatehouseError):
     """The change contradicts what is already there."""
 
 
+class ApprovalNeeded(Conflict):
+    """The account wants two pairs of eyes for this: one person proposes, another approves."""
+
+
 class AccountClosed(Conflict):
     """The account is closed: its keys do not work and nothing can be charged to it."""
 

@@ -6,6 +6,7 @@ no report.
 
 import msgspec
 
+from gatehouse.admin.approvals import ApprovalKind, check_approved
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.sentry.features.catalogue import BY_CODE
@@ -81,6 +82,7 @@ def get_model(session: AdminSession, account_id: str, version: int | None = None
 def promote_model(session: AdminSession, account_id: str, version: int) -> ModelChange:
     """Put a model into use; `Conflict` when it is live already or servers could not use it."""
     with account_change(session, account_id) as change:
+        check_approved(change, account_id, ApprovalKind.MODELS)
         before = models.promote(change, account_id, version)
         remarks = _check(session, models.get(change.connection, account_id, version))
     return ModelChange(version, before or SHIPPED, remarks)
@@ -89,6 +91,7 @@ def promote_model(session: AdminSession, account_id: str, version: int) -> Model
 def roll_back_model(session: AdminSession, account_id: str, to: int | None = None) -> ModelChange:
     """Go back to another version, by default to the one that was live before this one."""
     with account_change(session, account_id) as change:
+        check_approved(change, account_id, ApprovalKind.MODELS)
         before, after = models.rollback(change, account_id, to)
         if after is None:
             return ModelChange(SHIPPED, before)

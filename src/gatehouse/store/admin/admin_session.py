@@ -114,3 +114,24 @@ class AdminSession:
     def reading(self) -> contextlib.AbstractContextManager[sa.Connection]:
         """Read something."""
         return self.database.reading()
+
+    def joining(self, change: Change) -> "AdminSession":
+        """A session whose changes are all part of one that is in progress."""
+        parts = {each.name: getattr(self, each.name) for each in dataclasses.fields(AdminSession)}
+        return _JoinedSession(**parts | {"actor": change.actor}, joined=change)
+
+
+@dataclass
+class _JoinedSession(AdminSession):
+    """A session within a transaction: what it changes is kept, or not, together with the rest."""
+
+    joined: Change
+
+    @contextlib.contextmanager
+    def change(self, *, unseen: bool = False) -> Iterator[Change]:
+        """The change in progress; it alone decides what servers are told."""
+        yield self.joined
+
+    def reading(self) -> contextlib.AbstractContextManager[sa.Connection]:
+        """The data as the change in progress left it."""
+        return contextlib.nullcontext(self.joined.connection)

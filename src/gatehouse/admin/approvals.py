@@ -1,0 +1,70 @@
+"""Two pairs of eyes: for which changes an account wants that another person approves them.
+
+The use cases ask here before they change something. Whoever acts on what another one proposed
+passes; everybody else, at a terminal or with a key too, has to propose.
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, Final
+
+from gatehouse.admin.scopes import account_change, account_reading
+from gatehouse.core.errors import ApprovalNeeded, InvalidInput
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession, Change
+
+_POLICY: Final = "approvals"
+
+
+class ApprovalKind(StrEnum):
+    """What can be put under two pairs of eyes; the option itself is, as soon as it is used."""
+
+    RULES = "rules"
+    MODELS = "models"
+    PRICES = "prices"
+    ADJUSTMENTS = "adjustments"
+    APPROVALS = "approvals"
+
+
+CHOICES: Final = tuple(kind for kind in ApprovalKind if kind is not ApprovalKind.APPROVALS)
+
+
+def wanted(session: AdminSession, account_id: str) -> tuple[ApprovalKind, ...]:
+    """The changes that need another person in this account."""
+    with account_reading(session, account_id) as connection:
+        return _kinds(accounts.get(connection, account_id).policies.get(_POLICY))
+
+
+def set_wanted(session: AdminSession, account_id: str, kinds: Iterable[str]) -> None:
+    """Choose them; taking one away needs approval itself."""
+    chosen = check_kinds(kinds)
+    with account_change(session, account_id) as change:
+        policies = accounts.get(change.connection, account_id).policies
+        if set(_kinds(policies.get(_POLICY))) - set(chosen):
+            check_approved(change, account_id, ApprovalKind.APPROVALS)
+        accounts.set_policy(change, account_id, _POLICY, sorted(chosen))
+
+
+def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Kinds that can be chosen."""
+    chosen = tuple(dict.fromkeys(kinds))
+    for each in chosen:
+        if each not in CHOICES:
+            raise InvalidInput(f"no kind {each}; there are {', '.join(CHOICES)}")
+    return chosen
+
+
+def check_approved(change: Change, account_id: str, kind: ApprovalKind) -> None:
+    """Refuse a change that needs another person, unless it is one that was approved."""
+    if change.actor.proposer is not None:
+        return
+    kinds = _kinds(accounts.get(change.connection, account_id).policies.get(_POLICY))
+    if kind in kinds or (kinds and kind is ApprovalKind.APPROVALS):
+        raise ApprovalNeeded(
+            f"account {account_id} wants two pairs of eyes for {kind}: propose it, and let another "
+            "person approve it; see docs/people.md"
+        )
+
+
+def _kinds(kept: Any) -> tuple[ApprovalKind, ...]:
+    return tuple(ApprovalKind(each) for each in kept or ())

@@ -1,0 +1,240 @@
+"""Two pairs of eyes: proposed by one, approved by another, and nothing gets around it."""
+
+import dataclasses
+
+import pytest
+
+from gatehouse.access.actors import Actor
+from gatehouse.admin import accounts, approvals, money, rule_sets
+from gatehouse.admin.audit_log import lines
+from gatehouse.admin.configurations import NewVersion, Return, rollback
+from gatehouse.admin.models import versions
+from gatehouse.admin.people import proposals, reveals, saved_searches
+from gatehouse.admin.people.proposals import (
+    AdjustBalance,
+    ApplyRules,
+    PromoteModel,
+    RollBackRules,
+    SetApprovals,
+    SetPrices,
+)
+from gatehouse.core.errors import (
+    ApprovalNeeded,
+    ConfigurationRefused,
+    Conflict,
+    GatehouseError,
+    InvalidInput,
+    NotFound,
+)
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.people.tables import PROPOSALS, SAVED_SEARCHES
+from tests.admin.people.signing_in import Entrance, MovedClock
+from tests.harness import make_account
+
+RULES = "rule_set: mine\nrules:\n  - {name: much, condition: order.amount > 100, outcome: REVIEW}\n"
+
+
+class TwoPeople:
+    """An account that wants two pairs of eyes, and two people of it."""
+
+    def __init__(self, session: AdminSession, *kinds: str) -> None:
+        self.clock = MovedClock(session.clock())
+        self.session = dataclasses.replace(session, clock=self.clock)
+        self.account = make_account(session)
+        self.ada = self.session.acting_as(Actor.user("ada@shop.example", self.account))
+        self.bob = self.session.acting_as(Actor.user("bob@shop.example", self.account))
+        approvals.set_wanted(self.ada, self.account, kinds or approvals.CHOICES)
+
+    def balance(self) -> int:
+        return accounts.get(self.session, self.account).state.balance
+
+    def last_lines(self, count: int) -> list[tuple[str, str]]:
+        return [(each.actor, each.action) for each in lines(self.session, self.account, count)]
+
+
+@pytest.fixture
+def two(sqlite_session: AdminSession) -> TwoPeople:
+    return TwoPeople(sqlite_session)
+
+
+def test_a_proposal_counts_when_another_person_approves_it(session: AdminSession) -> None:
+    two = TwoPeople(session)
+    made = proposals.propose(two.ada, two.account, ApplyRules(RULES, note="less noise"))
+    with pytest.raises(NotFound):
+        rule_sets.get(two.ada, two.account, "mine")
+    done = proposals.approve(two.bob, two.account, made.proposal_id)
+    assert (done.state, done.proposer) == ("approved", "user:ada@shop.example")
+    assert rule_sets.get(two.ada, two.account, "mine").document == RULES
+    both = "user:bob@shop.example approving user:ada@shop.example"
+    assert two.last_lines(2) == [(both, "proposal.approve"), (both, "rules.apply")]
+
+
+def test_who_proposed_cannot_approve(two: TwoPeople) -> None:
+    made = proposals.propose(two.ada, two.account, AdjustBalance(5, "gift"))
+    key = two.session.acting_as(Actor.key("key_1", two.account))
+    terminal = two.session.acting_as(Actor.operator("ada@shop.example"))
+    for own in (two.ada, key, terminal):
+        with pytest.raises(Conflict):
+            proposals.approve(own, two.account, made.proposal_id)
+    assert two.balance() == 0
+
+
+def test_whoever_a_key_acts_for_cannot_approve_what_it_proposed(two: TwoPeople) -> None:
+    acting = Actor.key("key_1", two.account).acting_for("bob@shop.example")
+    key = two.session.acting_as(acting)
+    made = proposals.propose(key, two.account, AdjustBalance(5, "gift"))
+    with pytest.raises(Conflict, match="cannot approve"):
+        proposals.approve(two.bob, two.account, made.proposal_id)
+    proposals.approve(two.ada, two.account, made.proposal_id)
+    assert two.balance() == 5
+
+
+def test_nobody_gets_around_it(two: TwoPeople) -> None:
+    key = two.session.acting_as(Actor.key("key_1", two.account))
+    terminal = two.session.acting_as(Actor.operator("root"))
+    for session in (two.ada, key, terminal):
+        for attempt in (
+            lambda s: rule_sets.apply(s, two.account, NewVersion(RULES.encode())),
+            lambda s: rollback(s, two.account, rule_sets.RULE_SETS, "default", Return(1)),
+            lambda s: versions.promote_model(s, two.account, 1),
+            lambda s: versions.roll_back_model(s, two.account),
+            lambda s: money.set_prices(s, two.account, {"PRECHECK": "0.01"}),
+            lambda s: money.adjust(s, two.account, 5, "gift"),
+            lambda s: approvals.set_wanted(s, two.account, []),
+        ):
+            with pytest.raises(ApprovalNeeded):
+                attempt(session)
+    assert rule_sets.apply(two.ada, two.account, NewVersion(RULES.encode(), dry_run=True)).changed
+
+
+def test_the_option_is_turned_off_through_itself_and_widened_freely(
+    sqlite_session: AdminSession,
+) -> None:
+    two = TwoPeople(sqlite_session, "rules")
+    money.adjust(two.ada, two.account, 5, "not under two pairs of eyes")
+    approvals.set_wanted(two.ada, two.account, ["rules", "adjustments"])
+    with pytest.raises(ApprovalNeeded):
+        approvals.set_wanted(two.ada, two.account, ["rules"])
+    made = proposals.propose(two.ada, two.account, SetApprovals(()))
+    proposals.approve(two.bob, two.account, made.proposal_id)
+    assert approvals.wanted(two.ada, two.account) == ()
+    rule_sets.apply(two.ada, two.account, NewVersion(RULES.encode()))
+
+
+def test_a_change_that_fails_leaves_the_proposal_open(two: TwoPeople) -> None:
+    made = proposals.propose(two.ada, two.account, AdjustBalance(-5, "too much"))
+    with pytest.raises(InvalidInput):
+        proposals.approve(two.bob, two.account, made.proposal_id)
+    assert proposals.get(two.bob, two.account, made.proposal_id).state == "open"
+    assert two.last_lines(1) == [("user:ada@shop.example", "proposal.make")]
+
+
+def test_a_rule_set_that_changed_meanwhile_is_not_overwritten(two: TwoPeople) -> None:
+    first = proposals.propose(two.ada, two.account, ApplyRules(RULES))
+    other = proposals.propose(two.ada, two.account, ApplyRules(RULES.replace("100", "200")))
+    proposals.approve(two.bob, two.account, first.proposal_id)
+    with pytest.raises(Conflict):
+        proposals.approve(two.bob, two.account, other.proposal_id)
+    more = proposals.propose(two.bob, two.account, ApplyRules(RULES.replace("100", "300")))
+    proposals.approve(two.ada, two.account, more.proposal_id)
+    back = proposals.propose(two.bob, two.account, RollBackRules("mine"))
+    proposals.approve(two.ada, two.account, back.proposal_id)
+    assert rule_sets.get(two.ada, two.account, "mine").version == 1
+
+
+def test_prices_are_approved_too(two: TwoPeople) -> None:
+    fee = "PRECHECK"
+    made = proposals.propose(two.ada, two.account, SetPrices({fee: "0.02"}))
+    proposals.approve(two.bob, two.account, made.proposal_id)
+    assert accounts.get(two.ada, two.account).account.fees == {fee: 20_000}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        ApplyRules("rule_set: mine\nrules: [{name: x, condition: nonsense ((, outcome: REVIEW}]"),
+        RollBackRules("none of this name"),
+        PromoteModel(7),
+        SetPrices({"NO_FEE": "1"}),
+        AdjustBalance(0, "nothing"),
+        SetApprovals(("everything",)),
+    ],
+    ids=lambda content: type(content).__name__,
+)
+def test_what_could_not_be_done_is_not_proposed(
+    two: TwoPeople, content: proposals.ProposedChange
+) -> None:
+    with pytest.raises(GatehouseError):
+        proposals.propose(two.ada, two.account, content)
+    assert proposals.listing(two.ada, two.account) == []
+
+
+def test_a_proposal_ends_once(two: TwoPeople) -> None:
+    made = proposals.propose(two.ada, two.account, AdjustBalance(5, "gift"))
+    refused = proposals.refuse(two.bob, two.account, made.proposal_id, "why should we")
+    assert (refused.state, refused.reason) == ("refused", "why should we")
+    for late in (proposals.approve, proposals.withdraw):
+        with pytest.raises(Conflict):
+            late(two.bob, two.account, made.proposal_id)
+
+
+def test_only_the_author_takes_a_proposal_back(two: TwoPeople) -> None:
+    made = proposals.propose(two.ada, two.account, AdjustBalance(5, "gift"))
+    with pytest.raises(Conflict):
+        proposals.withdraw(two.bob, two.account, made.proposal_id)
+    assert proposals.withdraw(two.ada, two.account, made.proposal_id).state == "withdrawn"
+
+
+def test_a_proposal_expires_after_a_week(two: TwoPeople) -> None:
+    made = proposals.propose(two.ada, two.account, AdjustBalance(5, "gift"))
+    two.clock.move(hours=7 * 24)
+    with pytest.raises(Conflict, match="expired"):
+        proposals.approve(two.bob, two.account, made.proposal_id)
+    assert [each.state for each in proposals.listing(two.bob, two.account)] == ["expired"]
+
+
+def test_another_account_sees_no_proposal(two: TwoPeople) -> None:
+    made = proposals.propose(two.ada, two.account, AdjustBalance(5, "gift"))
+    other = make_account(two.session)
+    eve = two.session.acting_as(Actor.user("eve@other.example", other))
+    for account in (two.account, other):
+        with pytest.raises(NotFound):
+            proposals.approve(eve, account, made.proposal_id)
+
+
+def test_the_name_of_the_author_cannot_be_changed_in_the_database(two: TwoPeople) -> None:
+    made = proposals.propose(two.ada, two.account, AdjustBalance(5, "gift"))
+    with two.session.database.writing() as connection:
+        connection.execute(PROPOSALS.update().values(proposer="user:bob@shop.example"))
+    with pytest.raises(ConfigurationRefused):
+        proposals.approve(two.ada, two.account, made.proposal_id)
+
+
+def test_a_look_at_personal_data_leaves_a_line(two: TwoPeople) -> None:
+    request = "req_01m7gkqt91fjwbyay6v9mvenvs"
+    reveals.note_reveal(two.ada, two.account, "email", request)
+    [line] = lines(two.session, two.account, 1)
+    assert (line.actor, line.action) == ("user:ada@shop.example", "data.reveal")
+    assert line.details == {"what": "email", "requestId": request}
+    for what, where in (("ada@shop.example", request), ("email", "4242424242424242")):
+        with pytest.raises(InvalidInput):
+            reveals.note_reveal(two.ada, two.account, what, where)
+
+
+class TestSavedSearches:
+    def test_a_search_is_kept_for_its_person_alone(self, session: AdminSession) -> None:
+        at, account = Entrance(session), make_account(session)
+        ada, root = at.person(account).user_id, at.operator().user_id
+        made = saved_searches.save(at.session, account, ada, "Risky", "email=eve@x.example")
+        assert [each.query for each in saved_searches.listing(at.session, account, ada)] == [
+            "email=eve@x.example"
+        ]
+        assert saved_searches.listing(at.session, account, root) == []
+        with pytest.raises(Conflict):
+            saved_searches.save(at.session, account, ada, "Risky", "outcome=DECLINE")
+        with pytest.raises(NotFound):
+            saved_searches.delete(at.session, account, root, made.search_id)
+        with at.session.reading() as connection:
+            assert "eve@x" not in str(connection.execute(SAVED_SEARCHES.select()).all())
+        saved_searches.delete(at.session, account, ada, made.search_id)
+        assert saved_searches.listing(at.session, account, ada) == []

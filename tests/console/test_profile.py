@@ -1,0 +1,115 @@
+"""A person's own page: what it shows and changes, and what it asks for first."""
+
+import base64
+import json
+import re
+
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.twofactor.hotp import HOTP
+
+from gatehouse.access.roles import UserRole
+from gatehouse.admin.people import sessions, users
+from gatehouse.admin.people.sessions import SignedIn
+from tests.admin.people.signing_in import HERE, PASSWORD
+from tests.admin.people.soft_authenticator import SoftAuthenticator
+from tests.console.harness import Browser, Console
+
+
+def _signed_in(console: Console, login: str) -> Browser:
+    """Somebody who really signed in with a password."""
+    link = users.invite(console.session, console.account_id, login, UserRole.ANALYST).link
+    assert link is not None
+    done = console.sign_in.by_link(link.token, HERE, PASSWORD)
+    assert isinstance(done, SignedIn)
+    return console.with_token(done.token)
+
+
+def test_a_person_chooses_name_language_and_zone(console: Console) -> None:
+    browser = _signed_in(console, "ada@me.example")
+    chosen = {"name": "Ada L.", "locale": "de", "time_zone": "Europe/Berlin"}
+    assert browser.post("/me", chosen).headers["location"] == "/me"
+    shown = browser.get("/me").text
+    assert "Ihr Profil" in shown
+    assert "Gespeichert." in shown
+    assert "Gespeichert." not in browser.get("/me").text
+    wrong = browser.post("/me", {**chosen, "time_zone": "Mars/Olympus"})
+    assert wrong.status_code == 422
+    assert "A time zone is a name such as Europe/Berlin" in wrong.text
+
+
+def test_a_password_is_changed_with_the_one_before_and_ends_other_sessions(
+    console: Console,
+) -> None:
+    browser = _signed_in(console, "bob@me.example")
+    other = console.sign_in.by_password("bob@me.example", PASSWORD, HERE)
+    assert isinstance(other, SignedIn)
+    new = {"new": "tulip ocean 58 grains of sand", "again": "tulip ocean 58 grains of sand"}
+    wrong = browser.post("/me/password", {"current": "no idea at all", **new})
+    assert wrong.status_code == 422
+    assert wrong.text.count("This is not your password.") == 1
+    done = browser.post("/me/password", {"current": PASSWORD, **new})
+    assert done.status_code == 303, done.text[-6000:]
+    assert console.resolve(other.token, None) is None
+    assert browser.get("/me").status_code == 200
+
+
+def test_an_app_is_set_up_with_a_picture_a_code_and_the_password(console: Console) -> None:
+    browser = _signed_in(console, "cy@me.example")
+    assert browser.post("/me/app", {"current": "wrong"}).status_code == 422
+    shown = browser.post("/me/app", {"current": PASSWORD}).text
+    assert '<svg viewBox="0 0 ' in shown
+    hidden = dict(re.findall(r'type="hidden" name="(ticket|secret|uri)" value="([^"]+)"', shown))
+    again = browser.post("/me/app/confirm", {**hidden, "code": "000000"})
+    assert "The code is wrong." in again.text
+    app = HOTP(base64.b32decode(hidden["secret"]), 6, SHA1())
+    code = app.generate(console.session.clock() // 30_000).decode()
+    codes = browser.post("/me/app/confirm", {**hidden, "code": code}).text
+    assert len(re.findall(r"<li><code>[a-z2-7]{5}-[a-z2-7]{5}</code>", codes)) == 10
+    assert "10 recovery codes are left." in browser.get("/me").text
+    assert browser.post("/me/app/remove", {"current": PASSWORD}).status_code == 303
+    assert "Set up an app" in browser.get("/me").text
+
+
+def test_a_passkey_is_added_and_signs_in(console: Console) -> None:
+    browser = _signed_in(console, "dan@me.example")
+    named = {"Host": "localhost:8081", "Origin": "http://localhost:8081"}
+    assert "Passkeys need an address with a name." in browser.get("/me").text
+    begun = browser.post(
+        "/me/passkeys/begin", {"current": PASSWORD, "name": "Key"}, headers=named
+    ).json()
+    device = SoftAuthenticator("http://localhost:8081")
+    made = device.make(begun["options"])
+    added = browser.post(
+        "/me/passkeys", {"ticket": begun["ticket"], "response": made, "name": "Key"}, headers=named
+    )
+    assert added.status_code == 303, added.text
+    assert "<strong>Key</strong>" in browser.get("/me").text
+    stranger = console.stranger()
+    asked = stranger.post("/sign-in/passkey/begin", headers=named).json()
+    answer = device.use(asked["options"])
+    sent = {"ticket": asked["ticket"], "response": answer, "next": "/me"}
+    assert stranger.post("/sign-in/passkey", sent, headers=named).headers["location"] == "/me"
+    assert console.stranger().post("/sign-in/passkey", sent, headers=named).status_code == 422
+
+
+def test_a_session_elsewhere_can_be_ended(console: Console) -> None:
+    browser = _signed_in(console, "eve@me.example")
+    other = console.sign_in.by_password("eve@me.example", PASSWORD, HERE)
+    assert isinstance(other, SignedIn)
+    assert HERE.address in browser.get("/me").text
+    assert browser.post("/me/sessions", {"session": other.session_id}).status_code == 303
+    assert console.resolve(other.token, None) is None
+    again = console.sign_in.by_password("eve@me.example", PASSWORD, HERE)
+    assert isinstance(again, SignedIn)
+    browser.post("/me/sessions")
+    assert len(sessions.listing(console.session, again.user_id)) == 1
+
+
+def test_nobody_ends_a_session_of_somebody_else(console: Console) -> None:
+    browser = _signed_in(console, "fay@me.example")
+    victim = _signed_in(console, "gil@me.example")
+    assert victim.visitor is not None
+    answer = browser.post("/me/sessions", {"session": victim.visitor.session_id})
+    assert answer.status_code == 404
+    assert victim.get("/me").status_code == 200
+    assert json.dumps(answer.text).count("gil@me.example") == 0
