@@ -9,7 +9,7 @@ from gatehouse.admin.entities.finding import lists_for
 from gatehouse.admin.entities.naming import EntityTokens
 from gatehouse.admin.feedback.record import label_that_counts, record_fields
 from gatehouse.admin.inspecting.decision import inspect_decision
-from gatehouse.admin.inspecting.revealing import note_decision_reveal
+from gatehouse.admin.people.reveals import note_reveal
 from gatehouse.admin.reviews import ReviewFinding, resolve_review
 from gatehouse.console.decision_view import DecisionPage
 from gatehouse.console.listing_form import put_on_chosen_list
@@ -29,7 +29,7 @@ def show_decision(visit: Visit) -> Response:
 def reveal_decision(visit: Visit) -> Response:
     """The same in full, after the look was noted."""
     page = _found(visit, revealed=True)
-    note_decision_reveal(visit.session, visit.account_id, visit.place("id"))
+    note_reveal(visit.session, visit.account_id, "decision", visit.place("id"))
     return _shown(visit, page)
 
 

@@ -2,7 +2,16 @@
 
 from typing import Final
 
-from gatehouse.console import decision, entities, entry, home, people, preferences, profile
+from gatehouse.console import (
+    decision,
+    entities,
+    entry,
+    home,
+    people,
+    preferences,
+    profile,
+    single_sign_on,
+)
 from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
@@ -13,4 +22,5 @@ DECLARED: Final[tuple[Declared, ...]] = (
     *people.PAGES,
     *preferences.PAGES,
     *profile.PAGES,
+    *single_sign_on.PAGES,
 )
