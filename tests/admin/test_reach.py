@@ -21,6 +21,7 @@ NOT_OFFERED: Final = {
     "The installation and all its accounts are the operator's": {
         *("accounts.create", "accounts.listing", "accounts.rename", "accounts.close"),
         *("accounts.reopen", "audit_log.lines", "audit_log.head", "audit_log.verify"),
+        "audit_log.search_all",
         *("default_account.", "data_proof.", "statements.all_statements", "money.verify_ledger"),
         *("retention.", "secrets.", "sentry_memory.", "payments."),
         "jobs.running.run_job",

@@ -4,13 +4,15 @@ Who holds a session is said by the harness itself, so that no password is needed
 has tests of its own.
 """
 
+import asyncio
 import contextlib
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any
+from urllib.parse import unquote
 
 import httpx
-from starlette.testclient import TestClient
+from starlette.types import ASGIApp, Message
 
 from gatehouse.access.roles import UserRole
 from gatehouse.access.visitors import Visitor
@@ -28,10 +30,53 @@ from tests.harness import Home, make_account
 ORIGIN = "http://127.0.0.1:8081"
 
 
+class _Direct(httpx.BaseTransport):
+    """Hands requests to the application on one event loop; a test's client would make threads."""
+
+    _loop = asyncio.new_event_loop()
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return self._loop.run_until_complete(self._answer(request))
+
+    async def _answer(self, request: httpx.Request) -> httpx.Response:
+        scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": request.method,
+            "scheme": request.url.scheme,
+            "path": unquote(request.url.raw_path.partition(b"?")[0].decode()),
+            "raw_path": request.url.raw_path.partition(b"?")[0],
+            "query_string": request.url.query,
+            "root_path": "",
+            "headers": [(name.lower(), value) for name, value in request.headers.raw],
+            "client": ("198.51.100.9", 40_000),
+            "server": (request.url.host, 80),
+        }
+        body = [request.read()]
+        sent: list[Message] = []
+
+        async def receive() -> Message:
+            if body:
+                return {"type": "http.request", "body": body.pop(), "more_body": False}
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        await self._app(scope, receive, send)
+        content = b"".join(message.get("body", b"") for message in sent[1:])
+        return httpx.Response(
+            sent[0]["status"], headers=sent[0]["headers"], content=content, request=request
+        )
+
+
 class Browser:
     """One person's browser, signed in or not."""
 
-    def __init__(self, client: TestClient, visitor: Visitor | None) -> None:
+    def __init__(self, client: httpx.Client, visitor: Visitor | None) -> None:
         self.client = client
         self.visitor = visitor
         self._csrf = visitor.csrf_token if visitor else None
@@ -55,15 +100,20 @@ class Browser:
         """Send a form as a page of the console would; the token is added."""
         sent = {"csrf": self._csrf} if self._csrf else {}
         more = {"HX-Request": "true", "HX-Request-Type": "partial"} if fragment else {}
-        own = {"Origin": ORIGIN, "Sec-Fetch-Site": "same-origin", **more, **(headers or {})}
+        own = {
+            "Origin": str(self.client.base_url).rstrip("/"),
+            "Sec-Fetch-Site": "same-origin",
+            **more,
+            **(headers or {}),
+        }
         answer = self.client.post(path, data={**sent, **(form or {})}, files=files, headers=own)
         return self._noted(answer)
 
-    def _noted(self, answer: Any) -> httpx.Response:
+    def _noted(self, answer: httpx.Response) -> httpx.Response:
         """The answer; the forms on it have the token that the next form is sent with."""
         found = re.search(r'name="csrf" value="([^"]+)"', answer.text)
         self._csrf = found[1] if found else self._csrf
-        return cast(httpx.Response, answer)
+        return answer
 
 
 class Console:
@@ -74,13 +124,15 @@ class Console:
         session: AdminSession,
         settings: Settings | None = None,
         declared: tuple[Declared, ...] = DECLARED,
+        origin: str = ORIGIN,
     ) -> None:
         self.session = session
+        self._origin = origin
         self._visitors: dict[str, Visitor] = {}
         self.sign_in = SignIn(session, quick_passwords())
         self.desk = Desk(self.sign_in, settings or Settings(), declared, self)
         self._stored = StoredSessions(self.sign_in)
-        self._app = Application(self.desk).asgi()
+        self._app = Application(self.desk, threads=0).asgi()
         self.account_id = make_account(session, "Corner Shop", micros=100_000_000)
         self.other_id = make_account(session, "Other Shop")
 
@@ -116,8 +168,8 @@ class Console:
         return self._browser(None)
 
     def _browser(self, visitor: Visitor | None) -> Browser:
-        client = TestClient(self._app, base_url=ORIGIN, follow_redirects=False)
-        return Browser(client, visitor)
+        transport = _Direct(self._app)
+        return Browser(httpx.Client(transport=transport, base_url=self._origin), visitor)
 
     def resolve(self, token: str, address: str | None) -> Visitor | None:
         """The person whom the harness made, or one who really signed in."""

@@ -15,6 +15,8 @@ _YEAR_S: Final = 365 * 86_400
 _NOTICE_S: Final = 60
 _TICKET: Final = "gatehouse-step"
 _TICKET_S: Final = 600
+_STATE: Final = "gatehouse-elsewhere"
+_LONGEST_STATE: Final = 2000
 _LONGEST_NOTICE: Final = 1500
 
 Cookies = Mapping[str, str]
@@ -57,6 +59,15 @@ class CookieJar:
     def keep_ticket(self, response: Response, ticket: str) -> None:
         """Remember the ticket of the second step; an empty one is forgotten."""
         self._set(response, _TICKET, ticket, _TICKET_S if ticket else 0, "strict")
+
+    def state(self, cookies: Cookies) -> str:
+        """What binds an answer of the single sign-on to this browser."""
+        return cookies.get(_STATE, "")[:_LONGEST_STATE]
+
+    def keep_state(self, response: Response, state: str) -> None:
+        """Remember it until the browser comes back; an empty one is forgotten."""
+        # Lax: the browser comes back from another site.
+        self._set(response, _STATE, state, _TICKET_S if state else 0, "lax")
 
     def theme(self, cookies: Cookies) -> str:
         """The theme that was chosen in this browser."""

@@ -9,7 +9,7 @@ from gatehouse.admin.entities.finding import lists_for
 from gatehouse.admin.entities.naming import EntityTokens
 from gatehouse.admin.feedback.record import label_that_counts, record_fields
 from gatehouse.admin.inspecting.decision import inspect_decision
-from gatehouse.admin.inspecting.revealing import note_reveal
+from gatehouse.admin.people.reveals import note_reveal
 from gatehouse.admin.reviews import ReviewFinding, resolve_review
 from gatehouse.console.decision_view import DecisionPage
 from gatehouse.console.listing_form import put_on_chosen_list

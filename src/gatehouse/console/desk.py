@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Final
 from urllib.parse import quote
 
 from starlette.types import Scope
 
 from gatehouse.access.addresses import shown_address
+from gatehouse.admin.people.oidc import SingleSignOn
 from gatehouse.admin.people.sign_in import SignIn
 from gatehouse.console.browser_sessions import BrowserSessions, StoredSessions
 from gatehouse.console.cookies import CookieJar
@@ -41,6 +43,13 @@ class Desk:
         self.renderer: Final = Renderer()
         self._by_name = {each.name: each for each in self.declared}
         assert len(self._by_name) == len(self.declared), "two pages have one name"
+
+    @cached_property
+    def single_sign_on(self) -> SingleSignOn | None:
+        """The way in by a provider, if one is set."""
+        if not self.settings.oidc_issuer:
+            return None
+        return SingleSignOn(self.sign_in, self.settings)
 
     def address_of(self, scope: Scope) -> str | None:
         """Where a request came from, behind trusted proxies."""

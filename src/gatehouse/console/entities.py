@@ -9,8 +9,8 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.entities.finding import find_entity, lists_for
 from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType
 from gatehouse.admin.entities.profile import entity_decisions, show_entity
+from gatehouse.admin.entities.revealing import note_entity_reveal
 from gatehouse.admin.entities.showing import ShownEntity
-from gatehouse.admin.inspecting.revealing import note_reveal
 from gatehouse.console.listing_form import put_on_chosen_list
 from gatehouse.console.neighbour_graph import draw_neighbours
 from gatehouse.console.order_amounts import shown_order
@@ -44,7 +44,7 @@ def show(visit: Visit) -> Response:
 def reveal(visit: Visit) -> Response:
     """The same in full, after the look was noted."""
     entity = _entity(visit)
-    note_reveal(visit.session, visit.account_id, entity.kind, visit.place("token"))
+    note_entity_reveal(visit.session, visit.account_id, entity)
     return _render(visit, entity, revealed=True)
 
 

@@ -2,24 +2,33 @@
 
 from typing import Final
 
-<<<<<<< HEAD
 from gatehouse.console import (
+    a,
+    ab,
     accounts,
+    b,
+    c,
+    cb,
     connectors,
+    console,
+    d,
+    dc,
     decision,
+    e,
     entities,
     entry,
+    gatehouse,
     home,
     keys,
     money,
+    people,
     preferences,
+    profile,
     reviews,
     settings,
+    single_sign_on,
     webhooks,
 )
-=======
-from gatehouse.console import entry, home, people, preferences, profile
->>>>>>> f2ef884bae5ddcb2cb03115209f9be58d7564724
 from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
@@ -30,14 +39,12 @@ DECLARED: Final[tuple[Declared, ...]] = (
     *home.PAGES,
     *people.PAGES,
     *preferences.PAGES,
-<<<<<<< HEAD
     *money.PAGES,
     *keys.PAGES,
     *webhooks.PAGES,
     *settings.PAGES,
     *accounts.PAGES,
     *connectors.PAGES,
-=======
     *profile.PAGES,
->>>>>>> f2ef884bae5ddcb2cb03115209f9be58d7564724
+    *single_sign_on.PAGES,
 )

@@ -55,7 +55,10 @@ def make_desk(session: AdminSession, settings: Settings) -> Desk:
             "console"
         )
     sign_in = SignIn(session, limits=SessionLimits.of(settings))
-    return Desk(sign_in, settings, DECLARED)
+    desk = Desk(sign_in, settings, DECLARED)
+    # What is set wrong is said at the start, not to the first person who signs in.
+    _ = desk.single_sign_on
+    return desk
 
 
 def serve(desk: Desk, listener: socket.socket, *, with_parent: bool = False) -> None:

@@ -1,0 +1,261 @@
+"""What every request must pass: its host, its origin, its form's token, its size; and headers."""
+
+import logging
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission, UserRole
+from gatehouse.console.envelope import HEADERS
+from gatehouse.console.pages import Action, Declared, Endpoint, Page, Reach
+from gatehouse.console.routes import DECLARED
+from gatehouse.console.visit import Visit
+from gatehouse.core.errors import Conflict, InvalidInput, StoreUnavailable
+from tests.console.harness import Console
+from tests.harness import Home
+
+ROLES = [*UserRole, None]
+SOMETHING = {"user": "usr_01h455vb4pex5vsknk084sn02q", "token": "none"}
+
+
+def _path(declared: Declared, account_id: str) -> str:
+    path = declared.path.replace("{account}", account_id)
+    for name in {part.strip("{}") for part in path.split("/") if part.startswith("{")}:
+        path = path.replace("{" + name + "}", SOMETHING.get(name.partition(":")[0], "nothing"))
+    return path
+
+
+def _ask(console: Console, declared: Declared, role: UserRole | None, account_id: str) -> int:
+    browser = console.stranger() if role is None else console.as_role(role)
+    path = _path(declared, account_id)
+    answer = browser.post(path) if isinstance(declared, Action) else browser.get(path)
+    if answer.headers.get("location", "").startswith("/sign-in"):
+        return 401
+    return answer.status_code
+
+
+@pytest.mark.parametrize("declared", DECLARED, ids=lambda each: each.name)
+def test_each_role_reaches_what_it_may_and_nothing_else(
+    console: Console, declared: Declared
+) -> None:
+    if declared.reach is Reach.PUBLIC:
+        return
+    for role in ROLES:
+        status = _ask(console, declared, role, console.account_id)
+        if role is None:
+            assert status == 401, role
+        elif declared.reach is Reach.PERSON:
+            assert status not in (401, 403), role
+        else:
+            assert declared.permission is not None
+            browser = console.as_role(role)
+            assert browser.visitor is not None
+            may = browser.visitor.may(declared.permission, console.account_id)
+            assert (status == 403) is not may, role
+        assert status != 500, role
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [each for each in DECLARED if each.reach is Reach.ACCOUNT],
+    ids=lambda each: each.name,
+)
+def test_another_account_does_not_exist_for_anybody_but_operators(
+    console: Console, declared: Declared
+) -> None:
+    for role in UserRole:
+        if role is not UserRole.OPERATOR:
+            assert _ask(console, declared, role, console.other_id) == 404
+        assert _ask(console, declared, role, "acct_nowhere") == 404
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [each for each in DECLARED if isinstance(each, Action) and each.reach is not Reach.PUBLIC],
+    ids=lambda each: each.name,
+)
+def test_no_form_counts_without_the_token_of_its_session(
+    console: Console, declared: Action
+) -> None:
+    browser = console.as_role(UserRole.OPERATOR)
+    other = console.as_role(UserRole.OPERATOR)
+    assert other.visitor is not None
+    path = _path(declared, console.account_id)
+    for token in ("", "wrong", other.visitor.csrf_token):
+        answer = browser.post(path, {"csrf": token})
+        assert answer.status_code == 403
+        assert "This form is out of date" in answer.text
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "none"},
+        {"Origin": "https://evil.test"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:8080"},
+    ],
+    ids=str,
+)
+def test_a_form_of_another_site_is_refused_even_with_the_token(
+    console: Console, headers: dict[str, str]
+) -> None:
+    answer = console.as_role(UserRole.VIEWER).post("/theme", {"theme": "dark"}, headers=headers)
+    assert answer.status_code == 403
+    assert "This form came from another site" in answer.text
+    assert console.stranger().post("/sign-in", headers=headers).status_code == 403
+
+
+def test_a_form_that_says_nothing_of_its_sender_is_refused(console: Console) -> None:
+    assert console.stranger().client.post("/sign-in").status_code == 403
+
+
+@pytest.mark.parametrize("host", ["evil.test", "evil.test:8081", "127.0.0.1.evil.test", ""])
+def test_a_name_that_is_not_ours_is_refused(console: Console, host: str) -> None:
+    answer = console.stranger().get("/sign-in", headers={"Host": host})
+    assert answer.status_code == 421
+    assert "GATEHOUSE_CONSOLE_URL" in answer.text
+
+
+def _complete(answer: httpx.Response) -> None:
+    for name, value in HEADERS.items():
+        assert answer.headers[name] == value
+    assert answer.headers["x-request-id"].startswith("req_")
+    assert "server" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "path", ["/sign-in", "/accounts", "/nowhere", "/static/console.css", "/me"]
+)
+def test_every_answer_has_its_headers(console: Console, path: str) -> None:
+    for browser in (console.stranger(), console.as_role(UserRole.VIEWER)):
+        answer = browser.get(path)
+        _complete(answer)
+        assert answer.headers["cache-control"] == "no-store"
+    _complete(console.stranger().get(path, headers={"Host": "evil.test"}))
+
+
+def test_the_policy_allows_no_inline_script_style_frame_or_foreign_source() -> None:
+    policy = HEADERS["content-security-policy"]
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert "frame-ancestors 'none'" in policy
+
+
+def test_a_large_form_a_long_one_and_a_strange_one_are_refused(console: Console) -> None:
+    browser = console.as_role(UserRole.VIEWER)
+    assert browser.post("/theme", {"theme": "x" * 70_000}).status_code == 413
+    many = {f"field{number}": "" for number in range(600)}
+    assert browser.post("/theme", many).status_code == 400
+    strange = browser.client.post(
+        "/theme", content=b"{}", headers={"Origin": "http://127.0.0.1:8081", "Content-Type": "a/b"}
+    )
+    assert strange.status_code == 415
+
+
+@pytest.fixture(scope="module")
+def trying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    """A console with pages that misbehave."""
+
+    def failing(error: Exception) -> Endpoint:
+        def fail(_visit: Visit) -> Response:
+            raise error
+
+        return fail
+
+    def say(visit: Visit) -> Response:
+        words = visit.query.get("q") or str(visit.problems)
+        return visit.render("shell/problem.html", words=words, title="x", status_code=1)
+
+    def take(visit: Visit) -> Response:
+        return Response(str(visit.upload("sent")))
+
+    hidden = "s3" + "cret"
+    start, see = "/a/{account}", Permission.SEE
+    pages: tuple[Declared, ...] = (
+        Page(f"{start}/broken", "t-broken", failing(KeyError(hidden)), permission=see),
+        Page(f"{start}/away", "t-away", failing(StoreUnavailable("gone")), permission=see),
+        Page(f"{start}/say", "t-say", say, permission=see),
+        Action(f"{start}/wrong", "t-wrong", failing(InvalidInput("less")), say, permission=see),
+        Action(f"{start}/late", "t-late", failing(Conflict("too late")), permission=see),
+        Action(f"{start}/file", "t-file", take, permission=see, most_bytes=200_000),
+    )
+    home = Home(tmp_path_factory.mktemp("trying") / "home").migrated()
+    with home.session() as session:
+        yield Console(session, declared=(*DECLARED, *pages))
+
+
+def test_a_defect_is_a_page_with_a_number_and_nothing_else(
+    trying: Console, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        answer = trying.as_role(UserRole.VIEWER).get(f"/a/{trying.account_id}/broken")
+    assert answer.status_code == 500
+    assert answer.headers["x-request-id"] in answer.text
+    assert "s3cret" not in answer.text
+    assert "s3cret" not in caplog.text
+    assert "KeyError" in caplog.text
+    assert trying.as_role(UserRole.VIEWER).get(f"/a/{trying.account_id}/away").status_code == 503
+
+
+def test_what_a_use_case_refuses_is_said_in_the_form_again(trying: Console) -> None:
+    browser = trying.as_role(UserRole.VIEWER)
+    wrong = browser.post(f"/a/{trying.account_id}/wrong")
+    assert wrong.status_code == 422
+    assert "{&#39;&#39;: &#39;Less.&#39;}" in wrong.text
+    late = browser.post(f"/a/{trying.account_id}/late")
+    assert late.status_code == 409
+    assert "Too late." in late.text
+
+
+def test_a_file_arrives_as_it_was_sent(trying: Console) -> None:
+    content = b"a,b\r\n\x00\xff1,2\n"
+    answer = trying.as_role(UserRole.VIEWER).post(
+        f"/a/{trying.account_id}/file", files={"sent": ("cards.csv", content)}
+    )
+    assert answer.text == f"Upload(name='cards.csv', content={content!r})"
+
+
+@pytest.mark.parametrize(
+    "text", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{ 7*7 }}", "';--"]
+)
+def test_what_comes_in_goes_out_as_text(trying: Console, text: str) -> None:
+    browser = trying.as_role(UserRole.VIEWER, name=text)
+    shown = browser.client.get(f"/a/{trying.account_id}/say", params={"q": text}).text
+    for unsafe in ("<script>alert", "<img", ">49<"):
+        assert unsafe not in shown
+    searched = trying.as_role(UserRole.OPERATOR).client.get("/accounts", params={"q": text}).text
+    assert "<script>alert" not in searched
+    assert "<img src=x" not in searched
+
+
+def test_a_log_line_names_the_route_and_nothing_personal(
+    console: Console, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, logger="gatehouse.console.request"):
+        console.as_role(UserRole.VIEWER).get("/accounts?q=ada@shop.example")
+        console.stranger().get("/link/a-secret-token")
+    lines = [vars(record) for record in caplog.records if record.name.endswith("request")]
+    assert [line["route"] for line in lines] == ["/accounts", "/link/{token}"]
+    assert lines[0]["userId"].startswith("usr_")
+    assert "ada@shop" not in str(lines)
+    assert "a-secret-token" not in str(lines)
+
+
+def test_a_theme_is_remembered_and_only_a_known_one(console: Console) -> None:
+    browser = console.as_role(UserRole.VIEWER)
+    assert '<html lang="en" data-theme="system">' in browser.get("/me").text
+    assert browser.post("/theme", {"theme": "dark", "next": "/me"}).headers["location"] == "/me"
+    assert 'data-theme="dark"' in browser.get("/me").text
+    assert browser.post("/theme", {"theme": "neon"}).status_code == 422
+
+
+def test_a_part_of_a_page_leads_a_stranger_to_sign_in_as_a_whole(console: Console) -> None:
+    answer = console.stranger().get("/accounts", fragment=True)
+    assert answer.status_code == 401
+    assert answer.headers["hx-redirect"] == "/sign-in"
