@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from gatehouse.columns.account_columns import AccountColumns
 from gatehouse.columns.copies import ColumnCopies
@@ -15,12 +16,14 @@ from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion, RecordedStage, encode
+from gatehouse.decisions.recorded_event import KIND_NUMBERS, RecordedEvent
+from gatehouse.decisions.search_terms import pack_terms
 from gatehouse.rules.list_entries import ListEntry, ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import lists
 from gatehouse.store.configured.list_plans import PlannedEntry
 from gatehouse.store.feedback.statements import FeedbackStatement
-from gatehouse.store.tables import DECISIONS, REVIEWS
+from gatehouse.store.tables import DECISIONS, REVIEWS, SEARCH_ENTRIES
 from tests.decisions.samples import SAMPLES
 from tests.harness import make_account
 from tests.store.deciding import label
@@ -74,6 +77,24 @@ class Shop:
         row = {"account_id": self.account_id, "request_id": request_id, "at_ms": at_ms}
         with self.session.database.writing() as connection:
             connection.execute(DECISIONS.insert(), row | {"operation": operation, "record": text})
+        return request_id
+
+    def keep_of_user(self, at_ms: int, user: str) -> str:
+        """Keep a decision about a person, which searches find."""
+        signals = {"order.amount": 5.0, "order.currency": "USD", "user.id": user}
+        signals["custom.note"] = f"note about {user}"
+        request_id = self.keep(at_ms, signals=signals)
+        kinds = [KIND_NUMBERS["user"]]
+        event = RecordedEvent(at_ms / 1000, True, 5, "USD", None, False, kinds, [user])
+        record = self.pipeline_record(request_id, at_ms, signals=signals)
+        found = replace(record, event=event)
+        terms = [each.term for each in self.session.terms.entries(self.account_id, found)]
+        entries = [{"term": each, "request_id": request_id, "amount": None} for each in terms]
+        with self.session.database.writing() as connection:
+            connection.execute(SEARCH_ENTRIES.insert(), entries)
+            this = DECISIONS.update().where(DECISIONS.c.request_id == request_id)
+            values = {"record": encode(found), "terms": pack_terms(terms)}
+            connection.execute(this.values(values))
         return request_id
 
     def pipeline_record(self, request_id: str, at_ms: int, **about: Any) -> DecisionRecord:

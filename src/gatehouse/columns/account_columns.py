@@ -3,7 +3,7 @@
 import contextlib
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -279,7 +279,6 @@ def json_form(kind: str) -> Any:
     return [kind.removesuffix("[]")] if kind.endswith("[]") else kind
 
 
-def _between(ids: Iterable[str]) -> str:
+def _between(ids: Sequence[str]) -> str:
     """The moments of some ids: DuckDB passes over all blocks with others."""
-    times = [id_time_ms(each) for each in ids]
-    return f"id_ms BETWEEN {min(times)} AND {max(times)}"
+    return f"id_ms BETWEEN {id_time_ms(min(ids))} AND {id_time_ms(max(ids))}"

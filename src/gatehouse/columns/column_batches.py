@@ -88,4 +88,4 @@ _FACTS: Final = tuple(
 
 
 def _is_known(column: list[Any] | None) -> bool:
-    return column is not None and any(value is not None for value in column)
+    return column is not None and column.count(None) < len(column)

@@ -20,7 +20,7 @@ from gatehouse.store.decisions import column_source
 from gatehouse.store.decisions.column_source import AuditMark
 from gatehouse.store.feedback import feedback, feedback_history
 
-ROWS_AT_ONCE: Final = 1000
+ROWS_AT_ONCE: Final = 4000
 _IDS_AT_ONCE: Final = 20_000
 _LATE_MS: Final = 60_000
 """Nearly every decision is there so soon after its request came."""
