@@ -72,12 +72,17 @@ class Shop:
 
     def keep(self, at_ms: int, text: str = "", operation: str = "pipeline", **about: Any) -> str:
         """Keep a decision; without a text, one of a pipeline."""
+        row = self._row(at_ms, text, operation, **about)
+        with self.session.database.writing() as connection:
+            connection.execute(DECISIONS.insert(), row)
+        request_id: str = row["request_id"]
+        return request_id
+
+    def _row(self, at_ms: int, text: str, operation: str, **about: Any) -> dict[str, Any]:
         request_id = new_id("req", at_ms, self.chance.randbytes)
         text = text or encode(self.pipeline_record(request_id, at_ms, **about))
         row = {"account_id": self.account_id, "request_id": request_id, "at_ms": at_ms}
-        with self.session.database.writing() as connection:
-            connection.execute(DECISIONS.insert(), row | {"operation": operation, "record": text})
-        return request_id
+        return row | {"operation": operation, "record": text}
 
     def keep_of_user(self, at_ms: int, user: str) -> str:
         """Keep a decision about a person, which searches find."""
@@ -116,24 +121,24 @@ class Shop:
 
     def fill(self, count: int) -> list[str]:
         """Keep decisions of all forms, and label some of them."""
-        ids = []
-        for number in range(count):
-            at_ms = NOW_MS - 40 * DAY_MS + number * (39 * DAY_MS // count)
-            ids.append(self._some(number, at_ms))
-        for request_id in ids[::5]:
-            found = self.chance.choice((Label.FRAUD, Label.LEGITIMATE, Label.WITHDRAWN))
-            self.label(request_id, found)
+        step = 39 * DAY_MS // count
+        rows = [self._some(number, NOW_MS - 40 * DAY_MS + number * step) for number in range(count)]
+        with self.session.database.writing() as connection:
+            connection.execute(DECISIONS.insert(), rows)
+        ids = [row["request_id"] for row in rows]
+        for first, found in enumerate((Label.FRAUD, Label.LEGITIMATE, Label.WITHDRAWN)):
+            self.label(*ids[first::15], found=found)
         return ids
 
-    def _some(self, number: int, at_ms: int) -> str:
+    def _some(self, number: int, at_ms: int) -> dict[str, Any]:
         chance = self.chance
         decision = chance.choice(("ACCEPT", "ACCEPT", "REVIEW", "DECLINE"))
         if number % 50 == 7:
-            return self.keep(at_ms, chance.choice(list(SAMPLES.values())), "pipeline")
+            return self._row(at_ms, chance.choice(list(SAMPLES.values())), "pipeline")
         if number % 50 == 8:
-            return self.keep(at_ms, '{"stages":5}', chance.choice(("pipeline", "sentry")))
+            return self._row(at_ms, '{"stages":5}', chance.choice(("pipeline", "sentry")))
         if number % 50 == 9:
-            return self.keep(at_ms, SAMPLES["precheck_first"], "precheck")
+            return self._row(at_ms, SAMPLES["precheck_first"], "precheck")
         stages = [
             rules_stage(decision, chance.choice((["dear"], ["new"], []))),
             sentry_stage(chance),
@@ -143,7 +148,8 @@ class Shop:
         if number % 50 == 4:
             # In the first edition, rules did not wait for later stages.
             stages = [rules_stage(decision, waited=False), sentry_stage(chance)]
-        return self.keep(at_ms, signals=self._signals(), stages=stages, decision=decision)
+        about = {"signals": self._signals(), "stages": stages, "decision": decision}
+        return self._row(at_ms, "", "pipeline", **about)
 
     def _signals(self) -> dict[str, Any]:
         chance = self.chance
@@ -163,9 +169,9 @@ class Shop:
         dropped = chance.sample(sorted(signals), chance.randrange(3))
         return {name: value for name, value in signals.items() if name not in dropped}
 
-    def label(self, request_id: str, found: Label = Label.FRAUD) -> None:
-        """Say what a request turned out to be."""
-        label(self.session, self.account_id, [request_id], FeedbackStatement(found), self.now_ms)
+    def label(self, *request_ids: str, found: Label = Label.FRAUD) -> None:
+        """Say what requests turned out to be."""
+        label(self.session, self.account_id, request_ids, FeedbackStatement(found), self.now_ms)
 
     def review(self, request_id: str) -> None:
         """Open the review of a request."""

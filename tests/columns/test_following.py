@@ -9,13 +9,15 @@ from gatehouse.admin.privacy.erasure import ErasureOptions, erase_person
 from gatehouse.admin.privacy.subject import PersonNamed
 from gatehouse.admin.retention import RetentionHooks, RetentionPolicy, run_retention
 from gatehouse.admin.reviews import ReviewFinding, resolve_review
+from gatehouse.columns.account_columns import AccountColumns
 from gatehouse.columns.copies import ColumnCopies
-from gatehouse.columns.engine import ColumnEngine
+from gatehouse.columns.engine import ColumnEngine, FiguresNotReady
 from gatehouse.core.labels import Label
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.tables import DECISIONS
 from tests.columns.shops import DAY_MS, NOW_MS, Shop
+from tests.harness import until
 
 
 def test_a_decision_whose_commit_came_late_is_copied(any_shop: Shop) -> None:
@@ -34,7 +36,7 @@ def test_labels_and_reviews_are_followed(any_shop: Shop) -> None:
     assert shop.value(first, "review") == "OPEN"
     shop.label(second)
     assert shop.value(second, "fraud") is True
-    shop.label(second, Label.WITHDRAWN)
+    shop.label(second, found=Label.WITHDRAWN)
     assert shop.value(second, "fraud") is None
     finding = ReviewFinding(approve=True, reason="known customer")
     resolve_review(shop.session, shop.account_id, first, finding)
@@ -62,6 +64,43 @@ def test_a_damaged_copy_is_made_again(shop: Shop) -> None:
     shop.copies = ColumnCopies(shop.session, shop.folder)
     assert shop.ids() == [kept]
     assert files(shop) != [file]
+
+
+def test_a_copy_with_a_damaged_part_is_made_again(shop: Shop) -> None:
+    ids = shop.fill(300)
+    shop.columns().compact()
+    [file] = files(shop)
+    shop.copies.close()
+    content = bytearray(file.read_bytes())
+    for place in range(20_000, len(content), 4096):
+        content[place] ^= 255
+    file.write_bytes(content)
+    shop.copies = ColumnCopies(shop.session, shop.folder)
+    shop.copies.start()
+    columns = shop.copies.of(shop.account_id)
+    until(lambda: columns.coverage.done == len(ids) and readable(columns))
+
+
+def readable(columns: AccountColumns) -> bool:
+    try:
+        with columns.reading() as asking:
+            return bool(asking.ask("SELECT max(COLUMNS(*)) FROM decisions"))
+    except FiguresNotReady:
+        return False
+
+
+def test_a_second_process_has_a_copy_of_its_own_for_a_while(shop: Shop) -> None:
+    kept = shop.keep(NOW_MS)
+    shop.columns()
+    second = ColumnCopies(shop.session, shop.folder)
+    second.start()
+    columns = second.of(shop.account_id)
+    until(columns.ready.is_set)
+    with columns.reading() as asking:
+        assert asking.ask("SELECT request_id FROM decisions") == [(kept,)]
+    assert len(list(shop.folder.iterdir())) == 2
+    second.close()
+    assert [each.name for each in shop.folder.iterdir()] == ["columns"]
 
 
 def test_a_restored_database_gets_a_new_copy(shop: Shop) -> None:

@@ -14,7 +14,13 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from gatehouse.backtest.workspace import quoted, text
 from gatehouse.columns.column_batches import Columns
-from gatehouse.columns.engine import ColumnConnection, ColumnEngine
+from gatehouse.columns.engine import (
+    NOT_READY,
+    ColumnConnection,
+    ColumnEngine,
+    CopyDamaged,
+    FiguresNotReady,
+)
 from gatehouse.columns.layout import ColumnLayout
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.ids import Randomness, id_time_ms
@@ -107,6 +113,8 @@ class AccountColumns:
         self._turn = threading.Condition()
         self.coverage = NOTHING_YET
         """How far the copy is; the follower says so."""
+        self.is_damaged = False
+        """Whether something could not be read; the follower makes the copy again."""
         self.ready: Final = threading.Event()
         """Set once all decisions have been read."""
 
@@ -128,7 +136,7 @@ class AccountColumns:
     def make(self) -> None:
         """Begin an empty copy in place of the one that is there."""
         self._leave()
-        self.coverage = NOTHING_YET
+        self.coverage, self.is_damaged = NOTHING_YET, False
         self.ready.clear()
         self._files.clear()
         file, key, salt = self._files.fresh(self._randomness)
@@ -175,15 +183,11 @@ class AccountColumns:
         with self._turn:
             name = self._name
             if name is None:
-                raise GatehouseError("the figures are not ready yet; try again in a moment")
+                raise FiguresNotReady(NOT_READY)
             self._readers[name] = self._readers.get(name, 0) + 1
         try:
-            asking = self._engine.asking(name)
-            try:
-                with asking.at_once():
-                    yield asking
-            finally:
-                asking.close()
+            with self._asking(name) as asking:
+                yield asking
         finally:
             with self._turn:
                 self._readers[name] -= 1
@@ -193,10 +197,18 @@ class AccountColumns:
     def writing(self) -> Iterator[ColumnConnection]:
         """A transaction of the follower."""
         assert self._name is not None, "the copy must be open"
-        asking = self._engine.asking(self._name)
+        with self._asking(self._name) as asking:
+            yield asking
+
+    @contextlib.contextmanager
+    def _asking(self, name: str) -> Iterator[ColumnConnection]:
+        asking = self._engine.asking(name)
         try:
             with asking.at_once():
                 yield asking
+        except CopyDamaged:
+            self.is_damaged = True
+            raise
         finally:
             asking.close()
 
@@ -212,37 +224,32 @@ class AccountColumns:
         if ids:
             self.remove(asking, ids)
             names = ", ".join(map(quoted, columns))
-            rows, given = self._rows(columns)
-            asking.ask(f"INSERT INTO {DECISIONS} ({names}) {rows}", given)
+            with self._rows(asking, columns) as rows:
+                asking.ask(f"INSERT INTO {DECISIONS} ({names}) {rows}")
 
     def remove(self, asking: ColumnConnection, ids: Sequence[str]) -> None:
         """Remove decisions."""
         if ids:
-            rows, given = self._rows({"request_id": ids})
-            asking.ask(
-                f"DELETE FROM {DECISIONS} WHERE {_between(ids)} AND request_id IN ({rows})",  # noqa: S608
-                given,
-            )
+            with self._rows(asking, {"request_id": ids}) as rows:
+                these = f"{_between(ids)} AND request_id IN ({rows})"
+                asking.ask(f"DELETE FROM {DECISIONS} WHERE {these}")  # noqa: S608
 
     def update(self, asking: ColumnConnection, ids: Sequence[str], changes: Columns) -> None:
         """Change columns of decisions; those that the copy does not have are passed over."""
         if ids:
             new = ", ".join(f"{quoted(name)} = new.{quoted(name)}" for name in changes)
-            rows, given = self._rows({"request_id": ids, **changes})
-            asking.ask(
-                f"UPDATE {DECISIONS} SET {new} FROM ({rows}) AS new "  # noqa: S608
-                f"WHERE {_between(ids)} AND {DECISIONS}.request_id = new.request_id",
-                given,
-            )
+            with self._rows(asking, {"request_id": ids, **changes}) as rows:
+                asking.ask(
+                    f"UPDATE {DECISIONS} SET {new} FROM ({rows}) AS new "  # noqa: S608
+                    f"WHERE {_between(ids)} AND {DECISIONS}.request_id = new.request_id"
+                )
 
-    def _rows(self, columns: Mapping[str, Sequence[Any]]) -> tuple[str, str]:
-        """A query for some values, and the values as JSON: they never stand in a file."""
-        types = self.layout.types
-        form = {str(number): [json_form(types[name])] for number, name in enumerate(columns)}
-        chosen = ", ".join(f'unnest(g."{n}") AS {quoted(name)}' for n, name in enumerate(columns))
-        given = msgspec.json.encode(dict(enumerate(columns.values()))).decode()
-        shape = text(msgspec.json.encode(form).decode())
-        return f"SELECT {chosen} FROM (SELECT from_json(?, {shape}) AS g)", given  # noqa: S608
+    def _rows(
+        self, asking: ColumnConnection, columns: Mapping[str, Sequence[Any]]
+    ) -> contextlib.AbstractContextManager[str]:
+        """A query for some values."""
+        types = {name: self.layout.types[name] for name in columns}
+        return asking.rows(types, msgspec.json.encode(dict(enumerate(columns.values()))))
 
     def _next_name(self) -> str:
         self._number += 1
@@ -272,11 +279,6 @@ def set_note(asking: ColumnConnection, name: str, value: str) -> None:
     """Note something in the transaction of the follower."""
     asking.ask(f"DELETE FROM notes WHERE name = {text(name)}")  # noqa: S608
     asking.ask(f"INSERT INTO notes VALUES ({text(name)}, {text(value)})")  # noqa: S608
-
-
-def json_form(kind: str) -> Any:
-    """A type as `from_json` names it."""
-    return [kind.removesuffix("[]")] if kind.endswith("[]") else kind
 
 
 def _between(ids: Sequence[str]) -> str:

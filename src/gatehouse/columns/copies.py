@@ -13,7 +13,7 @@ from typing import Final
 
 from gatehouse.access.actors import Actor
 from gatehouse.columns.account_columns import AccountColumns, AccountFiles
-from gatehouse.columns.engine import ColumnEngine
+from gatehouse.columns.engine import ColumnEngine, CopyDamaged
 from gatehouse.columns.follower import USUAL_PAUSES, Follower, Pauses
 from gatehouse.core import keyring
 from gatehouse.core.errors import GatehouseError, StoreUnavailable
@@ -119,6 +119,9 @@ class ColumnCopies:
             return False
         try:
             return self._followers[account_id].step()
+        except CopyDamaged:
+            _log.warning("a column copy is made again", extra={"reason": "it is damaged"})
+            return True
         except StoreUnavailable as error:
             _log.warning("could not follow decisions", extra={"reason": str(error)})
         except Exception:

@@ -1,10 +1,14 @@
 """One engine of DuckDB for the copies of all accounts, with bounded memory and threads."""
 
 import contextlib
+import os
+import re
+import sys
+import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import duckdb
 
@@ -14,10 +18,24 @@ from gatehouse.core.errors import Conflict
 MEMORY_LIMIT: Final = "512MB"
 """What the copies of all accounts may hold in memory together."""
 THREADS: Final = 2
+_IN_MEMORY: Final = sys.platform == "linux"
+NOT_READY: Final = "the figures are being prepared; try again in a moment"
+_DAMAGE: Final = re.compile("AES tag|[Cc]orrupt|checksum")
+"""What DuckDB says of a block that is not as it was written."""
+_USUAL_BYTES: Final = 16_000_000
+"""DuckDB reads longer lines only when it is told so."""
 
 
 class Superseded(Conflict):
     """Nobody waits for this answer any more."""
+
+
+class FiguresNotReady(Conflict):
+    """The copy is not there yet, or has to be made again."""
+
+
+class CopyDamaged(FiguresNotReady):
+    """The file of a copy cannot be read any more."""
 
 
 class ColumnConnection:
@@ -28,15 +46,38 @@ class ColumnConnection:
         self._folder = folder
         self._superseded = False
 
-    def ask(self, statement: str, /, *values: object) -> list[tuple[Any, ...]]:
+    def ask(self, statement: str, /) -> list[tuple[Any, ...]]:
         """Run a statement; its rows."""
         if self._superseded:
             raise Superseded("a newer question took the place of this one")
         with plain_errors(self._folder):
             try:
-                return self._connection.execute(statement, values or None).fetchall()
+                return self._connection.execute(statement).fetchall()
             except duckdb.InterruptException:
                 raise Superseded("a newer question took the place of this one") from None
+            except duckdb.Error as error:
+                if _is_damage(error):
+                    raise CopyDamaged(NOT_READY) from None
+                raise
+
+    @contextlib.contextmanager
+    def rows(self, types: Mapping[str, str], lines: bytes | bytearray) -> Iterator[str]:
+        """A query for values that are given as JSON lines, each with columns as lists.
+
+        The lines are in memory where the system has files in memory, and not on a disk.
+        """
+        lists = ", ".join(f"'{number}': {text(kind + '[]')}" for number, kind in _numbered(types))
+        chosen = ", ".join(
+            f'unnest("{number}") AS {quoted(name)}' for number, name in enumerate(types)
+        )
+        options = f"format = 'newline_delimited', columns = {{{lists}}}"
+        if len(lines) > _USUAL_BYTES:
+            options += f", maximum_object_size = {len(lines) + 1}"
+        with plain_errors(self._folder), _file_in_memory(self._folder) as file:
+            file.write(lines)
+            file.flush()
+            path = f"/proc/self/fd/{file.fileno()}" if _IN_MEMORY else file.name
+            yield f"SELECT {chosen} FROM read_json({text(path)}, {options})"  # noqa: S608
 
     @contextlib.contextmanager
     def at_once(self) -> Iterator[None]:
@@ -58,6 +99,21 @@ class ColumnConnection:
     def close(self) -> None:
         """Give the connection back, with its temporary tables."""
         self._connection.close()
+
+
+def _is_damage(error: duckdb.Error) -> bool:
+    damaged = (duckdb.SerializationException, duckdb.InternalException, duckdb.FatalException)
+    return isinstance(error, damaged) or _DAMAGE.search(str(error)) is not None
+
+
+def _numbered(types: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    return enumerate(types.values())
+
+
+def _file_in_memory(folder: Path) -> IO[bytes]:
+    if _IN_MEMORY:
+        return os.fdopen(os.memfd_create("columns"), "wb")
+    return tempfile.NamedTemporaryFile(dir=folder)
 
 
 class ColumnEngine:

@@ -108,7 +108,7 @@ class Follower:
             with columns.reading() as asking:
                 [(newest,)] = asking.ask(f"SELECT max(id_ms) FROM {DECISIONS}")  # noqa: S608
             self._newest_ms = newest or 0
-        if self._opened and self._changes.is_same_database():
+        if self._opened and not columns.is_damaged and self._changes.is_same_database():
             return
         with self._session.reading() as connection:
             mark = column_source.newest_mark(connection)

@@ -15,7 +15,7 @@ from gatehouse.backtest.load import REQUESTS, ColumnMaker, SignalSelection, sele
 from gatehouse.backtest.report import BacktestReport
 from gatehouse.backtest.run import Judge, nothing_to_judge
 from gatehouse.backtest.workspace import quoted, text
-from gatehouse.columns.account_columns import DECISIONS, AccountColumns, json_form
+from gatehouse.columns.account_columns import DECISIONS, AccountColumns
 from gatehouse.columns.engine import ColumnConnection
 from gatehouse.conditions.catalogue import CUSTOM
 from gatehouse.conditions.compile_sql import listed_column
@@ -163,27 +163,21 @@ def _put_entries(
 ) -> None:
     columns = {"value": "VARCHAR", "since_ms": "BIGINT", "until_ms": "BIGINT"}
     rows = list(zip(*entries, strict=True)) or [(), (), ()]
-    _put(asking, table, columns, [msgspec.json.encode(dict(enumerate(rows))).decode()])
+    _put(asking, table, columns, [msgspec.json.encode(dict(enumerate(rows)))])
 
 
 def _put(
     asking: ColumnConnection,
     table: str,
     types: Mapping[str, str],
-    lines: Iterable[str | bytes | bytearray],
+    lines: Iterable[bytes | bytearray],
 ) -> None:
-    """Make a temporary table of JSON, each line with columns as lists."""
+    """Make a temporary table of JSON lines, each with columns as lists."""
     columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in types.items())
     asking.ask(f"CREATE TEMP TABLE {table} ({columns})")
-    form = {str(number): [json_form(kind)] for number, kind in enumerate(types.values())}
-    shape = text(msgspec.json.encode(form).decode())
-    chosen = ", ".join(f'unnest(g."{number}")' for number in range(len(types)))
     for line in lines:
-        given = line if isinstance(line, str) else bytes(line).decode()
-        asking.ask(
-            f"INSERT INTO {table} SELECT {chosen} FROM (SELECT from_json(?, {shape}) AS g)",  # noqa: S608
-            given,
-        )
+        with asking.rows(types, line) as rows:
+            asking.ask(f"INSERT INTO {table} {rows}")
 
 
 def _listed_in(past: Mapping[str, ListPast]) -> Callable[[str, str, int], bool]:
@@ -224,9 +218,9 @@ def _load_unusual(
             f"{len(ids)} requests of this span can only be judged from their records; take a "
             "shorter span, or use: gatehouse rules backtest"
         )
-    lines = []
+    lines: list[bytes | bytearray] = []
     for first in range(0, len(ids), _AT_ONCE):
         for part in maker.parts([trial.read(ids[first : first + _AT_ONCE])]):
             loaded.add(part.counts)
-            lines += bytes(part.lines).decode().splitlines()
+            lines.append(part.lines)
     _put(asking, "unusual_requests", maker.types, lines)

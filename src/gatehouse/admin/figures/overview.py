@@ -2,6 +2,7 @@
 
 from gatehouse.columns.account_columns import AccountColumns, Coverage
 from gatehouse.columns.buckets import Bucket, FigureSpan
+from gatehouse.columns.engine import FiguresNotReady
 from gatehouse.columns.overview import (
     BucketCounts,
     Latency,
@@ -19,6 +20,7 @@ __all__ = [
     "BucketCounts",
     "Coverage",
     "FigureSpan",
+    "FiguresNotReady",
     "Latency",
     "OperationCounts",
     "OutcomeCounts",
