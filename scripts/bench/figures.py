@@ -171,18 +171,23 @@ def _shown(cost: Cost) -> str:
     return f"{cost.wall_s:.3f} s, {cost.cpu_s:.3f} s CPU"
 
 
+def measure(decisions: int, kept: Path | None = None) -> None:
+    """Make so many decisions, unless they are kept in a folder, and ask everything."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = kept or Path(folder)
+        known = home / "account"
+        if not known.exists():
+            home.mkdir(parents=True, exist_ok=True)
+            known.write_text(make(home, decisions))
+        run(home, known.read_text())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("decisions", nargs="?", type=int, default=1_000_000)
     parser.add_argument("--home", type=Path, help="a folder to keep the decisions in")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        home = options.home or Path(folder)
-        known = home / "account"
-        if not known.exists():
-            home.mkdir(parents=True, exist_ok=True)
-            known.write_text(make(home, options.decisions))
-        run(home, known.read_text())
+    measure(options.decisions, options.home)
 
 
 if __name__ == "__main__":

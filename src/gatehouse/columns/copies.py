@@ -36,10 +36,18 @@ _PREFIX: Final = "columns-"
 class ColumnCopies:
     """Keeps copies up to date on one thread, from `start` to `close`."""
 
-    def __init__(self, session: AdminSession, home: Path, pauses: Pauses = USUAL_PAUSES) -> None:
+    def __init__(
+        self,
+        session: AdminSession,
+        home: Path,
+        pauses: Pauses = USUAL_PAUSES,
+        *,
+        lasting: bool = True,
+    ) -> None:
+        """Unless they are lasting, only a copy that is there already stays after `close`."""
         self._session = session.acting_as(Actor.system("columns"))
         self._pauses = pauses
-        self._folder, self._lock, self._is_kept = _own_folder(home)
+        self._folder, self._lock, self._is_kept = _own_folder(home, lasting=lasting)
         self._engine = ColumnEngine(self._folder)
         self._accounts: dict[str, AccountColumns] = {}
         self._followers: dict[str, Follower] = {}
@@ -138,7 +146,7 @@ class ColumnCopies:
             columns.drop()
 
 
-def _own_folder(home: Path) -> tuple[Path, int, bool]:
+def _own_folder(home: Path, *, lasting: bool) -> tuple[Path, int, bool]:
     """A folder for this process alone: the kept one, or beside another process one of its own.
 
     Folders that a killed process left are removed: nobody would erase anything from them.
@@ -150,10 +158,12 @@ def _own_folder(home: Path) -> tuple[Path, int, bool]:
             shutil.rmtree(left, ignore_errors=True)
             os.close(lock)
     kept = home / _KEPT
-    kept.mkdir(mode=0o700, exist_ok=True)
-    lock = _locked(kept)
-    if lock is not None:
-        return kept, lock, True
+    if lasting:
+        kept.mkdir(mode=0o700, exist_ok=True)
+    if kept.exists():
+        lock = _locked(kept)
+        if lock is not None:
+            return kept, lock, True
     own = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=home))
     lock = _locked(own)
     if lock is None:
