@@ -60,6 +60,14 @@ class ListedEntry(msgspec.Struct, frozen=True):
         return "listed" if removed is None else "removed"
 
 
+class ListPast(msgspec.Struct, frozen=True):
+    """The past of a list."""
+
+    kind: ListKind
+    spans: dict[str, list[int]]
+    """By entry, when it was added and when it ended, in turn."""
+
+
 class EntryPage(msgspec.Struct, frozen=True):
     """Which entries of a list are read."""
 
@@ -218,6 +226,18 @@ def history_of(
     With `asked`, the values that are going to be asked for by list, only these are read, so that
     the size of a list does not matter.
     """
+    past = past_of(connection, account_id, names, signer, asked)
+    return AccountLists({name: past_membership(one.kind, one.spans) for name, one in past.items()})
+
+
+def past_of(
+    connection: sa.Connection,
+    account_id: str,
+    names: Sequence[str],
+    signer: Signer,
+    asked: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, ListPast]:
+    """The same list by list, as it was kept."""
     known = kinds(connection, account_id)
     found = {name: known[name] for name in names if name in known}
     spans: dict[str, dict[str, list[int]]] = {name: {} for name in found}
@@ -230,7 +250,7 @@ def history_of(
         ends = (row.expires_at_ms, row.removed_at_ms, _FOREVER)
         end = min(each for each in ends if each is not None)
         spans[row.list].setdefault(row.value, []).extend((row.added_at_ms, end))
-    return AccountLists({name: past_membership(kind, spans[name]) for name, kind in found.items()})
+    return {name: ListPast(kind, spans[name]) for name, kind in found.items()}
 
 
 def _covering(
