@@ -48,7 +48,7 @@ def show_overview(visit: Visit) -> Response:
     pace = money.spending_pace(visit.session, visit.account_id)
     return visit.render(
         "overview/overview.html",
-        span=span,
+        chosen=span,
         presets=tuple(PRESETS),
         found=found,
         figures=_figures(visit, found),

@@ -7,6 +7,7 @@ from gatehouse.console import (
     audit,
     connectors,
     decision,
+    decisions,
     entities,
     entry,
     home,
@@ -27,6 +28,7 @@ from gatehouse.console.pages import Declared
 DECLARED: Final[tuple[Declared, ...]] = (
     *entry.PAGES,
     *decision.PAGES,
+    *decisions.PAGES,
     *reviews.PAGES,
     *entities.PAGES,
     *home.PAGES,
