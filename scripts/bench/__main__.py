@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from scripts.bench import backtesting, connectors, judging, searching, stage, webhooks
+from scripts.bench import backtesting, connectors, figures, judging, searching, stage, webhooks
 from scripts.bench.client import Load, drive, pace
 from scripts.bench.remembering import measure_apart
 from scripts.bench.servers import Server, bare_server, first_answer_s, gatehouse_server, make_shop
@@ -281,6 +281,8 @@ def _time_the_rest(options: argparse.Namespace) -> None:
         time_the_backtest(options.records)
     if options.only == "search" or everything:
         time_the_search(options.records)
+    if options.only == "figures" or everything:
+        figures.measure(options.records)
 
 
 def main() -> None:
@@ -291,7 +293,7 @@ def main() -> None:
         "--only",
         choices=(
             *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
-            *("search", "connectors", "webhooks"),
+            *("search", "connectors", "webhooks", "figures"),
         ),
         help="one measurement alone",
     )

@@ -74,15 +74,20 @@ class Backtested(NamedTuple):
     """From SQLite to the table that is judged."""
 
 
-def rule_set() -> RuleSet:
-    """Fifty rules of every sort."""
+def rule_set_text() -> str:
+    """Fifty rules of every sort, as an author writes them."""
     lines = ["rule_set: bench", "description: What the benchmark judges by.", "rules:"]
     for number in range(_RULES):
         condition = _CONDITIONS[number % len(_CONDITIONS)].format(n=100 + 7 * number)
         outcome = ("REVIEW", "DECLINE", "ACCEPT")[number % 3]
         lines += [f"  - name: rule-{number}", f"    outcome: {outcome}"]
         lines += [f"    condition: {json.dumps(condition)}"]
-    return read_rule_set("\n".join(lines).encode())
+    return "\n".join(lines)
+
+
+def rule_set() -> RuleSet:
+    """The same as it is read."""
+    return read_rule_set(rule_set_text().encode())
 
 
 def request_signals(chance: random.Random) -> dict[str, Any]:

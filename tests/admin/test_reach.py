@@ -21,6 +21,7 @@ NOT_OFFERED: Final = {
     "The installation and all its accounts are the operator's": {
         *("accounts.create", "accounts.listing", "accounts.rename", "accounts.close"),
         *("accounts.reopen", "audit_log.lines", "audit_log.head", "audit_log.verify"),
+        "audit_log.search_all",
         *("default_account.", "data_proof.", "statements.all_statements", "money.verify_ledger"),
         *("retention.", "secrets.", "sentry_memory.", "payments."),
         "jobs.running.run_job",
@@ -56,6 +57,10 @@ NOT_OFFERED: Final = {
     },
     "Done by servers that send webhooks": {
         *("webhooks.delivery.open_delivery", "webhooks.endpoints.disable"),
+    },
+    "For people at work in a browser": {
+        *("review_claims.", "policies.review_target", "policies.set_review_target"),
+        *("entities.", "inspecting.", "figures."),
     },
     "People sign in to the console; a key is no person": {"people.", "approvals."},
     "Events have routes of their own, `/api/v1/events`": {"events."},

@@ -98,6 +98,7 @@ READING: dict[str, UseCase] = {
     "payments.listing": lambda s, a, k: payments.listing(s, None, a, 10),
     "pipelines.get": lambda s, a, k: pipelines.get(s, a, 1),
     "policies.precheck_policy": lambda s, a, k: policies.precheck_policy(s, a),
+    "policies.review_target": lambda s, a, k: policies.review_target(s, a),
     "policies.sentry_policy": lambda s, a, k: policies.sentry_policy(s, a),
     "rule_backtest.backtest": lambda s, a, k: rule_backtest.backtest(
         s, read_rule_set(RULES.encode()), _span(a), rule_backtest.BacktestOptions(), lambda *_: None
@@ -154,6 +155,10 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
     "payments.retry": (lambda s, a, k: payments.retry(s, [REQUEST]), "gateway.retry"),
     "policies.set_precheck_policy": (
         lambda s, a, k: policies.set_precheck_policy(s, a, {"NO_MATCH": "DECLINE"}, {}),
+        "account.policies",
+    ),
+    "policies.set_review_target": (
+        lambda s, a, k: policies.set_review_target(s, a, 4),
         "account.policies",
     ),
     "policies.set_sentry_policy": (

@@ -184,4 +184,8 @@ class Console:
 def open_console(home: Home) -> Iterator[Console]:
     """The console of a home without data."""
     with home.session() as session:
-        yield Console(session)
+        opened = Console(session, Settings(home=home.path))
+        try:
+            yield opened
+        finally:
+            opened.desk.close()

@@ -31,6 +31,12 @@ def search(session: AdminSession, account_id: str, wanted: LineSearch) -> list[A
         return audit.search(connection, account_id, wanted)
 
 
+def search_all(session: AdminSession, wanted: LineSearch) -> list[AuditLine]:
+    """Some lines of the whole installation, newest first."""
+    with installation_reading(session) as connection:
+        return audit.search(connection, None, wanted)
+
+
 def head(session: AdminSession) -> AuditHead:
     """Where the log ends now, to be kept outside of the database."""
     with installation_reading(session) as connection:

@@ -1,6 +1,7 @@
 """An account's policies: what PreCheck's results become, and what Sentry remembers for it."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
@@ -15,6 +16,11 @@ from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES, SentryPolicy
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+
+DEFAULT_TARGET_HOURS: Final = 24
+LONGEST_TARGET_HOURS: Final = 720
+_REVIEWS: Final = "reviews"
+_TARGET: Final = "targetHours"
 
 
 def precheck_policy(session: AdminSession, account_id: str) -> PreCheckPolicy:
@@ -63,6 +69,21 @@ def set_sentry_policy(session: AdminSession, account_id: str, keys: Sequence[str
     with account_change(session, account_id) as change:
         accounts.set_policy(change, account_id, SENTRY.name, msgspec.to_builtins(policy))
     return policy
+
+
+def review_target(session: AdminSession, account_id: str) -> int:
+    """Within how many hours the account wants its reviews to be resolved."""
+    with account_reading(session, account_id) as connection:
+        stored = accounts.get(connection, account_id).policies.get(_REVIEWS, {})
+    return int(stored.get(_TARGET, DEFAULT_TARGET_HOURS))
+
+
+def set_review_target(session: AdminSession, account_id: str, hours: int) -> None:
+    """Set within how many hours reviews are to be resolved."""
+    if not 1 <= hours <= LONGEST_TARGET_HOURS:
+        raise InvalidInput(f"a target is 1 to {LONGEST_TARGET_HOURS} hours")
+    with account_change(session, account_id) as change:
+        accounts.set_policy(change, account_id, _REVIEWS, {_TARGET: hours})
 
 
 def _precheck_policy(connection: sa.Connection, account_id: str) -> PreCheckPolicy:

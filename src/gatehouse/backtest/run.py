@@ -6,7 +6,7 @@ and every figure is made from these counts.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -29,7 +29,7 @@ from gatehouse.backtest.report import (
     LabelTally,
     RuleFigures,
 )
-from gatehouse.backtest.workspace import Workspace, open_workspace, quoted
+from gatehouse.backtest.workspace import open_workspace, quoted
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.fingerprints import Fingerprints
@@ -64,15 +64,22 @@ def try_out(
     with reading_parts(source, columns, reached) as parts, open_workspace() as workspace:
         loaded = load(workspace, columns.types, parts)
         if not loaded.records:
-            raise NotFound(_nothing(trial.span, loaded))
+            raise nothing_to_judge(trial.span, loaded)
         judge = Judge(workspace, trial.rule_set, selection)
         return judge.run(loaded, (trial.span.since_ms, trial.span.until_ms), trial.examples)
+
+
+class Asks(Protocol):
+    """A connection to DuckDB."""
+
+    def ask(self, statement: str, /) -> list[tuple[Any, ...]]:
+        """Run a statement; its rows."""
 
 
 class Judge:
     """One rule set and the requests that were loaded for it."""
 
-    def __init__(self, workspace: Workspace, rule_set: RuleSet, selection: SignalSelection) -> None:
+    def __init__(self, workspace: Asks, rule_set: RuleSet, selection: SignalSelection) -> None:
         self._ask = workspace.ask
         self._rules = rule_set.rules
         self._selection = selection
@@ -221,11 +228,12 @@ class Judge:
         )
 
 
-def _nothing(span: RecordSpan, loaded: RecordCounts) -> str:
+def nothing_to_judge(span: RecordSpan, loaded: RecordCounts) -> NotFound:
+    """Why a backtest has no result."""
     others = loaded.looked_at
     hint = f"; {others} other records keep no signals for rules" if others else ""
     since, until = iso_time(span.since_ms), iso_time(span.until_ms)
-    return f"no requests that rules could judge from {since} to {until}{hint}"
+    return NotFound(f"no requests that rules could judge from {since} to {until}{hint}")
 
 
 def _judged(rows: Iterable[tuple[Any, ...]], which: int, fraud: int) -> Judged:

@@ -54,6 +54,7 @@ _LATE: Final = (
     ("webhooks", "operate.webhooks:app", "Webhooks: who is told of what happens, and how it went."),
     ("reviews", "decisions.reviews:app", "Decisions that a person is to look at."),
     ("decisions", "decisions.decisions:app", "Records of what was decided, and why."),
+    ("figures", "decisions.figures:figures", "Count decisions by outcome, fraud and latency."),
     ("feedback", "decisions.feedback:app", "What requests turned out to be: fraud or legitimate."),
     ("events", "operate.events:app", "What happened to an account, as its programs are told."),
     ("console", "operate.console:console", "Serve the console: pages for people."),

@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from gatehouse.core.clock import iso_time
-from gatehouse.core.money import decimals_needed, display_amount, format_amount
+from gatehouse.core.money import format_amount
 
 
 def show(data: Any, text: str, *, as_json: bool) -> None:
@@ -95,16 +95,9 @@ def shown_amount(micros: int, currency: str) -> str:
 
 def shown_amounts(column: Sequence[int | None], currency: str) -> list[str]:
     """Amounts that stand below each other, all with the same decimals; nothing for None."""
-    from gatehouse.intel.places import minor_digits
+    from gatehouse.intel import places
 
-    given = [micros for micros in column if micros is not None]
-    decimals = max([minor_digits(currency) or 0, *map(decimals_needed, given)])
-    return ["" if micros is None else display_amount(micros, decimals) for micros in column]
-
-
-def raw_amounts(column: Sequence[int | None], currency: str) -> list[str]:
-    """The same without thousands separators, for spreadsheets."""
-    return [shown.replace(",", "") for shown in shown_amounts(column, currency)]
+    return places.shown_amounts(column, currency)
 
 
 def money(micros: int, currency: str | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from starlette.types import Scope
 from gatehouse.access.addresses import shown_address
 from gatehouse.admin.people.oidc import SingleSignOn
 from gatehouse.admin.people.sign_in import SignIn
+from gatehouse.columns.copies import ColumnCopies
 from gatehouse.console.browser_sessions import BrowserSessions, StoredSessions
 from gatehouse.console.cookies import CookieJar
 from gatehouse.console.guard import OriginGuard
@@ -50,6 +51,18 @@ class Desk:
         if not self.settings.oidc_issuer:
             return None
         return SingleSignOn(self.sign_in, self.settings)
+
+    @cached_property
+    def columns(self) -> ColumnCopies:
+        """The copies of decisions that figures are counted on, followed from the first use on."""
+        made = ColumnCopies(self.session, self.settings.home)
+        made.start()
+        return made
+
+    def close(self) -> None:
+        """Stop what runs beside the pages."""
+        if "columns" in self.__dict__:
+            self.columns.close()
 
     def address_of(self, scope: Scope) -> str | None:
         """Where a request came from, behind trusted proxies."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gatehouse.console.visit import Visit
 
 _ACCOUNT: Final = (
-    ("watch", ("overview", "decisions", "reviews")),
+    ("watch", ("overview", "decisions", "reviews", "entities")),
     ("decide", ("rules", "pipelines", "lists", "models")),
     ("account", ("money", "keys", "webhooks", "people", "settings", "audit", "playground")),
 )

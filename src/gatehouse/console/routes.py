@@ -2,14 +2,47 @@
 
 from typing import Final
 
-from gatehouse.console import entry, home, people, preferences, profile, single_sign_on
+from gatehouse.console import (
+    accounts,
+    audit,
+    connectors,
+    decision,
+    decisions,
+    entities,
+    entry,
+    home,
+    keys,
+    lists,
+    money,
+    overview,
+    people,
+    preferences,
+    profile,
+    reviews,
+    settings,
+    single_sign_on,
+    webhooks,
+)
 from gatehouse.console.pages import Declared
 
 DECLARED: Final[tuple[Declared, ...]] = (
     *entry.PAGES,
+    *decision.PAGES,
+    *decisions.PAGES,
+    *reviews.PAGES,
+    *entities.PAGES,
     *home.PAGES,
+    *overview.PAGES,
     *people.PAGES,
     *preferences.PAGES,
+    *lists.PAGES,
+    *money.PAGES,
+    *keys.PAGES,
+    *webhooks.PAGES,
+    *settings.PAGES,
+    *accounts.PAGES,
+    *audit.PAGES,
+    *connectors.PAGES,
     *profile.PAGES,
     *single_sign_on.PAGES,
 )

@@ -90,7 +90,10 @@ def serve(desk: Desk, listener: socket.socket, *, with_parent: bool = False) -> 
     signal.signal(signal.SIGINT, stop)
     if with_parent:
         threading.Thread(target=_stop_with_parent, args=(server,), daemon=True).start()
-    server.run(sockets=[listener])
+    try:
+        server.run(sockets=[listener])
+    finally:
+        desk.close()
 
 
 def _stop_with_parent(server: uvicorn.Server) -> None:

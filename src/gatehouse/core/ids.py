@@ -10,6 +10,8 @@ from hashlib import blake2b
 from typing import Final
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_TO_DIGITS: Final = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")
+"""To what Python writes numbers with."""
 _PAIRS: Final = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
 _STEPS: Final = range(70, -1, -10)
 _ID = re.compile(r"[a-z]{2,8}_[0-7][0-9a-hjkmnp-tv-z]{25}")
@@ -45,10 +47,7 @@ def first_id(prefix: str, at_ms: int) -> str:
 
 def id_time_ms(text: str) -> int:
     """The moment for which an id was made."""
-    value = 0
-    for letter in text.partition("_")[2][:10]:
-        value = value * 32 + _ALPHABET.index(letter)
-    return value
+    return int(text.partition("_")[2][:10].translate(_TO_DIGITS), 32)
 
 
 @lru_cache(maxsize=16)

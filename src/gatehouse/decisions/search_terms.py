@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
+from gatehouse.core.cards import KeptCard
 from gatehouse.decisions.packed_values import Place
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, event_of
 from gatehouse.decisions.recorded_event import KIND_NUMBERS, RecordedEvent
@@ -127,11 +128,7 @@ class TermMaker:
         """The terms of a decision, and its amount, if the last term is that of its amount."""
         term, common = self.term, self._common
         event = event_of(record)
-        about = dict.fromkeys(more)
-        if record.card is not None:
-            about[CARD, record.card.fingerprint] = None
-            if record.card.account_fingerprint is not None:
-                about[CARD, record.card.account_fingerprint] = None
+        about = dict.fromkeys((*more, *_of_card(record.card)))
         if event is None and record.signals is None:
             # Neither Sentry nor rules looked at it.
             return [term(account_id, *each) for each in about], None
@@ -148,6 +145,12 @@ class TermMaker:
         micros = micros_of(amount)
         terms.append(common(account_id, AMOUNT, amount_bucket(currency, micros)))
         return terms, micros
+
+
+def entities_in(record: DecisionRecord) -> list[FoundBy]:
+    """User, card, contacts, address and device of a request, as far as its record tells them."""
+    described = _described(event_of(record), record.signals)
+    return list(dict.fromkeys((*_of_card(record.card), *described)))
 
 
 def pack_terms(terms: Sequence[int]) -> str | None:
@@ -196,6 +199,14 @@ def amount_buckets(currency: str, least: int | None, most: int | None) -> list[s
 def _octave(micros: int) -> int:
     """How many binary digits the whole units have; 0 for less than one."""
     return max(0, micros // _MICROS).bit_length()
+
+
+def _of_card(card: KeptCard | None) -> tuple[FoundBy, ...]:
+    if card is None:
+        return ()
+    number = (CARD, card.fingerprint)
+    account = card.account_fingerprint
+    return (number,) if account is None else (number, (CARD, account))
 
 
 def _described(

@@ -4,14 +4,14 @@ Read once, at the first question, from a packed table that ships with the packag
 """
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.money import display_amount
+from gatehouse.core.money import decimals_needed, display_amount
 from gatehouse.intel.networks import Feed
 from gatehouse.intel.packed import (
     Day,
@@ -155,6 +155,18 @@ def minor_digits(currency: str) -> int | None:
 def shown_amount(micros: int, currency: str) -> str:
     """An amount for people, with the decimals of its currency and more where it needs them."""
     return display_amount(micros, minor_digits(currency) or 0)
+
+
+def shown_amounts(column: Sequence[int | None], currency: str) -> list[str]:
+    """Amounts that stand below each other, all with the same decimals; nothing for None."""
+    given = [micros for micros in column if micros is not None]
+    decimals = max([minor_digits(currency) or 0, *map(decimals_needed, given)])
+    return ["" if micros is None else display_amount(micros, decimals) for micros in column]
+
+
+def raw_amounts(column: Sequence[int | None], currency: str) -> list[str]:
+    """The same without thousands separators, for spreadsheets."""
+    return [shown.replace(",", "") for shown in shown_amounts(column, currency)]
 
 
 def countries_of_zone(zone: str) -> frozenset[str]:

@@ -14,11 +14,11 @@ from gatehouse.cli.accounts.money_options import (
     period_argument,
 )
 from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson
-from gatehouse.cli.csv_output import csv_lines, plain_cell
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import money as money_data
-from gatehouse.cli.output import raw_amounts, show, shown_amount, shown_amounts, table
+from gatehouse.cli.output import show, shown_amount, shown_amounts, table
 from gatehouse.core.clock import iso_time
+from gatehouse.core.files.csv_output import csv_lines, plain_cell
 
 if TYPE_CHECKING:
     from gatehouse.admin.money import LedgerLine, LedgerPage
@@ -121,6 +121,8 @@ def _sheet(page: "LedgerPage", currency: str) -> str:
 
 
 def _csv_rows(page: "LedgerPage", account_id: str, currency: str) -> list[tuple[object, ...]]:
+    from gatehouse.intel.places import raw_amounts
+
     return [
         (
             *(account_id, iso_time(line.entry.at_ms), line.entry.kind.value),

@@ -2,14 +2,11 @@
 
 import contextlib
 from collections.abc import Iterable
-from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import typer
 
-from gatehouse.billing.ledger import EntryKind
-from gatehouse.billing.statement import Statement
 from gatehouse.cli.accounts.money_options import (
     FormatOption,
     From,
@@ -19,35 +16,17 @@ from gatehouse.cli.accounts.money_options import (
     period_argument,
 )
 from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson, typed_account
-from gatehouse.cli.csv_output import csv_lines, plain_cell
 from gatehouse.cli.opening import open_account, open_session
-from gatehouse.cli.output import raw_amounts, shown_amounts, table
+from gatehouse.cli.output import shown_amounts, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import WrongUsage
+from gatehouse.core.files.csv_output import csv_lines
 
 if TYPE_CHECKING:
     from gatehouse.admin.statements import AccountStatement
 
 _HEADINGS: Final = ("DATE", "ITEM", "REFERENCE", "NOTE", "COUNT", "UNIT FEE", "AMOUNT")
 _RIGHT: Final = frozenset({"COUNT", "UNIT FEE", "AMOUNT"})
-_CSV_HEADINGS: Final = (
-    *("accountId", "accountName", "currency", "date", "item", "entry", "reference", "note"),
-    *("feeType", "count", "unitFee", "amount"),
-)
-
-
-class _Row(msgspec.Struct, frozen=True):
-    """One line of a statement."""
-
-    item: str
-    date: str = ""
-    entry: str = ""
-    reference: str | None = None
-    note: str | None = None
-    fee_type: str = ""
-    count: int | None = None
-    unit_fee: int | None = None
-    amount: int = 0
 
 
 def statement(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
@@ -90,13 +69,15 @@ def statement(  # noqa: PLR0913, PLR0917  # each option is one property of a sta
 
 
 def _print(found: Iterable["AccountStatement"], form: SheetFormat, *, alone: bool) -> None:
+    from gatehouse.admin.statement_rows import CSV_HEADINGS, csv_rows
+
     if form is SheetFormat.JSON:
         _print_json(found, alone=alone)
         return
     if form is SheetFormat.CSV:
-        typer.echo(csv_lines([_CSV_HEADINGS]), nl=False)
+        typer.echo(csv_lines([CSV_HEADINGS]), nl=False)
         for one in found:
-            typer.echo(csv_lines(_csv_rows(one)), nl=False)
+            typer.echo(csv_lines(csv_rows(one)), nl=False)
         return
     for number, one in enumerate(found):
         typer.echo(("\n" if number else "") + _sheet(one))
@@ -121,50 +102,11 @@ def _data(one: "AccountStatement") -> dict[str, Any]:
     return named | msgspec.json.decode(msgspec.json.encode(public), type=dict[str, msgspec.Raw])
 
 
-def _rows(made: Statement) -> list[_Row]:
-    first = made.period.first.isoformat()
-    moved = [
-        _Row(
-            "top-up" if one.kind is EntryKind.TOP_UP else "adjustment",
-            iso_time(one.at_ms)[:10],
-            one.entry,
-            one.reference,
-            one.note,
-            amount=one.amount,
-        )
-        for one in made.movements
-    ]
-    charged = [
-        _Row(
-            "charge",
-            "" if line.day is None else line.day.isoformat(),
-            fee_type=line.fee_type,
-            count=line.count,
-            unit_fee=line.unit_fee,
-            amount=-line.total,
-        )
-        for line in made.charges
-    ]
-    return [
-        _Row("opening balance", first, amount=made.opening),
-        *moved,
-        *charged,
-        _Row("requests not charged", count=made.uncharged_requests),
-        _Row("closing balance", _last_day(made), amount=made.closing),
-    ]
-
-
-def _last_day(made: Statement) -> str:
-    """The last day of the period that has begun."""
-    made_on = iso_time(made.at_ms)[:10]
-    return max(
-        min((made.period.end - timedelta(days=1)).isoformat(), made_on), str(made.period.first)
-    )
-
-
 def _sheet(one: "AccountStatement") -> str:
+    from gatehouse.admin.statement_rows import statement_rows
+
     account, made = one.account, one.statement
-    rows, currency = _rows(made), account.currency
+    rows, currency = statement_rows(made), account.currency
     fees = shown_amounts([row.unit_fee for row in rows], currency)
     amounts = shown_amounts([row.amount for row in rows], currency)
     cells = [
@@ -184,18 +126,3 @@ def _sheet(one: "AccountStatement") -> str:
     if made.at_ms < made.period.end_ms:
         period += f"; not over yet, as of {iso_time(made.at_ms)}"
     return f"{title}\n{period}\n\n{table(_HEADINGS, cells, _RIGHT)}"
-
-
-def _csv_rows(one: "AccountStatement") -> list[tuple[object, ...]]:
-    account, rows = one.account, _rows(one.statement)
-    fees = raw_amounts([row.unit_fee for row in rows], account.currency)
-    amounts = raw_amounts([row.amount for row in rows], account.currency)
-    named = (account.account_id, plain_cell(account.name), account.currency)
-    return [
-        (
-            *(*named, row.date, row.item, row.entry),
-            *(plain_cell(row.reference), plain_cell(row.note), row.fee_type),
-            *("" if row.count is None else row.count, fee, amount),
-        )
-        for row, fee, amount in zip(rows, fees, amounts, strict=True)
-    ]

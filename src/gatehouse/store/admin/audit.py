@@ -142,12 +142,26 @@ class LineSearch(NamedTuple):
     """What the name of the action begins with."""
     about: Mapping[str, str] = {}
     """Details that a line must have."""
+    actor: str = ""
+    """A part of the actor's name."""
+    since_ms: int | None = None
+    until_ms: int | None = None
 
 
-def search(connection: sa.Connection, account_id: str, wanted: LineSearch) -> list[AuditLine]:
-    """Lines of an account, newest first."""
+def search(
+    connection: sa.Connection, account_id: str | None, wanted: LineSearch
+) -> list[AuditLine]:
+    """Lines of an account, or of all of them, newest first."""
     c = AUDIT.c
-    query = sa.select(AUDIT).where(c.account_id == account_id)
+    query = sa.select(AUDIT)
+    if account_id is not None:
+        query = query.where(c.account_id == account_id)
+    if wanted.actor:
+        query = query.where(c.actor.contains(wanted.actor, autoescape=True))
+    if wanted.since_ms is not None:
+        query = query.where(c.at_ms >= wanted.since_ms)
+    if wanted.until_ms is not None:
+        query = query.where(c.at_ms < wanted.until_ms)
     if wanted.before is not None:
         query = query.where(c.seq < wanted.before)
     if wanted.action:

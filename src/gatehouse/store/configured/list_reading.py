@@ -25,6 +25,7 @@ DROPPED: Final = "-"
 """Begins the kind of a dropped list. Its row stays, so that the history knows what its entries
 were, and the number of changes of an account only ever grows."""
 _FOREVER: Final = 2**63 - 1
+_MOST_HOLDING: Final = 100
 
 _rows: Final = LIST_ENTRIES.c
 
@@ -57,6 +58,14 @@ class ListedEntry(msgspec.Struct, frozen=True):
         if expires is not None and expires <= (at_ms if removed is None else removed):
             return "expired"
         return "listed" if removed is None else "removed"
+
+
+class ListPast(msgspec.Struct, frozen=True):
+    """The past of a list."""
+
+    kind: ListKind
+    spans: dict[str, list[int]]
+    """By entry, when it was added and when it ended, in turn."""
 
 
 class EntryPage(msgspec.Struct, frozen=True):
@@ -138,6 +147,32 @@ def entries(
     return found
 
 
+def holding(
+    connection: sa.Connection,
+    account_id: str,
+    values: Mapping[ListKind, Sequence[str]],
+    signer: Signer,
+) -> list[tuple[str, ListedEntry]]:
+    """The lists that hold or held one of some values, by name, each with its entry.
+
+    The values of each kind are as the entries of such lists are kept.
+    """
+    wanted = [
+        sa.and_(_rows.list == name, _rows.value.in_(values[kind]))
+        for name, kind in kinds(connection, account_id).items()
+        if values.get(kind)
+    ]
+    if not wanted:
+        return []
+    query = sa.select(LIST_ENTRIES).where(_rows.account_id == account_id, sa.or_(*wanted))
+    ordered = query.order_by(_rows.list, _rows.added_at_ms.desc()).limit(_MOST_HOLDING)
+    found = []
+    for row in connection.execute(ordered):
+        _check_entry(signer, row)
+        found.append((row.list, struct_from(row, ListedEntry)))
+    return found
+
+
 def _check_entry(signer: Signer, row: Any) -> None:
     if not signer.is_genuine(LIST_ENTRIES, row._mapping):
         raise refused(row.account_id, f"an entry of list {row.list} was changed: {row.shown}")
@@ -191,6 +226,18 @@ def history_of(
     With `asked`, the values that are going to be asked for by list, only these are read, so that
     the size of a list does not matter.
     """
+    past = past_of(connection, account_id, names, signer, asked)
+    return AccountLists({name: past_membership(one.kind, one.spans) for name, one in past.items()})
+
+
+def past_of(
+    connection: sa.Connection,
+    account_id: str,
+    names: Sequence[str],
+    signer: Signer,
+    asked: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, ListPast]:
+    """The same list by list, as it was kept."""
     known = kinds(connection, account_id)
     found = {name: known[name] for name in names if name in known}
     spans: dict[str, dict[str, list[int]]] = {name: {} for name in found}
@@ -203,7 +250,7 @@ def history_of(
         ends = (row.expires_at_ms, row.removed_at_ms, _FOREVER)
         end = min(each for each in ends if each is not None)
         spans[row.list].setdefault(row.value, []).extend((row.added_at_ms, end))
-    return AccountLists({name: past_membership(kind, spans[name]) for name, kind in found.items()})
+    return {name: ListPast(kind, spans[name]) for name, kind in found.items()}
 
 
 def _covering(

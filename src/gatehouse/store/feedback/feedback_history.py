@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.ids import first_id
 from gatehouse.core.labels import Label, is_fraud
+from gatehouse.store.database import is_any_of
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     LabelEntry,
@@ -142,24 +143,35 @@ def labels_with_times(
     connection: sa.Connection, account_id: str, since_ms: int, until_ms: int
 ) -> dict[str, KnownLabel]:
     """What is known about the requests of a span, and since when."""
-    until = FEEDBACK.c.request_id < first_id("req", until_ms)
-    return _known(connection, account_id, first_id("req", since_ms), until)
+    c = FEEDBACK.c.request_id
+    return _known(
+        connection, account_id, c >= first_id("req", since_ms), c < first_id("req", until_ms)
+    )
 
 
 def labels_between(
     connection: sa.Connection, account_id: str, first: str, last: str
 ) -> dict[str, KnownLabel]:
     """The same of the requests from one to another."""
-    return _known(connection, account_id, first, FEEDBACK.c.request_id <= last)
+    c = FEEDBACK.c.request_id
+    return _known(connection, account_id, c >= first, c <= last)
+
+
+def labels_of(
+    connection: sa.Connection, account_id: str, request_ids: Sequence[str]
+) -> dict[str, KnownLabel]:
+    """The same of some requests."""
+    these = is_any_of(connection, FEEDBACK.c.request_id, request_ids)
+    return _known(connection, account_id, these)
 
 
 def _known(
-    connection: sa.Connection, account_id: str, first: str, until: "sa.ColumnElement[bool]"
+    connection: sa.Connection, account_id: str, *which: "sa.ColumnElement[bool]"
 ) -> dict[str, KnownLabel]:
     wanted = (FEEDBACK.c.request_id, FEEDBACK.c.label)
     query = (
         sa.select(*wanted, FEEDBACK.c.found_at_ms, FEEDBACK.c.recorded_at_ms)
-        .where(FEEDBACK.c.account_id == account_id, FEEDBACK.c.request_id >= first, until)
+        .where(FEEDBACK.c.account_id == account_id, *which)
         .order_by(FEEDBACK.c.request_id, FEEDBACK.c.seq)
     )
     found: dict[str, KnownLabel] = {}

@@ -1,0 +1,1 @@
+"""Use cases about who acts: users, cards, mailboxes, phones, addresses and devices."""

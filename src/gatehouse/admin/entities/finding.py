@@ -1,0 +1,57 @@
+"""Use cases: find an entity by what a person types, and put one on a list."""
+
+from collections.abc import Collection
+from typing import Final
+
+from gatehouse.admin import lists
+from gatehouse.admin.entities.naming import Entity, EntityType
+from gatehouse.admin.entities.standing import LIST_KINDS
+from gatehouse.admin.lists import Added, GivenEntries, NewEntries
+from gatehouse.admin.scopes import account_reading
+from gatehouse.core.errors import InvalidInput
+from gatehouse.intel.addresses import read_address
+from gatehouse.rules.list_entries import canonical
+from gatehouse.sentry.placeholders import drop_placeholder
+from gatehouse.signals.fingerprinter import EntryFingerprinter
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import list_reading
+
+_LONGEST: Final = 512
+
+
+def find_entity(session: AdminSession, account_id: str, kind: EntityType, text: str) -> Entity:
+    """The entity that a text names, as records keep it; `InvalidInput` says what is expected."""
+    session.actor.check_account(account_id)
+    text = text.strip()
+    if not text or len(text) > _LONGEST or drop_placeholder(text) is None:
+        raise InvalidInput("type what the entity is known by")
+    if kind is EntityType.ADDRESS:
+        address = read_address(text.removesuffix("/64"))
+        if address is None:
+            raise InvalidInput("must be an internet address, such as 203.0.113.7")
+        return Entity(kind, address.household)
+    hasher = EntryFingerprinter(session.ring, account_id)
+    try:
+        return Entity(kind, canonical(LIST_KINDS[kind], text, hasher).value)
+    except ValueError as error:
+        raise InvalidInput(str(error)) from None
+
+
+def lists_for(
+    session: AdminSession, account_id: str, kinds: Collection[EntityType]
+) -> dict[str, str]:
+    """The account's lists on which entities of some kinds can be put, and what each holds."""
+    wanted = {LIST_KINDS[kind] for kind in kinds}
+    with account_reading(session, account_id) as connection:
+        found = list_reading.kinds(connection, account_id)
+    return {name: held.value for name, held in found.items() if held in wanted}
+
+
+def put_on_list(
+    session: AdminSession, account_id: str, entity: Entity, name: str, about: NewEntries
+) -> Added:
+    """Put an entity on one of the account's lists, with a reason and perhaps an end."""
+    if name not in lists_for(session, account_id, [entity.kind]):
+        held = LIST_KINDS[entity.kind].value
+        raise InvalidInput(f"choose a list that holds {held}; make one under Lists first")
+    return lists.add(session, account_id, name, GivenEntries((entity.value,)), about)

@@ -1,0 +1,133 @@
+"""What an entity is called: its value as records keep it, a token for URLs, and a masked form.
+
+A token is the value encrypted for its account and kind (AES-SIV): the same entity always has the
+same token, and nobody else can read or make one.
+"""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as NotBase64
+from enum import StrEnum
+from hashlib import blake2b
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
+from gatehouse.core import keyring
+from gatehouse.core.errors import NotFound
+from gatehouse.core.secrets import Personal
+from gatehouse.decisions.record import DecisionRecord
+from gatehouse.decisions.search_terms import (
+    ADDRESS,
+    CARD,
+    DEVICE,
+    EMAIL,
+    PHONE,
+    USER,
+    entities_in,
+)
+from gatehouse.rules.list_entries import is_hash
+from gatehouse.store.admin.admin_session import AdminSession
+
+_USE: Final = b"tokens of entities"
+_LONGEST_TOKEN: Final = 1024
+_HIDDEN: Final = "…"
+_TINY: Final = 4
+_SHORT: Final = 6
+_HASH_SHOWN: Final = 7
+_DOT: Final = "•"
+
+
+class EntityType(StrEnum):
+    """What kinds of entities have a page."""
+
+    USER = "user"
+    CARD = "card"
+    EMAIL = "email"
+    PHONE = "phone"
+    ADDRESS = "address"
+    DEVICE = "device"
+
+
+FIELDS: Final = {
+    EntityType.USER: USER,
+    EntityType.CARD: CARD,
+    EntityType.EMAIL: EMAIL,
+    EntityType.PHONE: PHONE,
+    EntityType.ADDRESS: ADDRESS,
+    EntityType.DEVICE: DEVICE,
+}
+"""The field of the search index that each kind is found by."""
+_KINDS: Final = {field: kind for kind, field in FIELDS.items()}
+
+
+class Entity(Personal, frozen=True):
+    """Somebody or something that acts, by the value that records keep of it."""
+
+    kind: EntityType
+    value: str
+
+
+class EntityTokens:
+    """Makes and reads the tokens of one account's entities."""
+
+    def __init__(self, session: AdminSession, account_id: str) -> None:
+        session.actor.check_account(account_id)
+        _, key = session.ring.current(keyring.SEARCH)
+        self._cipher = AESSIV(blake2b(_USE, key=key, digest_size=64).digest())
+        self._account = account_id.encode()
+
+    def token(self, entity: Entity) -> str:
+        """The entity as URLs name it."""
+        plain = entity.value.encode("utf-8", "surrogatepass")
+        sealed = self._cipher.encrypt(plain, [self._account, entity.kind.encode()])
+        return urlsafe_b64encode(sealed).decode().rstrip("=")
+
+    def opened(self, kind: str, token: str) -> Entity:
+        """The entity that a token names; `NotFound` for any other text."""
+        try:
+            known = EntityType(kind)
+            if len(token) > _LONGEST_TOKEN:
+                raise ValueError
+            sealed = urlsafe_b64decode(token + "=" * (-len(token) % 4))
+            plain = self._cipher.decrypt(sealed, [self._account, known.encode()])
+        except (ValueError, NotBase64, InvalidTag):
+            raise NotFound("this account has no such entity; open it from a decision") from None
+        return Entity(known, plain.decode("utf-8", "surrogatepass"))
+
+
+def entities_of(record: DecisionRecord) -> list[Entity]:
+    """Who acted in a request, each once, in the order of their kinds."""
+    found = [Entity(_KINDS[field], value) for field, value in entities_in(record)]
+    order = list(EntityType)
+    return sorted(found, key=lambda each: order.index(each.kind))
+
+
+def masked(entity: Entity) -> str:
+    """The entity as everybody may see it: enough to tell two apart, too little to know one."""
+    value = entity.value
+    if entity.kind is EntityType.ADDRESS:
+        return masked_address(value)
+    if entity.kind is EntityType.CARD or is_hash(value):
+        return f"{value[:_HASH_SHOWN]}{_HIDDEN}"
+    return masked_name(value)
+
+
+def masked_name(text: str) -> str:
+    """A name that a caller chose, by its beginning and its end."""
+    if len(text) <= _TINY:
+        return f"{text[:1]}{_HIDDEN}"
+    if len(text) <= _SHORT:
+        return f"{text[:1]}{_HIDDEN}{text[-2:]}"
+    return f"{text[:2]}{_HIDDEN}{text[-2:]}"
+
+
+def masked_address(text: str) -> str:
+    """An internet address or a network by its first half."""
+    if ":" in text:
+        first = [part for part in text.split(":")[:2] if part]
+        return f"{':'.join(first)}:{_HIDDEN}"
+    parts = text.partition("/")[0].split(".")
+    if len(parts) != 4:
+        return masked_name(text)
+    return ".".join([*parts[:2], _DOT, _DOT])

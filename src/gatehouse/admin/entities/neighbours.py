@@ -1,0 +1,158 @@
+"""With whom an entity shares what: what it used, and who else used the same.
+
+Only the newest decisions are looked at, so the work does not grow with an entity's past.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.admin.entities.counting import frauds_among, newest_requests
+from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType, entities_of
+from gatehouse.admin.entities.showing import ShownEntity, label_alone, labels_in
+from gatehouse.decisions.record import DecisionRecord
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.decisions import decisions
+
+MOST_NEIGHBOURS: Final = 30
+"""How many entities are shown beside one, of both rings together."""
+_MOST_NEAR: Final = 16
+_MOST_OF_A_KIND: Final = 4
+_MOST_LOOKED_AT: Final = 30
+"""So many of the newest decisions of each near entity tell who else used it."""
+
+Labels = dict[Entity, tuple[str, str]]
+
+
+class SharedLink(msgspec.Struct, frozen=True):
+    """Two entities that acted together."""
+
+    near: Entity
+    """What the entity of the page used."""
+    other: Entity | None
+    """Somebody else of the same kind who used it; None for the entity of the page."""
+    requests: int
+    """In how many of the decisions that were looked at."""
+
+
+class Neighbourhood(msgspec.Struct, frozen=True):
+    """An entity's neighbours and what they share."""
+
+    near: list[ShownEntity]
+    others: list[ShownEntity]
+    links: list[SharedLink]
+    left_out: int
+    """Neighbours that are not shown."""
+    frauds: dict[Entity, int]
+    """How many of the decisions that were looked at turned out to be fraud, if any."""
+
+
+def neighbourhood(
+    session: AdminSession,
+    connection: sa.Connection,
+    account_id: str,
+    entity: Entity,
+    records: Sequence[DecisionRecord],
+) -> Neighbourhood:
+    """The neighbours of an entity, from its newest records."""
+    session.actor.check_account(account_id)
+    labels: Labels = {}
+    beside = _beside(entity, records, labels)
+    near = _nearest(beside)
+    found = {
+        each: newest_requests(session, connection, account_id, each, _MOST_LOOKED_AT)
+        for each in near
+        if each.kind is not entity.kind
+    }
+    known = {record.request_id for record in records}
+    wanted = sorted({each for some in found.values() for each in some} - known)
+    theirs = decisions.get_many(connection, account_id, wanted, session.fingerprints)
+    shared = _shared(entity, found, theirs, labels)
+    others = [each for each, _ in _ranked(_sums(shared))][: MOST_NEIGHBOURS - len(near)]
+    links = [SharedLink(each, None, beside[each]) for each in near]
+    links += [
+        SharedLink(at, other, times) for (at, other), times in shared.items() if other in others
+    ]
+    seen = [*records, *theirs]
+    ids = [record.request_id for record in seen]
+    bad = frauds_among(connection, account_id, ids)
+    frauds = Counter(
+        each for record in seen if record.request_id in bad for each in entities_of(record)
+    )
+    tokens = EntityTokens(session, account_id)
+    everybody = len(beside) + len(_sums(shared))
+    return Neighbourhood(
+        near=[shown(each, tokens, labels) for each in near],
+        others=[shown(each, tokens, labels) for each in others],
+        links=links,
+        left_out=everybody - len(near) - len(others),
+        frauds=dict(frauds),
+    )
+
+
+def shown(
+    entity: Entity, tokens: EntityTokens, labels: Mapping[Entity, tuple[str, str]]
+) -> ShownEntity:
+    """An entity with its token and its labels."""
+    masked, plain = labels.get(entity) or label_alone(entity)
+    return ShownEntity(entity, tokens.token(entity), masked, plain)
+
+
+def _beside(entity: Entity, records: Iterable[DecisionRecord], labels: Labels) -> "Counter[Entity]":
+    """Who acted together with an entity, and how often."""
+    found: Counter[Entity] = Counter()
+    for record in records:
+        labels |= labels_in(record)
+        found.update(each for each in entities_of(record) if each != entity)
+    return found
+
+
+def _nearest(beside: "Counter[Entity]") -> list[Entity]:
+    """The most frequent neighbours, some of every kind."""
+    near: list[Entity] = []
+    of_kind: Counter[EntityType] = Counter()
+    for each, _ in _ranked(beside):
+        if of_kind[each.kind] < _MOST_OF_A_KIND and len(near) < _MOST_NEAR:
+            of_kind[each.kind] += 1
+            near.append(each)
+    return sorted(near, key=_place)
+
+
+def _shared(
+    entity: Entity,
+    found: Mapping[Entity, Sequence[str]],
+    records: Sequence[DecisionRecord],
+    labels: Labels,
+) -> dict[tuple[Entity, Entity], int]:
+    """How often each near entity was used by another one of the same kind as the first."""
+    who: dict[str, list[Entity]] = {}
+    for record in records:
+        labels |= {key: value for key, value in labels_in(record).items() if key not in labels}
+        same_kind = [each for each in entities_of(record) if each.kind is entity.kind]
+        who[record.request_id] = [each for each in same_kind if each != entity]
+    shared: Counter[tuple[Entity, Entity]] = Counter()
+    for near, request_ids in found.items():
+        shared.update(
+            (near, other) for request_id in request_ids for other in who.get(request_id, ())
+        )
+    return shared
+
+
+def _sums(shared: Mapping[tuple[Entity, Entity], int]) -> "Counter[Entity]":
+    sums: Counter[Entity] = Counter()
+    for (_, other), times in shared.items():
+        sums[other] += times
+    return sums
+
+
+def _ranked(counts: "Counter[Entity]") -> list[tuple[Entity, int]]:
+    """The most frequent first; equal ones always in the same order."""
+    return sorted(counts.items(), key=lambda each: (-each[1], _place(each[0]), each[0].value))
+
+
+def _place(entity: Entity) -> int:
+    """Where its kind stands: people before what they use."""
+    return list(EntityType).index(entity.kind)

@@ -1,0 +1,1 @@
+"""Figures over the decisions of an account, counted on its copy in columns."""

@@ -1,0 +1,22 @@
+"""Use case: open the copy of an account for one command."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from gatehouse.admin.scopes import account_reading
+from gatehouse.columns.account_columns import AccountColumns
+from gatehouse.columns.copies import ColumnCopies
+from gatehouse.store.admin.admin_session import AdminSession
+
+
+@contextlib.contextmanager
+def columns_for_now(session: AdminSession, account_id: str, home: Path) -> Iterator[AccountColumns]:
+    """The copy that the console left, brought up to date, or one that is removed afterwards."""
+    with account_reading(session, account_id):
+        pass
+    copies = ColumnCopies(session, home, lasting=False)
+    try:
+        yield copies.catch_up(account_id)
+    finally:
+        copies.close()

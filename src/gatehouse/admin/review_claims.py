@@ -1,0 +1,108 @@
+"""Use cases of people who work through the reviews in a browser: one review, one person."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from gatehouse.access.visitors import Visitor
+from gatehouse.admin.reviews import ReviewSearch, ReviewState
+from gatehouse.admin.scopes import account_reading
+from gatehouse.core.errors import Conflict
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.decisions import review_claims, reviews
+from gatehouse.store.decisions.review_claims import ReviewClaim
+
+# What the store returns, for faces.
+__all__ = ["ReviewClaim"]
+
+CLAIM_MS: Final = 90_000
+"""How long a claim lasts after the page was last seen open."""
+_LOOKED_AT: Final = 200
+"""How many open reviews are looked through for one that nobody has."""
+
+
+class AlreadyClaimed(Conflict):
+    """Somebody else has the review open."""
+
+    def __init__(self, claim: ReviewClaim) -> None:
+        super().__init__(f"{claim.name} has this review open")
+        self.claim = claim
+
+
+def claim_review(
+    session: AdminSession,
+    account_id: str,
+    request_id: str,
+    person: Visitor,
+    *,
+    take_over: bool = False,
+) -> ReviewClaim:
+    """Take a review for as long as its page is open; or `AlreadyClaimed`."""
+    with account_reading(session, account_id) as connection:
+        reviews.get(connection, account_id, request_id)
+    wanted = _claim(session, request_id, person)
+    with session.database.writing() as connection:
+        if take_over:
+            review_claims.take_over(connection, account_id, wanted)
+            return wanted
+        counts = review_claims.claim(connection, account_id, wanted, session.clock())
+    if counts.user_id != person.user_id:
+        raise AlreadyClaimed(counts)
+    return counts
+
+
+def claim_next(
+    session: AdminSession, account_id: str, person: Visitor, after: str | None = None
+) -> str | None:
+    """Take the oldest open review that nobody else works on; None when there is none.
+
+    Reviews that are assigned to the person come first. `after` leaves out what comes before it, so
+    that a review can be passed over.
+    """
+    session.actor.check_account(account_id)
+    with session.database.writing() as connection:
+        search = ReviewSearch(ReviewState.OPEN, after, _LOOKED_AT, oldest_first=True)
+        found = reviews.listing(connection, account_id, search)
+        taken = _by_others(session, review_claims.claims(connection, account_id), person)
+        free = [
+            each
+            for each in found
+            if each.request_id not in taken and each.assignee in (None, person.login)
+        ]
+        free.sort(key=lambda each: each.assignee is None)
+        for each in free:
+            wanted = _claim(session, each.request_id, person)
+            counts = review_claims.claim(connection, account_id, wanted, session.clock())
+            if counts.user_id == person.user_id:
+                return each.request_id
+    return None
+
+
+def release_reviews(session: AdminSession, account_id: str, person: Visitor) -> None:
+    """Give back what the person has open."""
+    session.actor.check_account(account_id)
+    with session.database.writing() as connection:
+        review_claims.release(connection, account_id, person.user_id)
+
+
+def claims_of_others(
+    session: AdminSession, account_id: str, person: Visitor
+) -> Mapping[str, ReviewClaim]:
+    """What colleagues have open now, by request."""
+    with account_reading(session, account_id) as connection:
+        found = review_claims.claims(connection, account_id)
+    return _by_others(session, found, person)
+
+
+def _by_others(
+    session: AdminSession, found: list[ReviewClaim], person: Visitor
+) -> dict[str, ReviewClaim]:
+    now_ms = session.clock()
+    return {
+        each.request_id: each
+        for each in found
+        if each.until_ms > now_ms and each.user_id != person.user_id
+    }
+
+
+def _claim(session: AdminSession, request_id: str, person: Visitor) -> ReviewClaim:
+    return ReviewClaim(request_id, person.user_id, person.name, session.clock() + CLAIM_MS)

@@ -1,0 +1,161 @@
+"""One engine of DuckDB for the copies of all accounts, with bounded memory and threads."""
+
+import contextlib
+import os
+import re
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, Final
+
+import duckdb
+
+from gatehouse.backtest.workspace import plain_errors, quoted, text
+from gatehouse.core.errors import Conflict
+
+MEMORY_LIMIT: Final = "512MB"
+"""What the copies of all accounts may hold in memory together."""
+THREADS: Final = 2
+_IN_MEMORY: Final = sys.platform == "linux"
+NOT_READY: Final = "the figures are being prepared; try again in a moment"
+_DAMAGE: Final = re.compile("AES tag|[Cc]orrupt|checksum")
+"""What DuckDB says of a block that is not as it was written."""
+_USUAL_BYTES: Final = 16_000_000
+"""DuckDB reads longer lines only when it is told so."""
+
+
+class Superseded(Conflict):
+    """Nobody waits for this answer any more."""
+
+
+class FiguresNotReady(Conflict):
+    """The copy is not there yet, or has to be made again."""
+
+
+class CopyDamaged(FiguresNotReady):
+    """The file of a copy cannot be read any more."""
+
+
+class ColumnConnection:
+    """One connection of the engine, for the statements of one thread."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+        self._connection = connection
+        self._folder = folder
+        self._superseded = False
+
+    def ask(self, statement: str, /) -> list[tuple[Any, ...]]:
+        """Run a statement; its rows."""
+        if self._superseded:
+            raise Superseded("a newer question took the place of this one")
+        with plain_errors(self._folder):
+            try:
+                return self._connection.execute(statement).fetchall()
+            except duckdb.InterruptException:
+                raise Superseded("a newer question took the place of this one") from None
+            except duckdb.Error as error:
+                if _is_damage(error):
+                    raise CopyDamaged(NOT_READY) from None
+                raise
+
+    @contextlib.contextmanager
+    def rows(self, types: Mapping[str, str], lines: bytes | bytearray) -> Iterator[str]:
+        """A query for values that are given as JSON lines, each with columns as lists.
+
+        The lines are in memory where the system has files in memory, and not on a disk.
+        """
+        lists = ", ".join(f"'{number}': {text(kind + '[]')}" for number, kind in _numbered(types))
+        chosen = ", ".join(
+            f'unnest("{number}") AS {quoted(name)}' for number, name in enumerate(types)
+        )
+        options = f"format = 'newline_delimited', columns = {{{lists}}}"
+        if len(lines) > _USUAL_BYTES:
+            options += f", maximum_object_size = {len(lines) + 1}"
+        with plain_errors(self._folder), _file_in_memory(self._folder) as file:
+            file.write(lines)
+            file.flush()
+            path = f"/proc/self/fd/{file.fileno()}" if _IN_MEMORY else file.name
+            yield f"SELECT {chosen} FROM read_json({text(path)}, {options})"  # noqa: S608
+
+    @contextlib.contextmanager
+    def at_once(self) -> Iterator[None]:
+        """All statements within take effect together, or none does."""
+        self.ask("BEGIN")
+        try:
+            yield
+            self.ask("COMMIT")
+        except BaseException:
+            with contextlib.suppress(duckdb.Error):
+                self._connection.rollback()
+            raise
+
+    def supersede(self) -> None:
+        """Let another thread end what is being asked: nobody waits for it any more."""
+        self._superseded = True
+        self._connection.interrupt()
+
+    def close(self) -> None:
+        """Give the connection back, with its temporary tables."""
+        self._connection.close()
+
+
+def _is_damage(error: duckdb.Error) -> bool:
+    damaged = (duckdb.SerializationException, duckdb.InternalException, duckdb.FatalException)
+    return isinstance(error, damaged) or _DAMAGE.search(str(error)) is not None
+
+
+def _numbered(types: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    return enumerate(types.values())
+
+
+def _file_in_memory(folder: Path) -> IO[bytes]:
+    if _IN_MEMORY:
+        return os.fdopen(os.memfd_create("columns"), "wb")
+    return tempfile.NamedTemporaryFile(dir=folder)
+
+
+class ColumnEngine:
+    """Opens files of columns, each encrypted with a key of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        spilled = folder / "spilled"
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "memory_limit": MEMORY_LIMIT,
+            "temp_directory": str(spilled),
+            "threads": THREADS,
+            "preserve_insertion_order": False,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        }
+        with plain_errors(folder):
+            self._main = duckdb.connect(":memory:", config=settings)
+            self._main.execute("SET enable_progress_bar = false")
+            # DuckDB's own AES lacks a source of secure random numbers. Keys come from the ring of
+            # keys, so that it only makes nonces; decision 0035 says why that is enough here.
+            self._main.execute("SET force_mbedtls_unsafe = true")
+        self._lock = threading.Lock()
+
+    def attach(self, name: str, file: Path, key: bytes) -> None:
+        """Open a file, or make it; raises `duckdb.Error` for one that cannot be opened."""
+        options = f"ENCRYPTION_KEY {text(key.hex())}, ENCRYPTION_CIPHER 'GCM'"
+        with self._lock:
+            self._main.execute(f"ATTACH {text(str(file))} AS {quoted(name)} ({options})")
+
+    def detach(self, name: str) -> None:
+        """Close a file."""
+        with self._lock:
+            self._main.execute(f"DETACH {quoted(name)}")
+
+    def asking(self, name: str) -> ColumnConnection:
+        """A connection that finds the tables of a file by their plain names."""
+        with self._lock, plain_errors(self.folder):
+            connection = self._main.cursor()
+            connection.execute(f"USE {quoted(name)}")
+        return ColumnConnection(connection, self.folder)
+
+    def close(self) -> None:
+        """Close everything."""
+        self._main.close()

@@ -1,0 +1,248 @@
+"""Counts decisions for the overview: outcomes over time, fraud by month, latency, operations.
+
+Decisions are counted together by quarters of an hour first. Everything else is made from these
+counts, so that the number of decisions matters once.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.backtest.workspace import quoted
+from gatehouse.columns.account_columns import DECISIONS, AccountColumns, Coverage
+from gatehouse.columns.buckets import (
+    QUARTER_MS,
+    Borders,
+    Bucket,
+    FigureSpan,
+    zone_of,
+)
+from gatehouse.columns.engine import ColumnConnection
+from gatehouse.columns.layout import stage_us
+from gatehouse.core.outcomes import Outcome
+
+TOTAL: Final = "total"
+"""The latency of all stages together."""
+_QUANTILES: Final = (0.5, 0.9, 0.95, 0.99)
+_MONTHS: Final = 12
+_COUNTS: Final = ("requests", "accepted", "reviewed", "declined", "labelled", "fraud", "fees")
+
+
+class OutcomeCounts(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """How many requests there were, and what became of them."""
+
+    requests: int = 0
+    accepted: int = 0
+    reviewed: int = 0
+    declined: int = 0
+    labelled: int = 0
+    """Requests of which it is known what they turned out to be."""
+    fraud: int = 0
+    fees_micros: int = 0
+
+    @property
+    def decided(self) -> int:
+        """Requests with an outcome; single checks have none."""
+        return self.accepted + self.reviewed + self.declined
+
+    @property
+    def approval_rate(self) -> float | None:
+        """The share that was accepted at once."""
+        return _share(self.accepted, self.decided)
+
+    @property
+    def review_rate(self) -> float | None:
+        """The share that a person had to look at."""
+        return _share(self.reviewed, self.decided)
+
+    @property
+    def decline_rate(self) -> float | None:
+        """The share that was declined at once."""
+        return _share(self.declined, self.decided)
+
+    @property
+    def fraud_rate(self) -> float | None:
+        """The share of fraud among what has a label."""
+        return _share(self.fraud, self.labelled)
+
+
+class BucketCounts(OutcomeCounts, frozen=True, kw_only=True):
+    """The same for a part of the span."""
+
+    start_ms: int
+
+
+class OperationCounts(OutcomeCounts, frozen=True, kw_only=True):
+    """The same for one operation."""
+
+    operation: str
+
+
+class Latency(msgspec.Struct, frozen=True, rename="camel"):
+    """How long requests took, in microseconds: in all stages together, or in one of them."""
+
+    name: str
+    requests: int
+    p50: int
+    p90: int
+    p95: int
+    p99: int
+
+
+class ReviewCounts(msgspec.Struct, frozen=True, rename="camel"):
+    """What became of the reviews of the span."""
+
+    open: int
+    approved: int
+    declined: int
+
+
+class Overview(msgspec.Struct, frozen=True, rename="camel"):
+    """The figures of a span, and of the span of the same length before it."""
+
+    since_ms: int
+    until_ms: int
+    bucket: Bucket
+    coverage: Coverage
+    counts: OutcomeCounts
+    before: OutcomeCounts
+    over_time: tuple[BucketCounts, ...]
+    by_operation: tuple[OperationCounts, ...]
+    fraud_by_month: tuple[BucketCounts, ...]
+    """By month of the order: of the span, or of the last twelve months if that is more."""
+    latency: tuple[Latency, ...]
+    latency_before: tuple[Latency, ...]
+    reviews: ReviewCounts
+
+
+def count_overview(
+    columns: AccountColumns, span: FigureSpan, bucket: Bucket | None = None
+) -> Overview:
+    """The figures of the span."""
+    bucket = bucket or span.usual_bucket
+    before = span.before
+    months = Borders(_months(span), Bucket.MONTH)
+    with columns.reading() as asking:
+        coverage = columns.coverage
+        _count_quarters(asking, before.since_ms, span.since_ms, span.until_ms)
+        return Overview(
+            since_ms=span.since_ms,
+            until_ms=span.until_ms,
+            bucket=bucket,
+            coverage=coverage,
+            counts=_counts(asking, now=True),
+            before=_counts(asking, now=False),
+            over_time=_over_time(asking, Borders(span, bucket)),
+            by_operation=_by_operation(asking),
+            fraud_by_month=_by_month(asking, months, span.until_ms),
+            latency=_latency(asking, columns.layout.stages, span),
+            latency_before=_latency(asking, columns.layout.stages, before),
+            reviews=_reviews(asking),
+        )
+
+
+def _count_quarters(asking: ColumnConnection, before_ms: int, since_ms: int, until_ms: int) -> None:
+    asking.ask(
+        f"CREATE TEMP TABLE quarters AS SELECT {_quarter()}, id_ms >= {since_ms} AS now, "  # noqa: S608
+        f"operation, review, {_sums()} FROM {DECISIONS} "
+        f"WHERE id_ms >= {before_ms} AND id_ms < {until_ms} GROUP BY ALL"
+    )
+
+
+def _quarter() -> str:
+    return f"id_ms // {QUARTER_MS} * {QUARTER_MS} AS quarter"
+
+
+def _sums() -> str:
+    outcomes = {"accepted": Outcome.ACCEPT, "reviewed": Outcome.REVIEW, "declined": Outcome.DECLINE}
+    counted = [f"count_if(outcome = '{one.value}') AS {name}" for name, one in outcomes.items()]
+    labels = "count(fraud) AS labelled, count_if(fraud) AS fraud"
+    return f"count(*) AS requests, {', '.join(counted)}, {labels}, sum(fees) AS fees"
+
+
+def _added() -> str:
+    return ", ".join(f"coalesce(sum({name}), 0)::BIGINT" for name in _COUNTS)
+
+
+def _counts(asking: ColumnConnection, *, now: bool) -> OutcomeCounts:
+    [row] = asking.ask(f"SELECT {_added()} FROM quarters WHERE now = {now}")  # noqa: S608
+    return OutcomeCounts(**_named(row))
+
+
+def _by_operation(asking: ColumnConnection) -> tuple[OperationCounts, ...]:
+    rows = asking.ask(
+        f"SELECT operation, {_added()} FROM quarters WHERE now GROUP BY operation "  # noqa: S608
+        "ORDER BY sum(requests) DESC, operation"
+    )
+    return tuple(OperationCounts(operation=row[0], **_named(row[1:])) for row in rows)
+
+
+def _over_time(asking: ColumnConnection, borders: Borders) -> tuple[BucketCounts, ...]:
+    return _in_buckets(asking, borders, "(SELECT * FROM quarters WHERE now)")
+
+
+def _by_month(
+    asking: ColumnConnection, borders: Borders, until_ms: int
+) -> tuple[BucketCounts, ...]:
+    counted = (
+        f"(SELECT {_quarter()}, {_sums()} FROM {DECISIONS} "  # noqa: S608
+        f"WHERE id_ms >= {borders.starts[0]} AND id_ms < {until_ms} GROUP BY quarter)"
+    )
+    return _in_buckets(asking, borders, counted)
+
+
+def _in_buckets(
+    asking: ColumnConnection, borders: Borders, counted: str
+) -> tuple[BucketCounts, ...]:
+    first = borders.starts[0]
+    rows = asking.ask(
+        f"SELECT start, {_added()} FROM {counted} AS counted ASOF JOIN "  # noqa: S608
+        f"(SELECT unnest({borders.starts}::BIGINT[]) AS start) AS borders "
+        f"ON greatest(counted.quarter, {first}) >= borders.start GROUP BY start"
+    )
+    found = {row[0]: _named(row[1:]) for row in rows}
+    return tuple(BucketCounts(start_ms=start, **found.get(start, {})) for start in borders.starts)
+
+
+def _latency(
+    asking: ColumnConnection, stages: Sequence[str], span: FigureSpan
+) -> tuple[Latency, ...]:
+    columns = {TOTAL: "total_us", **{name: quoted(stage_us(name)) for name in stages}}
+    asked = ", ".join(
+        f"count({column}), quantile_disc({column}, {list(_QUANTILES)})"
+        for column in columns.values()
+    )
+    [row] = asking.ask(
+        f"SELECT {asked} FROM {DECISIONS} "  # noqa: S608
+        f"WHERE id_ms >= {span.since_ms} AND id_ms < {span.until_ms}"
+    )
+    found = zip(columns, row[::2], row[1::2], strict=True)
+    return tuple(Latency(name, count, *times) for name, count, times in found if count)
+
+
+def _reviews(asking: ColumnConnection) -> ReviewCounts:
+    rows = asking.ask("SELECT review, sum(requests)::BIGINT FROM quarters WHERE now GROUP BY 1")
+    known = dict(rows)
+    return ReviewCounts(*(int(known.get(state, 0)) for state in ("OPEN", "APPROVED", "DECLINED")))
+
+
+def _months(span: FigureSpan) -> FigureSpan:
+    last = datetime.fromtimestamp((span.until_ms - 1) / 1000, zone_of(span.zone))
+    years, month = divmod(last.year * 12 + last.month - _MONTHS, 12)
+    first = last.replace(
+        year=years, month=month + 1, day=1, hour=0, minute=0, second=0, microsecond=0
+    )
+    since_ms = min(span.since_ms, max(0, round(first.timestamp() * 1000)))
+    return FigureSpan(since_ms, span.until_ms, span.zone)
+
+
+def _named(row: Sequence[Any]) -> dict[str, int]:
+    named = dict(zip(_COUNTS, map(int, row), strict=True))
+    named["fees_micros"] = named.pop("fees")
+    return named
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

@@ -1,0 +1,309 @@
+"""What the page of one decision shows, masked unless it is revealed."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.admin.entities.showing import ShownEntity
+from gatehouse.admin.inspecting.decision import InspectedDecision
+from gatehouse.admin.inspecting.masking import RecordMask, masked_reference
+from gatehouse.admin.inspecting.matched import MatchedRule
+from gatehouse.admin.public_decisions import public_decision
+from gatehouse.admin.review_summary import subject_of
+from gatehouse.console.order_amounts import shown_amount, shown_order
+from gatehouse.console.signed_bars import SignedBar, signed_bars
+from gatehouse.console.translation import translator
+from gatehouse.console.visit import Visit
+from gatehouse.core.ids import id_time_ms
+from gatehouse.core.redaction import recordable
+
+_GOOD: Final = frozenset(("ACCEPT", "MATCH", "FULL_MATCH", "APPROVED", "FULL"))
+_BAD: Final = frozenset(("DECLINE", "FRAUD", "NO_MATCH", "DECLINED", "ERROR", "INPUT_ERROR"))
+_WARN: Final = frozenset(
+    ("REVIEW", "RETRY", "PARTIAL_MATCH", "STREET_MATCH", "POSTCODE_MATCH", "UNVERIFIABLE")
+)
+_FOUND: Final = {
+    "Rules": ("status",),
+    "Sentry": ("requestConfidence", "ipScore", "model"),
+    "PreCheck": ("advice", "avsResult", "cvv2Result"),
+    "IdVerify": ("verificationLevel",),
+    "Gateway": ("status", "responseCode", "approvalCode"),
+}
+"""What the timeline tells of each stage."""
+_IDENTITY: Final = "IdVerify"
+_GATEWAY: Final = "Gateway"
+_NESTED: Final = ("cardHolderNameVerificationResult", "idVerification")
+_HEADLINES: Final = 3
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that a stage found."""
+
+    name: str
+    text: str
+    tone: str
+
+
+class StageRow(msgspec.Struct, frozen=True):
+    """One stage in the timeline; places are shares of the whole, in percent."""
+
+    name: str
+    completed: bool
+    microseconds: int
+    start: float
+    width: float
+    fee_micros: int
+    findings: list[Finding]
+
+
+class ReasonRow(msgspec.Struct, frozen=True):
+    """One of Sentry's reasons beside what is normal for the user."""
+
+    code: str
+    sentence: str
+    effect: float
+    value: float | None
+    usual_value: float | None
+    usual_effect: float | None
+    seen: int
+    bar: SignedBar
+
+    @property
+    def tells_value(self) -> bool:
+        """Whether what was measured says more than that it was found."""
+        return self.value is not None and not (self.value == 1 and self.usual_value in (None, 1))
+
+
+class DecisionPage:
+    """The values of the template."""
+
+    def __init__(self, visit: Visit, found: InspectedDecision, *, revealed: bool) -> None:
+        self._visit = visit
+        self.found = found
+        self.revealed = revealed
+        self._mask = RecordMask(found.record)
+        self.subject = subject_of(found.record)
+
+    def said(self, text: str) -> str:
+        """A text about the request, without what is about the person unless it is revealed."""
+        return text if self.revealed else self._mask.text(text)
+
+    def label(self, shown: ShownEntity) -> str:
+        """What an entity is called here."""
+        return shown.plain if self.revealed else shown.masked
+
+    @property
+    def reference(self) -> str | None:
+        """The caller's reference."""
+        reference = self.found.record.client_reference_id
+        if self.revealed:
+            return None if reference is None else str(reference)
+        return masked_reference(reference)
+
+    @property
+    def at_ms(self) -> int:
+        """When the request came in."""
+        return id_time_ms(self.found.record.request_id)
+
+    @property
+    def amount(self) -> str:
+        """What was to be paid; empty when nobody said it."""
+        amount = self.subject.order.amount
+        return "" if amount is None else shown_order(self._visit, amount)
+
+    def paid(self, amount: float, currency: str | None) -> str:
+        """An amount that the user paid."""
+        return shown_amount(self._visit, amount, currency)
+
+    def signed(self, effect: float) -> str:
+        """An effect with its sign."""
+        sign = "+" if effect > 0 else ""
+        return f"{sign}{self._visit.number(effect, 2)}"
+
+    @property
+    def verdict(self) -> str:
+        """What was decided and by what, in a sentence."""
+        visit, record, explained = self._visit, self.found.record, self.found.explanation
+        if record.decision is None:
+            return "" if explained is None else self.said(explained.summary)
+        outcome = visit.text(f"decision.verdict.{record.decision}")
+        decisive = [each for each in (explained.reasons if explained else ()) if each.decisive]
+        rules = [each.name for each in self.found.rules if each.decisive]
+        stages = [each.stage for each in decisive if each.code not in rules]
+        if rules:
+            count, named = len(rules), _named(rules)
+            return visit.text("decision.verdict.rules", outcome=outcome, count=count, rules=named)
+        if stages:
+            named = _named(list(dict.fromkeys(stages)))
+            return visit.text("decision.verdict.stages", outcome=outcome, stages=named)
+        key = "nothing" if record.decision == "ACCEPT" else "unknown"
+        return visit.text(f"decision.verdict.{key}", outcome=outcome)
+
+    @property
+    def because(self) -> str:
+        """What the author of the deciding rule says about it."""
+        said = [each.description for each in self.found.rules if each.decisive]
+        return self.said(said[0]) if said else ""
+
+    @property
+    def stages(self) -> list[StageRow]:
+        """The stages that ran, one after the other."""
+        ran = self.found.record.stages
+        total = max(sum(each.duration_microseconds for each in ran), 1)
+        rows, reached = [], 0
+        for stage in ran:
+            took = stage.duration_microseconds
+            rows.append(
+                StageRow(
+                    name=stage.name,
+                    completed=stage.completed,
+                    microseconds=took,
+                    start=100 * reached / total,
+                    width=max(100 * took / total, 1.0),
+                    fee_micros=stage.fee_micros,
+                    findings=list(self._findings(stage.name, stage.result)),
+                )
+            )
+            reached += took
+        return rows
+
+    @property
+    def total_microseconds(self) -> int:
+        """How long all stages took."""
+        return sum(each.duration_microseconds for each in self.found.record.stages)
+
+    @property
+    def reasons(self) -> list[ReasonRow]:
+        """Sentry's reasons with their bars."""
+        effects = self.found.habits.effects
+        bars = signed_bars([(each.effect, each.usual_effect) for each in effects])
+        return [
+            ReasonRow(
+                code=each.code,
+                sentence=self.said(each.sentence),
+                effect=each.effect,
+                value=each.value,
+                usual_value=each.usual_value,
+                usual_effect=each.usual_effect,
+                seen=each.seen,
+                bar=bar,
+            )
+            for each, bar in zip(effects, bars, strict=True)
+        ]
+
+    @property
+    def seen(self) -> list[tuple[ShownEntity, int]]:
+        """The entities of the request, and how often the user had each before."""
+        known = {each.shown.entity: each.shown for each in self.found.entities}
+        return [(known[each.entity], each.times) for each in self.found.habits.seen]
+
+    @property
+    def confidence(self) -> float | None:
+        """Sentry's confidence that the request is legitimate."""
+        return next(
+            (
+                float(stage.result["requestConfidence"])
+                for stage in self.found.record.stages
+                if isinstance(stage.result.get("requestConfidence"), int | float)
+            ),
+            None,
+        )
+
+    @property
+    def changes(self) -> list[str]:
+        """What would have changed the decision."""
+        explained = self.found.explanation
+        return [] if explained is None else [self.said(each.text) for each in explained.changes]
+
+    @property
+    def notes(self) -> list[str]:
+        """What could not be told."""
+        explained = self.found.explanation
+        return [] if explained is None else [self.said(each) for each in explained.notes]
+
+    def looked_at(self, rule: MatchedRule) -> list[tuple[str, str]]:
+        """The signals that a rule asked for, as they were."""
+        return [(name, self._shown(value)) for name, value in rule.looked_at.items()]
+
+    def condition(self, rule: MatchedRule) -> str | None:
+        """What a rule asked then."""
+        return None if rule.condition is None else self.said(rule.condition)
+
+    @property
+    def identity(self) -> list[Finding]:
+        """What ID Verify found, one line for each thing that was compared."""
+        result = next(
+            (each.result for each in self.found.record.stages if each.name == _IDENTITY), None
+        )
+        if result is None:
+            return []
+        nested = [result.get(name) or {} for name in _NESTED]
+        flat = {**result, **nested[0], **nested[1]}
+        wanted = [name for name in flat if self._has(f"decision.found.{name}")]
+        return [self._finding(name, flat[name]) for name in wanted]
+
+    @property
+    def gateway(self) -> list[Finding]:
+        """What the payment's gateway answered."""
+        found = [each.result for each in self.found.record.stages if each.name == _GATEWAY]
+        return list(self._findings(_GATEWAY, found[0])) if found else []
+
+    @property
+    def payment(self) -> tuple[int, str] | None:
+        """What Gateway was asked for, in minor units."""
+        for stage in self.found.record.stages:
+            amount, currency = stage.result.get("amountMinor"), stage.result.get("currency")
+            if isinstance(amount, int) and isinstance(currency, str):
+                return amount, currency
+        return None
+
+    @property
+    def raw(self) -> str:
+        """The record as the API shows it."""
+        text = msgspec.json.encode(public_decision(self.found.record, self.found.currency))
+        if not self.revealed:
+            text = msgspec.json.encode(self._mask.value(msgspec.json.decode(text)))
+        return msgspec.json.format(text, indent=2).decode()
+
+    def _findings(self, stage: str, result: dict[str, Any]) -> Iterator[Finding]:
+        for name in _FOUND.get(stage, ()):
+            if result.get(name) is not None:
+                yield self._finding(name, result[name])
+
+    def _finding(self, name: str, value: Any) -> Finding:
+        return Finding(self._visit.text(f"decision.found.{name}"), self._word(value), _tone(value))
+
+    def _word(self, value: Any) -> str:
+        """A result in the person's language where there is a word for it."""
+        if isinstance(value, str) and self._has(f"decision.results.{value}"):
+            return self._visit.text(f"decision.results.{value}")
+        return self._shown(value)
+
+    def _has(self, key: str) -> bool:
+        return translator(self._visit.locale).has(key)
+
+    def _shown(self, value: Any) -> str:
+        if value is None:
+            return self._visit.text("decision.not_known")
+        if isinstance(value, bool):
+            return self._visit.text("common.yes" if value else "common.no")
+        if isinstance(value, int | float):
+            return self._visit.number(value, 4)
+        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        return self.said(recordable(text))
+
+
+def _named(names: list[str]) -> str:
+    shown = names[:_HEADLINES]
+    return ", ".join([*shown, "…"] if len(names) > _HEADLINES else shown)
+
+
+def _tone(value: Any) -> str:
+    if not isinstance(value, str):
+        return "plain"
+    if value in _GOOD:
+        return "good"
+    if value in _BAD:
+        return "bad"
+    return "warn" if value in _WARN else "plain"

@@ -1,0 +1,100 @@
+"""The pages of entities: look one up, see everything it did, and with whom it shares what."""
+
+from functools import partial
+from typing import Final
+
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin.entities.finding import find_entity, lists_for
+from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType
+from gatehouse.admin.entities.profile import entity_decisions, show_entity
+from gatehouse.admin.entities.revealing import note_entity_reveal
+from gatehouse.admin.entities.showing import ShownEntity
+from gatehouse.console.listing_form import put_on_chosen_list
+from gatehouse.console.neighbour_graph import draw_neighbours
+from gatehouse.console.order_amounts import shown_order
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.visit import Visit
+
+_PATH: Final = "/a/{account}/entities/{kind}/{token}"
+
+
+def show_finder(visit: Visit) -> Response:
+    """Asks what an entity is known by."""
+    return visit.render("entities/finder.html", kinds=tuple(EntityType))
+
+
+def find(visit: Visit) -> Response:
+    """Lead to the entity that was typed; its value never becomes part of an address."""
+    kind = visit.form.get("kind", "")
+    if kind not in tuple(EntityType):
+        raise visit.refuse("kind", "entities.choose_kind")
+    text = visit.form.get("value", "")
+    entity = find_entity(visit.session, visit.account_id, EntityType(kind), text)
+    token = EntityTokens(visit.session, visit.account_id).token(entity)
+    return visit.redirect("entity", kind=kind, token=token)
+
+
+def show(visit: Visit) -> Response:
+    """One entity, masked."""
+    return _render(visit, _entity(visit), revealed=False)
+
+
+def reveal(visit: Visit) -> Response:
+    """The same in full, after the look was noted."""
+    entity = _entity(visit)
+    note_entity_reveal(visit.session, visit.account_id, entity)
+    return _render(visit, entity, revealed=True)
+
+
+def put_on_list(visit: Visit) -> Response:
+    """Put the entity on a list."""
+    put_on_chosen_list(visit, _entity(visit))
+    kind, token = visit.place("kind"), visit.place("token")
+    return visit.redirect("entity", kind=kind, token=token, notice="entities.listed")
+
+
+def _entity(visit: Visit) -> Entity:
+    tokens = EntityTokens(visit.session, visit.account_id)
+    return tokens.opened(visit.place("kind"), visit.place("token"))
+
+
+def _render(visit: Visit, entity: Entity, *, revealed: bool) -> Response:
+    session, account_id = visit.session, visit.account_id
+    before = visit.query.get("before") or None
+    page = entity_decisions(session, account_id, entity, before)
+    found = show_entity(session, account_id, entity)
+    may_list = visit.may(Permission.CONFIGURE)
+
+    def label(shown: ShownEntity) -> str:
+        return shown.plain if revealed else shown.masked
+
+    return visit.render(
+        "entities/entity.html",
+        found=found,
+        page=page,
+        before=before,
+        revealed=revealed,
+        label=label,
+        paid=partial(shown_order, visit),
+        graph=draw_neighbours(found, label),
+        lists=lists_for(session, account_id, [entity.kind]) if may_list else {},
+    )
+
+
+PAGES: Final[Declarations] = (
+    Page("/a/{account}/entities", "entities", show_finder, permission=Permission.SEE),
+    Action(
+        "/a/{account}/entities",
+        "entity-find",
+        find,
+        again=show_finder,
+        permission=Permission.SEE,
+    ),
+    Page(_PATH, "entity", show, permission=Permission.SEE),
+    Action(f"{_PATH}/reveal", "entity-reveal", reveal, permission=Permission.REVEAL),
+    Action(
+        f"{_PATH}/list", "entity-list", put_on_list, again=show, permission=Permission.CONFIGURE
+    ),
+)

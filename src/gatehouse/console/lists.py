@@ -1,0 +1,185 @@
+"""The lists of an account: their entries, what is put on and taken off, and which hold a value."""
+
+import contextlib
+import io
+from typing import Any, Final
+
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin import lists
+from gatehouse.admin.lists import EntryPage, GivenEntries, ImportOptions, ListFile, NewEntries
+from gatehouse.console.cookies import Notice
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.visit import Visit
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.files.csv_output import csv_lines, plain_cell
+from gatehouse.rules.list_entries import ListKind
+
+_ON_A_PAGE: Final = 100
+_MOST_EXPORTED: Final = 100_000
+_DAY_MS: Final = 86_400_000
+_MOST_DAYS: Final = 3650
+_UPLOAD: Final = 8 * 1024 * 1024
+
+
+def show_lists(visit: Visit) -> Response:
+    """All lists; and those that hold a value, if one is asked for."""
+    found = lists.overview(visit.session, visit.account_id)
+    return visit.render("lists/lists.html", lists=found, kinds=tuple(ListKind))
+
+
+def find(visit: Visit) -> Response:
+    """Say which lists hold a value; it is sent in a form because addresses are logged."""
+    value = visit.form.get("value", "").strip()
+    if not value:
+        raise visit.refuse("value", "lists.problems.value")
+    held = []
+    page = EntryPage(visit.now_ms, 10)
+    for info in lists.overview(visit.session, visit.account_id):
+        # A value that a list cannot hold, such as a name on a list of networks, is not on it.
+        with contextlib.suppress(InvalidInput):
+            entries = lists.find_entry(visit.session, visit.account_id, info.name, value, page)
+            held += [(info, entry) for entry in entries]
+    return visit.render("lists/found.html", value=value, held=held)
+
+
+def show_list(visit: Visit) -> Response:
+    """One list and its entries, by value."""
+    info = _info(visit)
+    gone = bool(visit.query.get("gone"))
+    page = EntryPage(visit.now_ms, _ON_A_PAGE + 1, _after(visit), include_gone=gone)
+    found = lists.entries(visit.session, visit.account_id, info.name, page)
+    shown = found[:_ON_A_PAGE]
+    older = None
+    if len(found) > _ON_A_PAGE:
+        older = f"{shown[-1].added_at_ms}.{shown[-1].value}"
+    states = [each.status(visit.now_ms) for each in shown]
+    return visit.render(
+        "lists/list.html",
+        info=info,
+        entries=list(zip(shown, states, strict=True)),
+        older=older,
+        gone=gone,
+    )
+
+
+def create(visit: Visit) -> Response:
+    """Make an empty list."""
+    name, kind = visit.form.get("name", "").strip(), visit.form.get("kind", "")
+    description = visit.form.get("description", "").strip() or None
+    lists.create(visit.session, visit.account_id, name, lists.read_kind(kind), description)
+    return visit.redirect("list", list=name, notice="lists.notices.created")
+
+
+def add(visit: Visit) -> Response:
+    """Put values on the list, one in each line."""
+    values = [line.strip() for line in visit.form.get("values", "").splitlines()]
+    given = GivenEntries([value for value in values if value])
+    if not given.values:
+        raise visit.refuse("values", "lists.problems.value")
+    done = lists.add(visit.session, visit.account_id, visit.place("list"), given, _terms(visit))
+    return _back(visit, "lists.notices.added", count=done.added)
+
+
+def remove(visit: Visit) -> Response:
+    """Take one entry off the list."""
+    given = GivenEntries([visit.form.get("value", "")])
+    lists.remove(visit.session, visit.account_id, visit.place("list"), given)
+    return _back(visit, "lists.notices.removed")
+
+
+def import_file(visit: Visit) -> Response:
+    """Add the entries of a file; with a bad line nothing is added, unless bad ones are skipped."""
+    upload = visit.upload("file")
+    if upload is None or not upload.content:
+        raise visit.refuse("file", "lists.problems.file")
+    terms = _terms(visit)
+    options = ImportOptions(
+        None, terms.reason, terms.lifetime_ms, skip_bad=bool(visit.form.get("skip_bad"))
+    )
+    file = ListFile(upload.name, lambda: contextlib.nullcontext(io.BytesIO(upload.content)))
+    done = lists.import_file(visit.session, visit.account_id, visit.place("list"), file, options)
+    if done.content.bad:
+        return _back(visit, "lists.notices.imported_part", count=done.added.added)
+    return _back(visit, "lists.notices.imported", count=done.added.added)
+
+
+def export(visit: Visit) -> Response:
+    """All entries in force, as a file that can be imported again."""
+    info = _info(visit)
+    page = EntryPage(visit.now_ms, _MOST_EXPORTED)
+    found = lists.entries(visit.session, visit.account_id, info.name, page)
+    rows = [
+        (
+            each.value,
+            plain_cell(each.reason),
+            "" if each.expires_at_ms is None else iso_time(each.expires_at_ms),
+        )
+        for each in found
+    ]
+    disposition = f'attachment; filename="{info.name}.csv"'
+    return Response(
+        csv_lines([("value", "reason", "expires"), *rows]),
+        headers={"content-disposition": disposition},
+        media_type="text/csv; charset=utf-8",
+    )
+
+
+def drop(visit: Visit) -> Response:
+    """Remove the list; one that rules look things up on is refused."""
+    lists.drop(visit.session, visit.account_id, visit.place("list"))
+    return visit.redirect("lists", notice="lists.notices.dropped")
+
+
+def _info(visit: Visit) -> lists.ListInfo:
+    name = visit.place("list")
+    lists.check_exists(visit.session, visit.account_id, name)
+    [info] = [e for e in lists.overview(visit.session, visit.account_id) if e.name == name]
+    return info
+
+
+def _after(visit: Visit) -> tuple[str, int] | None:
+    at, _, value = visit.query.get("after", "").partition(".")
+    return (value, int(at)) if at.isascii() and at.isdigit() and len(at) < 16 else None
+
+
+def _terms(visit: Visit) -> NewEntries:
+    text = visit.form.get("days", "").strip()
+    lifetime_ms = None
+    if text:
+        if not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= _MOST_DAYS):
+            raise visit.refuse("days", "lists.problems.days", most=_MOST_DAYS)
+        lifetime_ms = int(text) * _DAY_MS
+    reason = visit.form.get("reason", "").strip() or None
+    return NewEntries(reason=reason, lifetime_ms=lifetime_ms)
+
+
+def _back(visit: Visit, notice: str, **values: int) -> Response:
+    return visit.redirect("list", list=visit.place("list"), notice=Notice(notice, {**values}))
+
+
+_ALL: Final = "/a/{account}/lists"
+_ONE: Final = f"{_ALL}/{{list}}"
+_SEE: Final[dict[str, Any]] = {"permission": Permission.SEE}
+_CHANGE: Final[dict[str, Any]] = {"permission": Permission.CONFIGURE}
+
+PAGES: Final[Declarations] = (
+    Page(_ALL, "lists", show_lists, **_SEE),
+    Action(f"{_ALL}/find", "list-find", find, again=show_lists, **_SEE),
+    Action(f"{_ALL}/new", "list-create", create, again=show_lists, **_CHANGE),
+    Page(_ONE, "list", show_list, **_SEE),
+    Page(f"{_ONE}/export.csv", "list-export", export, permission=Permission.REVEAL),
+    Action(f"{_ONE}/add", "list-add", add, again=show_list, **_CHANGE),
+    Action(f"{_ONE}/remove", "list-remove", remove, again=show_list, **_CHANGE),
+    Action(
+        f"{_ONE}/import",
+        "list-import",
+        import_file,
+        again=show_list,
+        most_bytes=_UPLOAD,
+        **_CHANGE,
+    ),
+    Action(f"{_ONE}/drop", "list-drop", drop, again=show_list, **_CHANGE),
+)

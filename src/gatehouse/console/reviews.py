@@ -1,0 +1,212 @@
+"""The queue of reviews: one after the other, by keyboard or by hand, each with one person."""
+
+from typing import Any, Final
+
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin import policies, review_claims
+from gatehouse.admin.feedback.record import label_that_counts
+from gatehouse.admin.inspecting.decision import inspect_decision
+from gatehouse.admin.review_claims import AlreadyClaimed
+from gatehouse.admin.review_desk import (
+    LONGEST_NOTE,
+    Assignment,
+    add_note,
+    assign_review,
+    person_name,
+)
+from gatehouse.admin.reviews import (
+    NOBODY,
+    ReviewFinding,
+    ReviewSearch,
+    ReviewState,
+    ReviewView,
+    correct_review,
+    get_review,
+    list_reviews,
+    resolve_review,
+)
+from gatehouse.console.cookies import Notice
+from gatehouse.console.decision_view import DecisionPage
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.visit import Visit
+
+_ON_A_PAGE: Final = 50
+_HOUR_MS: Final = 3_600_000
+_OFFERED: Final = ("known_customer", "spoke_to_customer", "stolen_card", "takeover", "abuse")
+"""Reasons that most reviews end with."""
+_VIEWS: Final = ("open", "mine", "unassigned", "resolved")
+
+
+def show_queue(visit: Visit) -> Response:
+    """The reviews, the oldest first while they are open."""
+    view = visit.query.get("view", _VIEWS[0])
+    view = view if view in _VIEWS else _VIEWS[0]
+    found = _listed(visit, view, visit.query.get("after") or None)
+    older = found[-1].review.request_id if len(found) == _ON_A_PAGE else None
+    return visit.render(
+        "reviews/queue.html",
+        view=view,
+        views=_VIEWS,
+        reviews=found,
+        older=older,
+        claimed=review_claims.claims_of_others(visit.session, visit.account_id, visit.visitor),
+        due_ms=visit.now_ms - _target_ms(visit),
+        hours=policies.review_target(visit.session, visit.account_id),
+    )
+
+
+def show_review(visit: Visit) -> Response:
+    """One review with its decision, its history, and what can be done."""
+    request_id = visit.place("id")
+    view = get_review(visit.session, visit.account_id, request_id)
+    others = review_claims.claims_of_others(visit.session, visit.account_id, visit.visitor)
+    found = inspect_decision(visit.session, visit.account_id, request_id)
+    return visit.render(
+        "reviews/review.html",
+        view=view,
+        claim=others.get(request_id),
+        page=DecisionPage(visit, found, revealed=False),
+        found=found,
+        record=found.record,
+        label=label_that_counts(found.labels),
+        labels=(),
+        lists={},
+        offered=_OFFERED,
+        due_at_ms=view.review.at_ms + _target_ms(visit),
+        longest_note=LONGEST_NOTE,
+    )
+
+
+def work(visit: Visit) -> Response:
+    """Open the next review that nobody else works on."""
+    return _next(visit, visit.form.get("after") or None)
+
+
+def claim(visit: Visit) -> Response:
+    """Keep a review while its page is open; a colleague who has it is named."""
+    take_over = bool(visit.form.get("take_over"))
+    try:
+        review_claims.claim_review(
+            visit.session,
+            visit.account_id,
+            visit.place("id"),
+            visit.visitor,
+            take_over=take_over,
+        )
+    except AlreadyClaimed:
+        if not visit.is_fragment:
+            raise
+        return Response(status_code=409)
+    if visit.is_fragment:
+        return Response(status_code=204)
+    return _here(visit, "reviews.notices.claimed")
+
+
+def release(visit: Visit) -> Response:
+    """Leave the queue: others may have what was open."""
+    review_claims.release_reviews(visit.session, visit.account_id, visit.visitor)
+    if visit.is_fragment:
+        return Response(status_code=204)
+    return visit.redirect("reviews")
+
+
+def resolve(visit: Visit) -> Response:
+    """Accept or decline, and go on with the next one."""
+    finding = _finding(visit)
+    request_id = visit.place("id")
+    # A colleague may have taken the review since the page was made.
+    review_claims.claim_review(visit.session, visit.account_id, request_id, visit.visitor)
+    resolve_review(visit.session, visit.account_id, request_id, finding)
+    return _next(visit, None, Notice(f"reviews.notices.{finding.state.lower()}"))
+
+
+def correct(visit: Visit) -> Response:
+    """Correct a resolution."""
+    correct_review(visit.session, visit.account_id, visit.place("id"), _finding(visit))
+    return _here(visit, "reviews.notices.corrected")
+
+
+def note(visit: Visit) -> Response:
+    """Add a note for colleagues."""
+    text = visit.form.get("note", "").strip()
+    if not text:
+        raise visit.refuse("note", "reviews.problems.note")
+    add_note(visit.session, visit.account_id, visit.place("id"), text)
+    return _here(visit, "reviews.notices.noted")
+
+
+def assign(visit: Visit) -> Response:
+    """Give a review to a person, to oneself or to nobody."""
+    given = visit.form.get("assignee", "").strip()
+    assignee = visit.visitor.login if visit.form.get("me") else given or None
+    wanted = Assignment(assignee, take_over=True)
+    assign_review(visit.session, visit.account_id, visit.place("id"), wanted)
+    return _here(visit, "reviews.notices.assigned")
+
+
+def _listed(visit: Visit, view: str, after: str | None) -> list[ReviewView]:
+    oldest_first = view != "resolved"
+    if view != "resolved":
+        assignees = {"mine": person_name(visit.visitor.login), "unassigned": NOBODY}
+        search = ReviewSearch(
+            ReviewState.OPEN, after, _ON_A_PAGE, assignees.get(view), oldest_first=oldest_first
+        )
+        return list_reviews(visit.session, visit.account_id, search)
+    each = [
+        ReviewSearch(state, after, _ON_A_PAGE)
+        for state in (ReviewState.APPROVED, ReviewState.DECLINED)
+    ]
+    found = [
+        one for search in each for one in list_reviews(visit.session, visit.account_id, search)
+    ]
+    found.sort(key=lambda one: one.review.request_id, reverse=True)
+    return found[:_ON_A_PAGE]
+
+
+def _target_ms(visit: Visit) -> int:
+    return policies.review_target(visit.session, visit.account_id) * _HOUR_MS
+
+
+def _next(visit: Visit, after: str | None, notice: Notice | None = None) -> Response:
+    found = review_claims.claim_next(visit.session, visit.account_id, visit.visitor, after)
+    if found is None and after is not None:
+        found = review_claims.claim_next(visit.session, visit.account_id, visit.visitor)
+    if found is None:
+        said = notice or Notice("reviews.notices.none_left", kind="hint")
+        return visit.redirect("reviews", notice=said)
+    return visit.redirect("review", id=found, notice=notice)
+
+
+def _finding(visit: Visit) -> ReviewFinding:
+    verdict = visit.form.get("verdict", "")
+    if verdict not in ("approve", "decline"):
+        raise visit.refuse("verdict", "reviews.problems.verdict")
+    offered, words = visit.form.get("offered", ""), visit.form.get("why", "").strip()
+    named = visit.text(f"reviews.offered.{offered}") if offered in _OFFERED else ""
+    reason = ": ".join(each for each in (named, words) if each)
+    if not reason:
+        raise visit.refuse("why", "reviews.problems.why")
+    return ReviewFinding(approve=verdict == "approve", reason=reason)
+
+
+def _here(visit: Visit, notice: str) -> Response:
+    return visit.redirect("review", id=visit.place("id"), notice=notice)
+
+
+_ALL: Final = "/a/{account}/reviews"
+_ONE: Final = f"{_ALL}/{{id}}"
+_MAY: Final[dict[str, Any]] = {"permission": Permission.REVIEW}
+
+PAGES: Final[Declarations] = (
+    Page(_ALL, "reviews", show_queue, permission=Permission.SEE),
+    Action(f"{_ALL}/next", "review-next", work, **_MAY),
+    Action(f"{_ALL}/leave", "review-leave", release, **_MAY),
+    Page(_ONE, "review", show_review, permission=Permission.SEE),
+    Action(f"{_ONE}/claim", "review-claim", claim, again=show_review, **_MAY),
+    Action(f"{_ONE}/resolve", "review-resolve", resolve, again=show_review, **_MAY),
+    Action(f"{_ONE}/correct", "review-correct", correct, again=show_review, **_MAY),
+    Action(f"{_ONE}/note", "review-note", note, again=show_review, **_MAY),
+    Action(f"{_ONE}/assign", "review-assign", assign, again=show_review, **_MAY),
+)

@@ -1,0 +1,44 @@
+"""The span of time that a page is about: a preset, or from one day to another."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+import msgspec
+
+from gatehouse.columns.buckets import FigureSpan
+from gatehouse.console.formats import parse_local
+from gatehouse.console.visit import Visit
+from gatehouse.core.errors import InvalidInput
+
+PRESETS: Final = {"today": 0, "7d": 6, "30d": 29, "90d": 89, "365d": 364}
+"""How many days before today each begins."""
+USUAL: Final = "30d"
+
+
+class ChosenSpan(msgspec.Struct, frozen=True):
+    """What was chosen, and what it comes to."""
+
+    preset: str | None
+    first: str
+    last: str
+    """The days as date fields write them."""
+    figures: FigureSpan
+
+
+def chosen_span(visit: Visit) -> ChosenSpan:
+    """The span that the query names; thirty days without one."""
+    zone, query = visit.formats.zone, visit.query
+    today = datetime.fromtimestamp(visit.now_ms / 1000, zone).date()
+    first, last, preset = query.get("from", ""), query.get("to", ""), query.get("span", "")
+    if not (first or last):
+        preset = preset if preset in PRESETS else USUAL
+        first, last = str(today - timedelta(days=PRESETS[preset])), str(today)
+    else:
+        preset = ""
+        first, last = first or last, last or str(today)
+    try:
+        begin = parse_local(first, zone)
+        end = parse_local(str(datetime.fromisoformat(last).date() + timedelta(days=1)), zone)
+    except (ValueError, OverflowError):
+        raise InvalidInput(visit.text("overview.wrong_day")) from None
+    return ChosenSpan(preset or None, first, last, FigureSpan(begin, end, zone.key))

@@ -1,0 +1,65 @@
+// The keyboard of the review queue. Every key presses a button or a link that is on the page.
+"use strict";
+
+const typing = (target) =>
+  target.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]");
+
+const moveRow = (step) => {
+  const links = [...document.querySelectorAll("[data-row] a")];
+  if (!links.length) return;
+  const here = links.indexOf(document.activeElement);
+  const next = here < 0 ? (step > 0 ? 0 : links.length - 1) : here + step;
+  links[Math.max(0, Math.min(links.length - 1, next))].focus();
+};
+
+// A decision needs its reason first: the key then leads to the reason.
+const decide = (button) => {
+  const form = button.form;
+  if (form.elements.why.value.trim() || form.elements.offered.value) form.requestSubmit(button);
+  else form.elements.offered.focus();
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (localStorage.getItem("gatehouse-keys") === "off" && event.key !== "?") return;
+  if (typing(event.target)) return;
+  if (event.key === "j" || event.key === "k") { moveRow(event.key === "j" ? 1 : -1); return; }
+  if (event.key === "?") {
+    const off = localStorage.getItem("gatehouse-keys") === "off";
+    localStorage.setItem("gatehouse-keys", off ? "on" : "off");
+    document.querySelector(".shortcuts")?.toggleAttribute("data-off", !off);
+    return;
+  }
+  if (event.key === "m") {
+    const note = document.getElementById("note");
+    if (note) { event.preventDefault(); note.focus(); }
+    return;
+  }
+  const pressed = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (!pressed) return;
+  event.preventDefault();
+  if (pressed.name === "verdict") decide(pressed); else pressed.click();
+});
+
+document.querySelector(".shortcuts")
+  ?.toggleAttribute("data-off", localStorage.getItem("gatehouse-keys") === "off");
+
+// The review stays this person's while the page is open, and is given back when it is left.
+const claim = document.querySelector("[data-claim]");
+if (claim) {
+  const headers = { "HX-Request": "true", "HX-Request-Type": "partial" };
+  const send = (url) =>
+    fetch(url, { method: "POST", body: new URLSearchParams(new FormData(claim)), headers, keepalive: true });
+  const keep = async () => {
+    const answer = await send(claim.action).catch(() => null);
+    if (answer?.status === 409) location.reload();
+  };
+  keep();
+  const timer = setInterval(keep, 30000);
+  let leaving = true;
+  document.addEventListener("submit", () => { leaving = false; });
+  addEventListener("pagehide", () => {
+    clearInterval(timer);
+    if (leaving) send(claim.dataset.leave);
+  });
+}

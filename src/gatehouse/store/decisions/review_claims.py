@@ -1,0 +1,73 @@
+"""Who has which review open in a browser, so that two people do not work on the same one.
+
+A claim lasts for a short while and is renewed as long as the page is open.
+"""
+
+from typing import Final
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from gatehouse.store.tables import STATE
+
+_PREFIX: Final = "review:"
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class ReviewClaim(msgspec.Struct, frozen=True, rename="camel"):
+    """One review that a person has open."""
+
+    request_id: str
+    user_id: str
+    name: str
+    """Of the person, for colleagues."""
+    until_ms: int
+
+
+_decode: Final = msgspec.json.Decoder(ReviewClaim).decode
+
+
+def claim(
+    connection: sa.Connection, account_id: str, wanted: ReviewClaim, now_ms: int
+) -> ReviewClaim:
+    """Take or renew a claim; the claim that counts then, which may be somebody else's."""
+    known = claims(connection, account_id)
+    for each in known:
+        if each.until_ms <= now_ms or each.user_id == wanted.user_id:
+            _delete(connection, account_id, each.request_id)
+    row = {"name": _name(account_id, wanted.request_id), "value": _encode(wanted).decode()}
+    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    connection.execute(insert(STATE).on_conflict_do_nothing(), row)
+    query = sa.select(STATE.c.value).where(STATE.c.name == row["name"])
+    return _decode(connection.execute(query).scalar_one())
+
+
+def release(connection: sa.Connection, account_id: str, user_id: str) -> None:
+    """Give back what a person has open."""
+    for each in claims(connection, account_id):
+        if each.user_id == user_id:
+            _delete(connection, account_id, each.request_id)
+
+
+def take_over(connection: sa.Connection, account_id: str, wanted: ReviewClaim) -> None:
+    """Take a claim from the person who has it."""
+    release(connection, account_id, wanted.user_id)
+    _delete(connection, account_id, wanted.request_id)
+    row = {"name": _name(account_id, wanted.request_id), "value": _encode(wanted).decode()}
+    connection.execute(STATE.insert(), row)
+
+
+def claims(connection: sa.Connection, account_id: str) -> list[ReviewClaim]:
+    """All claims in an account, also those that have ended."""
+    begins = _name(account_id, "")
+    query = sa.select(STATE.c.value).where(STATE.c.name.startswith(begins, autoescape=True))
+    return [_decode(value) for value in connection.scalars(query)]
+
+
+def _delete(connection: sa.Connection, account_id: str, request_id: str) -> None:
+    connection.execute(STATE.delete().where(STATE.c.name == _name(account_id, request_id)))
+
+
+def _name(account_id: str, request_id: str) -> str:
+    return f"{_PREFIX}{account_id}:{request_id}"

@@ -1,0 +1,75 @@
+"""What operators do in the console for the whole installation: accounts and connectors."""
+
+import pytest
+
+from gatehouse.access.roles import UserRole
+from gatehouse.admin import accounts, connectors
+from tests.console.harness import Browser, Console
+
+_CONFIGURATION = """\
+connectors:
+  play:
+    kind: sandbox
+routes:
+  precheck:
+    - use: [play]
+"""
+
+
+@pytest.fixture
+def oda(console: Console) -> Browser:
+    return console.as_role(UserRole.OPERATOR)
+
+
+def test_an_operator_makes_renames_closes_and_reopens_an_account(
+    console: Console, oda: Browser
+) -> None:
+    sent = {"name": "Night Market", "currency": "eur", "opening": "12.50"}
+    assert oda.post("/installation/accounts/new", sent).status_code == 303
+    [made] = [a for a in accounts.listing(console.session) if a.account.name == "Night Market"]
+    assert (made.account.currency, made.state.balance) == ("EUR", 12_500_000)
+    one = f"/installation/accounts/{made.account.account_id}"
+    oda.post(f"{one}/rename", {"name": "Day Market"})
+    oda.post(f"{one}/close", {"reason": "the contract ended"})
+    page = oda.get("/installation/accounts?q=day").text
+    assert "Day Market" in page
+    assert "the contract ended" in page
+    oda.post(f"{one}/reopen", {"reason": "it goes on"})
+    again = accounts.get(console.session, made.account.account_id)
+    assert again.account.closed_at_ms is None
+
+
+def test_an_account_without_a_currency_is_not_made(console: Console, oda: Browser) -> None:
+    before = len(accounts.listing(console.session))
+    answer = oda.post("/installation/accounts/new", {"name": "X", "currency": "money"})
+    assert answer.status_code == 422
+    assert "currency-problem" in answer.text
+    assert len(accounts.listing(console.session)) == before
+
+
+def test_connectors_are_changed_with_all_problems_told_first(
+    console: Console, oda: Browser
+) -> None:
+    assert "No server reports" in oda.get("/installation/connectors").text
+    wrong = oda.post("/installation/connectors/edit", {"document": "connectors: 7\nroutes: no\n"})
+    assert wrong.status_code == 422
+    assert "connectors: 7" in wrong.text
+    assert connectors.find(console.session) is None
+    sent = {"document": _CONFIGURATION, "base": "0", "note": "the first"}
+    done = oda.post("/installation/connectors/edit", sent)
+    assert done.status_code == 303, done.text
+    page = oda.get("/installation/connectors").text
+    assert "the first" in page
+    second = _CONFIGURATION.replace("play", "other")
+    oda.post("/installation/connectors/edit", {"document": second, "base": "1"})
+    late = oda.post("/installation/connectors/edit", {"document": _CONFIGURATION, "base": "1"})
+    assert late.status_code == 409
+    oda.post("/installation/connectors/rollback", {"to": "1", "base": "2"})
+    assert connectors.get(console.session).version == 1
+
+
+@pytest.mark.parametrize("path", ["/installation/accounts", "/installation/connectors"])
+def test_the_installation_is_hidden_from_everybody_else(console: Console, path: str) -> None:
+    browser = console.as_role(UserRole.ADMINISTRATOR)
+    assert browser.get(path).status_code in (403, 404)
+    assert path not in browser.get(f"/a/{console.account_id}/keys").text

@@ -1,0 +1,33 @@
+"""The overview of an account: figures of a span, and what needs attention."""
+
+from gatehouse.access.roles import UserRole
+from gatehouse.core.outcomes import Outcome
+from tests.admin.recorded import Recorder
+from tests.console.harness import Console
+from tests.console.test_decision import to_review
+
+
+def test_the_overview_counts_what_was_decided(console: Console) -> None:
+    shop = Recorder(console.session, console.account_id)
+    shop.keep(amount=20.0, decision=Outcome.ACCEPT)
+    shop.keep(amount=90.0, decision=Outcome.DECLINE)
+    to_review(console, shop)
+    console.desk.columns.catch_up(console.account_id)
+    page = console.as_role(UserRole.ADMINISTRATOR).get(f"/a/{console.account_id}/?span=365d").text
+    assert "Decisions over time" in page
+    assert "Reviews wait longer than their target." in page
+    assert "$100.00" in page
+
+
+def test_a_viewer_does_not_see_the_balance(console: Console) -> None:
+    page = console.as_role(UserRole.VIEWER).get(f"/a/{console.account_id}/").text
+    assert "Overview" in page
+    assert "$100.00" not in page
+
+
+def test_any_days_can_be_chosen(console: Console) -> None:
+    browser = console.as_role(UserRole.VIEWER, time_zone="America/New_York")
+    path = f"/a/{console.account_id}/"
+    assert browser.get(f"{path}?from=2026-01-01&to=2026-01-31").status_code == 200
+    assert browser.get(f"{path}?from=2026-02-01&to=2026-01-01").status_code in (400, 422)
+    assert browser.get(f"{path}?from=first").status_code in (400, 422)

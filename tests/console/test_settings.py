@@ -1,0 +1,69 @@
+"""What an account decides for itself in the console."""
+
+import pytest
+
+from gatehouse.access.roles import UserRole
+from gatehouse.admin import policies
+from gatehouse.admin.event_settings import get_event_settings
+from tests.console.harness import Browser, Console
+
+
+@pytest.fixture
+def ada(console: Console) -> Browser:
+    return console.as_role(UserRole.ADMINISTRATOR)
+
+
+def _path(console: Console, rest: str = "") -> str:
+    return f"/a/{console.account_id}/settings{rest}"
+
+
+def test_an_account_chooses_what_it_is_told(console: Console, ada: Browser) -> None:
+    ada.post(_path(console, "/threshold"), {"threshold": "50"})
+    sent = {"told": ["pipeline", "sentry"], "outcomes.pipeline": ["REVIEW", "DECLINE"]}
+    assert ada.post(_path(console, "/told"), sent).status_code == 303
+    wishes = get_event_settings(console.session, console.account_id)
+    assert wishes.low_balance == 50_000_000
+    told = {each.operation: each.outcomes for each in wishes.decisions}
+    assert told == {"pipeline": ("REVIEW", "DECLINE"), "sentry": ()}
+    assert 'value="50"' in ada.get(_path(console)).text
+
+
+def test_what_a_mismatch_becomes_can_be_chosen(console: Console, ada: Browser) -> None:
+    before = policies.precheck_policy(console.session, console.account_id)
+    result = next(iter(before.cvv2))
+    ada.post(_path(console, "/policy"), {f"cvv2.{result}": "DECLINE"})
+    after = policies.precheck_policy(console.session, console.account_id)
+    assert after.cvv2[result] == "DECLINE"
+    assert after.avs == before.avs
+    assert ada.post(_path(console, "/policy"), {f"cvv2.{result}": "MAYBE"}).status_code == 422
+
+
+def test_sentry_remembers_what_the_account_names(console: Console, ada: Browser) -> None:
+    ada.post(_path(console, "/entities"), {"entities": "loyalty\r\n\r\nmember"})
+    kept = policies.sentry_policy(console.session, console.account_id).entities
+    assert kept == ("loyalty", "member")
+    card = ada.post(_path(console, "/entities"), {"entities": "4242424242424242"})
+    assert card.status_code == 422
+    assert policies.sentry_policy(console.session, console.account_id).entities == kept
+
+
+def test_a_threshold_that_is_no_amount_is_refused_beside_its_field(
+    console: Console, ada: Browser
+) -> None:
+    answer = ada.post(_path(console, "/threshold"), {"threshold": "a lot"})
+    assert answer.status_code == 422
+    assert "threshold-problem" in answer.text
+    assert 'value="a lot"' in answer.text
+
+
+def test_the_target_of_reviews_is_whole_hours(console: Console, ada: Browser) -> None:
+    ada.post(_path(console, "/target"), {"hours": "4"})
+    assert policies.review_target(console.session, console.account_id) == 4
+    assert ada.post(_path(console, "/target"), {"hours": "0"}).status_code == 422
+    assert policies.review_target(console.session, console.account_id) == 4
+
+
+def test_managers_do_not_change_settings(console: Console) -> None:
+    manager = console.as_role(UserRole.MANAGER)
+    assert manager.get(_path(console)).status_code == 403
+    assert manager.post(_path(console, "/name"), {"name": "Mine"}).status_code == 403
