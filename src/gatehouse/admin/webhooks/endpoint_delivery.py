@@ -62,7 +62,7 @@ class EndpointDelivery:
         self._owner = owner
         self._send = send
         self._retries_ms = retries_ms
-        self._reader = BatchReader(webhook, session.fingerprints)
+        self._reader = BatchReader(webhook, session)
         self._secrets = webhook.secrets(session.ring)
         self._failing_since_ms = webhook.failing_since_ms
         self._resume_at_ms = webhook.resume_at_ms
