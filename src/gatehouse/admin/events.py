@@ -117,7 +117,7 @@ def render(
     """Events as they are told, with the decisions they speak of as these are kept by now."""
     requests = dict.fromkeys(each.about for each in events if each.type in ABOUT_REQUESTS)
     records = decisions.get_many(connection, account_id, list(requests), session.fingerprints)
-    currency = accounts.get(connection, account_id).currency
+    currency = accounts.currency_of(connection, account_id)
     programs = load_programs(session, connection, account_id, records)
     found = {
         record.request_id: {
