@@ -13,17 +13,19 @@ import http.client
 import json
 import random
 import signal
-import sqlite3
 import subprocess
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Final
+
+import sqlalchemy as sa
+from tests.databases import start_postgres
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.webhooks import endpoints
@@ -31,6 +33,7 @@ from gatehouse.core.events import EventName
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.tables import EVENTS
 from gatehouse.webhooks.destinations import DestinationPolicy
 from gatehouse.webhooks.endpoint import WebhookTerms
 from scripts.bench.cards import precheck_body
@@ -183,9 +186,13 @@ class Report:
     during_p99_ms: float = 0.0
 
 
-def run(folder: Path, *, events: int, kills: int, measured: bool) -> Report:
-    """The whole trial; it ends the program when anything is lost, out of order or too late."""
-    shop = make_shop(folder, GATEHOUSE_WEBHOOK_RETRY_S=_RETRIES)
+def run(folder: Path, *, events: int, kills: int, measured: bool, database_url: str = "") -> Report:
+    """The whole trial; it ends the program when anything is lost, out of order or too late.
+
+    Without the URL of a database, it is the sandbox's own.
+    """
+    stored = {"GATEHOUSE_DATABASE_URL": database_url} if database_url else {}
+    shop = make_shop(folder, GATEHOUSE_WEBHOOK_RETRY_S=_RETRIES, **stored)
     receiver, server = Receiver(), KilledServer(shop)
     session = open_admin_session(load_settings(shop.environment), Actor.system("trial"))
     report, late = Report(0, 0, 0, 0), 0
@@ -208,11 +215,11 @@ def run(folder: Path, *, events: int, kills: int, measured: bool) -> Report:
                     endpoints.delete(session, shop.account_id, webhooks[DELETED])
                     late = len(receiver.accepted[DELETED])
             senders.wait()
-            told = _told(shop)
+            told = _told(session)
             for path in (PLAIN, ORDERED):
                 _wait_for(partial(receiver.has_all, path, told), 3600)
             assert len(receiver.accepted[DELETED]) == late, "something came after the deletion"
-            _check_order(list(_told(shop)), receiver.accepted[ORDERED])
+            _check_order(list(_told(session)), receiver.accepted[ORDERED])
     finally:
         server.stop()
         session.database.dispose()
@@ -248,11 +255,15 @@ def _requests(shop: Shop) -> list[bytes]:
     return [post("/api/v1/precheck", precheck_body(n), headers) for n in range(2000)]
 
 
-def _told(shop: Shop) -> dict[str, None]:
+def _told(session: AdminSession) -> dict[str, None]:
     """The ids of all events about decisions, in the order of the outbox."""
-    with closing(sqlite3.connect(shop.home / "sandbox.db")) as database:
-        query = "SELECT id FROM events WHERE type = 'decision.made' ORDER BY seq"
-        return dict.fromkeys(row[0] for row in database.execute(query))
+    query = (
+        sa.select(EVENTS.c.id)
+        .where(EVENTS.c.type == EventName.DECISION_MADE)
+        .order_by(EVENTS.c.xid, EVENTS.c.seq)
+    )
+    with session.reading() as connection:
+        return dict.fromkeys(connection.scalars(query))
 
 
 def _check_order(told: list[str], accepted: list[str]) -> None:
@@ -273,10 +284,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make webhook-delivery", description=__doc__)
     parser.add_argument("--events", type=int, default=10_000)
     parser.add_argument("--kills", type=int, default=5)
+    parser.add_argument("--postgres", action="store_true", help="on PostgreSQL, not on SQLite")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="gatehouse-webhooks-") as folder:
-        found = run(Path(folder), events=options.events, kills=options.kills, measured=True)
-    print(f"{found.events} events to 2 webhooks, {options.kills} kills, {found.seconds:.0f} s")
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="gatehouse-webhooks-"))
+        url = ""
+        if options.postgres:
+            url = stack.enter_context(start_postgres(quick=False)).empty()
+        events, kills = options.events, options.kills
+        found = run(Path(folder), events=events, kills=kills, measured=True, database_url=url)
+    kind = "PostgreSQL" if options.postgres else "SQLite"
+    print(f"{found.events} events to 2 webhooks, {kills} kills, {found.seconds:.0f} s, {kind}")
     print(f"  none lost, order kept, nothing after the deletion; {found.attempts} attempts")
     print(f"  {found.twice} messages were accepted more than once")
     ratio = found.during_p99_ms / found.before_p99_ms
