@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from gatehouse.core.events import EventName, NewEvent
 from gatehouse.core.ids import first_id
-from gatehouse.store.tables import EVENTS
+from gatehouse.store.tables import EVENTS, WEBHOOK_DELIVERIES
 
 _E: Final = EVENTS.c
 _PLACE: Final = (_E.xid, _E.seq)
@@ -151,10 +151,16 @@ def count_held_back(connection: sa.Connection) -> int:
 def rebase(connection: sa.Connection) -> None:
     """Put all events before those of this database's transactions, in the order they have.
 
-    Rows that were copied or restored carry numbers of another server's transactions.
+    Rows that were copied or restored carry numbers of another server's transactions. Messages that
+    wait to be sent again carry the same numbers, and go with them.
     """
     newest = sa.select(sa.func.max(EVENTS.alias().c.xid)).scalar_subquery()
     connection.execute(EVENTS.update().where(newest > 0).values(xid=_E.xid - newest - 1))
+    waiting = WEBHOOK_DELIVERIES.c
+    moved = sa.select(_E.xid).where(_E.id == waiting.event_id).scalar_subquery()
+    # A message whose event is gone is dropped when its turn comes.
+    xid = sa.func.coalesce(moved, BEGINNING.xid)
+    connection.execute(WEBHOOK_DELIVERIES.update().values(xid=xid))
 
 
 def rebase_if_foreign(connection: sa.Connection) -> bool:
