@@ -115,10 +115,11 @@ def render(
     events: Sequence[NewEvent],
 ) -> list[PublicEvent]:
     """Events as they are told, with the decisions they speak of as these are kept by now."""
+    session.actor.check_account(account_id)
     requests = dict.fromkeys(each.about for each in events if each.type in ABOUT_REQUESTS)
     records = decisions.get_many(connection, account_id, list(requests), session.fingerprints)
     currency = accounts.currency_of(connection, account_id)
-    programs = load_programs(session, connection, account_id, records)
+    programs = load_programs(session.signer, connection, account_id, records)
     found = {
         record.request_id: {
             "decision": public_decision(record, currency),

@@ -16,9 +16,9 @@ from gatehouse.core.stage import AnsweredAgain, RecordedResult
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.operations.pipeline_messages import PIPELINE_RESPONSE, responses_by_field
-from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.configurations import RULES, ConfigurationKey, check_versions
+from gatehouse.store.configured.signing import Signer
 
 _UNTOLD: Final = (msgspec.ValidationError, KeyError, ValueError)
 """What a record of another version, or of stages that are not here any more, ends in."""
@@ -27,7 +27,7 @@ Programs = dict[tuple[str, int], str]
 
 
 def load_programs(
-    session: AdminSession,
+    signer: Signer,
     connection: sa.Connection,
     account_id: str,
     records: Iterable[DecisionRecord],
@@ -45,7 +45,7 @@ def load_programs(
         stored = configurations.find(connection, key, version)
         try:
             if stored is not None:
-                check_versions(session.signer, [stored])
+                check_versions(signer, [stored])
                 found[name, version] = stored.program
         except ConfigurationRefused:
             # What somebody changed in the database is not told as what decided.

@@ -1,6 +1,7 @@
 """Sends webhooks over HTTP/1.1: to an address that was checked, within a time limit, once."""
 
 import asyncio
+import contextlib
 import socket
 import ssl
 import time
@@ -65,6 +66,11 @@ class HttpWebhookSender:
             return SendResult(None, "the name of the host cannot be resolved", _since_ms(began))
         failure = None if 200 <= answer.status < 300 else f"answered {answer.status}"
         return SendResult(answer.status, failure, _since_ms(began), answer.retry_after)
+
+    def prepare(self) -> None:
+        """Read the certificates that are trusted; otherwise the first message has them read."""
+        with contextlib.suppress(SettingsError):
+            self._context = client_context(TlsOptions(ca_file=self._ca_file))
 
     async def close(self) -> None:
         """Close all connections."""

@@ -1,5 +1,6 @@
 """Use cases about the webhooks of an account: adding, showing, changing and deleting them."""
 
+import asyncio
 import contextlib
 import time
 from collections.abc import Callable
@@ -154,16 +155,34 @@ def delete(
     pause: Callable[[float], object] = time.sleep,
 ) -> None:
     """Delete a webhook; when this returns, no server sends anything to it any more."""
+    ends_ms = _begin_deletion(session, account_id, webhook_id)
+    while not _is_left(session, webhook_id, ends_ms):
+        pause(_LOOK_S)
+
+
+async def delete_and_wait(session: AdminSession, account_id: str, webhook_id: str) -> None:
+    """The same beside an event loop; no thread waits."""
+    session.actor.check_account(account_id)
+    ends_ms = await asyncio.to_thread(_begin_deletion, session, account_id, webhook_id)
+    while not await asyncio.to_thread(_is_left, session, webhook_id, ends_ms):  # noqa: ASYNC110
+        # Another server may be the one that sends.
+        await asyncio.sleep(_LOOK_S)
+
+
+def _begin_deletion(session: AdminSession, account_id: str, webhook_id: str) -> int:
+    """Let no attempt begin any more; until when an earlier one may last."""
     with account_change(session, account_id) as change:
         kept = endpoints.get(change.connection, account_id, webhook_id)
         endpoints.mark_deleted(change, kept)
         change.audit("webhook.delete", account_id, webhookId=webhook_id)
-    ends_ms = session.clock() + _LONGEST_WAIT_MS
-    while session.clock() < ends_ms:
-        with session.reading() as connection:
-            if not claims.is_held(connection, webhook_id, session.clock()):
-                return
-        pause(_LOOK_S)
+    return session.clock() + _LONGEST_WAIT_MS
+
+
+def _is_left(session: AdminSession, webhook_id: str, ends_ms: int) -> bool:
+    """Whether no server sends to it any more."""
+    with session.reading() as connection:
+        held = claims.is_held(connection, webhook_id, session.clock())
+    return not held or session.clock() >= ends_ms
 
 
 def disable(
