@@ -11,11 +11,15 @@ from gatehouse.admin import event_settings, pipelines, rule_sets
 from gatehouse.admin.configurations import NewVersion
 from gatehouse.admin.event_settings import NewWishes, parse_filter
 from gatehouse.admin.events import EventQuery, list_events, newest_cursor
+from gatehouse.admin.webhooks.batches import takes
+from gatehouse.core.events import EventName
+from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.erased_record import without_person
 from gatehouse.decisions.record import decode, encode
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.store.tables import DECISIONS
+from gatehouse.webhooks.endpoint import WebhookTerms
 from tests.harness import (
     AMELIA,
     BODY,
@@ -161,6 +165,60 @@ def test_an_event_tells_the_answer_as_it_was(client: httpx.Client, told: Told, n
     event = told.of(answer["requestId"])
     assert event["response"] == without_balance(answer)
     assert event["decision"]["requestId"] == answer["requestId"]
+
+
+def outcome(answer: dict[str, Any]) -> Outcome | None:
+    """What a caller would say was decided."""
+    if "preCheckResponse" in answer:
+        accepted = answer["preCheckResponse"]["advice"] == "ACCEPT"
+        return Outcome.ACCEPT if accepted else Outcome.DECLINE
+    if "rulesResponse" in answer:
+        return Outcome(answer["rulesResponse"]["status"])
+    if "pipelineResponse" in answer:
+        return Outcome(answer["pipelineResponse"]["decision"])
+    return None
+
+
+FILTERS = (
+    *("precheck", "precheck:ACCEPT", "precheck:DECLINE", "idverify", "idverify:ACCEPT", "sentry"),
+    *("rules:ACCEPT", "rules:REVIEW,DECLINE", "pipeline:ACCEPT", "pipeline:REVIEW,DECLINE"),
+    *("*:DECLINE", "*:REVIEW", "*"),
+)
+ANSWERED = (
+    *("precheck", "precheck declined", "idverify", "sentry", "rules"),
+    *("pipeline 1", "pipeline 1 from Tor", "pipeline 1 declined"),
+)
+
+
+@pytest.mark.parametrize("text", FILTERS)
+def test_each_filter_tells_its_operation_and_outcomes_and_no_others(
+    shared: Server, session: AdminSession, text: str
+) -> None:
+    merchant, chosen = Merchant(session), parse_filter(text)
+    event_settings.set_event_settings(session, merchant.account, NewWishes((chosen,)))
+    answers: dict[str, tuple[str, Outcome | None]] = {}
+    with shared.client(merchant.key) as client:
+        for name in ANSWERED:
+            answer = CALLS[name](client).json()
+            answers[answer["requestId"]] = (name.partition(" ")[0], outcome(answer))
+    page = list_events(session, merchant.account, EventQuery(types=(EventName.DECISION_MADE,)))
+    told = [each.data["requestId"] for each in page.events]
+    assert told == [each for each, about in answers.items() if chosen.takes(*about)]
+
+
+def test_webhooks_take_the_decisions_that_their_filters_name(
+    client: httpx.Client, told: Told, session: AdminSession
+) -> None:
+    answers = [CALLS[name](client).json() for name in ANSWERED]
+    page = list_events(session, told.account, EventQuery(types=(EventName.DECISION_MADE,)))
+    events = {each.data["requestId"]: each for each in page.events}
+    for text in FILTERS:
+        chosen = parse_filter(text)
+        terms = WebhookTerms("https://shop.example/", ("decision.made",), (chosen,))
+        for name, answer in zip(ANSWERED, answers, strict=True):
+            operation = name.partition(" ")[0]
+            expected = chosen.takes(operation, outcome(answer))
+            assert takes(terms, events[answer["requestId"]]) == expected, (text, name)
 
 
 def test_sentences_of_an_own_model_are_told_as_they_were(

@@ -325,6 +325,38 @@ def test_a_dead_server_is_followed_by_another_when_its_claim_has_expired(
     assert receiver.about == ["one"]
 
 
+def test_a_server_whose_claim_was_taken_notes_nothing_and_the_other_goes_on(
+    session: AdminSession,
+) -> None:
+    account = make_account(session)
+    webhook = add(session, account)
+
+    def lose_claim(message: WebhookMessage) -> SendResult:
+        """The server was so slow that another one has taken over."""
+        with session.database.writing() as connection:
+            connection.execute(WEBHOOKS.update().values(claimed_by="srv_2"))
+        return ACCEPTED
+
+    slow, other = Receiver(lose_claim), Receiver()
+
+    async def story() -> None:
+        async with delivering(session, slow, "srv_1"):
+            tell(session, account, "one")
+            await until(lambda: slow.heard)
+            assert attempts(session, account, webhook) == []
+            slow.answer = lambda message: ACCEPTED
+            with session.database.writing() as connection:
+                claims.release(connection, "srv_2", webhook, None)
+            async with delivering(session, other, "srv_3"):
+                tell(session, account, "two")
+                await until(lambda: len(attempts(session, account, webhook)) == 2)
+
+    run(story())
+    # The first message is sent again, because nobody noted that it was accepted.
+    sent = sorted([*slow.about[1:], *other.about])
+    assert (slow.about[0], sent) == ("one", ["one", "two"])
+
+
 def test_a_row_that_others_changed_sends_nothing(sqlite_session: AdminSession) -> None:
     session, receiver = sqlite_session, Receiver()
     account = make_account(session)
