@@ -277,7 +277,7 @@ def test_what_an_account_wants_is_kept_and_audited(session: AdminSession, accoun
     kept = event_settings.set_event_settings(session, account, NewWishes(low_balance=6_000_000))
     assert (kept.decisions, kept.low_balance) == (wanted, 6_000_000)
     assert event_settings.get_event_settings(session, account) == kept
-    for text in ("nothing", "pipeline:MAYBE", ""):
+    for text in ("nothing", "pipeline:MAYBE", "", "sentry:DECLINE", "idverify:ACCEPT"):
         with pytest.raises(InvalidInput):
             parse_filter(text)
     with pytest.raises(InvalidInput, match="at most"):

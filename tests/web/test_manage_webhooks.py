@@ -113,7 +113,7 @@ def test_tests_that_wait_for_a_receiver_hold_up_nobody(client: httpx.Client) -> 
                 connection.close()
             for each in waiting:
                 tried = done(each.result(), "webhookAttemptResponse")
-                assert (tried["outcome"], tried["status"]) == ("given_up", None)
+                assert (tried["outcome"], tried["status"]) == ("failed", None)
     assert done(client.delete(path), "webhookDeletedResponse")["deleted"]
 
 

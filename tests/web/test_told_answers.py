@@ -180,7 +180,7 @@ def outcome(answer: dict[str, Any]) -> Outcome | None:
 
 
 FILTERS = (
-    *("precheck", "precheck:ACCEPT", "precheck:DECLINE", "idverify", "idverify:ACCEPT", "sentry"),
+    *("precheck", "precheck:ACCEPT", "precheck:DECLINE", "idverify", "sentry"),
     *("rules:ACCEPT", "rules:REVIEW,DECLINE", "pipeline:ACCEPT", "pipeline:REVIEW,DECLINE"),
     *("*:DECLINE", "*:REVIEW", "*"),
 )

@@ -9,12 +9,11 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.admin.event_settings import operations
+from gatehouse.admin.event_settings import check_filter
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, KeyMissing, SealBroken
-from gatehouse.core.events import EVERY_OPERATION, DecisionFilter, EventName
-from gatehouse.core.redaction import recordable
+from gatehouse.core.events import DecisionFilter, EventName
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.webhooks import claims, deliveries, endpoints
 from gatehouse.store.webhooks.endpoints import KeptWebhook
@@ -123,6 +122,9 @@ def update(
         values: dict[str, Any] = {}
         if changes.is_enabled is not None:
             values = _enabled() if changes.is_enabled else _disabled(DisabledBecause.ASKED)
+        if changes.is_enabled and kept.state is not WebhookState.ENABLED:
+            # Who enables it says that it works again.
+            deliveries.hurry(change.connection, webhook_id, change.now_ms)
         made = endpoints.replace(change, kept, kept.secrets(change.ring), terms, **values)
         enabled = {} if changes.is_enabled is None else {"enabled": changes.is_enabled}
         told = _told(terms) | enabled
@@ -221,12 +223,8 @@ def _checked(terms: WebhookTerms, policy: DestinationPolicy) -> WebhookTerms:
     """The terms, if messages can be sent by them; or `InvalidInput`."""
     terms = check_terms(terms)
     policy.check_url(terms.url)
-    known = (EVERY_OPERATION, *operations())
     for each in terms.decisions:
-        if each.operation not in known:
-            raise InvalidInput(
-                f"no operation {recordable(each.operation)}; there are {', '.join(known)}"
-            )
+        check_filter(each)
     return terms
 
 

@@ -142,10 +142,14 @@ def record(connection: sa.Connection, owner: str, webhook_id: str, made: Recorde
     add_attempts(connection, made.attempts)
     put_waiting(connection, webhook_id, made.waiting, made.done)
     if made.recovered_at_ms is not None:
-        later = (_D.webhook_id == webhook_id) & (_D.next_at_ms > made.recovered_at_ms)
-        pulled = WEBHOOK_DELIVERIES.update().where(later)
-        connection.execute(pulled.values(next_at_ms=made.recovered_at_ms))
+        hurry(connection, webhook_id, made.recovered_at_ms)
     return True
+
+
+def hurry(connection: sa.Connection, webhook_id: str, at_ms: int) -> None:
+    """Let everything that waits be due at a moment, if it is not due before."""
+    later = (_D.webhook_id == webhook_id) & (_D.next_at_ms > at_ms)
+    connection.execute(WEBHOOK_DELIVERIES.update().where(later).values(next_at_ms=at_ms))
 
 
 def add_attempts(connection: sa.Connection, attempts: Sequence[Attempt]) -> None:
