@@ -29,6 +29,8 @@ _log: Final = logging.getLogger("gatehouse.webhooks")
 _IDLE_S: Final = 10.0
 """After so long without work, a claim is given back."""
 _AT_ONCE: Final = 8
+# While nothing waits behind a batch, it is sent slowly, so that requests feel less of it.
+_AT_ONCE_AT_LEISURE: Final = 2
 _LONGEST_PAUSE_S: Final = 5.0
 # Batches have time: the rest between two leaves the database and the event loop to requests.
 _REST_S: Final = 0.02
@@ -136,7 +138,8 @@ class EndpointDelivery:
 
     async def _send_all(self, batch: MessageBatch, sent: _Sent) -> None:
         left = iter(batch.outgoing)
-        at_once = 1 if self.webhook.terms.is_ordered else min(_AT_ONCE, len(batch.outgoing))
+        most = _AT_ONCE if batch.more else _AT_ONCE_AT_LEISURE
+        at_once = 1 if self.webhook.terms.is_ordered else min(most, len(batch.outgoing))
         if at_once == 1:
             await self._send_each(left, sent)
             return
