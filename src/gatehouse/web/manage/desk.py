@@ -4,8 +4,10 @@ Use cases run on threads and few at a time, so that requests about payments neve
 """
 
 import asyncio
+import contextlib
 import re
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Final
 
 import msgspec
@@ -30,6 +32,9 @@ from gatehouse.web.v1 import Handler
 MOST_WAITING: Final = 8
 """Calls that are read, wait or run; each may hold a large body."""
 _AT_ONCE: Final = 2
+MOST_OUTSIDE: Final = 16
+"""Calls that wait for somebody outside; they have small bodies, and hold up no others."""
+MOST_OUTSIDE_OF_ACCOUNT: Final = 2
 _ETAG: Final = re.compile(r'"([0-9]{1,9})"')
 _COMMAND: Final = re.compile(r"gatehouse [a-z]|--[a-z]")
 
@@ -63,6 +68,7 @@ class ManageDesk:
         self._session = session
         self._changed = changed
         self._present = 0
+        self._outside: Counter[str] = Counter()
         self._running = asyncio.Semaphore(_AT_ONCE)
 
     def handler(self, endpoint: ManageEndpoint) -> Handler:
@@ -73,10 +79,7 @@ class ManageDesk:
             caller = await self._entry.authenticate(
                 context, endpoint.scope, endpoint.field, takes_query=bool(endpoint.query)
             )
-            if self._present >= MOST_WAITING:
-                raise Problem("overloaded", headers=RETRY_SOON)
-            self._present += 1
-            try:
+            with self._place(endpoint, caller.account.account_id):
                 call = ManageCall(
                     session=self._session.acting_as(caller.actor),
                     caller=caller,
@@ -88,11 +91,34 @@ class ManageDesk:
                     precondition=_precondition(context) if endpoint.guarded else Precondition(),
                 )
                 done = await self._run(endpoint, call)
-            finally:
-                self._present -= 1
             return await self._answer(context, done)
 
         return handle
+
+    @contextlib.contextmanager
+    def _place(self, endpoint: ManageEndpoint, account_id: str) -> Iterator[None]:
+        """A place for one call; or `overloaded`."""
+        if not endpoint.waits:
+            if self._present >= MOST_WAITING:
+                raise Problem("overloaded", headers=RETRY_SOON)
+            self._present += 1
+            try:
+                yield
+            finally:
+                self._present -= 1
+            return
+        if (
+            self._outside[account_id] >= MOST_OUTSIDE_OF_ACCOUNT
+            or self._outside.total() >= MOST_OUTSIDE
+        ):
+            raise Problem("overloaded", headers=RETRY_SOON)
+        self._outside[account_id] += 1
+        try:
+            yield
+        finally:
+            self._outside[account_id] -= 1
+            if not self._outside[account_id]:
+                del self._outside[account_id]
 
     async def _read_body(
         self,
@@ -109,8 +135,11 @@ class ManageDesk:
 
     async def _run(self, endpoint: ManageEndpoint, call: ManageCall) -> Any:
         try:
-            async with self._running:
-                done = await asyncio.to_thread(endpoint.run, call)
+            if endpoint.waits:
+                done = await endpoint.run(call)
+            else:
+                async with self._running:
+                    done = await asyncio.to_thread(endpoint.run, call)
         except (NotFound, Conflict, InvalidInput) as refused:
             raise problem_of(refused) from None
         if endpoint.changes and not call.dry_run:

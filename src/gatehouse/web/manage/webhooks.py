@@ -176,8 +176,8 @@ def _update(call: ManageCall) -> PublicWebhook:
     )
 
 
-def _delete(call: ManageCall) -> WebhookDeleted:
-    endpoints.delete(call.session, call.account_id, _webhook_id(call))
+async def _delete(call: ManageCall) -> WebhookDeleted:
+    await endpoints.delete_and_wait(call.session, call.account_id, _webhook_id(call))
     return WebhookDeleted(_webhook_id(call), True)
 
 
@@ -188,10 +188,13 @@ def _rotate(call: ManageCall) -> PublicWebhook:
     )
 
 
-def _test(call: ManageCall) -> PublicAttempt:
-    sender = call.webhooks.sender()
-    sent = messages.send_test(call.session, call.account_id, _webhook_id(call), sender)
-    return public_attempt(asyncio.run(sent))
+async def _test(call: ManageCall) -> PublicAttempt:
+    sender = await asyncio.to_thread(call.webhooks.ready_sender)
+    try:
+        about = call.session, call.account_id, _webhook_id(call)
+        return public_attempt(await messages.send_test(*about, sender))
+    finally:
+        await sender.close()
 
 
 def _attempts(call: ManageCall) -> AttemptPage:
@@ -288,6 +291,7 @@ WEBHOOK_ENDPOINTS: Final = (
         path_about=_ID,
         answer=WebhookDeleted,
         run=_delete,
+        waits=True,
     ),
     ManageEndpoint(
         method="POST",
@@ -313,6 +317,7 @@ WEBHOOK_ENDPOINTS: Final = (
         path_about=_ID,
         answer=PublicAttempt,
         run=_test,
+        waits=True,
     ),
     ManageEndpoint(
         method="GET",
