@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,13 @@ def serve(
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Port; over GATEHOUSE_PORT.")
     ] = None,
+    demo_history: Annotated[
+        bool,
+        typer.Option(
+            "--demo-history",
+            help="Give the demo account of a new sandbox a made-up past, in the background.",
+        ),
+    ] = False,
 ) -> None:
     """Serve the API until stopped.
 
@@ -31,6 +39,8 @@ def serve(
 
     from gatehouse import bootstrap, installation
     from gatehouse.admin.default_account import ensure_demo
+    from gatehouse.admin.demo.beside import fill_beside
+    from gatehouse.admin.demo.fill import DemoWish, begin_demo, prepare_demo
     from gatehouse.web.logs import configure_logging, log_start
     from gatehouse.web.server import listen
     from gatehouse.web.server import serve as run
@@ -49,7 +59,12 @@ def serve(
     ):
         settings = dataclasses.replace(settings, port=listener.getsockname()[1])
         service = bootstrap.Service(settings, session, networks, alone=alone)
-        if not settings.is_production:
+        if demo_history:
+            key = prepare_demo(session, settings)
+            fills = begin_demo(session, DemoWish())
+            service.fill_history = partial(fill_beside, service.owner) if fills else None
+            typer.echo(_welcome(settings, key))
+        elif not settings.is_production:
             typer.echo(_welcome(settings, ensure_demo(session, settings)))
         run(service.application, settings, service.metrics, listener, service.refuse_traffic)
 
