@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from gatehouse.console_settings import ConsoleSettings
 from gatehouse.setting_kinds import Declared, Network
 from gatehouse.setting_kinds import choice as _choice
 from gatehouse.setting_kinds import client_timeout as _client_timeout
@@ -42,7 +43,7 @@ class InvalidSetting(ValueError):
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ConsoleSettings):
     """What an operator can choose."""
 
     environment: str = _choice(
@@ -330,12 +331,13 @@ class Settings:
         return 10 if self.is_production else 0
 
 
+_OWN: Final = frozenset(Settings.__annotations__)
+
+
 def declarations() -> list[tuple[str, dataclasses.Field[Any], Declared]]:
-    """Every setting as (variable, field, documentation), in order of declaration."""
-    return [
-        (PREFIX + field.name.upper(), field, field.metadata["declared"])
-        for field in dataclasses.fields(Settings)
-    ]
+    """Every setting as (variable, field, documentation), in order; groups of others come last."""
+    fields = sorted(dataclasses.fields(Settings), key=lambda each: each.name not in _OWN)
+    return [(PREFIX + field.name.upper(), field, field.metadata["declared"]) for field in fields]
 
 
 def load_settings(environ: Mapping[str, str]) -> Settings:

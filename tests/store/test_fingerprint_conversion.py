@@ -64,6 +64,8 @@ def _back_to_0004(connection: sa.Connection) -> None:
         *("top_up_references", "review_events", "forgotten_events"),
         *("missed_events", "events", "jobs"),
         *("webhook_attempts", "webhook_deliveries", "webhooks"),
+        *("users", "user_accounts", "user_sessions", "one_time_tokens", "sign_in_failures"),
+        *("saved_searches", "proposals"),
     ):
         connection.execute(sa.text(f"DROP TABLE {name}"))
     for name in (

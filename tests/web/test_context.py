@@ -5,7 +5,8 @@ import logging
 
 import pytest
 
-from gatehouse.web.context import Header, RequestContext
+from gatehouse.access.addresses import Header
+from gatehouse.web.context import RequestContext
 from gatehouse.web.logs import ThrottledLog
 
 PROXIES = (ipaddress.ip_network("127.0.0.0/8"),)

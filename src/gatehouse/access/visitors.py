@@ -23,6 +23,8 @@ class Visitor(msgspec.Struct, frozen=True, kw_only=True):
     is_operator: bool = False
     locale: str = "en"
     time_zone: str = "UTC"
+    needs_new_token: bool = False
+    """The person's rights changed since the browser got its token; it must be given another."""
 
     def role_in(self, account_id: str) -> UserRole | None:
         """What the person is in an account; None for a stranger."""

@@ -1,9 +1,10 @@
-"""Proves that a database holds together: ledger, audit trail, signatures and root secret."""
+"""Proves that a database holds together: ledger, audit trail, signatures, people, root secret."""
 
 import msgspec
 
 from gatehouse.admin.audit_log import head, verify
 from gatehouse.admin.money import verify_ledger
+from gatehouse.admin.people.users import problems as people_problems
 from gatehouse.admin.secrets import refused_configurations
 from gatehouse.core.errors import Conflict
 from gatehouse.store.admin.admin_session import AdminSession
@@ -23,7 +24,7 @@ def prove_data(session: AdminSession) -> DataProof:
     """Check all that can be checked; `Conflict` names what does not hold."""
     ledger, trail = verify_ledger(session), verify(session)
     refused = refused_configurations(session)
-    problems = [*ledger.problems, *trail.problems, *refused.values()]
+    problems = [*ledger.problems, *trail.problems, *refused.values(), *people_problems(session)]
     if problems:
         more = "" if len(problems) == 1 else f" (and {len(problems) - 1} other problems)"
         raise Conflict(f"the data does not hold together: {problems[0]}{more}")

@@ -86,3 +86,15 @@ class ConnectorFailed(GatehouseError):
         super().__init__(message)
         self.sent = sent
         self.answered = answered
+
+
+class SignInRefused(GatehouseError):
+    """Who tries to sign in did not prove who it is; the text never says what was wrong."""
+
+
+class TooManyAttempts(SignInRefused):
+    """Too many attempts failed; the next one is examined after a while."""
+
+    def __init__(self, wait_s: int) -> None:
+        super().__init__(f"too many attempts; try again in {wait_s} seconds")
+        self.wait_s = wait_s

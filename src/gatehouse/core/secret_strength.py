@@ -38,15 +38,21 @@ def weakness(text: str) -> str | None:
     """Why a secret may be guessed, without repeating any of it; None for one that looks random."""
     if any(example in text for example in _EXAMPLES):
         return "it is the example of the documentation"
-    bits = _bits(text)
-    if _looks_like_words(text):
-        bits = min(bits, _BITS_PER_WORD * _words(text))
+    bits = estimated_bits(text)
     if bits >= LEAST_BITS:
         return None
     return (
         f"it has about {bits} bits by estimate and needs {LEAST_BITS}; repeats, sequences and "
         "words count little"
     )
+
+
+def estimated_bits(text: str) -> int:
+    """How hard a text is to guess, as a number of bits."""
+    bits = _bits(text)
+    if _looks_like_words(text):
+        bits = min(bits, _BITS_PER_WORD * _words(text))
+    return bits
 
 
 def _bits(text: str) -> int:

@@ -1,17 +1,16 @@
 """The tables. Times are milliseconds since 1970 (UTC), amounts integers in millionths."""
 
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Integer, LargeBinary, SmallInteger, Text
 
+import gatehouse.store.people.tables  # noqa: F401  # the tables of people are among them
 from gatehouse.store.columns import index, key, optional, order_columns, required
+from gatehouse.store.metadata import METADATA
+from gatehouse.store.metadata import declare as _table
 
-METADATA: Final = sa.MetaData()
-
-
-def _table(name: str, *parts: sa.schema.SchemaItem, **options: Any) -> sa.Table:
-    return sa.Table(name, METADATA, *parts, **options)
+__all__ = ["METADATA"]
 
 
 ACCOUNTS: Final = _table(

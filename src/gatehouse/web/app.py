@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 
+from gatehouse.access.addresses import Header
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import (
     AccountClosed,
@@ -26,7 +27,7 @@ from gatehouse.settings import Settings
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.web import envelope
 from gatehouse.web.body import Disconnected, Receive
-from gatehouse.web.context import Header, Reply, RequestContext
+from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.in_flight import RETRY_SOON
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics

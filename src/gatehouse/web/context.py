@@ -1,12 +1,11 @@
 """One HTTP request: its headers, its caller, and the reply that will be sent."""
 
-import ipaddress
-from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
 
 from gatehouse.access.accounts import Caller
+from gatehouse.access.addresses import Header, caller_address, is_trusted, shown_address
 from gatehouse.access.keys import IpAddress
 from gatehouse.access.limits import Allowance
 from gatehouse.core.redaction import recordable
@@ -15,8 +14,6 @@ from gatehouse.setting_kinds import Network
 from gatehouse.web.in_flight import InFlight
 
 JSON: Final = b"application/json"
-Header = tuple[bytes, bytes]
-_LONGEST_ADDRESS: Final = 64
 _VISIBLE: Final = frozenset(range(0x21, 0x7F))
 
 
@@ -88,40 +85,13 @@ class RequestContext(msgspec.Struct):
             return True
         # One line of several may be the client's own, so none may say anything else.
         forwarded = set(self.lines(b"x-forwarded-proto"))
-        return forwarded == {b"https"} and _trusted(_parse(self.peer), proxies)
+        return forwarded == {b"https"} and is_trusted(self.peer, proxies)
 
     @property
     def peer(self) -> str:
         """The address at the other end of the connection, which may be a proxy's."""
         client = self.scope.get("client")
         return client[0] if client else ""
-
-
-def caller_address(
-    peer: str, headers: list[Header], proxies: tuple[Network, ...]
-) -> IpAddress | None:
-    """The address of the caller behind trusted proxies, or None if theirs cannot be read."""
-    address = _parse(peer)
-    if not proxies or not _trusted(address, proxies):
-        return address
-    lines = [value for name, value in headers if name == b"x-forwarded-for"]
-    if not lines:
-        return address
-    # Several lines are one list: a proxy may add a line of its own below the client's.
-    for hop in reversed(b",".join(lines).decode("latin-1").split(",")):
-        # Entries to the left of a hop that is unreadable or untrusted may be forged.
-        address = _parse(_without_port(hop.strip()))
-        if not _trusted(address, proxies):
-            break
-    return address
-
-
-def shown_address(peer: str, headers: list[Header], proxies: tuple[Network, ...]) -> str | None:
-    """The caller's address, or the proxy's if what that forwarded cannot be read."""
-    if not proxies:
-        return peer or None
-    found = caller_address(peer, headers, proxies)
-    return peer or None if found is None else str(found)
 
 
 def is_visible(text: bytes, most: int) -> bool:
@@ -133,28 +103,3 @@ def _trace_id(given: bytes | None, request_id: str) -> str:
     if given is None or not is_visible(given, 128):
         return request_id
     return recordable(given.decode("ascii"))
-
-
-def _parse(text: str) -> IpAddress | None:
-    # The length is bounded, so that what is cached is small whatever strangers send.
-    return _parse_short(text) if len(text) <= _LONGEST_ADDRESS else None
-
-
-@lru_cache(4096)
-def _parse_short(text: str) -> IpAddress | None:
-    try:
-        address = ipaddress.ip_address(text)
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address
-
-
-def _without_port(hop: str) -> str:
-    """Some proxies write ``192.0.2.1:4711`` or ``[2001:db8::1]:4711``."""
-    if hop.startswith("["):
-        return hop[1:].partition("]")[0]
-    return hop.partition(":")[0] if hop.count(":") == 1 else hop
-
-
-def _trusted(address: IpAddress | None, proxies: tuple[Network, ...]) -> bool:
-    return address is not None and any(address in network for network in proxies)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gatehouse.web import markup
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
-from gatehouse.web.pages import HTML, Page
+from gatehouse.web.pages import HTML, PublicPage
 from gatehouse.web.problems import Problem
 from gatehouse.web.reference import Guides
 
@@ -48,7 +48,7 @@ class GuidePages:
 
     def __init__(self, root: Path | None) -> None:
         self._root = root
-        self._pages: dict[str, Page] = {}
+        self._pages: dict[str, PublicPage] = {}
 
     async def answer(self, context: RequestContext, receive: Receive) -> Reply:
         """The guide that the path names."""
@@ -58,7 +58,7 @@ class GuidePages:
             file = self._files.get(name)
             if file is None:
                 raise Problem("not_found")
-            page = self._pages[name] = Page(
+            page = self._pages[name] = PublicPage(
                 lambda: self._render(file).encode(), HTML, markup.POLICY_HEADERS
             )
         return await page.answer(context, receive)

@@ -14,8 +14,9 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.access.addresses import Header
 from gatehouse.web.body import Receive
-from gatehouse.web.context import JSON, Header, Reply, RequestContext
+from gatehouse.web.context import JSON, Reply, RequestContext
 
 HTML: Final = b"text/html; charset=utf-8"
 _REVALIDATED: Final = b"no-cache"
@@ -31,7 +32,7 @@ class _Variant(msgspec.Struct, frozen=True):
     headers: tuple[Header, ...]
 
 
-class Page:
+class PublicPage:
     """One page; making it waits until it is asked for, or until the server has the time."""
 
     def __init__(

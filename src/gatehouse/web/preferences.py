@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from gatehouse.web.context import Header, RequestContext
+from gatehouse.access.addresses import Header
+from gatehouse.web.context import RequestContext
 
 STRICT_APPLIED: Final[Header] = (b"preference-applied", b"handling=strict")
 _MOST_PREFERENCES: Final = 100

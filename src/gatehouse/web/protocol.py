@@ -18,11 +18,11 @@ from uvicorn.protocols.http.httptools_impl import (
 )
 from uvicorn.server import ServerState
 
+from gatehouse.access.addresses import shown_address
 from gatehouse.core.ids import new_id
 from gatehouse.setting_kinds import Network
 from gatehouse.settings import Settings
 from gatehouse.web import envelope
-from gatehouse.web.context import shown_address
 from gatehouse.web.exchange import Exchange
 from gatehouse.web.logs import ThrottledLog
 from gatehouse.web.problems import CODES, Problem

@@ -24,7 +24,7 @@ from gatehouse.web.markup import POLICY_HEADERS
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.openapi_manage import is_managing
-from gatehouse.web.pages import HTML, Page
+from gatehouse.web.pages import HTML, PublicPage
 from gatehouse.web.reference import Guides, reference_page
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.search import SearchRoutes
@@ -71,7 +71,7 @@ class _Endpoint:
 class Routes:
     """Starlette's router, behind a look-up for the operations, whose paths never vary."""
 
-    def __init__(self, routes: list[Route], pages: list[Page]) -> None:
+    def __init__(self, routes: list[Route], pages: list[PublicPage]) -> None:
         self._pages = pages
         self._router = Router(routes, redirect_slashes=False)
         self._operations = {
@@ -151,7 +151,7 @@ def _redirect(path: str, to: str) -> Route:
     return _plain(path, lambda: Reply(307, b"", ((b"location", to.encode()),)))
 
 
-def _pages(operations: list[Operation], base_url: str, guides: GuidePages) -> dict[str, Page]:
+def _pages(operations: list[Operation], base_url: str, guides: GuidePages) -> dict[str, PublicPage]:
     """The API's description, for programs and for people."""
     document = cache(lambda: openapi_document(operations))
 
@@ -169,9 +169,9 @@ def _pages(operations: list[Operation], base_url: str, guides: GuidePages) -> di
         return reference_page({**whole, "paths": paths}, base_url, linked).encode()
 
     return {
-        "/openapi.json": Page(described),
-        "/docs": Page(lambda: shown(managing=False), HTML, POLICY_HEADERS),
-        "/docs/manage": Page(lambda: shown(managing=True), HTML, POLICY_HEADERS),
+        "/openapi.json": PublicPage(described),
+        "/docs": PublicPage(lambda: shown(managing=False), HTML, POLICY_HEADERS),
+        "/docs/manage": PublicPage(lambda: shown(managing=True), HTML, POLICY_HEADERS),
     }
 
 

@@ -1,0 +1,124 @@
+"""A person who can sign in: roles, and the ways in which the person proves who it is."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+import msgspec
+
+from gatehouse.access.roles import UserRole
+from gatehouse.core.secrets import Personal
+
+
+class UserStatus(StrEnum):
+    """One word for lists."""
+
+    INVITED = "invited"
+    ACTIVE = "active"
+    DISABLED = "disabled"
+
+
+class Passkey(Personal, frozen=True, kw_only=True):
+    """A key that a browser, phone or security key holds for the person."""
+
+    credential_id: str
+    """As the browser names it, in base64url."""
+    public_key: bytes
+    name: str
+    created_at_ms: int
+    uses: int = 0
+    """The authenticator's own count; one that goes backwards is a copy. Many always say 0."""
+    used_at_ms: int | None = None
+
+
+class User(Personal, frozen=True, kw_only=True):
+    """Everything that is kept of a person; it is stored sealed, as one value."""
+
+    user_id: str
+    login: str
+    """The e-mail address that the person signs in with, in lower case."""
+    name: str
+    created_at_ms: int
+    roles: Mapping[str, UserRole] = msgspec.field(default_factory=dict)
+    """By account."""
+    is_operator: bool = False
+    rights: int = 1
+    """Grows whenever roles or ways to sign in change; sessions remember it."""
+    changes: int = 0
+    """How often the row was written."""
+    password: str | None = None
+    """The hash of Argon2id, with its parameters."""
+    totp: bytes | None = None
+    totp_step: int = 0
+    """The last step whose code was used: no code counts twice."""
+    recovery: tuple[str, ...] = ()
+    """Hashes of the recovery codes that were not used yet."""
+    passkeys: tuple[Passkey, ...] = ()
+    subject: str | None = None
+    """Issuer and subject of the single sign-on that this person came in by."""
+    disabled_at_ms: int | None = None
+    signed_in_at_ms: int | None = None
+    locale: str = "en"
+    time_zone: str = "UTC"
+
+    @property
+    def has_second_factor(self) -> bool:
+        """Whether a password alone does not sign the person in."""
+        return self.totp is not None or bool(self.passkeys)
+
+    @property
+    def status(self) -> UserStatus:
+        """Whether the person was invited only, can sign in, or must not."""
+        if self.disabled_at_ms is not None:
+            return UserStatus.DISABLED
+        known = self.password or self.passkeys or self.subject or self.signed_in_at_ms
+        return UserStatus.ACTIVE if known else UserStatus.INVITED
+
+    def belongs_only_to(self, account_id: str) -> bool:
+        """Whether the person has no role anywhere else."""
+        return not self.is_operator and set(self.roles) <= {account_id}
+
+    def with_rights(self, **values: object) -> "User":
+        """The person with other roles or other ways to sign in: sessions get new tokens."""
+        return msgspec.structs.replace(self, rights=self.rights + 1, **values)
+
+
+class UserView(Personal, frozen=True, rename="camel"):
+    """A person as lists and pages show it."""
+
+    user_id: str
+    login: str
+    name: str
+    status: UserStatus
+    roles: Mapping[str, UserRole]
+    is_operator: bool
+    has_password: bool
+    has_totp: bool
+    recovery_codes: int
+    passkeys: int
+    single_sign_on: bool
+    created_at_ms: int
+    signed_in_at_ms: int | None
+    disabled_at_ms: int | None
+
+    @classmethod
+    def of(cls, user: User, account_id: str | None = None) -> "UserView":
+        """What may be shown of a person; to one account, only its own role."""
+        roles = user.roles
+        if account_id is not None:
+            roles = {each: role for each, role in roles.items() if each == account_id}
+        return cls(
+            user_id=user.user_id,
+            login=user.login,
+            name=user.name,
+            status=user.status,
+            roles=roles,
+            is_operator=user.is_operator,
+            has_password=user.password is not None,
+            has_totp=user.totp is not None,
+            recovery_codes=len(user.recovery),
+            passkeys=len(user.passkeys),
+            single_sign_on=user.subject is not None,
+            created_at_ms=user.created_at_ms,
+            signed_in_at_ms=user.signed_in_at_ms,
+            disabled_at_ms=user.disabled_at_ms,
+        )

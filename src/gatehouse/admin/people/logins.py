@@ -1,0 +1,38 @@
+"""What people sign in with: an e-mail address, compared without regard to capitals."""
+
+from typing import Final
+
+from email_validator import EmailNotValidError, validate_email
+
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.redaction import recordable
+from gatehouse.core.text import is_blank
+
+LONGEST_LOGIN: Final = 254
+LONGEST_NAME: Final = 100
+
+
+def normal_login(text: str) -> str:
+    """The address as it is compared; whatever was typed, also what is no address."""
+    return text.strip().casefold()[:LONGEST_LOGIN]
+
+
+def check_login(text: str) -> str:
+    """An address that somebody can be invited by; `InvalidInput` otherwise."""
+    try:
+        read = validate_email(
+            text.strip(), check_deliverability=False, test_environment=True, allow_smtputf8=True
+        )
+    except EmailNotValidError as error:
+        raise InvalidInput(f"this is no e-mail address: {error}") from None
+    if recordable(read.normalized) != read.normalized:
+        raise InvalidInput("this e-mail address looks like a card number; take another one")
+    return normal_login(read.normalized)
+
+
+def check_name(text: str) -> str:
+    """The name of a person, as pages show it."""
+    shown = recordable(" ".join(text.split()))
+    if is_blank(shown) or len(shown) > LONGEST_NAME:
+        raise InvalidInput(f"a name has 1 to {LONGEST_NAME} characters")
+    return shown

@@ -1,0 +1,250 @@
+"""People who sign in: inviting them, their roles, disabling, resetting and deleting them.
+
+An administrator of an account reaches only people of that account. What would also change the
+person elsewhere, such as a reset, is left to operators when the person has a role elsewhere.
+"""
+
+import contextlib
+from collections.abc import Iterator
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.access.people import User, UserView
+from gatehouse.access.roles import UserRole
+from gatehouse.admin.people import links
+from gatehouse.admin.people.links import LinkKind, NewLink
+from gatehouse.admin.people.logins import check_login, check_name, normal_login
+from gatehouse.admin.people.sessions import UserSession
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.keyring import KeyRing
+from gatehouse.core.redaction import recordable
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession, Change
+from gatehouse.store.people import sessions, users
+
+__all__ = ["NewLink", "UserSession", "UserView"]
+
+
+class Invited(msgspec.Struct, frozen=True):
+    """Who was invited, and the link; none for somebody who signs in already."""
+
+    user: UserView
+    link: NewLink | None
+
+
+def invite(
+    session: AdminSession, account_id: str, login: str, role: UserRole, name: str = ""
+) -> Invited:
+    """Give somebody a role in an account; who is new gets a link to choose a password."""
+    _check_role(role)
+    plain, shown = check_login(login), check_name(name or login)
+    with _changing(session, account_id) as change:
+        accounts.get_open(change.connection, account_id)
+        known = users.find(change.connection, change.ring, plain)
+        if known is not None and account_id in known.roles:
+            raise Conflict(f"{plain} has a role in this account already: {known.roles[account_id]}")
+        if known is None:
+            new = _new(change, plain, shown)
+            user = users.add(change, msgspec.structs.replace(new, roles={account_id: role}))
+        else:
+            user = users.save(change, known.with_rights(roles={**known.roles, account_id: role}))
+        change.audit("user.invite", account_id, userId=user.user_id, login=plain, role=role)
+        # A link for somebody with roles elsewhere would hand those over as well.
+        link = links.make(change, user, LinkKind.INVITATION) if known is None else None
+        return Invited(UserView.of(user, account_id), link)
+
+
+def invite_operator(session: AdminSession, login: str, name: str = "") -> Invited:
+    """Make somebody an operator of the whole installation; the first one too."""
+    plain, shown = check_login(login), check_name(name or login)
+    with _changing(session, None) as change:
+        known = users.find(change.connection, change.ring, plain)
+        if known is not None and known.is_operator:
+            raise Conflict(f"{plain} is an operator already; see: gatehouse users list")
+        if known is None:
+            new = _new(change, plain, shown)
+            user = users.add(change, msgspec.structs.replace(new, is_operator=True))
+        else:
+            user = users.save(change, known.with_rights(is_operator=True))
+        change.audit("user.invite-operator", userId=user.user_id, login=plain)
+        link = links.make(change, user, LinkKind.INVITATION) if known is None else None
+        return Invited(UserView.of(user), link)
+
+
+def listing(session: AdminSession, account_id: str | None = None) -> list[UserView]:
+    """The people of an account, or all of them, oldest first."""
+    with _reading(session, account_id) as connection:
+        if account_id is None:
+            return [UserView.of(user) for user in users.listing(connection, session.ring)]
+        accounts.get(connection, account_id)
+        found = users.of_account(connection, session.ring, account_id)
+        return [UserView.of(user, account_id) for user in found]
+
+
+def get(session: AdminSession, account_id: str | None, who: str) -> UserView:
+    """One person, by id or e-mail address."""
+    with _reading(session, account_id) as connection:
+        return UserView.of(_find(connection, session.ring, account_id, who), account_id)
+
+
+def set_role(session: AdminSession, account_id: str, who: str, role: UserRole | None) -> UserView:
+    """Give a person another role in an account, or none any more; it counts at once."""
+    if role is not None:
+        _check_role(role)
+    with _changing(session, account_id) as change:
+        scope = None if session.actor.account_id is None else account_id
+        user = _find(change.connection, change.ring, scope, who)
+        roles = {each: kept for each, kept in user.roles.items() if each != account_id}
+        if role is not None:
+            accounts.get_open(change.connection, account_id)
+            roles[account_id] = role
+        if roles == user.roles:
+            raise Conflict(f"this is the role of {user.login} already")
+        previous = user.roles.get(account_id)
+        kept = users.save(change, user.with_rights(roles=roles))
+        said = {"userId": user.user_id, "login": user.login, "role": role, "previous": previous}
+        change.audit("user.role", account_id, **said)
+        return UserView.of(kept, account_id)
+
+
+def set_operator(session: AdminSession, who: str, *, operator: bool) -> UserView:
+    """Let a person operate the whole installation, or no more."""
+    with _changing(session, None) as change:
+        user = _find(change.connection, change.ring, None, who)
+        if user.is_operator is operator:
+            raise Conflict(f"{user.login} is {'an' if operator else 'no'} operator already")
+        kept = users.save(change, user.with_rights(is_operator=operator))
+        change.audit("user.operator", userId=user.user_id, login=user.login, operator=operator)
+        return UserView.of(kept)
+
+
+def disable(session: AdminSession, account_id: str | None, who: str) -> UserView:
+    """Let a person sign in no more; all sessions end at once."""
+    with _changing_person(session, account_id, who) as (change, user):
+        if user.disabled_at_ms is not None:
+            raise Conflict(f"{user.login} is disabled already")
+        sessions.end_all(change.connection, user.user_id)
+        kept = users.save(change, user.with_rights(disabled_at_ms=change.now_ms))
+        change.audit("user.disable", account_id, userId=user.user_id, login=user.login)
+        return UserView.of(kept, account_id)
+
+
+def enable(session: AdminSession, account_id: str | None, who: str) -> UserView:
+    """Let a disabled person sign in again."""
+    with _changing_person(session, account_id, who) as (change, user):
+        if user.disabled_at_ms is None:
+            raise Conflict(f"{user.login} is not disabled")
+        kept = users.save(change, user.with_rights(disabled_at_ms=None))
+        change.audit("user.enable", account_id, userId=user.user_id, login=user.login)
+        return UserView.of(kept, account_id)
+
+
+def reset(
+    session: AdminSession, account_id: str | None, who: str, *, forget_factors: bool = False
+) -> NewLink:
+    """A link by which the person chooses a new password; until then the old one works."""
+    with _changing_person(session, account_id, who) as (change, user):
+        said = {"userId": user.user_id, "login": user.login, "forgetFactors": forget_factors}
+        change.audit("user.reset", account_id, **said)
+        kind = LinkKind.RESET if user.password else LinkKind.INVITATION
+        return links.make(change, user, kind, forget_factors=forget_factors)
+
+
+def delete(session: AdminSession, account_id: str | None, who: str) -> UserView:
+    """Delete a person with everything but the lines of the audit log."""
+    with _changing_person(session, account_id, who) as (change, user):
+        users.delete(change, user.user_id)
+        change.audit("user.delete", account_id, userId=user.user_id, login=user.login)
+        return UserView.of(user, account_id)
+
+
+def sessions_of(session: AdminSession, account_id: str | None, who: str) -> list[UserSession]:
+    """Where a person is signed in."""
+    with _reading(session, account_id) as connection:
+        user = _find(connection, session.ring, account_id, who)
+        _check_own(user, account_id)
+        now_ms = session.clock()
+        found = sessions.of_user(connection, session.ring, user.user_id)
+        return [each for each in found if each.expires_at_ms > now_ms]
+
+
+def end_sessions(session: AdminSession, account_id: str | None, who: str) -> int:
+    """End all sessions of a person; how many."""
+    with _changing_person(session, account_id, who) as (change, user):
+        ended = sessions.end_all(change.connection, user.user_id)
+        said = {"userId": user.user_id, "login": user.login, "ended": ended}
+        change.audit("session.end-all", account_id, **said)
+        return ended
+
+
+def repair(session: AdminSession) -> tuple[int, int]:
+    """Accept the rows of people as they are, without those that cannot be opened."""
+    with _changing(session, None) as change:
+        kept, removed = users.repair(change)
+        change.audit("user.repair", kept=kept, removed=removed)
+    return kept, removed
+
+
+def problems(session: AdminSession) -> list[str]:
+    """What is wrong with the rows of people, in words; nothing in a sound database."""
+    with _reading(session, None) as connection:
+        return list(users.problems(connection, session.ring, session.signer))
+
+
+@contextlib.contextmanager
+def _reading(session: AdminSession, account_id: str | None) -> Iterator[sa.Connection]:
+    _check_scope(session, account_id)
+    with session.reading() as connection:
+        yield connection
+
+
+@contextlib.contextmanager
+def _changing(session: AdminSession, account_id: str | None) -> Iterator[Change]:
+    _check_scope(session, account_id)
+    with session.change(unseen=True) as change:
+        yield change
+
+
+@contextlib.contextmanager
+def _changing_person(
+    session: AdminSession, account_id: str | None, who: str
+) -> Iterator[tuple[Change, User]]:
+    with _changing(session, account_id) as change:
+        user = _find(change.connection, change.ring, account_id, who)
+        _check_own(user, account_id)
+        yield change, user
+
+
+def _check_scope(session: AdminSession, account_id: str | None) -> None:
+    if account_id is None:
+        session.actor.check_installation()
+    else:
+        session.actor.check_account(account_id)
+
+
+def _check_own(user: User, account_id: str | None) -> None:
+    if account_id is not None and not user.belongs_only_to(account_id):
+        raise Conflict(
+            f"{user.login} has roles in other accounts too; an operator of the installation can "
+            "do this, and you can take away the role in this account"
+        )
+
+
+def _check_role(role: UserRole) -> None:
+    if role is UserRole.OPERATOR:
+        raise InvalidInput("an operator is one in all accounts; this is no role of an account")
+
+
+def _find(connection: sa.Connection, ring: KeyRing, account_id: str | None, who: str) -> User:
+    if "@" in who:
+        user = users.find(connection, ring, normal_login(who))
+    else:
+        user = users.get(connection, ring, who)
+    if user is None or (account_id is not None and account_id not in user.roles):
+        raise NotFound(f"no person {recordable(who)}; see: gatehouse users list")
+    return user
+
+
+def _new(change: Change, login: str, name: str) -> User:
+    return User(user_id=change.new_id("usr"), login=login, name=name, created_at_ms=change.now_ms)

@@ -1,0 +1,62 @@
+"""What all visits share: the data, the settings, the templates, the pages, and the sessions."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+from urllib.parse import quote
+
+from starlette.types import Scope
+
+from gatehouse.access.addresses import shown_address
+from gatehouse.admin.people.sign_in import SignIn
+from gatehouse.console.browser_sessions import BrowserSessions, StoredSessions
+from gatehouse.console.cookies import CookieJar
+from gatehouse.console.guard import OriginGuard
+from gatehouse.console.pages import Declared, Page
+from gatehouse.console.rendering import Renderer
+from gatehouse.settings import Settings
+
+_PLACE: Final = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")
+
+
+class Desk:
+    """The shared parts of the console."""
+
+    def __init__(
+        self,
+        sign_in: SignIn,
+        settings: Settings,
+        declared: Sequence[Declared],
+        sessions: BrowserSessions | None = None,
+    ) -> None:
+        self.sign_in: Final = sign_in
+        self.session: Final = sign_in.session
+        self.sessions: Final = sessions or StoredSessions(sign_in)
+        self.settings: Final = settings
+        self.declared: Final = tuple(declared)
+        self.guard: Final = OriginGuard(
+            settings.effective_console_url, configured=bool(settings.console_url)
+        )
+        self.cookies: Final = CookieJar(secure=self.guard.is_secure)
+        self.renderer: Final = Renderer()
+        self._by_name = {each.name: each for each in self.declared}
+        assert len(self._by_name) == len(self.declared), "two pages have one name"
+
+    def address_of(self, scope: Scope) -> str | None:
+        """Where a request came from, behind trusted proxies."""
+        peer = scope["client"][0] if scope.get("client") else ""
+        return shown_address(peer, scope["headers"], self.settings.trusted_proxies)
+
+    def page(self, name: str) -> Page | None:
+        """The page of that name, if there is one."""
+        found = self._by_name.get(name)
+        return found if isinstance(found, Page) else None
+
+    def has(self, name: str) -> bool:
+        """Whether there is a page or an action of that name."""
+        return name in self._by_name
+
+    def path_of(self, name: str, places: Mapping[str, str]) -> str:
+        """The path of a page or an action, with the parts that it wants filled in."""
+        path = self._by_name[name].path
+        return _PLACE.sub(lambda match: quote(places[match[1]], safe=""), path)

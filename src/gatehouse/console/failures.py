@@ -1,0 +1,47 @@
+"""The pages about what went wrong: each says what happened and what the person can do now."""
+
+from typing import TYPE_CHECKING
+
+from starlette.responses import RedirectResponse, Response
+
+if TYPE_CHECKING:
+    from gatehouse.console.refusals import PageRefused
+    from gatehouse.console.visit import Visit
+
+
+def refused(visit: "Visit", refused: "PageRefused") -> Response:
+    """The shell did not let a request through."""
+    return _show(visit, refused.status, visit.text(refused.key))
+
+
+def explained(visit: "Visit", status: int, words: str) -> Response:
+    """A use case refused, and says why."""
+    return _show(visit, status, words)
+
+
+def busy(visit: "Visit") -> Response:
+    """Too many pages are being made."""
+    response = _show(visit, 503, visit.text("problems.busy"))
+    response.headers["retry-after"] = "5"
+    return response
+
+
+def broken(visit: "Visit") -> Response:
+    """A defect of ours."""
+    return _show(visit, 500, visit.text("problems.broken"))
+
+
+def sign_in_first(visit: "Visit") -> Response:
+    """Nobody is signed in, or no longer."""
+    asked = visit.asked
+    back = asked.path if asked.method == "GET" and not visit.is_fragment else "/"
+    path = visit.url("sign-in", {"next": back if back != "/" else None})
+    if visit.is_fragment:
+        return Response(status_code=401, headers={"HX-Redirect": path})
+    return RedirectResponse(path, 303)
+
+
+def _show(visit: "Visit", status: int, words: str) -> Response:
+    known = {400, 403, 404, 409, 421, 422, 500, 503}
+    title = visit.text(f"problems.titles.{status if status in known else 400}")
+    return visit.render("shell/problem.html", status, status_code=status, title=title, words=words)

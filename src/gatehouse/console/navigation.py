@@ -1,0 +1,87 @@
+"""The navigation: which pages it leads to, for whom, and where the person is now."""
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from gatehouse.access.roles import Permission
+from gatehouse.console.pages import Page
+
+if TYPE_CHECKING:
+    from gatehouse.console.visit import Visit
+
+_ACCOUNT: Final = (
+    ("watch", ("overview", "decisions", "reviews")),
+    ("decide", ("rules", "pipelines", "lists", "models")),
+    ("account", ("money", "keys", "webhooks", "people", "settings", "audit", "playground")),
+)
+"""The pages of an account by group, in order; a page that there is not is left out."""
+_INSTALLATION: Final = (
+    (
+        "installation",
+        (
+            "installation-accounts",
+            "installation-connectors",
+            "installation-prices",
+            "installation-people",
+            "installation-audit",
+        ),
+    ),
+)
+
+
+class NavigationLink(msgspec.Struct, frozen=True):
+    """One page that the navigation leads to."""
+
+    name: str
+    """Also the name of its text below `nav` and of its icon."""
+    url: str
+    is_here: bool
+
+
+class NavigationGroup(msgspec.Struct, frozen=True):
+    """Pages that belong together."""
+
+    name: str
+    links: tuple[NavigationLink, ...]
+
+
+def navigation(visit: "Visit") -> tuple[NavigationGroup, ...]:
+    """The pages that the person may open from here."""
+    if visit.signed_in is None:
+        return ()
+    groups = _ACCOUNT if visit.account is not None else ()
+    if visit.signed_in.is_operator:
+        groups = (*groups, *_INSTALLATION)
+    found = ((name, tuple(_links(visit, pages))) for name, pages in groups)
+    return tuple(NavigationGroup(name, links) for name, links in found if links)
+
+
+def _links(visit: "Visit", names: tuple[str, ...]) -> list[NavigationLink]:
+    here = visit.asked.path
+    links = []
+    for name in names:
+        page = visit.desk.page(name)
+        if page is None or not _may_open(visit, page):
+            continue
+        url = visit.url(name)
+        below = here.startswith(f"{url}/") and not url.endswith("/")
+        links.append(NavigationLink(name, url, here.rstrip("/") == url.rstrip("/") or below))
+    return links
+
+
+def _may_open(visit: "Visit", page: Page) -> bool:
+    if page.permission is Permission.OPERATE:
+        return visit.visitor.is_operator
+    return page.permission is None or visit.may(page.permission)
+
+
+def first_page(visit: "Visit", account_id: str) -> str | None:
+    """The page that a person sees first in an account; None when there is none for that role."""
+    for _, names in _ACCOUNT:
+        for name in names:
+            page = visit.desk.page(name)
+            wanted = None if page is None else page.permission
+            if wanted is not None and visit.may(wanted, account_id):
+                return name
+    return None

@@ -1,0 +1,98 @@
+"""How a subject declares its pages and forms; the shell checks everything before they run.
+
+A page under `/a/{account}` concerns one account, one under `/installation` all of them, and any
+other the person who is signed in. What is `public` is shown to anybody.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission
+
+if TYPE_CHECKING:
+    from gatehouse.console.visit import Visit
+
+Endpoint = Callable[["Visit"], Response]
+"""What shows a page or carries out a form."""
+
+FORM_BYTES: Final = 64 * 1024
+"""The largest form, unless an action says that it takes more."""
+
+
+class Reach(StrEnum):
+    """What a page concerns, and so who may ask for it at all."""
+
+    PUBLIC = "public"
+    PERSON = "person"
+    ACCOUNT = "account"
+    INSTALLATION = "installation"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Declared:
+    """What pages and actions have in common."""
+
+    permission: Permission | None = None
+    """What the visitor must be allowed to do; every page of an account needs one."""
+    public: bool = False
+
+    def _check(self, path: str) -> None:
+        reach = _reach(path, self.public)
+        needs = reach in (Reach.ACCOUNT, Reach.INSTALLATION)
+        assert needs == (self.permission is not None), f"{path}: a permission belongs to accounts"
+        if reach is Reach.INSTALLATION:
+            assert self.permission is Permission.OPERATE, f"{path} is for operators"
+
+
+@dataclass(frozen=True)
+class Page(_Declared):
+    """Something to look at: asking for it changes nothing."""
+
+    path: str
+    name: str
+    get: Endpoint
+
+    def __post_init__(self) -> None:
+        self._check(self.path)
+
+    @property
+    def reach(self) -> Reach:
+        """What the page concerns."""
+        return _reach(self.path, self.public)
+
+
+@dataclass(frozen=True)
+class Action(_Declared):
+    """A form that was sent: it changes something, and then leads to a page."""
+
+    path: str
+    name: str
+    post: Endpoint
+    again: Endpoint | None = None
+    """Shows the form again, with `visit.problems`, when what was sent cannot be used."""
+    most_bytes: int = FORM_BYTES
+
+    def __post_init__(self) -> None:
+        self._check(self.path)
+
+    @property
+    def reach(self) -> Reach:
+        """What the action concerns."""
+        return _reach(self.path, self.public)
+
+
+Declared = Page | Action
+Declarations = Sequence[Declared]
+"""The pages and actions of one subject."""
+
+
+def _reach(path: str, public: bool) -> Reach:
+    if public:
+        return Reach.PUBLIC
+    if path.startswith("/a/{account}"):
+        return Reach.ACCOUNT
+    return Reach.INSTALLATION if path.startswith("/installation") else Reach.PERSON

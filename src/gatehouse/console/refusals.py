@@ -1,0 +1,49 @@
+"""Why the console does not show what was asked for, and the page that says so instead."""
+
+from typing import Final
+
+from gatehouse.core.errors import (
+    AuthorizationLost,
+    ConfigurationRefused,
+    Conflict,
+    ConnectorFailed,
+    GatehouseError,
+    InvalidInput,
+    NotFound,
+    RequestRefused,
+    StoreUnavailable,
+)
+
+
+class PageRefused(Exception):
+    """The shell refuses a request; a page says why, in the visitor's language."""
+
+    def __init__(self, status: int, key: str) -> None:
+        super().__init__(key)
+        self.status = status
+        self.key = key
+
+
+_STATUS: Final[tuple[tuple[type[GatehouseError], int], ...]] = (
+    (NotFound, 404),
+    (Conflict, 409),
+    (InvalidInput, 422),
+    (RequestRefused, 422),
+    (ConfigurationRefused, 409),
+    (ConnectorFailed, 502),
+    (AuthorizationLost, 409),
+    (StoreUnavailable, 503),
+)
+
+
+def status_of(error: GatehouseError) -> int | None:
+    """The status of the page about an error; None for what is a defect of ours."""
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), None)
+
+
+def words_of(error: GatehouseError) -> str:
+    """The error for people: what happened and what to do."""
+    if isinstance(error, RequestRefused):
+        fields = [f"{path}: {' '.join(texts)}" for path, texts in error.fields.items()]
+        return " ".join([*error.details, *fields]) or error.code
+    return str(error)

@@ -1,0 +1,246 @@
+"""One request of a person: who asks, in which account, with what, and how to answer."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+import msgspec
+from markupsafe import Markup
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from gatehouse.access.accounts import Account
+from gatehouse.access.roles import Permission
+from gatehouse.access.visitors import Visitor
+from gatehouse.admin.people.sessions import SessionOrigin
+from gatehouse.console.cookies import Cookies, Notice
+from gatehouse.console.formats import Formats
+from gatehouse.console.forms import FormRefused, SentForm, Upload, Values
+from gatehouse.console.pages import Declared, Reach
+from gatehouse.console.translation import accepted_locale, translator
+from gatehouse.store.admin.admin_session import AdminSession
+
+if TYPE_CHECKING:
+    from gatehouse.console.desk import Desk
+
+NOWHERE: Final = "-"
+"""The account of a person at work in none: no account has this id, so all are out of reach."""
+
+
+class Incoming(msgspec.Struct, frozen=True, kw_only=True):
+    """What came over the wire, bounded and decoded."""
+
+    request_id: str
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    cookies: Cookies
+    places: Mapping[str, str] = {}
+    """The parts of the path that a page names, such as its account."""
+    query: Values = {}
+    form: SentForm = SentForm()
+    address: str | None = None
+    """Where the person is, behind trusted proxies."""
+
+
+class Visit:
+    """What an endpoint is handed; the shell has already checked that it may run."""
+
+    def __init__(
+        self,
+        desk: "Desk",
+        asked: Incoming,
+        declared: Declared | None = None,
+        *,
+        visitor: Visitor | None = None,
+        account: Account | None = None,
+    ) -> None:
+        self.desk = desk
+        self.asked = asked
+        self.declared = declared
+        self.signed_in = visitor
+        """Who is signed in; None on public pages for strangers."""
+        self.account = account
+        """The account of this page; None on pages that concern none."""
+        self.problems: Mapping[str, str] = {}
+        """What is wrong with the form that was sent, by field; the empty name is the whole form."""
+
+    @property
+    def visitor(self) -> Visitor:
+        """Who is signed in; every page that is not public has somebody."""
+        assert self.signed_in is not None, "a public page has no visitor"
+        return self.signed_in
+
+    @property
+    def account_id(self) -> str:
+        """The account of this page."""
+        assert self.account is not None, "this page concerns no account"
+        return self.account.account_id
+
+    @cached_property
+    def session(self) -> AdminSession:
+        """The data, opened for the person: in this account, in all of them, or in none."""
+        if self.account is not None:
+            return self.desk.session.acting_as(self.visitor.actor(self.account_id))
+        everywhere = self.declared is not None and self.declared.reach is Reach.INSTALLATION
+        return self.desk.session.acting_as(self.visitor.actor(None if everywhere else NOWHERE))
+
+    @cached_property
+    def own_session(self) -> AdminSession:
+        """The data, opened for what the person changes about itself; for `admin/people` alone."""
+        return self.desk.session.acting_as(self.visitor.actor(None))
+
+    @property
+    def origin(self) -> SessionOrigin:
+        """Where the person is, as a new session remembers it."""
+        agent = self.asked.headers.get("user-agent", "")
+        return SessionOrigin(address=self.asked.address or "", agent=agent)
+
+    @cached_property
+    def query(self) -> Mapping[str, str]:
+        """The first value of each name in the query."""
+        return {name: values[0] for name, values in self.asked.query.items()}
+
+    def queried(self, name: str) -> tuple[str, ...]:
+        """Every value of a name in the query."""
+        return self.asked.query.get(name, ())
+
+    @cached_property
+    def form(self) -> Mapping[str, str]:
+        """The first value of each field of the form."""
+        return {name: values[0] for name, values in self.asked.form.values.items()}
+
+    def chosen(self, name: str) -> tuple[str, ...]:
+        """Every value of a field, such as of check boxes that share a name."""
+        return self.asked.form.values.get(name, ())
+
+    def upload(self, name: str) -> Upload | None:
+        """The file of a field, if one was sent."""
+        return self.asked.form.files.get(name)
+
+    def place(self, name: str) -> str:
+        """A part of the path, such as the id of a decision."""
+        return self.asked.places[name]
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether htmx asks for a part of the page."""
+        headers = self.asked.headers
+        return headers.get("hx-request") == "true" and headers.get("hx-request-type") != "full"
+
+    @cached_property
+    def now_ms(self) -> int:
+        """The moment of this request."""
+        return self.desk.session.clock()
+
+    def may(self, permission: Permission | str, account_id: str | None = None) -> bool:
+        """Whether the person may do this, in the account of this page unless another is named."""
+        if self.signed_in is None:
+            return False
+        where = account_id or (self.account.account_id if self.account else NOWHERE)
+        return self.signed_in.may(Permission(permission), where)
+
+    @cached_property
+    def locale(self) -> str:
+        """The locale of the person, or what the browser of a stranger likes best."""
+        if self.signed_in is not None:
+            return self.signed_in.locale
+        return accepted_locale(self.asked.headers.get("accept-language", ""))
+
+    @property
+    def language(self) -> str:
+        """The language of the page."""
+        return translator(self.locale).language
+
+    @cached_property
+    def theme(self) -> str:
+        """The theme that was chosen in this browser."""
+        return self.desk.cookies.theme(self.asked.cookies)
+
+    @property
+    def here(self) -> str:
+        """The path of this page, where a choice such as the theme leads back to."""
+        return self.asked.path if self.asked.method == "GET" else "/"
+
+    @property
+    def is_sandbox(self) -> bool:
+        """Whether no real card and no real money is here."""
+        return not self.desk.settings.is_production
+
+    def text(self, key: str, /, **values: object) -> str:
+        """A text in the person's language."""
+        return translator(self.locale).text(key, **values)
+
+    @cached_property
+    def formats(self) -> Formats:
+        """Writes times, numbers and money as the person is used to."""
+        zone = "UTC" if self.signed_in is None else self.signed_in.time_zone
+        return Formats(translator(self.locale).locale, zone)
+
+    def time(self, at_ms: int | None, style: str = "medium") -> Markup:
+        """A moment in the person's zone, as an element."""
+        return self.formats.time(at_ms, style)
+
+    def ago(self, at_ms: int) -> Markup:
+        """How long ago a moment was, as an element."""
+        return self.formats.ago(at_ms, self.now_ms)
+
+    def number(self, value: float, digits: int = 2) -> str:
+        """A number as the person's locale writes it."""
+        return self.formats.number(value, digits)
+
+    def money(self, micros: int, currency: str | None = None) -> str:
+        """An amount in millionths, in the account's currency unless another is named."""
+        if currency is None:
+            assert self.account is not None, "name the currency"
+            currency = self.account.currency
+        return self.formats.money(micros, currency)
+
+    def url(self, name: str, query: Mapping[str, object] | None = None, **places: str) -> str:
+        """The address of a page; its account is this page's unless another is named."""
+        if self.account is not None:
+            places.setdefault("account", self.account.account_id)
+        path = self.desk.path_of(name, places)
+        kept = {key: value for key, value in (query or {}).items() if value not in (None, "")}
+        return f"{path}?{urlencode(kept, doseq=True)}" if kept else path
+
+    def render(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A template as an answer; refused forms get the status that says so."""
+        shown = 422 if self.problems and status == 200 else status
+        response = HTMLResponse(self.desk.renderer.render(self, template, values), shown)
+        if self.notice is not None and not self.is_fragment:
+            self.desk.cookies.leave_notice(response, None)
+        return response
+
+    @cached_property
+    def notice(self) -> Notice | None:
+        """What the page before left to be said; of our own texts alone."""
+        left = self.desk.cookies.notice(self.asked.cookies)
+        return left if left and translator(self.locale).has(left.key) else None
+
+    def redirect(
+        self,
+        name: str,
+        *,
+        notice: str | Notice | None = None,
+        query: Mapping[str, object] | None = None,
+        **places: str,
+    ) -> Response:
+        """Lead to another page, which says the notice once."""
+        return self.redirect_to(self.url(name, query, **places), notice)
+
+    def redirect_to(self, path: str, notice: str | Notice | None = None) -> Response:
+        """Lead to a path of the console."""
+        response: Response
+        if self.is_fragment:
+            response = Response(headers={"HX-Redirect": path})
+        else:
+            response = RedirectResponse(path, 303)
+        if notice is not None:
+            left = Notice(notice) if isinstance(notice, str) else notice
+            self.desk.cookies.leave_notice(response, left)
+        return response
+
+    def refuse(self, field: str, key: str, /, **values: object) -> FormRefused:
+        """What to raise when a field cannot be used: its form is shown again with this text."""
+        return FormRefused({field: self.text(key, **values)})

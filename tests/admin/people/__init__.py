@@ -1,0 +1,1 @@
+"""Tests of people who sign in."""

@@ -1,0 +1,35 @@
+"""The shell: who sees what, which forms count, and what surrounds every answer."""
+
+import pytest
+
+from gatehouse.access.roles import UserRole
+from tests.console.harness import Console
+
+
+def test_a_stranger_is_led_to_sign_in_and_back(console: Console) -> None:
+    answer = console.stranger().get("/accounts")
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/sign-in?next=%2Faccounts"
+    assert 'name="next" value="/accounts"' in console.stranger().get("/sign-in?next=/accounts").text
+
+
+@pytest.mark.parametrize("given", ["//evil.test", "https://evil.test", "/\\evil.test", "x", "/\t/"])
+def test_nobody_is_led_to_another_site(console: Console, given: str) -> None:
+    shown = console.stranger().client.get("/sign-in", params={"next": given}).text
+    assert 'name="next" value="/"' in shown
+
+
+def test_operators_find_every_account(console: Console) -> None:
+    browser = console.as_role(UserRole.OPERATOR)
+    assert "Other Shop" in browser.get("/accounts").text
+    found = browser.get("/accounts?q=corner").text
+    assert "Corner Shop" in found
+    assert "Other Shop" not in found
+    assert "No account is called that" in browser.get("/accounts?q=nobody").text
+
+
+def test_a_page_that_does_not_exist_says_so_in_the_person_s_language(console: Console) -> None:
+    answer = console.as_role(UserRole.VIEWER, locale="de").get("/nowhere")
+    assert answer.status_code == 404
+    assert "Diese Seite gibt es nicht" in answer.text
+    assert '<html lang="de"' in answer.text
