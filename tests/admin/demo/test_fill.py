@@ -1,7 +1,9 @@
 """The demo account's past, filled through the real engine: its parts agree with each other."""
 
+import functools
 from collections.abc import Iterator
 from typing import Any, Final
+from unittest import mock
 
 import pytest
 import sqlalchemy as sa
@@ -9,6 +11,7 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.admin import accounts, default_account, money
 from gatehouse.admin.default_account import DEMO_ACCOUNT
+from gatehouse.admin.demo import engine
 from gatehouse.admin.demo.fill import (
     AccountInUse,
     DemoWish,
@@ -18,13 +21,17 @@ from gatehouse.admin.demo.fill import (
 )
 from gatehouse.admin.demo.story import DAYS
 from gatehouse.admin.demo.walk import DemoCounts
+from gatehouse.admin.webhooks.endpoints import list_webhooks
+from gatehouse.admin.webhooks.messages import AttemptQuery, list_attempts
 from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.installation import only_server
+from gatehouse.intel.networks import load_networks
 from gatehouse.settings import load_settings
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import DECISIONS, FEEDBACK, HOLDS, LIST_ENTRIES, REVIEWS
+from gatehouse.webhooks.endpoint import WebhookState
 from tests.harness import Home
 from tests.store.deciding import keep_decision
 
@@ -51,6 +58,13 @@ class Filled:
         found = self.home.ok("decisions", "search", *filters, "--limit", "100", "--json").json
         decisions: list[Any] = found["decisions"] if isinstance(found, dict) else found
         return decisions
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_table() -> Iterator[None]:
+    """Unpacking the table of networks takes longer than all else, and nothing changes it."""
+    with mock.patch.object(engine, "load_networks", functools.cache(load_networks)):
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +131,14 @@ def test_a_search_finds_the_night_of_card_testing(filled: Filled) -> None:
 def test_what_was_listed_is_declined_later(filled: Filled) -> None:
     assert len(filled.rows(LIST_ENTRIES)) == 4
     assert len(filled.found("--rule", "blocked-network")) == 3
+
+
+def test_a_webhook_has_attempts_and_is_disabled(filled: Filled) -> None:
+    [webhook] = list_webhooks(filled.session, DEMO_ACCOUNT)
+    assert webhook.state is WebhookState.DISABLED
+    attempts = list_attempts(filled.session, DEMO_ACCOUNT, webhook.webhook_id, AttemptQuery())
+    assert sorted(each.status or 0 for each in attempts) == [200, 200, 200, 503]
+    assert len({each.at_ms // DAY_MS for each in attempts}) == 4
 
 
 def test_it_is_not_done_twice(filled: Filled) -> None:

@@ -13,7 +13,10 @@ async def fill_beside(server: str) -> None:
     """Fill the demo account beside a server; what fails is logged, and taken up at a next start."""
     command = [sys.executable, "-m", "gatehouse", "demo", "fill-beside", server]
     process = await asyncio.create_subprocess_exec(
-        *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL
+        *command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl+C is for the server, which then ends this process.
     )
     try:
         code = await process.wait()

@@ -5,7 +5,8 @@ What an earlier walk did is found by the ids of its requests and not done again.
 
 import dataclasses
 import heapq
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -13,6 +14,7 @@ import msgspec
 from gatehouse.admin.demo.desk import DecidedOrder, DemoDesk, FollowUp, FollowUpKind, follow_ups
 from gatehouse.admin.demo.engine import DemoEngine, MovedClock
 from gatehouse.admin.demo.story import DAYS, DemoEntry, DemoOrder, DemoPlan, DemoStory
+from gatehouse.admin.demo.webhook import ANSWERS, DemoWebhook
 from gatehouse.admin.money import top_up
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord
@@ -24,6 +26,8 @@ from gatehouse.store.decisions import decisions
 _DAY_MS: Final = 86_400_000
 _WEEK_MS: Final = 7 * _DAY_MS
 _START_MICROS: Final = 100_000_000
+
+_Act = Callable[[], Awaitable[None]]
 
 
 class DemoCounts(msgspec.Struct, rename="camel"):
@@ -55,7 +59,10 @@ class DemoWalk:
         self._known: dict[str, DecisionRecord] = {}
         self._taken: set[str] = set()
         """Ids of requests that came to an end, or were given up."""
-        self._waiting: list[tuple[int, str, FollowUp | DemoEntry | None]] = []
+        self._webhook = DemoWebhook(self._past, settings, account_id)
+        self._waiting: list[tuple[int, int, _Act]] = []
+        """What is going to happen: when, a number that keeps the order, and what."""
+        self._planned = 0
         self._unpaid = 0
         self.counts = DemoCounts()
 
@@ -71,26 +78,29 @@ class DemoWalk:
         self._is_younger = account.created_at_ms > self._plan.start_ms
         if self._is_younger:
             note = "play money for a made-up past"
-            top_up(self._past, self._account_id, _START_MICROS, note, self._reference("start"))
+            top_up(self._past, self._account_id, _START_MICROS, note, "demo-start")
         await self._engine.start()
 
     async def stop(self) -> None:
-        """End the engine."""
+        """End the engine, and the receiver of messages."""
+        await self._webhook.stop()
         await self._engine.stop()
 
     async def go(self, story: DemoStory, reached: Callable[[int], object]) -> None:
         """Let everything happen, in the order of time."""
         for entry in story.entries:
-            self._later(entry.at_ms, entry.value, entry)
+            self._later(entry.at_ms, partial(self._enter, entry))
         for week in range(1, DAYS // 7 + 1):
-            self._later(self._plan.start_ms + week * _WEEK_MS, "", None)
+            self._later(self._plan.start_ms + week * _WEEK_MS, self._pay)
+        for number in range(len(ANSWERS)):
+            self._later(self._plan.start_ms + (5 + 6 * number) * _DAY_MS, self._webhook.attempt)
         for done, order in enumerate(story.orders):
             await self._catch_up(order.at_ms)
             await self._send(order)
             reached(done + 1)
         await self._catch_up(self._plan.end_ms)
         self._clock.now_ms = self._plan.end_ms
-        self._pay()
+        await self._pay()
 
     def settle(self, change: Change) -> None:
         """Take back what a young account was lent, so that its balance is what it was."""
@@ -98,22 +108,24 @@ class DemoWalk:
             reason = "play money for a made-up past, taken back"
             ledger.adjust(change, self._account_id, -_START_MICROS, reason)
 
-    def _later(self, at_ms: int, mark: str, what: FollowUp | DemoEntry | None) -> None:
-        heapq.heappush(self._waiting, (at_ms, f"{mark}{len(self._waiting):06d}", what))
+    def _later(self, at_ms: int, act: _Act) -> None:
+        self._planned += 1
+        heapq.heappush(self._waiting, (at_ms, self._planned, act))
 
     async def _catch_up(self, until_ms: int) -> None:
         while self._waiting and self._waiting[0][0] < until_ms:
-            self._clock.now_ms, _, what = heapq.heappop(self._waiting)
-            if what is None:
-                self._pay()
-            elif isinstance(what, DemoEntry):
-                self._desk.enter(what)
-                self._engine.reload()
-            else:
-                self._desk.do(what)
-                if what.kind not in (FollowUpKind.ASSIGN, FollowUpKind.NOTE):
-                    self.counts.labels += 1
-                    await self._engine.learn()
+            self._clock.now_ms, _, act = heapq.heappop(self._waiting)
+            await act()
+
+    async def _enter(self, entry: DemoEntry) -> None:
+        self._desk.enter(entry)
+        self._engine.reload()
+
+    async def _follow_up(self, what: FollowUp) -> None:
+        self._desk.do(what)
+        if what.kind not in (FollowUpKind.ASSIGN, FollowUpKind.NOTE):
+            self.counts.labels += 1
+            await self._engine.learn()
 
     async def _send(self, order: DemoOrder) -> None:
         self._clock.now_ms = order.at_ms
@@ -125,7 +137,7 @@ class DemoWalk:
         self._unpaid += decided.closed_micros
         self._count(decided.decision, decided.closed_micros)
         for each in follow_ups(self._plan, decided):
-            self._later(each.at_ms, each.request_id, each)
+            self._later(each.at_ms, partial(self._follow_up, each))
 
     def _earlier(self, order: DemoOrder) -> DecidedOrder | None:
         """What an earlier walk made of the order."""
@@ -143,14 +155,10 @@ class DemoWalk:
         counts.reviewed += decision is Outcome.REVIEW
         counts.declined += decision is Outcome.DECLINE
 
-    def _pay(self) -> None:
+    async def _pay(self) -> None:
         """Top up by what was spent since the last time; once, by its reference."""
         if self._unpaid:
             day = (self._clock.now_ms - self._plan.start_ms) // _DAY_MS
             note = "play money for the requests of the days before"
-            reference = self._reference(f"day-{day}")
-            top_up(self._past, self._account_id, self._unpaid, note, reference)
+            top_up(self._past, self._account_id, self._unpaid, note, f"demo-day-{day}")
             self._unpaid = 0
-
-    def _reference(self, what: str) -> str:
-        return f"demo-{what}"
