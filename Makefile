@@ -40,7 +40,7 @@ $(DEV): $(RUN) requirements/dev.lock clients/python/pyproject.toml
 	@touch $@
 
 run: $(RUN) ## Serve the sandbox on http://127.0.0.1:8080 with a demo account
-	@$(BIN)/gatehouse serve --port $(PORT)
+	@$(BIN)/gatehouse serve --port $(PORT) --console --demo-history
 
 test: setup ## Check everything: format, lint, types, import contract, all tests
 	$(BIN)/ruff format --check .

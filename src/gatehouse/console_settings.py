@@ -35,9 +35,3 @@ class ConsoleSettings:
         _read_url,
         "URL without a path",
     )
-
-    @property
-    def effective_console_url(self) -> str:
-        """The address of the console, with this machine's filled in."""
-        host = f"[{self.console_host}]" if ":" in self.console_host else self.console_host
-        return self.console_url or f"http://{host}:{self.console_port}"

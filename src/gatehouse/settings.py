@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gatehouse.console_settings import ConsoleSettings
+from gatehouse.people_settings import PeopleSettings
 from gatehouse.setting_kinds import Declared, Network
 from gatehouse.setting_kinds import choice as _choice
 from gatehouse.setting_kinds import client_timeout as _client_timeout
@@ -43,7 +44,7 @@ class InvalidSetting(ValueError):
 
 
 @dataclass(frozen=True)
-class Settings(ConsoleSettings):
+class Settings(ConsoleSettings, PeopleSettings):
     """What an operator can choose."""
 
     environment: str = _choice(
@@ -307,9 +308,13 @@ class Settings(ConsoleSettings):
     @property
     def base_url(self) -> str:
         """The address people on this machine reach the server at."""
-        scheme = "https" if self.tls_cert_file else "http"
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{scheme}://{host}:{self.port}"
+        return _address(self.host, self.port, tls=bool(self.tls_cert_file))
+
+    @property
+    def effective_console_url(self) -> str:
+        """The address of the console, with this machine's filled in."""
+        here = _address(self.console_host, self.console_port, tls=bool(self.tls_cert_file))
+        return self.console_url or here
 
     @property
     def shares_reputation(self) -> bool:
@@ -329,6 +334,11 @@ class Settings(ConsoleSettings):
         if self.card_guess_limit is not None:
             return self.card_guess_limit
         return 10 if self.is_production else 0
+
+
+def _address(host: str, port: int, *, tls: bool) -> str:
+    shown = f"[{host}]" if ":" in host else host
+    return f"{'https' if tls else 'http'}://{shown}:{port}"
 
 
 _OWN: Final = frozenset(Settings.__annotations__)

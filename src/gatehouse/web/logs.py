@@ -7,52 +7,22 @@ time for writing.
 import asyncio
 import logging
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import Any, Final, TextIO
 
 import msgspec
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.defects import blanked
-from gatehouse.core.redaction import recordable, recordable_trace
 from gatehouse.preflight import UnknownVariable
 from gatehouse.setting_kinds import Network
 from gatehouse.settings import Settings, changed_settings
 from gatehouse.web.context import RequestContext
 
-if TYPE_CHECKING:
-    from sys import UnraisableHookArgs
-
 _LINES_PER_SECOND: Final = 10
 _log: Final = logging.getLogger("gatehouse.web")
 _encode: Final = msgspec.json.Encoder(enc_hook=str).encode
-_STANDARD: Final = frozenset(logging.LogRecord("", 0, "", 0, "", (), None).__dict__) | {
-    "message",
-    "asctime",
-    "color_message",
-    "taskName",
-}
-
-
-class JsonLines(logging.Formatter):
-    """Formats any log record as one JSON line with card-like digits masked."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """One line."""
-        line: dict[str, Any] = {
-            "at": iso_time(int(record.created * 1000)),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "message": recordable(record.getMessage()),
-        }
-        for name, value in record.__dict__.items():
-            if name not in _STANDARD:
-                line[name] = recordable_trace(value) if isinstance(value, str) else value
-        if record.exc_info:
-            line["trace"] = recordable_trace(self.formatException(record.exc_info))
-        return _encode(line).decode()
 
 
 class _RequestLine(msgspec.Struct, frozen=True, gc=False):
@@ -163,31 +133,3 @@ def log_lost_failure(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) 
     error = context.get("exception")
     defect = None if error is None else blanked(error, "a task of its own")
     _log.error(context["message"], exc_info=defect)
-
-
-def _log_lost_thread(failed: threading.ExceptHookArgs) -> None:
-    """Log the failure of a thread, which may be a connector's; Python would print its words."""
-    if failed.exc_value is not None and not isinstance(failed.exc_value, SystemExit):
-        _log.error("a thread failed", exc_info=blanked(failed.exc_value, "a thread of its own"))
-
-
-def _log_unraisable(failed: "UnraisableHookArgs") -> None:
-    """Log what was raised where nothing can be, such as in `__del__`."""
-    if failed.exc_value is not None:
-        _log.error("a lost failure", exc_info=blanked(failed.exc_value, "a clean-up"))
-
-
-def configure_logging(level: str) -> None:
-    """Send every logger's lines, the server's and Python's own too, to standard error as JSON."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
-    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
-        logging.getLogger(name).handlers.clear()
-        logging.getLogger(name).propagate = True
-    logging.getLogger("uvicorn.error").setLevel("WARNING")
-    logging.getLogger("uvicorn.access").disabled = True
-    logging.getLogger("alembic").setLevel("WARNING")
-    logging.captureWarnings(True)
-    threading.excepthook = _log_lost_thread
-    sys.unraisablehook = _log_unraisable

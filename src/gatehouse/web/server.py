@@ -16,7 +16,6 @@ import prometheus_client
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 
-from gatehouse.core.errors import Conflict
 from gatehouse.settings import Settings
 from gatehouse.web.logs import ThrottledLog
 from gatehouse.web.metrics import Metrics
@@ -164,20 +163,6 @@ class HttpServer(uvicorn.Server):
     def _connection(self) -> FrontProtocol:
         state = self.server_state, self.lifespan.state
         return FrontProtocol(self._limits, self._refusals, self.config, *state)
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Bind the port; `Conflict` when it is taken."""
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-    except OSError as error:
-        raise Conflict(f"cannot listen on {host}, port {port}: {error.strerror}") from None
-    return listener
 
 
 def serve(

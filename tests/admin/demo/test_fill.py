@@ -14,6 +14,7 @@ from gatehouse.admin.default_account import DEMO_ACCOUNT
 from gatehouse.admin.demo import engine
 from gatehouse.admin.demo.fill import (
     AccountInUse,
+    DemoPast,
     DemoWish,
     begin_demo,
     fill_demo,
@@ -145,7 +146,7 @@ def test_it_is_not_done_twice(filled: Filled) -> None:
     settings = load_settings(filled.home.environ())
     before = filled.rows(DECISIONS)
     assert fill_demo(filled.session, settings, WISH) is None
-    assert not begin_demo(filled.session, WISH)
+    assert begin_demo(filled.session, WISH) is DemoPast.DONE
     assert filled.rows(DECISIONS) == before
     said = filled.home.ok("demo", "fill", "--json").json
     assert said == {"filled": False}
@@ -184,7 +185,7 @@ def test_an_account_that_is_used_is_left_alone(sqlite_home: Home) -> None:
         keep_decision(session, DEMO_ACCOUNT, session.clock())
         with pytest.raises(AccountInUse, match="decisions of its own"):
             fill_demo(session, settings, SMALL)
-        assert not begin_demo(session, SMALL)
+        assert begin_demo(session, SMALL) is DemoPast.NONE
 
 
 def test_a_young_account_keeps_its_balance(sqlite_home: Home) -> None:

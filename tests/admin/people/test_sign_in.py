@@ -46,13 +46,13 @@ def test_an_invited_person_chooses_a_password_and_signs_in_with_it(session: Admi
     assert said == [(f"user:{ADA}", "user.sign-in"), ("test", "account.create")]
 
 
-@pytest.mark.parametrize("login", [ADA, "nobody@shop.example", "", "x" * 5000])
+@pytest.mark.parametrize("login", [ADA, "nobody@shop.example", "", "x" * 5000, "\udc80"])
 def test_a_wrong_password_and_an_unknown_person_get_the_same_answer(
     at: Entrance, shop: str, login: str
 ) -> None:
     at.person(shop)
     with pytest.raises(SignInRefused) as refused:
-        at.password(login, "not this one at all")
+        at.password(login, "not this one at all \udc80")
     assert str(refused.value) == "the e-mail address or the password is wrong"
     assert type(refused.value) is SignInRefused
 

@@ -9,6 +9,7 @@ import contextlib
 import dataclasses
 import fcntl
 from collections.abc import Callable, Iterator
+from enum import StrEnum
 from typing import Final
 
 import msgspec
@@ -45,6 +46,14 @@ Reached = Callable[[int, int], object]
 """Takes how many requests are done, and of how many."""
 
 
+class DemoPast(StrEnum):
+    """How far the past of the demo account is."""
+
+    NONE = "NONE"
+    BEGUN = "BEGUN"
+    DONE = "DONE"
+
+
 class AccountInUse(Conflict):
     """The demo account has decisions that nobody made up."""
 
@@ -79,17 +88,17 @@ def prepare_demo(session: AdminSession, settings: Settings) -> str:
     return ensure_demo(older, settings)
 
 
-def begin_demo(session: AdminSession, wish: DemoWish) -> bool:
+def begin_demo(session: AdminSession, wish: DemoWish) -> DemoPast:
     """Note that the demo account gets a past, so that a request that comes first does not matter.
 
-    False when there is nothing to fill: it has a past, or decisions of its own.
+    An account with decisions of its own gets none.
     """
     session.actor.check_installation()
     _check_sandbox(session)
     try:
-        return _begun(session, wish) is not None
+        return DemoPast.DONE if _begun(session, wish) is None else DemoPast.BEGUN
     except AccountInUse:
-        return False
+        return DemoPast.NONE
 
 
 def fill_demo(

@@ -74,6 +74,6 @@ def check_new(password: str, login: str) -> None:
         )
 
 
-def _plain(password: str) -> str:
+def _plain(password: str) -> bytes:
     # The same letters can be typed as different characters, depending on the keyboard.
-    return unicodedata.normalize("NFKC", password)
+    return unicodedata.normalize("NFKC", password).encode(errors="surrogatepass")

@@ -12,6 +12,7 @@ from gatehouse.access.visitors import Visitor
 from gatehouse.admin.people.throttle import network_of
 from gatehouse.core.errors import ConfigurationRefused, NotFound
 from gatehouse.core.ids import Randomness
+from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.people import sealed, sessions, users
 from gatehouse.store.people.sessions import SessionOrigin, UserSession
@@ -30,6 +31,15 @@ class SessionLimits(msgspec.Struct, frozen=True):
     whole_ms: int = 12 * 3_600_000
     same_network: bool = False
     """Whether a session works only from the network that it was begun in."""
+
+    @classmethod
+    def of(cls, settings: Settings) -> "SessionLimits":
+        """The limits that an operator chose."""
+        return cls(
+            settings.session_idle_min * 60_000,
+            settings.session_hours * 3_600_000,
+            settings.session_network == "same",
+        )
 
 
 DEFAULT_LIMITS: Final = SessionLimits()

@@ -31,10 +31,13 @@ class Counted(NamedTuple):
 
 def subjects(step: str, who: str, address: str) -> list[Counted]:
     """What an attempt is counted for: the person at this step, and the address."""
-    counted = [Counted(step, who, 5)]
-    if network := network_of(address):
-        counted.append(Counted("address", network, 20))
-    return counted
+    return [Counted(step, who, 5), *places(address)]
+
+
+def places(address: str) -> list[Counted]:
+    """The address alone, where it is not known yet who tries."""
+    network = network_of(address)
+    return [Counted("address", network, 20)] if network else []
 
 
 def admit(session: AdminSession, counted: list[Counted]) -> None:
@@ -45,7 +48,7 @@ def admit(session: AdminSession, counted: list[Counted]) -> None:
         lock_changes(connection)
         known = [_read(connection, session, each, now_ms) for each in counted]
         waits = [_wait_ms(each, kept, now_ms) for each, kept in zip(counted, known, strict=True)]
-        if (longest := max(waits)) > 0:
+        if (longest := max(waits, default=0)) > 0:
             raise TooManyAttempts(-(-longest // 1000))
         for each, kept in zip(counted, known, strict=True):
             more = Failures(kept.times + 1, now_ms)
@@ -58,6 +61,7 @@ def take_back(connection: sa.Connection, session: AdminSession, counted: list[Co
     Otherwise somebody with a password of his own could guess those of others without end.
     """
     session.actor.check_installation()
+    failures.forget_old(connection, session.clock() - _FORGOTTEN_AFTER_MS)
     for each in counted:
         if each.kind != "address":
             failures.forget(connection, session.ring, each.kind, each.value)

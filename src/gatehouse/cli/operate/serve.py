@@ -1,11 +1,12 @@
 """gatehouse serve: run the server."""
 
+import contextlib
 import dataclasses
 import os
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,12 +15,20 @@ from gatehouse.access.actors import Actor
 from gatehouse.preflight import refuse_unfit_production, unknown_variables
 from gatehouse.settings import Settings, load_settings
 
+if TYPE_CHECKING:
+    from gatehouse.bootstrap import Service
+    from gatehouse.store.admin.admin_session import AdminSession
+
 
 def serve(
     host: Annotated[str | None, typer.Option(help="Address; over GATEHOUSE_HOST.")] = None,
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Port; over GATEHOUSE_PORT.")
     ] = None,
+    console: Annotated[
+        bool,
+        typer.Option("--console", help="Serve the console beside it, as a process of its own."),
+    ] = False,
     demo_history: Annotated[
         bool,
         typer.Option(
@@ -38,11 +47,11 @@ def serve(
     networks = warmup.begin()
 
     from gatehouse import bootstrap, installation
-    from gatehouse.admin.default_account import ensure_demo
-    from gatehouse.admin.demo.beside import fill_beside
-    from gatehouse.admin.demo.fill import DemoWish, begin_demo, prepare_demo
-    from gatehouse.web.logs import configure_logging, log_start
-    from gatehouse.web.server import listen
+    from gatehouse.admin.default_account import DEMO_ACCOUNT, ensure_demo
+    from gatehouse.admin.people.demo import demo_link
+    from gatehouse.core.listening import listen
+    from gatehouse.core.log_lines import configure_logging
+    from gatehouse.web.logs import log_start
     from gatehouse.web.server import serve as run
 
     settings, unknown = load_settings(os.environ), unknown_variables(os.environ)
@@ -53,24 +62,54 @@ def serve(
     configure_logging(settings.log_level)
     log_start(settings, gatehouse.__version__, unknown)
     session = installation.open_admin_session(settings, Actor.system("server"))
-    with (
-        installation.only_server(session.database) as alone,
-        listen(settings.host, settings.port) as listener,
-    ):
+    with contextlib.ExitStack() as stack:
+        alone = stack.enter_context(installation.only_server(session.database))
+        listener = stack.enter_context(listen(settings.host, settings.port))
         settings = dataclasses.replace(settings, port=listener.getsockname()[1])
+        if console:
+            settings = _serve_console(settings, stack)
         service = bootstrap.Service(settings, session, networks, alone=alone)
-        if demo_history:
-            key = prepare_demo(session, settings)
-            fills = begin_demo(session, DemoWish())
-            service.fill_history = partial(fill_beside, service.owner) if fills else None
-            typer.echo(_welcome(settings, key))
-        elif not settings.is_production:
-            typer.echo(_welcome(settings, ensure_demo(session, settings)))
+        past = demo_history and _begin_past(session, settings, service)
+        if not settings.is_production:
+            key = ensure_demo(session, settings)
+            token = demo_link(session, DEMO_ACCOUNT).token if console else None
+            typer.echo(_welcome(settings, key, token, past=past))
         run(service.application, settings, service.metrics, listener, service.refuse_traffic)
 
 
-def _welcome(settings: Settings, key: str) -> str:
+def _serve_console(settings: Settings, stack: contextlib.ExitStack) -> Settings:
+    """Start the console beside the server; the settings with the port that it got."""
+    from gatehouse.console.child import console_beside
+    from gatehouse.core.listening import listen
+
+    listener = stack.enter_context(listen(settings.console_host, settings.console_port))
+    listener.listen()
+    settings = dataclasses.replace(settings, console_port=listener.getsockname()[1])
+    stack.enter_context(console_beside(settings, listener))
+    return settings
+
+
+def _begin_past(session: "AdminSession", settings: Settings, service: "Service") -> bool:
+    """Let the service give the demo account its past; whether it has one then, or soon."""
+    from gatehouse.admin.demo.beside import fill_beside
+    from gatehouse.admin.demo.fill import DemoPast, DemoWish, begin_demo, prepare_demo
+
+    prepare_demo(session, settings)
+    past = begin_demo(session, DemoWish())
+    if past is DemoPast.BEGUN:
+        service.fill_history = partial(fill_beside, service.owner)
+    return past is not DemoPast.NONE
+
+
+def _welcome(settings: Settings, key: str, token: str | None, *, past: bool) -> str:
     base = settings.base_url
+    about = (
+        "The demo account has a past of 30 days, made up and complete a few seconds after the "
+        "first start:\norders, reviews, chargebacks, lists and a ledger. "
+        if past
+        else ""
+    )
+    opened = f"  Console: {settings.effective_console_url}/link/{token}\n\n" if token else ""
     body = (
         '{"cardNumber": "4242424242424242", "cardExpiryDate": "2035-12", "cardCvv2Value": "123", '
         '"cardAddress": {"street": "1 Market Street", "postalCode": "94105"}}'
@@ -78,7 +117,7 @@ def _welcome(settings: Settings, key: str) -> str:
     command = sys.argv[0] if Path(sys.argv[0]).name == "gatehouse" else "gatehouse"
     home = "" if settings.home == Settings().home else f"GATEHOUSE_HOME={settings.home.absolute()} "
     return (
-        f"\nThe Gatehouse sandbox is ready on {base}\n\n"
+        f"\nThe Gatehouse sandbox is ready on {base}\n\n{opened}"
         f"  Reference and guides   {base}/docs\n"
         f"  A tour                 {base}/docs/guides/tour\n"
         f"  Demo key               {key}\n\n"
@@ -87,7 +126,7 @@ def _welcome(settings: Settings, key: str) -> str:
         f"  -H 'X-API-KEY: {key}' \\\n"
         f"  -H 'Content-Type: application/json' \\\n"
         f"  -d '{body}'\n\n"
-        "Then look at what was decided, and at what else the sandbox can answer:\n\n"
+        f"{about}Then look at what was decided, and at what else the sandbox can answer:\n\n"
         f"{home}{command} decisions list\n"
         f"{home}{command} sandbox\n\n"
         f"Data is in {settings.home.absolute()}. "

@@ -48,4 +48,5 @@ def refused(problem: str) -> ConfigurationRefused:
 
 def hashed(ring: KeyRing, kind: str, value: str) -> str:
     """The keyed hash of a token, a login or an address; `kind` keeps them apart."""
-    return keyed_hash(ring.current(keyring.SIGN_IN)[1], f"{kind}\n{value}".encode())
+    content = f"{kind}\n{value}".encode(errors="surrogatepass")
+    return keyed_hash(ring.current(keyring.SIGN_IN)[1], content)
