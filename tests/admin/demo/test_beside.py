@@ -45,9 +45,9 @@ def test_a_first_request_is_answered_before_there_is_a_past(sqlite_home: Home) -
                 headers = {"X-API-KEY": key}
                 paid = await client.post("/api/v1/pipeline", json=PURCHASE, headers=headers)
             assert paid.json()["pipelineResponse"]["decision"] == "ACCEPT"
-            assert not service.memory.rebuilt
+            assert not service.memory.state().rebuilt
             answered.set()
-            await asyncio.to_thread(until, lambda: service.memory.rebuilt)
+            await asyncio.to_thread(until, lambda: service.memory.state().rebuilt)
             # The request that came first, and all orders of the past that Sentry has seen.
             assert service.memory.state().events > SMALL.decisions * 0.8
 
