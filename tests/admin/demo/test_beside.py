@@ -1,12 +1,19 @@
 """The past is filled beside a server: the first request does not wait, the memory has all of it."""
 
 import asyncio
+import logging
+import sys
+from pathlib import Path
 from typing import Final
+from unittest import mock
 
 import httpx
+import pytest
 
+from gatehouse.admin.demo import beside
 from gatehouse.admin.demo.fill import DemoPast, DemoWish, begin_demo, fill_demo, prepare_demo
 from gatehouse.bootstrap import Service
+from gatehouse.cli.operate import demo
 from gatehouse.settings import load_settings
 from tests.harness import Home, Server, free_port, sandbox_key
 from tests.harness.commands import fork_command
@@ -59,20 +66,43 @@ def _fill(home: Home, server: str) -> None:
         fill_demo(session, load_settings(home.environ()), SMALL, server=server)
 
 
-def test_a_server_fills_the_past_by_a_process_of_its_own(sqlite_home: Home) -> None:
+def test_a_server_that_is_stopped_leaves_a_past_that_can_go_on(sqlite_home: Home) -> None:
     begun(sqlite_home)
     port = free_port()
     with (sqlite_home.path / "server.log").open("ab") as log:
         command = ("serve", "--port", str(port), "--demo-history")
-        server = Server(port, fork_command(command, sqlite_home.environ(), log, log), sqlite_home)
+        process = fork_command(command, sqlite_home.environ(), log, log)
+    server = Server(port, process, sqlite_home)
     try:
         server.wait()
         with server.client(sandbox_key(sqlite_home)) as client:
             assert client.post("/api/v1/precheck", json=BODY).json()["isSuccess"]
-        until(server.log, lambda text: "has its past" in text)
-        server.wait_for_memory()
     finally:
         server.stop()
-    assert "made up" in server.log()
+    assert "made-up past" in server.log()
+    sqlite_home.ok("demo", "fill")
     assert sqlite_home.ok("ledger", "verify", "--json").json["records"] == SMALL.decisions + 1
-    assert sqlite_home.balance("acct_demo") == 99.95
+
+
+def test_the_process_is_told_which_server_asks(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    program = tmp_path / "program"
+    program.write_text(
+        f'#!/bin/sh\necho "$@" >> {tmp_path}/told\nexit $(wc -l < {tmp_path}/told)\n'
+    )
+    program.chmod(0o700)
+    with (
+        mock.patch.object(sys, "executable", str(program)),
+        caplog.at_level(logging.INFO, "gatehouse.demo"),
+    ):
+        asyncio.run(beside.fill_beside("srv_1"))
+    assert (tmp_path / "told").read_text() == "-m gatehouse demo fill-beside srv_1\n"
+    assert "has not all of its past" in caplog.text
+
+
+def test_the_process_fills_for_its_server(sqlite_home: Home) -> None:
+    begun(sqlite_home)
+    with mock.patch.object(demo, "stay_beside_server"):
+        sqlite_home.ok("demo", "fill-beside", "srv_1")
+    assert sqlite_home.ok("demo", "fill", "--json").json == {"filled": False}

@@ -1,7 +1,9 @@
 """The demo account's past, filled through the real engine: its parts agree with each other."""
 
 import functools
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 from unittest import mock
 
@@ -36,6 +38,7 @@ from gatehouse.webhooks.endpoint import WebhookState
 from tests.harness import Home
 from tests.store.deciding import keep_decision
 
+ROOT: Final = Path(__file__).parents[3]
 DAY_MS: Final = 86_400_000
 END_MS: Final = 1_794_830_400_000
 """A Monday at noon."""
@@ -129,6 +132,11 @@ def test_a_search_finds_the_night_of_card_testing(filled: Filled) -> None:
     assert sum(one["decision"] == "DECLINE" for one in found) >= 9
 
 
+def test_accounts_that_were_taken_over_come_to_review(filled: Filled) -> None:
+    found = filled.found("--rule", "delivery-elsewhere", "--min-amount", "100", "--currency", "USD")
+    assert sum(one["decision"] == "REVIEW" for one in found) >= 4
+
+
 def test_what_was_listed_is_declined_later(filled: Filled) -> None:
     assert len(filled.rows(LIST_ENTRIES)) == 4
     assert len(filled.found("--rule", "blocked-network")) == 3
@@ -140,6 +148,17 @@ def test_a_webhook_has_attempts_and_is_disabled(filled: Filled) -> None:
     attempts = list_attempts(filled.session, DEMO_ACCOUNT, webhook.webhook_id, AttemptQuery())
     assert sorted(each.status or 0 for each in attempts) == [200, 200, 200, 503]
     assert len({each.at_ms // DAY_MS for each in attempts}) == 4
+
+
+def test_what_the_page_names_is_found(filled: Filled) -> None:
+    text = (ROOT / "docs/sandbox.md").read_text().partition("| Where it shows |")[2]
+    commands = re.findall(r"`gatehouse ([^`]+)`", text.partition("\n\n")[0])
+    assert len(commands) == 10
+    for command in commands:
+        # Statements of the last 30 days are listed, and this past is of one November.
+        since = ["--since", "2026-01-01"] if command.startswith("feedback") else []
+        shown = filled.home.ok(*command.split(), *since).out
+        assert len(shown.splitlines()) >= 2, shown
 
 
 def test_it_is_not_done_twice(filled: Filled) -> None:

@@ -121,15 +121,15 @@ def _ordinary(
 
 def _frauds(dice: random.Random, plan: DemoPlan, cast: _Cast) -> Iterator[DemoDraft]:
     """The attacks and the verified orders, each on its day."""
-    customers = cast.customers
+    victims = [each for each in cast.customers if each.country is COUNTRIES[0]]
     yield from scenes.card_testing(dice, cast.tester, _night(plan, 17), _TESTED_CARDS)
     yield from scenes.card_testing(dice, cast.tester, _night(plan, 20), 2)
-    yield from scenes.takeover(dice, customers[0], _on_day(plan, 21.4))
-    yield from scenes.takeover(dice, customers[2], _on_day(plan, 29.3))
+    yield from scenes.takeover(dice, victims[0], _on_day(plan, 21.4))
+    yield from scenes.takeover(dice, victims[2], _on_day(plan, 29.3))
     yield from scenes.mules(dice, cast.house, _on_day(plan, 3.6), 5)
     yield from scenes.mules(dice, cast.house, _on_day(plan, 24.2), 1)
-    yield from scenes.friendly(dice, customers[3], _on_day(plan, 6.3))
-    yield from scenes.friendly(dice, customers[7], _on_day(plan, 9.8))
+    yield from scenes.friendly(dice, victims[3], _on_day(plan, 6.3))
+    yield from scenes.friendly(dice, victims[5], _on_day(plan, 9.8))
     yield from scenes.stolen(dice, 8300, _on_day(plan, 12.1))
     yield from scenes.nameless(dice, 8310, _on_day(plan, 8.2))
     yield from scenes.nameless(dice, 8311, _on_day(plan, 15.7))
@@ -140,7 +140,7 @@ def _frauds(dice: random.Random, plan: DemoPlan, cast: _Cast) -> Iterator[DemoDr
 
 def _entries(plan: DemoPlan, cast: _Cast) -> Iterator[DemoEntry]:
     """What is put on lists after the attacks were found, and who is always welcome."""
-    best = cast.customers[1].user_id
+    best = next(each for each in cast.customers if each.country is not COUNTRIES[0]).user_id
     yield DemoEntry(_on_day(plan, 2.4), "allowed-users", best, "buys for the office every week")
     found_ms = _night(plan, 17) + 7 * HOUR_MS
     tested = "card testing in the night"

@@ -136,12 +136,12 @@ class DemoHolder(NamedTuple):
 
 
 HOLDERS: Final = (
-    DemoHolder("4242424242424242", "Amelia", "Whitfield", "amelia.whitfield@example.com"),
-    DemoHolder("5105105105105100", "Lukas", "Schäfer-Brandt", "lukas.brandt@example.com"),
-    DemoHolder("4111111111111111", "Jose Maria", "Garcia Lopez", "jose.garcia@example.com"),
-    DemoHolder("4242424242424242", "Nelson", "Grubb", "nelson.grubb@example.org", is_other=True),
+    DemoHolder("5105105105105100", "Lukas", "Schaefer-Brandt", "lukas.brandt@example.com"),
     DemoHolder("4012888888881881", "Siobhan", "Byrne", "siobhan.byrne@example.com"),
-    DemoHolder("4242424242424242", "Amelia", "Whitfield", "amelia.whitfield@example.com"),
+    DemoHolder("5555555555554444", "Maria", "Petrova", "maria.petrova@example.com"),
+    DemoHolder("6011111111111117", "Nelson", "Grubb", "nelson.grubb@example.org", is_other=True),
+    DemoHolder("4012888888881881", "Siobhan", "O'Connor", "siobhan.oconnor@example.com"),
+    DemoHolder("5105105105105100", "Lukas", "Schaefer-Brandt", "lukas.brandt@example.com"),
 )
 """Customers of the pipeline that asks ID Verify, which knows the holders of the sandbox's cards."""
 

@@ -104,8 +104,8 @@ def _begin_past(session: "AdminSession", settings: Settings, service: "Service")
 def _welcome(settings: Settings, key: str, token: str | None, *, past: bool) -> str:
     base = settings.base_url
     about = (
-        "The demo account has a past of 30 days, made up and complete a few seconds after the "
-        "first start:\norders, reviews, chargebacks, lists and a ledger. "
+        "The demo account has a made-up past of 30 days, with reviews that wait for you. It is "
+        "complete\na few seconds after the first start.\n\n"
         if past
         else ""
     )
@@ -121,12 +121,13 @@ def _welcome(settings: Settings, key: str, token: str | None, *, past: bool) -> 
         f"  Reference and guides   {base}/docs\n"
         f"  A tour                 {base}/docs/guides/tour\n"
         f"  Demo key               {key}\n\n"
+        f"{about}"
         "Paste this into another terminal. It checks a card, and the answer says ACCEPT:\n\n"
         f"curl -s {base}/api/v1/precheck \\\n"
         f"  -H 'X-API-KEY: {key}' \\\n"
         f"  -H 'Content-Type: application/json' \\\n"
         f"  -d '{body}'\n\n"
-        f"{about}Then look at what was decided, and at what else the sandbox can answer:\n\n"
+        "Then look at what was decided, and at what else the sandbox can answer:\n\n"
         f"{home}{command} decisions list\n"
         f"{home}{command} sandbox\n\n"
         f"Data is in {settings.home.absolute()}. "
