@@ -6,7 +6,7 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,10 +14,6 @@ import gatehouse
 from gatehouse.access.actors import Actor
 from gatehouse.preflight import refuse_unfit_production, unknown_variables
 from gatehouse.settings import Settings, load_settings
-
-if TYPE_CHECKING:
-    from gatehouse.bootstrap import Service
-    from gatehouse.store.admin.admin_session import AdminSession
 
 
 def serve(
@@ -48,6 +44,8 @@ def serve(
 
     from gatehouse import bootstrap, installation
     from gatehouse.admin.default_account import DEMO_ACCOUNT, ensure_demo
+    from gatehouse.admin.demo.beside import fill_beside
+    from gatehouse.admin.demo.fill import DemoPast, DemoWish, begin_demo, prepare_demo
     from gatehouse.admin.people.demo import demo_link
     from gatehouse.core.listening import listen
     from gatehouse.core.log_lines import configure_logging
@@ -69,11 +67,16 @@ def serve(
         if console:
             settings = _serve_console(settings, stack)
         service = bootstrap.Service(settings, session, networks, alone=alone)
-        past = demo_history and _begin_past(session, settings, service)
+        past = DemoPast.NONE
+        if demo_history:
+            prepare_demo(session, settings)
+            past = begin_demo(session, DemoWish())
+        if past is DemoPast.BEGUN:
+            service.fill_history = partial(fill_beside, service.owner)
         if not settings.is_production:
             key = ensure_demo(session, settings)
             token = demo_link(session, DEMO_ACCOUNT).token if console else None
-            typer.echo(_welcome(settings, key, token, past=past))
+            typer.echo(_welcome(settings, key, token, past=past is not DemoPast.NONE))
         run(service.application, settings, service.metrics, listener, service.refuse_traffic)
 
 
@@ -87,18 +90,6 @@ def _serve_console(settings: Settings, stack: contextlib.ExitStack) -> Settings:
     settings = dataclasses.replace(settings, console_port=listener.getsockname()[1])
     stack.enter_context(console_beside(settings, listener))
     return settings
-
-
-def _begin_past(session: "AdminSession", settings: Settings, service: "Service") -> bool:
-    """Let the service give the demo account its past; whether it has one then, or soon."""
-    from gatehouse.admin.demo.beside import fill_beside
-    from gatehouse.admin.demo.fill import DemoPast, DemoWish, begin_demo, prepare_demo
-
-    prepare_demo(session, settings)
-    past = begin_demo(session, DemoWish())
-    if past is DemoPast.BEGUN:
-        service.fill_history = partial(fill_beside, service.owner)
-    return past is not DemoPast.NONE
 
 
 def _welcome(settings: Settings, key: str, token: str | None, *, past: bool) -> str:
