@@ -37,6 +37,7 @@ from gatehouse.store.decisions import decisions
 
 _BEGAN: Final = "demo.begin"
 _FINISHED: Final = "demo.finish"
+_REST_S: Final = 0.01
 _ACTOR: Final = Actor.system("demo")
 _DAY_MS: Final = 86_400_000
 _OLDER_MS: Final = (DAYS + 1) * _DAY_MS
@@ -123,6 +124,7 @@ def fill_demo(
             return None
         owner = server or new_id("srv", session.clock(), session.randomness)
         walk = DemoWalk(session.acting_as(_ACTOR), settings, DEMO_ACCOUNT, plan, owner)
+        walk.rest_s = _REST_S if server else 0.0
         return asyncio.run(_fill(session.acting_as(_ACTOR), walk, tell(plan), reached))
 
 

@@ -3,6 +3,7 @@
 What an earlier walk did is found by the ids of its requests and not done again.
 """
 
+import asyncio
 import dataclasses
 import heapq
 from collections.abc import Awaitable, Callable
@@ -65,6 +66,8 @@ class DemoWalk:
         self._planned = 0
         self._unpaid = 0
         self.counts = DemoCounts()
+        self.rest_s = 0.0
+        """Between two requests, in which a server gets the write lock."""
 
     async def start(self, story: DemoStory) -> None:
         """Look at what an earlier walk has done, and begin with money in the account."""
@@ -97,6 +100,8 @@ class DemoWalk:
         for done, order in enumerate(story.orders):
             await self._catch_up(order.at_ms)
             await self._send(order)
+            if self.rest_s:
+                await asyncio.sleep(self.rest_s)
             reached(done + 1)
         await self._catch_up(self._plan.end_ms)
         self._clock.now_ms = self._plan.end_ms
