@@ -14,7 +14,6 @@ import json
 import random
 import signal
 import sqlite3
-import subprocess
 import tempfile
 import threading
 import time
@@ -35,9 +34,11 @@ from gatehouse.webhooks.destinations import DestinationPolicy
 from gatehouse.webhooks.endpoint import WebhookTerms
 from scripts.bench.cards import precheck_body
 from scripts.bench.client import pace, post
-from scripts.bench.servers import GATEHOUSE, Shop, free_port, make_shop
+from scripts.bench.servers import Shop, free_port, make_shop
+from scripts.connector_faults.processes import Commands
 
-_RETRIES: Final = ",".join(["0"] * 60)
+SETTINGS: Final = {"GATEHOUSE_WEBHOOK_RETRY_S": ",".join(["0"] * 60)}
+"""Of the servers: what was refused is sent again at once."""
 _SENDERS: Final = 4
 _PACED: Final = (100.0, 10.0)
 """Requests per second, and for how many seconds, when their time is measured."""
@@ -101,19 +102,15 @@ class Receiver:
 class KilledServer:
     """A server that is killed and started again on the same port."""
 
-    def __init__(self, shop: Shop) -> None:
+    def __init__(self, shop: Shop, commands: Commands) -> None:
         self.port = free_port()
-        self._shop = shop
+        self._shop, self._commands = shop, commands
         self._start()
 
     def _start(self) -> None:
         with (self._shop.home / "server.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                [*GATEHOUSE, "serve", "--port", str(self.port)],
-                env=self._shop.environment,
-                stdout=log,
-                stderr=log,
-            )
+            words = ["serve", "--port", str(self.port)]
+            self._process = self._commands.start(words, self._shop.environment, log)
         while not self._is_ready():
             time.sleep(0.05)
 
@@ -132,7 +129,7 @@ class KilledServer:
 
     def stop(self) -> None:
         """Stop it in good order."""
-        self._process.terminate()
+        self._process.send_signal(signal.SIGTERM)
         self._process.wait(60)
 
 
@@ -183,10 +180,9 @@ class Report:
     during_p99_ms: float = 0.0
 
 
-def run(folder: Path, *, events: int, kills: int, measured: bool) -> Report:
+def run(shop: Shop, commands: Commands, *, events: int, kills: int, measured: bool) -> Report:
     """The whole trial; it ends the program when anything is lost, out of order or too late."""
-    shop = make_shop(folder, GATEHOUSE_WEBHOOK_RETRY_S=_RETRIES)
-    receiver, server = Receiver(), KilledServer(shop)
+    receiver, server = Receiver(), KilledServer(shop, commands)
     session = open_admin_session(load_settings(shop.environment), Actor.system("trial"))
     report, late = Report(0, 0, 0, 0), 0
     began = time.monotonic()
@@ -275,7 +271,8 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=5)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="gatehouse-webhooks-") as folder:
-        found = run(Path(folder), events=options.events, kills=options.kills, measured=True)
+        shop = make_shop(Path(folder), **SETTINGS)
+        found = run(shop, Commands(), events=options.events, kills=options.kills, measured=True)
     print(f"{found.events} events to 2 webhooks, {options.kills} kills, {found.seconds:.0f} s")
     print(f"  none lost, order kept, nothing after the deletion; {found.attempts} attempts")
     print(f"  {found.twice} messages were accepted more than once")
