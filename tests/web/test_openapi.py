@@ -99,7 +99,7 @@ def test_every_answer_to_generated_requests_fits_the_description(
     from schemathesis.pytest._test_builder import build_operation_test
 
     # The requests at the bounds of the schemas come on top of these.
-    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
     def check(case: "Case[Any]") -> None:
         _check_answer(case, key, shared, line)
 
