@@ -12,8 +12,8 @@ PAST   ?= --demo-history
 ARGS   ?=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 DATA   ?=
-# Tests wait for servers and disks now and then: three workers keep two cores busy.
-WORKERS ?= 3
+# Tests wait for servers, disks and time limits: four workers keep two cores busy.
+WORKERS ?= 4
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery docs types typescript bins networks browsers places starter lock clean

@@ -35,9 +35,11 @@ from gatehouse.webhooks.endpoint import WebhookTerms
 from scripts.bench.cards import precheck_body
 from scripts.bench.client import pace, post
 from scripts.bench.servers import Shop, make_shop
+from scripts.connector_faults.processes import Commands
 from scripts.webhook_parties import DELETED, ORDERED, PLAIN, KilledServer, Receiver, Senders
 
-_RETRIES: Final = ",".join(["0"] * 60)
+SETTINGS: Final = {"GATEHOUSE_WEBHOOK_RETRY_S": ",".join(["0"] * 60)}
+"""Of the servers: what was refused is sent again at once."""
 _PACED: Final = (100.0, 5.0)
 """Requests per second, and for how many seconds, when their time is measured."""
 _ROUNDS: Final = 5
@@ -58,14 +60,9 @@ class Report:
     during_p99_ms: float = 0.0
 
 
-def run(folder: Path, *, events: int, kills: int, measured: bool, database_url: str = "") -> Report:
-    """The whole trial; it ends the program when anything is lost, out of order or too late.
-
-    Without the URL of a database, it is the sandbox's own.
-    """
-    stored = {"GATEHOUSE_DATABASE_URL": database_url} if database_url else {}
-    shop = make_shop(folder, GATEHOUSE_WEBHOOK_RETRY_S=_RETRIES, **stored)
-    receiver, server = Receiver(), KilledServer(shop)
+def run(shop: Shop, commands: Commands, *, events: int, kills: int, measured: bool) -> Report:
+    """The whole trial; it ends the program when anything is lost, out of order or too late."""
+    receiver, server = Receiver(), KilledServer(shop, commands)
     session = open_admin_session(load_settings(shop.environment), Actor.system("trial"))
     report, late = Report(0, 0, 0, 0), 0
     began = time.monotonic()
@@ -183,7 +180,9 @@ def main() -> None:
         if options.postgres:
             url = stack.enter_context(start_postgres(quick=False)).empty()
         events, kills = options.events, options.kills
-        found = run(Path(folder), events=events, kills=kills, measured=True, database_url=url)
+        stored = {"GATEHOUSE_DATABASE_URL": url} if url else {}
+        shop = make_shop(Path(folder), **SETTINGS, **stored)
+        found = run(shop, Commands(), events=events, kills=kills, measured=True)
     kind = "PostgreSQL" if options.postgres else "SQLite"
     print(f"{found.events} events to 2 webhooks, {kills} kills, {found.seconds:.0f} s, {kind}")
     print(f"  none lost, order kept, nothing after the deletion; {found.attempts} attempts")

@@ -5,7 +5,6 @@ import http.client
 import json
 import random
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from scripts.bench.cards import precheck_body
-from scripts.bench.servers import GATEHOUSE, Shop, free_port
+from scripts.bench.servers import Shop, free_port
+from scripts.connector_faults.processes import Commands
 
 _SENDERS: Final = 4
 PLAIN, ORDERED, DELETED = "/plain", "/ordered", "/deleted"
@@ -77,19 +77,15 @@ class Receiver:
 class KilledServer:
     """A server that is killed and started again on the same port."""
 
-    def __init__(self, shop: Shop) -> None:
+    def __init__(self, shop: Shop, commands: Commands) -> None:
         self.port = free_port()
-        self._shop = shop
+        self._shop, self._commands = shop, commands
         self._start()
 
     def _start(self) -> None:
         with (self._shop.home / "server.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                [*GATEHOUSE, "serve", "--port", str(self.port)],
-                env=self._shop.environment,
-                stdout=log,
-                stderr=log,
-            )
+            words = ["serve", "--port", str(self.port)]
+            self._process = self._commands.start(words, self._shop.environment, log)
         while not self._is_ready():
             time.sleep(0.05)
 
@@ -108,7 +104,7 @@ class KilledServer:
 
     def stop(self) -> None:
         """Stop it in good order."""
-        self._process.terminate()
+        self._process.send_signal(signal.SIGTERM)
         self._process.wait(60)
 
 

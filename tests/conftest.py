@@ -18,14 +18,18 @@ from tests.databases import (
 )
 from tests.forkserver import share_fork_server
 from tests.harness import Home, Server, make_account
-from tests.preloading import build_commands_once
+from tests.preloading import build_commands_once, build_routes_once
 from tests.valkeys import start_valkey
 
 LONGEST: Final = {
-    "test_cost_of_bodies.py",
+    "test_generated_clients.py",
+    "test_idverify_page.py",
     "test_kill.py",
     "test_learning_page.py",
+    "test_openapi.py",
     "test_pipelines_page.py",
+    "test_quickstart_typescript.py",
+    "test_secrets_stay_secret.py",
     "test_shared_memory.py",
     "test_stopping.py",
     "test_tutorial.py",
@@ -35,6 +39,7 @@ LONGEST: Final = {
 # Next to nothing of what collecting makes becomes garbage.
 gc.disable()
 build_commands_once()
+build_routes_once()
 skip_waiting_for_disk()
 share_compiled_statements()
 # How long an example takes says how busy the machine is, not whether the code is right.

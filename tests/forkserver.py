@@ -53,7 +53,7 @@ server.sendall(data)
 answers = server.makefile("rb")
 pid = int(answers.readline())
 signal(SIGTERM, lambda *_: os.kill(pid, SIGTERM))
-os._exit(int(answers.readline()) & 255)
+os._exit(int(answers.readline().split()[0]) & 255)
 '''
 
 
@@ -65,6 +65,7 @@ class Fork:
         self._answers = connection.makefile("rb")
         self.args = "gatehouse"
         self.returncode: int | None = None
+        self.peak_bytes = 0
         self.pid = int(self._answers.readline())
 
     def poll(self) -> int | None:
@@ -92,7 +93,7 @@ class Fork:
         self.send_signal(signal.SIGKILL)
 
     def _finish(self) -> None:
-        self.returncode = int(self._answers.readline())
+        self.returncode, self.peak_bytes = map(int, self._answers.readline().split())
         self._answers.close()
         self._connection.close()
 
@@ -228,10 +229,12 @@ class _Parent:
 
     def _report_ended(self) -> None:
         for pid in list(self._running):
-            ended, status = os.waitpid(pid, os.WNOHANG)
+            ended, status, used = os.wait4(pid, os.WNOHANG)
             if ended:
+                code = os.waitstatus_to_exitcode(status)
+                peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
                 with contextlib.suppress(OSError), self._running.pop(pid) as connection:
-                    connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+                    connection.sendall(b"%d %d\n" % (code, peak))
 
 
 def _check_single_thread() -> None:

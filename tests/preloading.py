@@ -17,6 +17,31 @@ def build_commands_once() -> None:
         setattr(module, name, once)
 
 
+def build_routes_once() -> None:
+    """Keep what every server builds for its routes, and nothing changes afterwards."""
+    from gatehouse.core.stage_registry import REGISTRY
+    from gatehouse.core.unread_fields import UnreadFields
+    from gatehouse.operations import planning
+    from gatehouse.operations.pipeline_messages import pipeline_messages
+    from gatehouse.web import body_reader
+    from gatehouse.web.routes import Routes
+
+    mock.patch.object(body_reader, "UnreadFields", functools.cache(UnreadFields)).start()
+    made: dict[tuple[int, ...], tuple[Any, Any]] = {}
+
+    def messages() -> Any:
+        specs = tuple(REGISTRY.in_pipelines)
+        known = tuple(map(id, specs))
+        if known not in made:
+            # Stages that are kept keep their ids.
+            made[known] = specs, pipeline_messages()
+        return made[known][1]
+
+    mock.patch.object(planning, "pipeline_messages", messages).start()
+    # The pages take longer to make than all else at a start; here their first reader waits.
+    mock.patch.object(Routes, "prepare").start()
+
+
 def load() -> None:
     """Import and unpack what commands and servers need."""
     import alembic.command
@@ -34,10 +59,10 @@ def load() -> None:
     from gatehouse.cli.late import LateCommand
     from gatehouse.intel import networks
     from gatehouse.intel.bins import load_bins
-    from gatehouse.web.routes import Routes
 
     _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.web.server)
     build_commands_once()
+    build_routes_once()
     command: Any = typer.main.get_command(app)
     command.make_context("gatehouse", ["accounts", "list"])
     for one in command.commands.values():
@@ -47,8 +72,6 @@ def load() -> None:
     for place in (warmup, networks):
         mock.patch.object(place, "load_networks", return_value=table).start()
     mock.patch.object(gatehouse.bootstrap, "load_bins", return_value=load_bins()).start()
-    # The pages take longer to make than all else at a start; here their first reader waits.
-    mock.patch.object(Routes, "prepare").start()
     warmup.warm()
     command.commands["serve"].make_context("serve", ["--port", "0"])
     _rehearse()

@@ -1,6 +1,8 @@
 """House rules a tool can hold: sizes, names, docstrings, clocks, and what the package ships."""
 
 import ast
+import functools
+import re
 import subprocess
 import sys
 import zipfile
@@ -17,6 +19,11 @@ SOURCES = sorted((ROOT / "src").rglob("*.py"))
 MIGRATIONS = "migrations"
 
 
+@functools.cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     return (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
 
@@ -24,7 +31,7 @@ def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef
 @each(SOURCES)
 def test_a_file_can_be_read_in_one_sitting_and_says_what_it_is_for(path: Path) -> None:
     text = path.read_text()
-    tree = ast.parse(text)
+    tree = _tree(path)
     assert ast.get_docstring(tree), "a module opens with what it is for"
     assert text.count("\n") <= 430
     assert path.stem not in {"utils", "helpers", "base", "manager", "misc"}
@@ -56,7 +63,7 @@ def test_no_test_asserts_how_long_something_took() -> None:
 def test_decisions_are_handed_the_time_and_the_dice(room: str) -> None:
     forbidden = {"time", "random", "secrets", "uuid"}
     for path in (ROOT / "src" / "gatehouse" / room).rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(_tree(path)):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.level == 0:
                 names = [node.module or ""]
@@ -68,7 +75,7 @@ def test_decisions_are_handed_the_time_and_the_dice(room: str) -> None:
 def test_one_class_name_stands_for_one_class() -> None:
     places: dict[str, list[str]] = {}
     for path in SOURCES:
-        for node in ast.parse(path.read_text()).body:
+        for node in _tree(path).body:
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(path.name)
     assert {name: files for name, files in places.items() if len(files) > 1} == {}
@@ -128,15 +135,16 @@ def test_the_name_of_a_stage_is_written_in_its_own_room_only(path: Path) -> None
     names = {name for name, own in STAGE_ROOMS.items() if own != room}
     text = path.read_text()
     if any(name in text for name in names):
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(_tree(path)):
             assert not (isinstance(node, ast.Constant) and node.value in names), node.lineno
 
 
 def test_a_request_that_says_how_its_fields_fit_together_is_asked_while_it_is_decoded() -> None:
     """Only a struct with the base `Checked`, itself or through another, is asked for problems."""
-    texts = [path.read_text() for path in SOURCES]
-    trees = [ast.parse(text) for text in texts if "Checked" in text or "def problems(" in text]
-    classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    asking = [path for path in SOURCES if re.search(r"Checked|def problems\(", path.read_text())]
+    classes = [
+        node for path in asking for node in ast.walk(_tree(path)) if isinstance(node, ast.ClassDef)
+    ]
     bases = {node.name: {ast.unparse(base) for base in node.bases} for node in classes}
     checked = {name for name, direct in bases.items() if "Checked" in direct}
     asked = 0

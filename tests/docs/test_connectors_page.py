@@ -55,7 +55,8 @@ def ports(tmp_path: Path) -> Iterator[dict[str, str]]:
     finally:
         for pid in pids.read_text().split() if pids.exists() else ():
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(pid), signal.SIGKILL)
+                # The launcher hands this signal on; killed, it would leave its fork running.
+                os.kill(int(pid), signal.SIGTERM)
 
 
 def test_an_operator_gets_from_credentials_to_a_first_check(

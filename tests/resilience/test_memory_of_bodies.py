@@ -18,7 +18,7 @@ from tests.harness.service import serving
 from tests.resilience.hostile import places, with_value
 from tests.resilience.test_cost_of_bodies import RULES, Caller
 
-TEXTS = 4
+TEXTS = 3
 LONG = 25_000
 HEADER_BYTES = 256
 """More than a string takes beside its characters."""
