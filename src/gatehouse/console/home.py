@@ -14,9 +14,9 @@ _MOST: Final = 100
 
 
 def show_home(visit: Visit) -> Response:
-    """Lead a person with one account to it, and everybody else to the choice."""
+    """Lead a person with a role in one account to it, and everybody else to the choice."""
     roles = visit.visitor.roles
-    if len(roles) == 1 and not visit.visitor.is_operator:
+    if len(roles) == 1:
         [account_id] = roles
         page = first_page(visit, account_id)
         if page is not None:

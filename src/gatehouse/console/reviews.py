@@ -29,6 +29,7 @@ from gatehouse.admin.reviews import (
 )
 from gatehouse.console.cookies import Notice
 from gatehouse.console.decision_view import DecisionPage
+from gatehouse.console.order_amounts import shown_order
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 
@@ -53,6 +54,7 @@ def show_queue(visit: Visit) -> Response:
         older=older,
         claimed=review_claims.claims_of_others(visit.session, visit.account_id, visit.visitor),
         due_ms=visit.now_ms - _target_ms(visit),
+        order=shown_order,
         hours=policies.review_target(visit.session, visit.account_id),
     )
 
