@@ -53,6 +53,8 @@ class AttemptPage(Struct, frozen=True, kw_only=True):
 
     attempts: tuple[PublicAttempt, ...]
     """Newest first."""
+    has_more: bool
+    """Whether there are more."""
 
 
 class AuditEntry(Struct, frozen=True, kw_only=True):

@@ -156,6 +156,7 @@ def _readings(subject: ConfiguredSubject) -> list[ManageEndpoint]:
             body=DocumentToCheck,
             answer=DocumentChecked,
             run=handlers.check,
+            reads=True,
             most_bytes=MOST_DOCUMENT_BYTES,
         ),
         ManageEndpoint(

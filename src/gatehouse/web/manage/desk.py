@@ -10,9 +10,14 @@ from typing import Any, Final
 
 import msgspec
 
+from gatehouse.admin import repeated_calls
+from gatehouse.admin.repeated_calls import KeptAnswer
 from gatehouse.admin.webhooks.options import WebhookOptions, webhook_options
+from gatehouse.core import keyring
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
+from gatehouse.core.request_reader import read_json
 from gatehouse.core.yaml_document import DocumentRefused
+from gatehouse.pipeline.settlement import Claim
 from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.configurations import StaleVersion
@@ -25,12 +30,19 @@ from gatehouse.web.in_flight import RETRY_SOON
 from gatehouse.web.manage.endpoints import ManageCall, ManageEndpoint, Precondition, Tagged
 from gatehouse.web.problems import Problem
 from gatehouse.web.query import read_query
-from gatehouse.web.v1 import Handler
+from gatehouse.web.v1 import (
+    REPLAYED,
+    Handler,
+    Repetitions,
+    cannot_repeat,
+    idempotency_key,
+)
 
 MOST_WAITING: Final = 8
 """Calls that are read, wait or run; each may hold a large body."""
 _AT_ONCE: Final = 2
 _ETAG: Final = re.compile(r'"([0-9]{1,9})"')
+_canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _COMMAND: Final = re.compile(r"gatehouse [a-z]|--[a-z]")
 
 
@@ -40,11 +52,17 @@ class DeskOptions(msgspec.Struct, frozen=True):
     default_rate: int
     """The rate limit of keys without one of their own."""
     webhooks: WebhookOptions
+    kept_ms: int
+    """How long answers are kept for repeated calls."""
 
 
 def desk_options(settings: Settings) -> DeskOptions:
     """The options of these settings."""
-    return DeskOptions(settings.rate_limit_per_second, webhook_options(settings))
+    return DeskOptions(
+        settings.rate_limit_per_second,
+        webhook_options(settings),
+        settings.idempotency_ttl_h * 3_600_000,
+    )
 
 
 class ManageDesk:
@@ -64,6 +82,8 @@ class ManageDesk:
         self._changed = changed
         self._present = 0
         self._running = asyncio.Semaphore(_AT_ONCE)
+        hashing_key = session.ring.current(keyring.IDEMPOTENCY)[1]
+        self._repetitions = Repetitions(hashing_key, options.kept_ms)
 
     def handler(self, endpoint: ManageEndpoint) -> Handler:
         """The handler of one endpoint."""
@@ -77,22 +97,53 @@ class ManageDesk:
                 raise Problem("overloaded", headers=RETRY_SOON)
             self._present += 1
             try:
+                raw, body = await self._read_body(endpoint, reader, context, receive)
                 call = ManageCall(
                     session=self._session.acting_as(caller.actor),
                     caller=caller,
                     path=context.scope.get("path_params", {}),
                     query=_read_query(endpoint, context.scope["query_string"]),
-                    body=await self._read_body(endpoint, reader, context, receive),
+                    body=body,
                     default_rate=self._options.default_rate,
                     webhooks=self._options.webhooks,
                     precondition=_precondition(context) if endpoint.guarded else Precondition(),
                 )
-                done = await self._run(endpoint, call)
+                if endpoint.changes and b"idempotency-key" in context.headers:
+                    return await self._once(endpoint, call, context, raw)
+                return await self._answer(context, await self._run(endpoint, call))
             finally:
                 self._present -= 1
-            return await self._answer(context, done)
 
         return handle
+
+    async def _once(
+        self, endpoint: ManageEndpoint, call: ManageCall, context: RequestContext, raw: bytes
+    ) -> Reply:
+        """The answer of a call that may be repeated: with its key it is done once."""
+        about = (call.session, call.account_id, self._claim(endpoint, call, context, raw))
+        known = await asyncio.to_thread(repeated_calls.begin, *about, context.request_id)
+        if isinstance(known, KeptAnswer):
+            return _with_version(Reply(200, known.body.encode(), REPLAYED), known.version)
+        if known is not None:
+            raise cannot_repeat(known)
+        try:
+            done = await self._run(endpoint, call)
+        except Exception:
+            await asyncio.to_thread(repeated_calls.give_up, *about, context.request_id)
+            raise
+        reply = await self._answer(context, done)
+        kept = KeptAnswer(reply.body.decode(), done.version if isinstance(done, Tagged) else None)
+        await asyncio.to_thread(repeated_calls.finish, *about, context.request_id, kept)
+        return reply
+
+    def _claim(
+        self, endpoint: ManageEndpoint, call: ManageCall, context: RequestContext, raw: bytes
+    ) -> Claim:
+        """The call's idempotency key, and all that would make another call of it."""
+        scope = f"{call.account_id} {endpoint.operation} ".encode()
+        content = _canonical((call.path, call.query, call.precondition, read_json(raw)))
+        key = idempotency_key(context) or b""
+        return self._repetitions.claim(scope + key, content, call.session.clock())
 
     async def _read_body(
         self,
@@ -100,12 +151,14 @@ class ManageDesk:
         reader: BodyReader[Any] | None,
         context: RequestContext,
         receive: Receive,
-    ) -> Any:
+    ) -> tuple[bytes, Any]:
+        """The body as it was sent, and as it is read."""
         if reader is None:
-            return None
-        body = reader.read(context, await self._entry.body(context, receive, endpoint.most_bytes))
+            return b"null", None
+        raw = await self._entry.body(context, receive, endpoint.most_bytes)
+        body = reader.read(context, raw)
         refuse_unread(context)
-        return body
+        return raw, body
 
     async def _run(self, endpoint: ManageEndpoint, call: ManageCall) -> Any:
         try:
@@ -120,8 +173,15 @@ class ManageDesk:
     async def _answer(self, context: RequestContext, done: Any) -> Reply:
         if not isinstance(done, Tagged):
             return await self._entry.answer(context, done)
-        reply = await self._entry.answer(context, done.answer)
-        return msgspec.structs.replace(reply, headers=((b"etag", b'"%d"' % done.version),))
+        return _with_version(await self._entry.answer(context, done.answer), done.version)
+
+
+def _with_version(reply: Reply, version: int | None) -> Reply:
+    """An answer with the version that it shows."""
+    if version is None:
+        return reply
+    headers = (*reply.headers, (b"etag", b'"%d"' % version))
+    return msgspec.structs.replace(reply, headers=headers)
 
 
 def problem_of(refused: NotFound | Conflict | InvalidInput) -> Problem:

@@ -95,6 +95,8 @@ class ManageEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Whether `If-Match` is read."""
     most_bytes: int | None = None
     """Largest body; without it, that of the settings."""
+    reads: bool = False
+    """Whether it changes nothing although it is no GET, because of what is in its body."""
 
     @property
     def address(self) -> str:
@@ -104,7 +106,7 @@ class ManageEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def changes(self) -> bool:
         """Whether it may change something."""
-        return self.method != "GET"
+        return self.method != "GET" and not self.reads
 
 
 def read_flag(text: str) -> bool:
