@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from gatehouse.access.keys import ANY_MANAGE
 from gatehouse.billing.ledger import Item
 from gatehouse.web.envelope import billing
 from gatehouse.web.manage.catalogue import all_endpoints
@@ -85,11 +86,16 @@ def _described(one: ManageEndpoint, schemas: dict[str, Any]) -> dict[str, Any]:
     return {
         "operationId": one.operation,
         "summary": one.summary,
-        "description": f"{one.about} Scope `{one.scope}`. Free.",
+        "description": f"{one.about} {_scope(one)} Free.",
         "parameters": [*_parameters(one), *([PREFER] if body else []), TRACE_ID],
         **body,
         "responses": {"200": answer, **failures(without=_impossible(one), manage=True)},
     }
+
+
+def _scope(one: ManageEndpoint) -> str:
+    """What a key needs."""
+    return "Any scope of management." if one.scope == ANY_MANAGE else f"Scope `{one.scope}`."
 
 
 def _parameters(one: ManageEndpoint) -> list[dict[str, Any]]:

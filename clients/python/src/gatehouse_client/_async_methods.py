@@ -10,6 +10,7 @@ from typing import Any
 from gatehouse_client import models
 from gatehouse_client._calls import Answer, Call, Repeat
 from gatehouse_client._sending import AsyncSender
+from gatehouse_client._waiting import AsyncJobWaiting
 
 
 class ManageAccountCalls:
@@ -58,6 +59,24 @@ class ManageAuditCalls:
             )
         )
 
+    async def each(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: int | None = None,
+        action: str | None = None,
+    ) -> AsyncIterator[models.AuditEntry]:
+        """Each of the lines, page after page."""
+        while True:
+            page = (
+                await self.list(limit=limit, starting_after=starting_after, action=action)
+            ).result
+            for one in page.lines:
+                yield one
+            if not page.has_more or not page.lines:
+                return
+            starting_after = page.lines[-1].line
+
 
 class ManageBalanceCalls:
     """Calls about balance."""
@@ -97,6 +116,12 @@ class ManageConnectorsCalls:
                 repeat=Repeat.HARMLESS,
             )
         )
+
+    async def each(self) -> AsyncIterator[models.ConnectorShown]:
+        """Each of the connectors, page after page."""
+        page = (await self.list()).result
+        for one in page.connectors:
+            yield one
 
 
 class ManageEventsCalls:
@@ -247,6 +272,20 @@ class ManageIdentitiesCalls:
             )
         )
 
+    async def each_found(
+        self,
+        *,
+        card_number: str | None = None,
+        person_id: str | None = None,
+        reference: str | None = None,
+    ) -> AsyncIterator[Mapping[str, Any]]:
+        """Each of the records, page after page."""
+        page = (
+            await self.search(card_number=card_number, person_id=person_id, reference=reference)
+        ).result
+        for one in page.records:
+            yield one
+
     async def erase(
         self,
         *,
@@ -276,7 +315,7 @@ class ManageIdentitiesCalls:
         )
 
 
-class ManageJobsCalls:
+class ManageJobsCalls(AsyncJobWaiting):
     """Calls about jobs."""
 
     def __init__(self, sender: AsyncSender) -> None:
@@ -286,7 +325,7 @@ class ManageJobsCalls:
         self, *, limit: int | None = None, starting_after: str | None = None
     ) -> Answer[models.JobPage]:
         """The account's jobs that the key may see, newest first. They are kept for 30 days after
-        their end. Scope `manage:*`. Free.
+        their end. Any scope of management. Free.
         """
         return await self._send(
             Call(
@@ -302,7 +341,7 @@ class ManageJobsCalls:
     async def each(
         self, *, limit: int | None = None, starting_after: str | None = None
     ) -> AsyncIterator[models.JobResponse]:
-        """Each of jobs, page after page."""
+        """Each of the jobs, page after page."""
         while True:
             page = (await self.list(limit=limit, starting_after=starting_after)).result
             for one in page.jobs:
@@ -313,7 +352,7 @@ class ManageJobsCalls:
 
     async def get(self, job_id: str) -> Answer[models.JobResponse]:
         """How far a job is, and its result or why it failed. Ask again every second or so while it
-        is `QUEUED` or `RUNNING`. Scope `manage:*`. Free.
+        is `QUEUED` or `RUNNING`. Any scope of management. Free.
         """
         return await self._send(
             Call(
@@ -330,7 +369,7 @@ class ManageJobsCalls:
         self, job_id: str, *, idempotency_key: str | None = None
     ) -> Answer[models.JobResponse]:
         """Ends a job that waits. One that runs is ended within seconds; what an import has stored
-        by then stays. Scope `manage:*`. Free.
+        by then stays. Any scope of management. Free.
         """
         return await self._send(
             Call(
@@ -362,6 +401,12 @@ class ManageKeysCalls:
                 repeat=Repeat.HARMLESS,
             )
         )
+
+    async def each(self) -> AsyncIterator[models.KeyShown]:
+        """Each of the keys, page after page."""
+        page = (await self.list()).result
+        for one in page.keys:
+            yield one
 
     async def issue(
         self,
@@ -451,6 +496,12 @@ class ManageListsCalls:
             )
         )
 
+    async def each(self) -> AsyncIterator[models.ListShown]:
+        """Each of the lists, page after page."""
+        page = (await self.list()).result
+        for one in page.lists:
+            yield one
+
     async def create(
         self,
         *,
@@ -472,7 +523,7 @@ class ManageListsCalls:
             )
         )
 
-    async def get(self, name: str) -> Answer[models.ListShown]:
+    async def get(self, name: str | int) -> Answer[models.ListShown]:
         """What a list holds, and how many entries are in force. Its `ETag` is for `If-Match` of a
         change. Scope `manage:lists`. Free.
         """
@@ -489,7 +540,7 @@ class ManageListsCalls:
 
     async def drop(
         self,
-        name: str,
+        name: str | int,
         *,
         force: bool | None = None,
         if_match: str | None = None,
@@ -513,9 +564,9 @@ class ManageListsCalls:
             )
         )
 
-    async def search(
+    async def search_entries(
         self,
-        name: str,
+        name: str | int,
         *,
         value: str | None = None,
         gone: bool | None = None,
@@ -538,9 +589,29 @@ class ManageListsCalls:
             )
         )
 
+    async def each_entry(
+        self,
+        name: str | int,
+        *,
+        value: str | None = None,
+        gone: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> AsyncIterator[models.EntryShown]:
+        """Each of the entries, page after page."""
+        while True:
+            page = (
+                await self.search_entries(name, value=value, gone=gone, limit=limit, cursor=cursor)
+            ).result
+            for one in page.entries:
+                yield one
+            if not page.has_more:
+                return
+            cursor = page.cursor
+
     async def add_entries(
         self,
-        name: str,
+        name: str | int,
         *,
         entries: Sequence[models.EntryToAdd],
         kind: models.ListKind | str | None = None,
@@ -573,7 +644,7 @@ class ManageListsCalls:
 
     async def remove_entries(
         self,
-        name: str,
+        name: str | int,
         *,
         values: Sequence[str],
         if_match: str | None = None,
@@ -598,7 +669,7 @@ class ManageListsCalls:
         )
 
     async def list_operations(
-        self, name: str, *, limit: int | None = None, starting_after: str | None = None
+        self, name: str | int, *, limit: int | None = None, starting_after: str | None = None
     ) -> Answer[models.ListOperationPage]:
         """What was done to a list, newest first: by whom, when, and how many entries. Scope
         `manage:lists`. Free.
@@ -614,6 +685,20 @@ class ManageListsCalls:
                 query={"limit": limit, "startingAfter": starting_after},
             )
         )
+
+    async def each_operation(
+        self, name: str | int, *, limit: int | None = None, starting_after: str | None = None
+    ) -> AsyncIterator[models.ListOperation]:
+        """Each of the operations, page after page."""
+        while True:
+            page = (
+                await self.list_operations(name, limit=limit, starting_after=starting_after)
+            ).result
+            for one in page.operations:
+                yield one
+            if not page.has_more:
+                return
+            starting_after = page.cursor
 
 
 class ManageModelsCalls:
@@ -635,6 +720,12 @@ class ManageModelsCalls:
                 repeat=Repeat.HARMLESS,
             )
         )
+
+    async def each(self) -> AsyncIterator[models.ModelShown]:
+        """Each of the models, page after page."""
+        page = (await self.list()).result
+        for one in page.models:
+            yield one
 
     async def train(
         self,
@@ -690,7 +781,7 @@ class ManageModelsCalls:
             )
         )
 
-    async def get(self, version: str) -> Answer[models.ModelReported]:
+    async def get(self, version: str | int) -> Answer[models.ModelReported]:
         """One model with the report of its training. Scope `manage:models`. Free."""
         return await self._send(
             Call(
@@ -704,7 +795,7 @@ class ManageModelsCalls:
         )
 
     async def promote(
-        self, version: str, *, idempotency_key: str | None = None
+        self, version: str | int, *, idempotency_key: str | None = None
     ) -> Answer[models.ModelSwitched]:
         """Has Sentry score with a model from now on. Scope `manage:models`. Free."""
         return await self._send(
@@ -738,6 +829,12 @@ class ManagePipelinesCalls:
             )
         )
 
+    async def each(self) -> AsyncIterator[models.ConfiguredSummary]:
+        """Each of the items, page after page."""
+        page = (await self.list()).result
+        for one in page.items:
+            yield one
+
     async def check(self, *, document: str) -> Answer[models.DocumentChecked]:
         """Says everything that is wrong with a document, and what it would change. Changes
         nothing. Scope `manage:pipelines`. Free.
@@ -748,12 +845,14 @@ class ManagePipelinesCalls:
                 path="/api/v1/manage/pipelines/check",
                 answer=models.DocumentChecked,
                 named="checkResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.HARMLESS,
                 body=models.DocumentToCheck(document=document),
             )
         )
 
-    async def get(self, name: str, *, version: int | None = None) -> Answer[models.VersionShown]:
+    async def get(
+        self, name: str | int, *, version: int | None = None
+    ) -> Answer[models.VersionShown]:
         """One version of a pipeline as its author wrote it, by default the one in force. Its
         `ETag` is for `If-Match` of a change. Scope `manage:pipelines`. Free.
         """
@@ -771,7 +870,7 @@ class ManagePipelinesCalls:
 
     async def apply(
         self,
-        name: str,
+        name: str | int,
         *,
         document: str,
         note: str | None = None,
@@ -800,7 +899,7 @@ class ManagePipelinesCalls:
         )
 
     async def list_versions(
-        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
     ) -> Answer[models.VersionPage]:
         """All versions, newest first: who made which when, and why. Scope `manage:pipelines`.
         Free.
@@ -817,10 +916,10 @@ class ManagePipelinesCalls:
             )
         )
 
-    async def each_versions(
-        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+    async def each_version(
+        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
     ) -> AsyncIterator[models.VersionEntry]:
-        """Each of versions, page after page."""
+        """Each of the versions, page after page."""
         while True:
             page = (
                 await self.list_versions(name, limit=limit, starting_after=starting_after)
@@ -833,7 +932,7 @@ class ManagePipelinesCalls:
 
     async def rollback(
         self,
-        name: str,
+        name: str | int,
         *,
         to: int | None = None,
         dry_run: bool | None = None,
@@ -903,7 +1002,7 @@ class ManagePoliciesCalls:
         )
 
     async def set_sentry(
-        self, *, entities: tuple[str, ...], idempotency_key: str | None = None
+        self, *, entities: Sequence[str], idempotency_key: str | None = None
     ) -> Answer[models.PoliciesShown]:
         """Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free."""
         return await self._send(
@@ -913,7 +1012,7 @@ class ManagePoliciesCalls:
                 answer=models.PoliciesShown,
                 named="policiesResponse",
                 repeat=Repeat.KEYED,
-                body=models.SentryPolicyBody(entities=entities),
+                body=models.SentryPolicyBody(entities=tuple(entities)),
                 idempotency_key=idempotency_key,
             )
         )
@@ -983,7 +1082,7 @@ class ManageRulesCalls:
                 path="/api/v1/manage/rules/trials",
                 answer=models.TrialResponse,
                 named="trialResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.HARMLESS,
                 body=models.TrialRequest(document=document, request_id=request_id, signals=signals),
             )
         )
@@ -1032,6 +1131,12 @@ class ManageRulesCalls:
             )
         )
 
+    async def each(self) -> AsyncIterator[models.ConfiguredSummary]:
+        """Each of the items, page after page."""
+        page = (await self.list()).result
+        for one in page.items:
+            yield one
+
     async def check(self, *, document: str) -> Answer[models.DocumentChecked]:
         """Says everything that is wrong with a document, and what it would change. Changes
         nothing. Scope `manage:rules`. Free.
@@ -1042,12 +1147,14 @@ class ManageRulesCalls:
                 path="/api/v1/manage/rules/check",
                 answer=models.DocumentChecked,
                 named="checkResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.HARMLESS,
                 body=models.DocumentToCheck(document=document),
             )
         )
 
-    async def get(self, name: str, *, version: int | None = None) -> Answer[models.VersionShown]:
+    async def get(
+        self, name: str | int, *, version: int | None = None
+    ) -> Answer[models.VersionShown]:
         """One version of a rule set as its author wrote it, by default the one in force. Its
         `ETag` is for `If-Match` of a change. Scope `manage:rules`. Free.
         """
@@ -1065,7 +1172,7 @@ class ManageRulesCalls:
 
     async def apply(
         self,
-        name: str,
+        name: str | int,
         *,
         document: str,
         note: str | None = None,
@@ -1093,7 +1200,7 @@ class ManageRulesCalls:
         )
 
     async def list_versions(
-        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
     ) -> Answer[models.VersionPage]:
         """All versions, newest first: who made which when, and why. Scope `manage:rules`. Free."""
         return await self._send(
@@ -1108,10 +1215,10 @@ class ManageRulesCalls:
             )
         )
 
-    async def each_versions(
-        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+    async def each_version(
+        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
     ) -> AsyncIterator[models.VersionEntry]:
-        """Each of versions, page after page."""
+        """Each of the versions, page after page."""
         while True:
             page = (
                 await self.list_versions(name, limit=limit, starting_after=starting_after)
@@ -1124,7 +1231,7 @@ class ManageRulesCalls:
 
     async def rollback(
         self,
-        name: str,
+        name: str | int,
         *,
         to: int | None = None,
         dry_run: bool | None = None,
@@ -1221,6 +1328,12 @@ class ManageWebhooksCalls:
                 repeat=Repeat.HARMLESS,
             )
         )
+
+    async def each(self) -> AsyncIterator[models.PublicWebhook]:
+        """Each of the webhooks, page after page."""
+        page = (await self.list()).result
+        for one in page.webhooks:
+            yield one
 
     async def create(
         self,
@@ -1392,10 +1505,10 @@ class ManageWebhooksCalls:
             )
         )
 
-    async def each_attempts(
+    async def each_attempt(
         self, webhook_id: str, *, limit: int | None = None, starting_after: str | None = None
     ) -> AsyncIterator[models.PublicAttempt]:
-        """Each of attempts, page after page."""
+        """Each of the attempts, page after page."""
         while True:
             page = (
                 await self.list_attempts(webhook_id, limit=limit, starting_after=starting_after)
@@ -1468,7 +1581,7 @@ class DecisionsCalls:
         limit: int | None = None,
         starting_after: str | None = None,
     ) -> AsyncIterator[models.PublicDecision]:
-        """Each of decisions, page after page."""
+        """Each of the decisions, page after page."""
         while True:
             page = (
                 await self.list(
@@ -1577,7 +1690,7 @@ class DecisionsCalls:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> AsyncIterator[models.PublicDecision]:
-        """Each of decisions, page after page."""
+        """Each of the decisions, page after page."""
         while True:
             page = (
                 await self.search(
@@ -1646,7 +1759,7 @@ class EventsCalls:
         limit: int | None = None,
         wait: int | None = None,
     ) -> AsyncIterator[models.PublicEvent]:
-        """Each of events, page after page."""
+        """Each of the events, page after page."""
         while True:
             page = (await self.list(after=after, types=types, limit=limit, wait=wait)).result
             for one in page.events:
@@ -1813,7 +1926,7 @@ class ReviewsCalls:
         cursor: str | None = None,
         status: models.ReviewState | str | Sequence[models.ReviewState | str] | None = None,
     ) -> AsyncIterator[models.Review]:
-        """Each of reviews, page after page."""
+        """Each of the reviews, page after page."""
         while True:
             page = (
                 await self.search(
@@ -1883,7 +1996,7 @@ class ReviewsCalls:
         limit: int | None = None,
         starting_after: str | None = None,
     ) -> AsyncIterator[models.Review]:
-        """Each of reviews, page after page."""
+        """Each of the reviews, page after page."""
         while True:
             page = (
                 await self.list(
@@ -2280,6 +2393,12 @@ class Methods:
                 repeat=Repeat.HARMLESS,
             )
         )
+
+    async def each_pipeline(self) -> AsyncIterator[models.PipelineSummary]:
+        """Each of the pipelines, page after page."""
+        page = (await self.pipelines()).result
+        for one in page.pipelines:
+            yield one
 
     async def balance(self) -> Answer[models.BalanceResponse]:
         """What the account has, and how much of it is held. Free."""

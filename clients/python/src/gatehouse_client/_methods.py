@@ -10,6 +10,7 @@ from typing import Any
 from gatehouse_client import models
 from gatehouse_client._calls import Answer, Call, Repeat
 from gatehouse_client._sending import Sender
+from gatehouse_client._waiting import JobWaiting
 
 
 class ManageAccountCalls:
@@ -58,6 +59,21 @@ class ManageAuditCalls:
             )
         )
 
+    def each(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: int | None = None,
+        action: str | None = None,
+    ) -> Iterator[models.AuditEntry]:
+        """Each of the lines, page after page."""
+        while True:
+            page = (self.list(limit=limit, starting_after=starting_after, action=action)).result
+            yield from page.lines
+            if not page.has_more or not page.lines:
+                return
+            starting_after = page.lines[-1].line
+
 
 class ManageBalanceCalls:
     """Calls about balance."""
@@ -97,6 +113,11 @@ class ManageConnectorsCalls:
                 repeat=Repeat.HARMLESS,
             )
         )
+
+    def each(self) -> Iterator[models.ConnectorShown]:
+        """Each of the connectors, page after page."""
+        page = (self.list()).result
+        yield from page.connectors
 
 
 class ManageEventsCalls:
@@ -247,6 +268,19 @@ class ManageIdentitiesCalls:
             )
         )
 
+    def each_found(
+        self,
+        *,
+        card_number: str | None = None,
+        person_id: str | None = None,
+        reference: str | None = None,
+    ) -> Iterator[Mapping[str, Any]]:
+        """Each of the records, page after page."""
+        page = (
+            self.search(card_number=card_number, person_id=person_id, reference=reference)
+        ).result
+        yield from page.records
+
     def erase(
         self,
         *,
@@ -276,7 +310,7 @@ class ManageIdentitiesCalls:
         )
 
 
-class ManageJobsCalls:
+class ManageJobsCalls(JobWaiting):
     """Calls about jobs."""
 
     def __init__(self, sender: Sender) -> None:
@@ -286,7 +320,7 @@ class ManageJobsCalls:
         self, *, limit: int | None = None, starting_after: str | None = None
     ) -> Answer[models.JobPage]:
         """The account's jobs that the key may see, newest first. They are kept for 30 days after
-        their end. Scope `manage:*`. Free.
+        their end. Any scope of management. Free.
         """
         return self._send(
             Call(
@@ -302,7 +336,7 @@ class ManageJobsCalls:
     def each(
         self, *, limit: int | None = None, starting_after: str | None = None
     ) -> Iterator[models.JobResponse]:
-        """Each of jobs, page after page."""
+        """Each of the jobs, page after page."""
         while True:
             page = (self.list(limit=limit, starting_after=starting_after)).result
             yield from page.jobs
@@ -312,7 +346,7 @@ class ManageJobsCalls:
 
     def get(self, job_id: str) -> Answer[models.JobResponse]:
         """How far a job is, and its result or why it failed. Ask again every second or so while it
-        is `QUEUED` or `RUNNING`. Scope `manage:*`. Free.
+        is `QUEUED` or `RUNNING`. Any scope of management. Free.
         """
         return self._send(
             Call(
@@ -329,7 +363,7 @@ class ManageJobsCalls:
         self, job_id: str, *, idempotency_key: str | None = None
     ) -> Answer[models.JobResponse]:
         """Ends a job that waits. One that runs is ended within seconds; what an import has stored
-        by then stays. Scope `manage:*`. Free.
+        by then stays. Any scope of management. Free.
         """
         return self._send(
             Call(
@@ -361,6 +395,11 @@ class ManageKeysCalls:
                 repeat=Repeat.HARMLESS,
             )
         )
+
+    def each(self) -> Iterator[models.KeyShown]:
+        """Each of the keys, page after page."""
+        page = (self.list()).result
+        yield from page.keys
 
     def issue(
         self,
@@ -450,6 +489,11 @@ class ManageListsCalls:
             )
         )
 
+    def each(self) -> Iterator[models.ListShown]:
+        """Each of the lists, page after page."""
+        page = (self.list()).result
+        yield from page.lists
+
     def create(
         self,
         *,
@@ -471,7 +515,7 @@ class ManageListsCalls:
             )
         )
 
-    def get(self, name: str) -> Answer[models.ListShown]:
+    def get(self, name: str | int) -> Answer[models.ListShown]:
         """What a list holds, and how many entries are in force. Its `ETag` is for `If-Match` of a
         change. Scope `manage:lists`. Free.
         """
@@ -488,7 +532,7 @@ class ManageListsCalls:
 
     def drop(
         self,
-        name: str,
+        name: str | int,
         *,
         force: bool | None = None,
         if_match: str | None = None,
@@ -512,9 +556,9 @@ class ManageListsCalls:
             )
         )
 
-    def search(
+    def search_entries(
         self,
-        name: str,
+        name: str | int,
         *,
         value: str | None = None,
         gone: bool | None = None,
@@ -537,9 +581,28 @@ class ManageListsCalls:
             )
         )
 
+    def each_entry(
+        self,
+        name: str | int,
+        *,
+        value: str | None = None,
+        gone: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Iterator[models.EntryShown]:
+        """Each of the entries, page after page."""
+        while True:
+            page = (
+                self.search_entries(name, value=value, gone=gone, limit=limit, cursor=cursor)
+            ).result
+            yield from page.entries
+            if not page.has_more:
+                return
+            cursor = page.cursor
+
     def add_entries(
         self,
-        name: str,
+        name: str | int,
         *,
         entries: Sequence[models.EntryToAdd],
         kind: models.ListKind | str | None = None,
@@ -572,7 +635,7 @@ class ManageListsCalls:
 
     def remove_entries(
         self,
-        name: str,
+        name: str | int,
         *,
         values: Sequence[str],
         if_match: str | None = None,
@@ -597,7 +660,7 @@ class ManageListsCalls:
         )
 
     def list_operations(
-        self, name: str, *, limit: int | None = None, starting_after: str | None = None
+        self, name: str | int, *, limit: int | None = None, starting_after: str | None = None
     ) -> Answer[models.ListOperationPage]:
         """What was done to a list, newest first: by whom, when, and how many entries. Scope
         `manage:lists`. Free.
@@ -613,6 +676,17 @@ class ManageListsCalls:
                 query={"limit": limit, "startingAfter": starting_after},
             )
         )
+
+    def each_operation(
+        self, name: str | int, *, limit: int | None = None, starting_after: str | None = None
+    ) -> Iterator[models.ListOperation]:
+        """Each of the operations, page after page."""
+        while True:
+            page = (self.list_operations(name, limit=limit, starting_after=starting_after)).result
+            yield from page.operations
+            if not page.has_more:
+                return
+            starting_after = page.cursor
 
 
 class ManageModelsCalls:
@@ -634,6 +708,11 @@ class ManageModelsCalls:
                 repeat=Repeat.HARMLESS,
             )
         )
+
+    def each(self) -> Iterator[models.ModelShown]:
+        """Each of the models, page after page."""
+        page = (self.list()).result
+        yield from page.models
 
     def train(
         self,
@@ -689,7 +768,7 @@ class ManageModelsCalls:
             )
         )
 
-    def get(self, version: str) -> Answer[models.ModelReported]:
+    def get(self, version: str | int) -> Answer[models.ModelReported]:
         """One model with the report of its training. Scope `manage:models`. Free."""
         return self._send(
             Call(
@@ -703,7 +782,7 @@ class ManageModelsCalls:
         )
 
     def promote(
-        self, version: str, *, idempotency_key: str | None = None
+        self, version: str | int, *, idempotency_key: str | None = None
     ) -> Answer[models.ModelSwitched]:
         """Has Sentry score with a model from now on. Scope `manage:models`. Free."""
         return self._send(
@@ -737,6 +816,11 @@ class ManagePipelinesCalls:
             )
         )
 
+    def each(self) -> Iterator[models.ConfiguredSummary]:
+        """Each of the items, page after page."""
+        page = (self.list()).result
+        yield from page.items
+
     def check(self, *, document: str) -> Answer[models.DocumentChecked]:
         """Says everything that is wrong with a document, and what it would change. Changes
         nothing. Scope `manage:pipelines`. Free.
@@ -747,12 +831,12 @@ class ManagePipelinesCalls:
                 path="/api/v1/manage/pipelines/check",
                 answer=models.DocumentChecked,
                 named="checkResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.HARMLESS,
                 body=models.DocumentToCheck(document=document),
             )
         )
 
-    def get(self, name: str, *, version: int | None = None) -> Answer[models.VersionShown]:
+    def get(self, name: str | int, *, version: int | None = None) -> Answer[models.VersionShown]:
         """One version of a pipeline as its author wrote it, by default the one in force. Its
         `ETag` is for `If-Match` of a change. Scope `manage:pipelines`. Free.
         """
@@ -770,7 +854,7 @@ class ManagePipelinesCalls:
 
     def apply(
         self,
-        name: str,
+        name: str | int,
         *,
         document: str,
         note: str | None = None,
@@ -799,7 +883,7 @@ class ManagePipelinesCalls:
         )
 
     def list_versions(
-        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
     ) -> Answer[models.VersionPage]:
         """All versions, newest first: who made which when, and why. Scope `manage:pipelines`.
         Free.
@@ -816,10 +900,10 @@ class ManagePipelinesCalls:
             )
         )
 
-    def each_versions(
-        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+    def each_version(
+        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
     ) -> Iterator[models.VersionEntry]:
-        """Each of versions, page after page."""
+        """Each of the versions, page after page."""
         while True:
             page = (self.list_versions(name, limit=limit, starting_after=starting_after)).result
             yield from page.versions
@@ -829,7 +913,7 @@ class ManagePipelinesCalls:
 
     def rollback(
         self,
-        name: str,
+        name: str | int,
         *,
         to: int | None = None,
         dry_run: bool | None = None,
@@ -899,7 +983,7 @@ class ManagePoliciesCalls:
         )
 
     def set_sentry(
-        self, *, entities: tuple[str, ...], idempotency_key: str | None = None
+        self, *, entities: Sequence[str], idempotency_key: str | None = None
     ) -> Answer[models.PoliciesShown]:
         """Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free."""
         return self._send(
@@ -909,7 +993,7 @@ class ManagePoliciesCalls:
                 answer=models.PoliciesShown,
                 named="policiesResponse",
                 repeat=Repeat.KEYED,
-                body=models.SentryPolicyBody(entities=entities),
+                body=models.SentryPolicyBody(entities=tuple(entities)),
                 idempotency_key=idempotency_key,
             )
         )
@@ -979,7 +1063,7 @@ class ManageRulesCalls:
                 path="/api/v1/manage/rules/trials",
                 answer=models.TrialResponse,
                 named="trialResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.HARMLESS,
                 body=models.TrialRequest(document=document, request_id=request_id, signals=signals),
             )
         )
@@ -1028,6 +1112,11 @@ class ManageRulesCalls:
             )
         )
 
+    def each(self) -> Iterator[models.ConfiguredSummary]:
+        """Each of the items, page after page."""
+        page = (self.list()).result
+        yield from page.items
+
     def check(self, *, document: str) -> Answer[models.DocumentChecked]:
         """Says everything that is wrong with a document, and what it would change. Changes
         nothing. Scope `manage:rules`. Free.
@@ -1038,12 +1127,12 @@ class ManageRulesCalls:
                 path="/api/v1/manage/rules/check",
                 answer=models.DocumentChecked,
                 named="checkResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.HARMLESS,
                 body=models.DocumentToCheck(document=document),
             )
         )
 
-    def get(self, name: str, *, version: int | None = None) -> Answer[models.VersionShown]:
+    def get(self, name: str | int, *, version: int | None = None) -> Answer[models.VersionShown]:
         """One version of a rule set as its author wrote it, by default the one in force. Its
         `ETag` is for `If-Match` of a change. Scope `manage:rules`. Free.
         """
@@ -1061,7 +1150,7 @@ class ManageRulesCalls:
 
     def apply(
         self,
-        name: str,
+        name: str | int,
         *,
         document: str,
         note: str | None = None,
@@ -1089,7 +1178,7 @@ class ManageRulesCalls:
         )
 
     def list_versions(
-        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
     ) -> Answer[models.VersionPage]:
         """All versions, newest first: who made which when, and why. Scope `manage:rules`. Free."""
         return self._send(
@@ -1104,10 +1193,10 @@ class ManageRulesCalls:
             )
         )
 
-    def each_versions(
-        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+    def each_version(
+        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
     ) -> Iterator[models.VersionEntry]:
-        """Each of versions, page after page."""
+        """Each of the versions, page after page."""
         while True:
             page = (self.list_versions(name, limit=limit, starting_after=starting_after)).result
             yield from page.versions
@@ -1117,7 +1206,7 @@ class ManageRulesCalls:
 
     def rollback(
         self,
-        name: str,
+        name: str | int,
         *,
         to: int | None = None,
         dry_run: bool | None = None,
@@ -1214,6 +1303,11 @@ class ManageWebhooksCalls:
                 repeat=Repeat.HARMLESS,
             )
         )
+
+    def each(self) -> Iterator[models.PublicWebhook]:
+        """Each of the webhooks, page after page."""
+        page = (self.list()).result
+        yield from page.webhooks
 
     def create(
         self,
@@ -1385,10 +1479,10 @@ class ManageWebhooksCalls:
             )
         )
 
-    def each_attempts(
+    def each_attempt(
         self, webhook_id: str, *, limit: int | None = None, starting_after: str | None = None
     ) -> Iterator[models.PublicAttempt]:
-        """Each of attempts, page after page."""
+        """Each of the attempts, page after page."""
         while True:
             page = (
                 self.list_attempts(webhook_id, limit=limit, starting_after=starting_after)
@@ -1460,7 +1554,7 @@ class DecisionsCalls:
         limit: int | None = None,
         starting_after: str | None = None,
     ) -> Iterator[models.PublicDecision]:
-        """Each of decisions, page after page."""
+        """Each of the decisions, page after page."""
         while True:
             page = (
                 self.list(
@@ -1568,7 +1662,7 @@ class DecisionsCalls:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Iterator[models.PublicDecision]:
-        """Each of decisions, page after page."""
+        """Each of the decisions, page after page."""
         while True:
             page = (
                 self.search(
@@ -1636,7 +1730,7 @@ class EventsCalls:
         limit: int | None = None,
         wait: int | None = None,
     ) -> Iterator[models.PublicEvent]:
-        """Each of events, page after page."""
+        """Each of the events, page after page."""
         while True:
             page = (self.list(after=after, types=types, limit=limit, wait=wait)).result
             yield from page.events
@@ -1802,7 +1896,7 @@ class ReviewsCalls:
         cursor: str | None = None,
         status: models.ReviewState | str | Sequence[models.ReviewState | str] | None = None,
     ) -> Iterator[models.Review]:
-        """Each of reviews, page after page."""
+        """Each of the reviews, page after page."""
         while True:
             page = (
                 self.search(
@@ -1871,7 +1965,7 @@ class ReviewsCalls:
         limit: int | None = None,
         starting_after: str | None = None,
     ) -> Iterator[models.Review]:
-        """Each of reviews, page after page."""
+        """Each of the reviews, page after page."""
         while True:
             page = (
                 self.list(
@@ -2267,6 +2361,11 @@ class Methods:
                 repeat=Repeat.HARMLESS,
             )
         )
+
+    def each_pipeline(self) -> Iterator[models.PipelineSummary]:
+        """Each of the pipelines, page after page."""
+        page = (self.pipelines()).result
+        yield from page.pipelines
 
     def balance(self) -> Answer[models.BalanceResponse]:
         """What the account has, and how much of it is held. Free."""
