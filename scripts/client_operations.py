@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from gatehouse.web.client_methods import method_name
+from gatehouse.web.client_methods import is_listing, method_name
 
 REF: Final = "#/components/schemas/"
 _OWN_HEADERS: Final = {"Idempotency-Key", "Prefer", "X-Request-Id"}
@@ -89,7 +89,7 @@ class ApiOperation:
         """How to go on after a page, if the answer is one."""
         fields = self.schemas[self.answer].get("properties", {})
         lists = [name for name, one in fields.items() if one.get("type") == "array"]
-        if not lists or not self.name.startswith(("list", "search")):
+        if not lists or not is_listing(method_name(self.name, self.path)):
             return None
         items, says_more = lists[0], "hasMore" in fields
         takes = {one["name"] for one in self.query} | set(self.body_fields)

@@ -1080,7 +1080,7 @@ export interface NewList {
   readonly name: string;
   /** What it holds. */
   readonly kind: ListKind;
-  /** Why. */
+  /** What it is for. */
   readonly description?: string | null | undefined;
 }
 
@@ -2331,19 +2331,19 @@ export interface Operations {
     body: undefined;
     result: ListDropped;
   };
-  /** Search entries of a list */
-  searchEntries: {
-    path: { readonly name: string };
-    query: Record<string, never>;
-    body: EntrySearch;
-    result: EntryShownPage;
-  };
   /** Add entries */
   addEntries: {
     path: { readonly name: string };
     query: { readonly dryRun?: boolean | undefined };
     body: EntriesToAdd;
     result: EntriesAdded;
+  };
+  /** Search entries of a list */
+  searchEntries: {
+    path: { readonly name: string };
+    query: Record<string, never>;
+    body: EntrySearch;
+    result: EntryShownPage;
   };
   /** Remove entries */
   removeEntries: {
@@ -2670,8 +2670,8 @@ export const OPERATIONS = {
   createList: { method: "POST", path: "/api/v1/manage/lists", answer: "listResponse", repeat: "keyed" },
   getList: { method: "GET", path: "/api/v1/manage/lists/{name}", answer: "listResponse", repeat: "harmless" },
   dropList: { method: "DELETE", path: "/api/v1/manage/lists/{name}", answer: "listDroppedResponse", repeat: "keyed" },
-  searchEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/entries/search", answer: "entriesResponse", repeat: "harmless" },
   addEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/entries", answer: "entriesAddedResponse", repeat: "keyed" },
+  searchEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/entries/search", answer: "entriesResponse", repeat: "harmless" },
   removeEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/removals", answer: "entriesRemovedResponse", repeat: "keyed" },
   listOperations: { method: "GET", path: "/api/v1/manage/lists/{name}/operations", answer: "operationsResponse", repeat: "harmless" },
   giveFeedbackInBulk: { method: "POST", path: "/api/v1/manage/feedback", answer: "feedbackBatchResponse", repeat: "keyed" },

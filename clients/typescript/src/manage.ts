@@ -166,6 +166,11 @@ export class ManageLists extends Calls {
     return this.call("dropList", { path: { name: `${name}` }, query }, own);
   }
 
+  /** Puts up to 1,000 entries on a list. One that is on it already gets the new expiry and reason. All are added, or none if one cannot be used. Scope `manage:lists`. Free. */
+  addEntries(name: string | number, body: Body<"addEntries">, own?: CallOptions & Query<"addEntries">): Promise<Answer<api.EntriesAdded>> {
+    return this.call("addEntries", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
+  }
+
   /** Entries by value, page by page; with `value`, only that one. A POST, because values may be personal. Cards, mailboxes and phones are shown as fingerprints. Scope `manage:lists`. Free. */
   searchEntries(name: string | number, body: Body<"searchEntries"> = {}, own?: CallOptions): Listing<api.EntryShownPage, api.EntryShown> {
     return new Listing({
@@ -176,11 +181,6 @@ export class ManageLists extends Calls {
       hasMore: (page) => page.hasMore,
       items: (page) => page.entries,
     });
-  }
-
-  /** Puts up to 1,000 entries on a list. One that is on it already gets the new expiry and reason. All are added, or none if one cannot be used. Scope `manage:lists`. Free. */
-  addEntries(name: string | number, body: Body<"addEntries">, own?: CallOptions & Query<"addEntries">): Promise<Answer<api.EntriesAdded>> {
-    return this.call("addEntries", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
   }
 
   /** Takes up to 1,000 entries off a list: all of them, or none if one is not on it. Scope `manage:lists`. Free. */

@@ -61,6 +61,11 @@ def method_name(operation: str, path: str) -> str:
     return ".".join([*group, last])
 
 
+def is_listing(method: str) -> bool:
+    """Whether a method gives one thing after another, page by page."""
+    return method.rpartition(".")[2].startswith(("list", "search"))
+
+
 def snake(name: str) -> str:
     """A field's name as Python writes it."""
     if name.isupper():

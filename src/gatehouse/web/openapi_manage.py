@@ -74,7 +74,10 @@ def is_managing(path: str) -> bool:
 def _described(one: ManageEndpoint, schemas: dict[str, Any]) -> dict[str, Any]:
     envelope = one.field[0].upper() + one.field[1:].removesuffix("Response") + "Envelope"
     schemas[envelope] = envelope_of(one.field, one.answer.__name__)
-    body = {} if one.body is None else {"requestBody": body_of(one.body, schemas)}
+    body = {}
+    if one.body is not None:
+        body["requestBody"] = body_of(one.body, schemas)
+        body["requestBody"]["content"]["application/json"]["example"].update(one.body_example)
     headers = ("ETag",) * one.tagged + ("Preference-Applied",) * bool(body)
     headers += ("Idempotent-Replayed",) * one.changes
     answer = answer_of(
@@ -99,10 +102,18 @@ def _scope(one: ManageEndpoint) -> str:
 
 
 def _parameters(one: ManageEndpoint) -> list[dict[str, Any]]:
-    found = [parameter(name, "path", about) for name, about in one.path_about.items()]
+    found = [
+        parameter(name, "path", about, _path_schema(one, name))
+        for name, about in one.path_about.items()
+    ]
     found += [parameter(each.name, "query", each.about, dict(each.schema)) for each in one.query]
     found += [_IF_MATCH, _IF_NONE_MATCH] if one.guarded else []
     return [*found, _IDEMPOTENCY_KEY] if one.changes else found
+
+
+def _path_schema(one: ManageEndpoint, name: str) -> dict[str, Any]:
+    shown = one.path_examples.get(name)
+    return {"type": "string"} if shown is None else {"type": "string", "examples": [shown]}
 
 
 def _impossible(one: ManageEndpoint) -> frozenset[str]:

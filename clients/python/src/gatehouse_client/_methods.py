@@ -556,6 +556,39 @@ class ManageListsCalls:
             )
         )
 
+    def add_entries(
+        self,
+        name: str | int,
+        *,
+        entries: Sequence[models.EntryToAdd],
+        kind: models.ListKind | str | None = None,
+        reason: str | None = None,
+        expires_in_s: int | None = None,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Answer[models.EntriesAdded]:
+        """Puts up to 1,000 entries on a list. One that is on it already gets the new expiry and
+        reason. All are added, or none if one cannot be used. Scope `manage:lists`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/lists/{name}/entries",
+                answer=models.EntriesAdded,
+                named="entriesAddedResponse",
+                repeat=Repeat.KEYED,
+                path_values={"name": name},
+                query={"dryRun": dry_run},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=models.EntriesToAdd(
+                    entries=entries, kind=kind, reason=reason, expires_in_s=expires_in_s
+                ),
+                idempotency_key=idempotency_key,
+            )
+        )
+
     def search_entries(
         self,
         name: str | int,
@@ -599,39 +632,6 @@ class ManageListsCalls:
             if not page.has_more:
                 return
             cursor = page.cursor
-
-    def add_entries(
-        self,
-        name: str | int,
-        *,
-        entries: Sequence[models.EntryToAdd],
-        kind: models.ListKind | str | None = None,
-        reason: str | None = None,
-        expires_in_s: int | None = None,
-        dry_run: bool | None = None,
-        if_match: str | None = None,
-        if_none_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> Answer[models.EntriesAdded]:
-        """Puts up to 1,000 entries on a list. One that is on it already gets the new expiry and
-        reason. All are added, or none if one cannot be used. Scope `manage:lists`. Free.
-        """
-        return self._send(
-            Call(
-                method="POST",
-                path="/api/v1/manage/lists/{name}/entries",
-                answer=models.EntriesAdded,
-                named="entriesAddedResponse",
-                repeat=Repeat.KEYED,
-                path_values={"name": name},
-                query={"dryRun": dry_run},
-                headers={"If-Match": if_match, "If-None-Match": if_none_match},
-                body=models.EntriesToAdd(
-                    entries=entries, kind=kind, reason=reason, expires_in_s=expires_in_s
-                ),
-                idempotency_key=idempotency_key,
-            )
-        )
 
     def remove_entries(
         self,
@@ -2361,11 +2361,6 @@ class Methods:
                 repeat=Repeat.HARMLESS,
             )
         )
-
-    def each_pipeline(self) -> Iterator[models.PipelineSummary]:
-        """Each of the pipelines, page after page."""
-        page = (self.pipelines()).result
-        yield from page.pipelines
 
     def balance(self) -> Answer[models.BalanceResponse]:
         """What the account has, and how much of it is held. Free."""

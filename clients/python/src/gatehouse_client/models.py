@@ -1330,7 +1330,7 @@ class NewList(Struct, frozen=True, kw_only=True):
     kind: ListKind | str
     """What it holds."""
     description: str | None = None
-    """Why."""
+    """What it is for."""
 
 
 class NewWebhook(Struct, frozen=True, kw_only=True):

@@ -87,8 +87,11 @@ class ManageEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     run: Callable[[ManageCall], Any]
     """Called on a thread; returns the answer, or the answer `Tagged`."""
     body: type[msgspec.Struct] | None = None
+    body_example: Mapping[str, Any] = {}
+    """What its example has of its own."""
     query: tuple[Parameter, ...] = ()
     path_about: Mapping[str, str] = {}
+    path_examples: Mapping[str, str] = {}
     tagged: bool = False
     """Whether answers have an `ETag`."""
     guarded: bool = False

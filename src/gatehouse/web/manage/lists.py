@@ -48,6 +48,7 @@ from gatehouse.web.problems import Problem
 
 _SCOPE: Final = "manage:lists"
 _NAME: Final = {"name": "Name of the list."}
+_EXAMPLE: Final = {"name": "bad-networks"}
 _ONE: Final = "/lists/{name}"
 _FORCE: Final = Parameter(
     "force", "`true` drops it although rules use it.", {"type": "boolean"}, read_flag, False
@@ -253,38 +254,10 @@ LIST_ENDPOINTS: Final = (
         about="What a list holds, and how many entries are in force. Its `ETag` is for `If-Match` "
         "of a change.",
         path_about=_NAME,
+        path_examples=_EXAMPLE,
         answer=ListShown,
         run=_get,
         tagged=True,
-    ),
-    ManageEndpoint(
-        method="DELETE",
-        path=_ONE,
-        scope=_SCOPE,
-        operation="dropList",
-        field="listDroppedResponse",
-        summary="Drop a list",
-        about="Removes a list with its entries. Refused while rules in force use it.",
-        query=(_FORCE,),
-        path_about=_NAME,
-        answer=ListDropped,
-        run=_drop,
-        guarded=True,
-    ),
-    ManageEndpoint(
-        method="POST",
-        path=f"{_ONE}/entries/search",
-        scope=_SCOPE,
-        operation="searchEntries",
-        field="entriesResponse",
-        summary="Search entries of a list",
-        about="Entries by value, page by page; with `value`, only that one. A POST, because "
-        "values may be personal. Cards, mailboxes and phones are shown as fingerprints.",
-        body=EntrySearch,
-        path_about=_NAME,
-        answer=EntryShownPage,
-        run=_entries,
-        reads=True,
     ),
     ManageEndpoint(
         method="POST",
@@ -298,10 +271,27 @@ LIST_ENDPOINTS: Final = (
         body=EntriesToAdd,
         query=(DRY_RUN,),
         path_about=_NAME,
+        path_examples=_EXAMPLE,
         answer=EntriesAdded,
         run=_add,
         guarded=True,
         most_bytes=MOST_DOCUMENT_BYTES,
+    ),
+    ManageEndpoint(
+        method="POST",
+        path=f"{_ONE}/entries/search",
+        scope=_SCOPE,
+        operation="searchEntries",
+        field="entriesResponse",
+        summary="Search entries of a list",
+        about="Entries by value, page by page; with `value`, only that one. A POST, because "
+        "values may be personal. Cards, mailboxes and phones are shown as fingerprints.",
+        body=EntrySearch,
+        path_about=_NAME,
+        path_examples=_EXAMPLE,
+        answer=EntryShownPage,
+        run=_entries,
+        reads=True,
     ),
     ManageEndpoint(
         method="POST",
@@ -313,6 +303,7 @@ LIST_ENDPOINTS: Final = (
         about="Takes up to 1,000 entries off a list: all of them, or none if one is not on it.",
         body=EntriesToRemove,
         path_about=_NAME,
+        path_examples=_EXAMPLE,
         answer=EntriesRemoved,
         run=_remove,
         guarded=True,
@@ -328,7 +319,23 @@ LIST_ENDPOINTS: Final = (
         about="What was done to a list, newest first: by whom, when, and how many entries.",
         query=(LIMIT, after("The `cursor` of the page before.")),
         path_about=_NAME,
+        path_examples=_EXAMPLE,
         answer=ListOperationPage,
         run=_operations,
+    ),
+    ManageEndpoint(
+        method="DELETE",
+        path=_ONE,
+        scope=_SCOPE,
+        operation="dropList",
+        field="listDroppedResponse",
+        summary="Drop a list",
+        about="Removes a list with its entries. Refused while rules in force use it.",
+        query=(_FORCE,),
+        path_about=_NAME,
+        path_examples=_EXAMPLE,
+        answer=ListDropped,
+        run=_drop,
+        guarded=True,
     ),
 )

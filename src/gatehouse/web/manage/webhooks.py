@@ -49,9 +49,7 @@ _Decisions = Annotated[
     list[ToldDecisions],
     Meta(max_length=20, description="Which decisions `decision.made` tells of; empty: all."),
 ]
-_Ordered = Annotated[
-    bool, Meta(description="Whether a message waits for the one before it.", examples=[False])
-]
+_Ordered = Annotated[bool, Meta(description="Whether a message waits for the one before it.")]
 _Description = Annotated[
     str, Meta(max_length=200, description="What it is for.", examples=["the back office"])
 ]
@@ -65,9 +63,9 @@ class NewWebhook(msgspec.Struct, frozen=True, rename="camel"):
     decisions: _Decisions = []
     ordered: _Ordered = False
     description: _Description = ""
-    signing: Annotated[
-        SecretKind, Meta(description="A shared secret, or a key pair.", examples=["hmac"])
-    ] = SecretKind.HMAC
+    signing: Annotated[SecretKind, Meta(description="A shared secret, or a key pair.")] = (
+        SecretKind.HMAC
+    )
 
 
 class WebhookChange(msgspec.Struct, frozen=True, rename="camel"):
