@@ -1,6 +1,8 @@
 """Every use case tells what it did, in the commit in which it did it."""
 
 import asyncio
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,7 +12,11 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin import event_settings, events, keys, money, review_desk, reviews
 from gatehouse.admin.event_settings import DecisionFilter, NewWishes, parse_filter
 from gatehouse.admin.events import EventQuery
+from gatehouse.admin.feedback.import_labels import import_feedback
 from gatehouse.admin.feedback.record import record_feedback
+from gatehouse.admin.feedback.statements import open_feedback_file
+from gatehouse.admin.identities.import_records import IdentityImport, import_identities
+from gatehouse.admin.identities.rows import open_identity_file
 from gatehouse.admin.keys import KeyTerms
 from gatehouse.admin.review_desk import Assignment
 from gatehouse.admin.reviews import ReviewFinding
@@ -18,14 +24,16 @@ from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.events import MEANINGS, EventName
 from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
+from gatehouse.store.accounts import keys as stored_keys
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.configurations import RULES, ConfigurationKey, VersionContent
 from gatehouse.store.events.connector_events import ConnectorsSeen, tell_changes
-from gatehouse.store.events.expiring_keys import tell_expiring
+from gatehouse.store.events.expiring_keys import TOLD_BEFORE_MS, ExpiringKeys, tell_expiring
 from gatehouse.store.feedback.statements import FeedbackStatement, Subject
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState
+from tests.admin.test_faces import Quiet
 from tests.harness import make_account
 from tests.store.reviewing import open_review
 from tests.store.test_models import keep, promote, rollback
@@ -114,6 +122,66 @@ def test_a_key_that_ends_soon_is_told_once(session: AdminSession, account: str, 
             assert tell_expiring(connection, now_ms) == found
     [(kind, said)] = told.news()
     assert (kind, said["name"]) == ("key.expiring", "soon")
+
+
+def test_keys_are_told_from_a_week_before_their_end_to_a_day_after(
+    session: AdminSession, account: str, told: Told
+) -> None:
+    now_ms = session.clock() + 90 * DAY_MS
+    ends = {
+        "just now": now_ms,
+        "at the week": now_ms + TOLD_BEFORE_MS,
+        "after the week": now_ms + TOLD_BEFORE_MS + 1,
+        "a day ago": now_ms - DAY_MS,
+        "long ago": now_ms - DAY_MS - 1,
+        "revoked": now_ms + DAY_MS,
+    }
+    for name, ends_ms in ends.items():
+        with session.change() as change:
+            key, _ = stored_keys.issue(change, account, KeyTerms(name, expires_at_ms=ends_ms))
+        if name == "revoked":
+            keys.revoke(session, account, key.key_id, "over")
+    told.news()
+
+    async def servers() -> None:
+        looks = [ExpiringKeys(session.database, lambda: now_ms) for _ in range(2)]
+        await asyncio.gather(*(each.look() for each in looks))
+
+    asyncio.run(servers())
+    assert sorted(said["name"] for _, said in told.news()) == [
+        *("a day ago", "at the week", "just now"),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["feedback", "identities"])
+def test_an_import_is_told_once_at_its_end_with_its_counts(
+    session: AdminSession, account: str, told: Told, tmp_path: Path, kind: str
+) -> None:
+    request_id = open_review(session, account)
+    told.news()
+    file = tmp_path / "rows.csv"
+
+    def run(*, dry_run: bool) -> None:
+        if kind == "feedback":
+            file.write_text(f"requestId,label\n{request_id},FRAUD\nreq_unknown,FRAUD\n")
+            with closing(open_feedback_file(file, "csv")) as rows:
+                import_feedback(session, account, rows, Quiet(), dry_run=dry_run)
+        else:
+            file.write_text("cardNumber,lastName\n4242424242424242,Whitfield\n42,Nobody\n")
+            with closing(open_identity_file(file, "csv")) as rows:
+                given = IdentityImport(account, rows, None, dry_run=dry_run)
+                import_identities(session, given, Quiet())
+
+    run(dry_run=True)
+    assert told.news() == []
+    run(dry_run=False)
+    [(name, said)] = told.news()
+    assert (name, said["kind"], said["importId"][:4]) == ("import.finished", kind, "imp_")
+    counts = {"new": 1, "bad": 1} if kind == "feedback" else {"added": 1, "refused": 1}
+    assert {each: said[each] for each in counts} == counts
+    # Nobody and nothing that the file names is told.
+    assert request_id not in str(said)
+    assert "Whitfield" not in str(said)
 
 
 def test_a_low_balance_is_told_once_until_it_was_above_again(
@@ -209,7 +277,7 @@ def test_what_an_account_wants_is_kept_and_audited(session: AdminSession, accoun
     kept = event_settings.set_event_settings(session, account, NewWishes(low_balance=6_000_000))
     assert (kept.decisions, kept.low_balance) == (wanted, 6_000_000)
     assert event_settings.get_event_settings(session, account) == kept
-    for text in ("nothing", "pipeline:MAYBE", ""):
+    for text in ("nothing", "pipeline:MAYBE", "", "sentry:DECLINE", "idverify:ACCEPT"):
         with pytest.raises(InvalidInput):
             parse_filter(text)
     with pytest.raises(InvalidInput, match="at most"):

@@ -5,19 +5,31 @@ import json
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+import msgspec
 import pytest
 
 from gatehouse.admin import connectors
 from gatehouse.admin.configurations import NewVersion
 from gatehouse.admin.connector_status import connector_status
+from gatehouse.admin.events import EventQuery, list_events, newest_cursor
+from gatehouse.connectors.iso8583.dialect import Dialect
+from gatehouse.connectors.iso8583.reading import shipped_dialect
+from gatehouse.connectors.reference_host.serving import HostOptions, serve_host
 from gatehouse.connectors.routing.roster import Roster
 from gatehouse.operations.live_connectors import LiveConnectors
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATION_TOTALS, CONFIGURATIONS
 from tests.connectors.test_reading import no_file
+from tests.harness import PATIENCE_S, make_account
 
 FILE = b"connectors: {here: {kind: sandbox, in_flight: 7}}\nroutes: {precheck: [{use: [here]}]}\n"
+
+HOST_FILE = b"""
+connectors:
+  acquirer: {kind: iso8583, dialect: reference, hosts: ["127.0.0.1:PORT"], plain_tcp: accepted}
+routes: {precheck: [{use: [acquirer]}]}
+"""
 
 
 def apply(session: AdminSession, limit: int = 7) -> int:
@@ -156,3 +168,42 @@ def test_what_a_newer_version_applied_is_refused(
         assert server.refusals.accounts == 1
 
     follow(sqlite_session, scenario)
+
+
+def test_accounts_are_told_when_a_host_goes_away_and_when_it_is_back(
+    session: AdminSession,
+) -> None:
+    account = make_account(session)
+    start = newest_cursor(session, account)
+    options = HostOptions(dialect=Dialect(shipped_dialect("reference")), token="t")
+
+    def told() -> list[tuple[str, Any]]:
+        page = list_events(session, account, EventQuery(start))
+        return [(each.type, each.data) for each in page.events]
+
+    async def until_told(server: Following, count: int) -> None:
+        async with asyncio.timeout(PATIENCE_S):
+            while len(await asyncio.to_thread(told)) < count:
+                await server.live._look()  # what a server does every second
+                await asyncio.sleep(0.02)
+
+    async def until_up(server: Following) -> None:
+        await eventually(lambda: server.roster.states()["acquirer"].up)
+        await server.live._look()
+
+    async def scenario(server: Following) -> None:
+        async with serve_host(options, session.clock) as host:
+            port = host.iso8583_port
+            content = HOST_FILE.replace(b"PORT", str(port).encode())
+            await asyncio.to_thread(connectors.apply, session, NewVersion(content), no_file)
+            await server.live.start()
+            await until_up(server)
+        assert await asyncio.to_thread(told) == []
+        await until_told(server, 1)
+        again = msgspec.structs.replace(options, iso8583_port=port)
+        async with serve_host(again, session.clock):
+            await until_told(server, 2)
+
+    follow(session, scenario)
+    about = {"connector": "acquirer"}
+    assert told() == [("connector.down", about), ("connector.recovered", about)]

@@ -37,6 +37,10 @@ def reasons(answer: httpx.Response) -> dict[str, float]:
     return {each["code"]: each["effect"] for each in found["reasons"]}
 
 
+def is_mine(answer: httpx.Response) -> bool:
+    return reasons(answer) == {"ACCOUNT_NAMED": -2.5}
+
+
 def test_a_running_server_scores_with_what_is_promoted_and_goes_back(shared: Server) -> None:
     mine, other = (shared.home.account("100") for _ in range(2))
     session = open_admin_session(load_settings(shared.home.environ()), Actor.system("test"))
@@ -44,9 +48,6 @@ def test_a_running_server_scores_with_what_is_promoted_and_goes_back(shared: Ser
     def change_models(make: Callable[[Change], object]) -> None:
         with session.change() as change:
             make(change)
-
-    def is_mine(answer: httpx.Response) -> bool:
-        return reasons(answer) == {"ACCOUNT_NAMED": -2.5}
 
     with (
         shared.client(shared.home.key(mine)) as client,

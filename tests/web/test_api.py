@@ -172,7 +172,10 @@ def test_keys_are_bound_to_environment_scope_network_and_backends(shared: Server
     for key, headers, code in cases:
         with shared.client(key, **headers) as client:
             answer = precheck(client)
-            refused(answer, 403, code)
+            body = refused(answer, 403, code)
+            if code == "scope_not_allowed":
+                told = ["This needs a key with the scope precheck."]
+                assert body["errors"]["globalErrors"] == told
             known = code in ("scope_not_allowed", "network_not_allowed")
             assert ("ratelimit-remaining" in answer.headers) is known
     with shared.client(home.key(account, "--network", "127.0.0.0/8")) as client:

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.admin import event_settings, keys
+from gatehouse.admin import event_settings, keys, money
 from gatehouse.admin.event_settings import NewWishes, parse_filter
 from gatehouse.admin.keys import KeyTerms
 from gatehouse.store.admin.admin_session import AdminSession
@@ -136,3 +136,25 @@ def test_running_out_of_money_is_told_once(shared: Server, session: AdminSession
         [event] = read(client, after=cursor)["events"]
     assert event["type"] == "balance.depleted"
     assert [event["data"][name]["amount"] for name in ("remaining", "needed")] == [0.01, 0.05]
+
+
+def test_low_depleted_and_topped_up_are_told_once_each_at_their_thresholds(
+    shared: Server, session: AdminSession
+) -> None:
+    merchant = Merchant(session, micros=200_000)
+    wanted = NewWishes(low_balance=100_000)
+    event_settings.set_event_settings(session, merchant.account, wanted)
+    with shared.client(merchant.key) as client:
+        cursor = end(client)
+        assert [precheck(client).status_code for _ in range(2)] == [200, 200]
+        # The balance is at the threshold, and not below it.
+        assert read(client, after=cursor)["events"] == []
+        assert [precheck(client).status_code for _ in range(4)] == [200, 200, 402, 402]
+        money.top_up(session, merchant.account, 150_000, "INV-1")
+        until(lambda: precheck(client).status_code, lambda status: status == 200)
+        told = read(client, after=cursor)["events"]
+    assert [(each["type"], each["data"]["remaining"]["amount"]) for each in told] == [
+        ("balance.low", 0.05),
+        ("balance.depleted", 0),
+        ("balance.topped_up", 0.15),
+    ]

@@ -2,15 +2,19 @@
 
 import http.server
 import json
+import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import httpx
 import pytest
 from standardwebhooks.webhooks import Webhook
 
+from gatehouse.web.manage.desk import MOST_OUTSIDE_OF_ACCOUNT, MOST_WAITING
 from tests.harness import Server, precheck, until
+from tests.web import answers
 
 BASE: Final = "/api/v1/manage/webhooks"
 
@@ -90,6 +94,27 @@ def test_a_merchant_adds_a_webhook_tries_it_and_hears_of_decisions(
     assert done(client.delete(path), "webhookDeletedResponse")["deleted"]
     assert done(client.get(BASE), "webhooksResponse")["webhooks"] == []
     assert client.get(path).status_code == 404
+
+
+def test_tests_that_wait_for_a_receiver_hold_up_nobody(client: httpx.Client) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        made = done(client.post(BASE, json={"url": url, "events": ["key.*"]}))
+        path = f"{BASE}/{made['id']}"
+        with ThreadPoolExecutor(MOST_OUTSIDE_OF_ACCOUNT) as threads:
+            waiting = [
+                threads.submit(client.post, f"{path}/test") for _ in range(MOST_OUTSIDE_OF_ACCOUNT)
+            ]
+            held = [silent.accept()[0] for _ in waiting]
+            for _ in range(MOST_WAITING + 1):
+                assert done(client.get(path))["id"] == made["id"]
+            answers.refused(client.post(f"{path}/test"), 503, "overloaded")
+            for connection in held:
+                connection.close()
+            for each in waiting:
+                tried = done(each.result(), "webhookAttemptResponse")
+                assert (tried["outcome"], tried["status"]) == ("failed", None)
+    assert done(client.delete(path), "webhookDeletedResponse")["deleted"]
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from gatehouse.admin.webhooks import endpoints, messages
 from gatehouse.admin.webhooks.delivery import CLAIM_MS, WebhookDelivery
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.events import DecisionFilter, EventName
+from gatehouse.core.outcomes import Outcome
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
@@ -211,6 +212,27 @@ def test_410_disables_a_webhook_with_an_event_and_an_audit_line(
     assert (line.action, line.actor) == ("webhook.disable", "webhooks")
 
 
+def test_what_waited_is_sent_at_once_when_a_webhook_is_enabled_again(
+    sqlite_session: AdminSession,
+) -> None:
+    session, answers = sqlite_session, iter([SendResult(410, "answered 410")])
+    account, receiver = make_account(session), Receiver(lambda message: next(answers, ACCEPTED))
+    webhook = add(session, account)
+
+    async def story() -> None:
+        async with delivering(session, receiver, retry_s=(3600,)) as delivery:
+            tell(session, account, "one")
+            await until(lambda: _state(session, account, webhook) is WebhookState.DISABLED)
+            assert endpoints.get_webhook(session, account, webhook).waiting == 1
+            enabled = endpoints.WebhookChanges(is_enabled=True)
+            endpoints.update(session, account, webhook, enabled, POLICY)
+            delivery.changed()  # as servers notice by the revision
+            await until(lambda: len(attempts(session, account, webhook)) == 2)
+
+    run(story())
+    assert receiver.about == ["one", "one"]
+
+
 def test_a_webhook_that_fails_for_five_days_is_disabled(sqlite_session: AdminSession) -> None:
     hands = Hands(sqlite_session)
     session = dataclasses.replace(sqlite_session, clock=hands)
@@ -325,6 +347,38 @@ def test_a_dead_server_is_followed_by_another_when_its_claim_has_expired(
     assert receiver.about == ["one"]
 
 
+def test_a_server_whose_claim_was_taken_notes_nothing_and_the_other_goes_on(
+    session: AdminSession,
+) -> None:
+    account = make_account(session)
+    webhook = add(session, account)
+
+    def lose_claim(message: WebhookMessage) -> SendResult:
+        """The server was so slow that another one has taken over."""
+        with session.database.writing() as connection:
+            connection.execute(WEBHOOKS.update().values(claimed_by="srv_2"))
+        return ACCEPTED
+
+    slow, other = Receiver(lose_claim), Receiver()
+
+    async def story() -> None:
+        async with delivering(session, slow, "srv_1"):
+            tell(session, account, "one")
+            await until(lambda: slow.heard)
+            assert attempts(session, account, webhook) == []
+            slow.answer = lambda message: ACCEPTED
+            with session.database.writing() as connection:
+                claims.release(connection, "srv_2", webhook, None)
+            async with delivering(session, other, "srv_3"):
+                tell(session, account, "two")
+                await until(lambda: len(attempts(session, account, webhook)) == 2)
+
+    run(story())
+    # The first message is sent again, because nobody noted that it was accepted.
+    sent = sorted([*slow.about[1:], *other.about])
+    assert (slow.about[0], sent) == ("one", ["one", "two"])
+
+
 def test_a_row_that_others_changed_sends_nothing(sqlite_session: AdminSession) -> None:
     session, receiver = sqlite_session, Receiver()
     account = make_account(session)
@@ -389,9 +443,13 @@ def test_a_stranger_finds_no_webhook_and_bad_terms_are_refused(
         add(session, account, events="rules.eaten")
     with pytest.raises(InvalidInput, match="public address"):
         endpoints.create(session, account, WebhookTerms("https://10.0.0.1/", ("*",)), POLICY)
-    unknown = WebhookTerms(URL, ("decision.made",), (DecisionFilter("prechek"),))
-    with pytest.raises(InvalidInput, match="no operation"):
-        endpoints.create(session, account, unknown, POLICY)
+    for wrong, said in (
+        (DecisionFilter("prechek"), "no operation"),
+        (DecisionFilter("sentry", (Outcome.DECLINE,)), "without outcomes"),
+    ):
+        terms = WebhookTerms(URL, ("decision.made",), (wrong,))
+        with pytest.raises(InvalidInput, match=said):
+            endpoints.create(session, account, terms, POLICY)
     for _ in range(15):
         add(session, account)
     with pytest.raises(Conflict, match="at most 16"):

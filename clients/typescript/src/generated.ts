@@ -1334,7 +1334,7 @@ export interface PublicEvent {
   readonly createdAt: string;
   /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
   readonly actor: string;
-  /** What it is about; of a request, `requestId` and its `decision`. */
+  /** What it is about; of a request, `requestId`, `decision` and `response`. */
   readonly data: { readonly [name: string]: unknown };
 }
 

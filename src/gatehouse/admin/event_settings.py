@@ -9,6 +9,7 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.events import EVERY_OPERATION, DecisionFilter
 from gatehouse.core.money import MAX_AMOUNT
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.redaction import recordable
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession, Change
@@ -37,17 +38,33 @@ def operations() -> tuple[str, ...]:
 def parse_filter(text: str) -> DecisionFilter:
     """A filter as people write it: an operation, and outcomes after a colon."""
     operation, _, outcomes = text.strip().partition(":")
-    known = operations()
-    if operation not in (EVERY_OPERATION, *known):
-        raise InvalidInput(
-            f"no operation {operation!r}; write one of {', '.join(known)} or * for all, and after "
-            "a colon the outcomes, such as pipeline:REVIEW,DECLINE"
-        )
     named = [each.strip().upper() for each in outcomes.split(",") if each.strip()]
     try:
-        return DecisionFilter(operation, tuple(dict.fromkeys(Outcome(each) for each in named)))
+        chosen = tuple(dict.fromkeys(Outcome(each) for each in named))
     except ValueError:
         raise InvalidInput(f"an outcome is one of {', '.join(Outcome)}") from None
+    return check_filter(DecisionFilter(operation, chosen))
+
+
+def check_filter(chosen: DecisionFilter) -> DecisionFilter:
+    """A filter that can take something; or `InvalidInput`."""
+    operation, known = chosen.operation, operations()
+    if operation not in (EVERY_OPERATION, *known):
+        raise InvalidInput(
+            f"no operation {recordable(operation)}; there are {', '.join(known)}, and * for all; "
+            "with outcomes it is written as pipeline:REVIEW,DECLINE"
+        )
+    deciding = (EVERY_OPERATION, "pipeline", *_deciding_operations())
+    if chosen.outcomes and operation not in deciding:
+        raise InvalidInput(
+            f"{operation} alone has no outcome, so this would take nothing; "
+            "name it without outcomes"
+        )
+    return chosen
+
+
+def _deciding_operations() -> list[str]:
+    return [spec.operation.name for spec in REGISTRY if spec.operation and spec.decides]
 
 
 def get_event_settings(session: AdminSession, account_id: str) -> EventWishes:

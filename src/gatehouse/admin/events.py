@@ -8,15 +8,14 @@ import sqlalchemy as sa
 from msgspec import Meta
 
 from gatehouse.admin.public_decisions import public_decision
+from gatehouse.admin.recorded_answers import load_programs, recorded_answer
 from gatehouse.admin.scopes import account_reading
 from gatehouse.core.api_values import Timestamp, money
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.events import ABOUT_REQUESTS, EventName, NewEvent
-from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.ids import is_id
 from gatehouse.core.redaction import recordable
-from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions
@@ -26,6 +25,8 @@ from gatehouse.store.events.outbox import START, EventPlace
 MOST_AT_ONCE: Final = 100
 _AMOUNTS: Final = frozenset(("remaining", "needed", "threshold", "amount"))
 """What events about the balance say in millionths."""
+_DELETED: Final[dict[str, Any]] = {"decision": None, "response": None}
+"""What is told of a decision that was deleted before its events."""
 
 
 class PublicEvent(msgspec.Struct, frozen=True, rename="camel"):
@@ -40,7 +41,7 @@ class PublicEvent(msgspec.Struct, frozen=True, rename="camel"):
     ]
     data: Annotated[
         dict[str, Any],
-        Meta(description="What it is about; of a request, `requestId` and its `decision`."),
+        Meta(description="What it is about; of a request, `requestId`, `decision` and `response`."),
     ]
 
 
@@ -79,7 +80,7 @@ def read_events(
     with account_reading(session, account_id) as connection:
         found = outbox.read_after(connection, account_id, query.after, query.limit, query.types)
         events = [each.event for each in found.events]
-        shown = render(connection, session.fingerprints, account_id, events)
+        shown = render(session, connection, account_id, events)
     return EventPage(shown, found.cursor, found.more), found.place
 
 
@@ -87,7 +88,7 @@ def newest_events(session: AdminSession, account_id: str, query: EventQuery) -> 
     """The newest events in their order; the cursor goes on after all that there are by now."""
     with account_reading(session, account_id) as connection:
         found = outbox.newest(connection, account_id, query.limit, query.types)
-        shown = render(connection, session.fingerprints, account_id, found)
+        shown = render(session, connection, account_id, found)
         cursor = outbox.newest_cursor(connection, account_id)
     return EventPage(shown, cursor, more=False)
 
@@ -98,7 +99,7 @@ def get_event(session: AdminSession, account_id: str, event_id: str) -> PublicEv
         found = outbox.find(connection, account_id, event_id)
         if found is None:
             raise NotFound(f"no event {recordable(event_id)}; see: gatehouse events list")
-        return render(connection, session.fingerprints, account_id, [found.event])[0]
+        return render(session, connection, account_id, [found.event])[0]
 
 
 def newest_cursor(session: AdminSession, account_id: str) -> str:
@@ -108,16 +109,24 @@ def newest_cursor(session: AdminSession, account_id: str) -> str:
 
 
 def render(
+    session: AdminSession,
     connection: sa.Connection,
-    fingerprints: Fingerprints,
     account_id: str,
     events: Sequence[NewEvent],
 ) -> list[PublicEvent]:
     """Events as they are told, with the decisions they speak of as these are kept by now."""
+    session.actor.check_account(account_id)
     requests = dict.fromkeys(each.about for each in events if each.type in ABOUT_REQUESTS)
-    records = decisions.get_many(connection, account_id, list(requests), fingerprints)
-    found = {record.request_id: record for record in records}
-    currency = accounts.get(connection, account_id).currency
+    records = decisions.get_many(connection, account_id, list(requests), session.fingerprints)
+    currency = accounts.currency_of(connection, account_id)
+    programs = load_programs(session.signer, connection, account_id, records)
+    found = {
+        record.request_id: {
+            "decision": public_decision(record, currency),
+            "response": recorded_answer(record, currency, programs),
+        }
+        for record in records
+    }
     return [
         PublicEvent(
             id=each.id,
@@ -130,13 +139,10 @@ def render(
     ]
 
 
-def _data(event: NewEvent, found: Mapping[str, DecisionRecord], currency: str) -> dict[str, Any]:
+def _data(event: NewEvent, found: Mapping[str, dict[str, Any]], currency: str) -> dict[str, Any]:
     said: dict[str, Any] = {} if event.data is None else msgspec.json.decode(event.data)
     if event.type in ABOUT_REQUESTS:
-        record = found.get(event.about)
-        # A decision may be deleted before its events are.
-        decision = None if record is None else public_decision(record, currency)
-        return {"requestId": event.about, **said, "decision": decision}
+        return {"requestId": event.about, **said, **found.get(event.about, _DELETED)}
     if event.type.startswith("balance."):
         return {
             name: money(currency, value) if name in _AMOUNTS else value

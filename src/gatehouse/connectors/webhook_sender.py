@@ -1,6 +1,7 @@
 """Sends webhooks over HTTP/1.1: to an address that was checked, within a time limit, once."""
 
 import asyncio
+import contextlib
 import socket
 import ssl
 import time
@@ -19,6 +20,7 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """The addresses of a host, as texts."""
 
 _MOST_CLIENTS: Final = 64
+_MOST_DESTINATIONS: Final = 1024
 _CONNECTIONS: Final = 8
 _MOST_ADDRESSES: Final = 3
 _CONNECT_S: Final = 5.0
@@ -48,6 +50,7 @@ class HttpWebhookSender:
         self._resolve = resolve
         self._context: ssl.SSLContext | None = None
         self._clients: dict[Endpoint, HttpClient] = {}
+        self._destinations: dict[str, tuple[Destination, list[str]]] = {}
 
     async def send(self, message: WebhookMessage) -> SendResult:
         """Check the URL and its addresses, send the message, and read the status of the answer."""
@@ -64,6 +67,11 @@ class HttpWebhookSender:
         failure = None if 200 <= answer.status < 300 else f"answered {answer.status}"
         return SendResult(answer.status, failure, _since_ms(began), answer.retry_after)
 
+    def prepare(self) -> None:
+        """Read the certificates that are trusted; otherwise the first message has them read."""
+        with contextlib.suppress(SettingsError):
+            self._context = client_context(TlsOptions(ca_file=self._ca_file))
+
     async def close(self) -> None:
         """Close all connections."""
         for client in self._clients.values():
@@ -71,13 +79,10 @@ class HttpWebhookSender:
         self._clients.clear()
 
     async def _ask(self, message: WebhookMessage) -> PartyAnswer:
-        destination = self._policy.check_url(message.url)
-        found = (
-            [destination.address]
-            if destination.address is not None
-            else await self._resolve(destination.host, destination.port)
-        )
-        addresses = self._policy.check_addresses(destination, found)
+        destination, addresses = self._destination(message.url)
+        if not addresses:
+            found = await self._resolve(destination.host, destination.port)
+            addresses = self._policy.check_addresses(destination, found)
         request = PartyRequest(b"POST", destination.target, _headers(message), message.body)
         unreachable = CallFailed("no connection", sent=False)
         for address in addresses[:_MOST_ADDRESSES]:
@@ -88,6 +93,21 @@ class HttpWebhookSender:
                     raise
                 unreachable = error
         raise unreachable
+
+    def _destination(self, url: str) -> tuple[Destination, list[str]]:
+        """Where a URL leads, and its address if it names one; the addresses of a name change.
+
+        What was found before holds, because the policy never changes.
+        """
+        known = self._destinations.get(url)
+        if known is None:
+            destination, addresses = self._policy.check_url(url), []
+            if destination.address is not None:
+                addresses = self._policy.check_addresses(destination, [destination.address])
+            if len(self._destinations) >= _MOST_DESTINATIONS:
+                self._destinations.clear()
+            known = self._destinations[url] = destination, addresses
+        return known
 
     def _client(self, destination: Destination, address: str) -> HttpClient:
         endpoint = Endpoint(

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from gatehouse.core.cards import CardOfRequest
+from gatehouse.core.cards import CardOfRequest, KeptCard
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.outcomes import OnFailure, Outcome
 from gatehouse.core.secrets import Personal
@@ -78,6 +78,24 @@ class StageRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The contacts that such a request speaks of, if it can speak of any."""
 
 
+class RecordedResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What a decision record, and what was configured then, say about one stage that ran."""
+
+    facts: Mapping[str, Any]
+    card: KeptCard | None
+    alone: bool
+    """Whether the stage was called alone and not as a part of a pipeline."""
+    programs: Mapping[tuple[str, int], str] = {}
+    """The rule sets that stages of the request ran, as they are kept, by name and version."""
+
+
+class AnsweredAgain(msgspec.Struct, frozen=True):
+    """The response of a stage as it was answered, made out of a decision record."""
+
+    response: msgspec.Struct
+    tags: Sequence[str] = ()
+
+
 class StageResponse(msgspec.Struct, frozen=True, kw_only=True):
     """The object of a stage in a Pipeline response."""
 
@@ -85,6 +103,11 @@ class StageResponse(msgspec.Struct, frozen=True, kw_only=True):
     field: str
     combine: Callable[[Sequence[Any]], msgspec.Struct] | None = None
     """Makes one response of several; only a stage that can run more than once has it."""
+    recorded: Callable[[RecordedResult], AnsweredAgain | None] | None = None
+    """Makes the response again; None as its result when it cannot be told any more.
+
+    A stage without it has all fields of its response among its facts.
+    """
     example: msgspec.Struct | None = None
     """For the documentation's example of a pipeline, if the stage is part of it."""
     example_tags: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from gatehouse.gateway.port import PaymentGateway
 from gatehouse.idverify.source import IdentitySource
 from gatehouse.intel.networks import AddressBook
 from gatehouse.operations.operation import Operation, Planner, plan_stage, stage_operation
+from gatehouse.operations.pipeline_messages import PIPELINE_RESPONSE
 from gatehouse.operations.planning import Pipelines
 from gatehouse.precheck.issuer import Issuer
 from gatehouse.rules.spec import RULES
@@ -79,7 +80,7 @@ def _pipeline(pipelines: Pipelines) -> Operation:
             "its stages need are looked at. A stage that was not reached has no object and costs "
             "nothing."
         ),
-        field="pipelineResponse",
+        field=PIPELINE_RESPONSE,
         request_type=messages.request,
         read_type=messages.call,
         response_type=messages.response,

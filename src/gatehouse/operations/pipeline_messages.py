@@ -3,7 +3,8 @@
 Also what callers are told about the pipelines that their account can call.
 """
 
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
@@ -16,6 +17,8 @@ from gatehouse.core.stage_registry import REGISTRY
 PipelineNumber = Annotated[
     int, Meta(ge=1, le=999_999, description="Number of the pipeline.", examples=[1])
 ]
+PIPELINE_RESPONSE: Final = "pipelineResponse"
+"""The envelope's field for the answer of a pipeline."""
 _NULL = Raw(b"null")
 
 
@@ -52,6 +55,19 @@ def pipeline_messages() -> PipelineMessages:
         _defined("PipelineCall", raw, PipelineCall),
         _defined("PipelineResponse", found, _response_head()),
     )
+
+
+def responses_by_field(
+    stages: Iterable[tuple[str, msgspec.Struct]],
+) -> dict[str, msgspec.Struct]:
+    """The objects of the stages that ran; a stage that ran more than once has one object."""
+    found: dict[str, msgspec.Struct] = {}
+    for name, value in stages:
+        response = REGISTRY[name].response
+        if response.combine is not None and response.field in found:
+            value = response.combine([found[response.field], value])  # noqa: PLW2901
+        found[response.field] = value
+    return found
 
 
 def _optional(kind: Any, about: str) -> Any:

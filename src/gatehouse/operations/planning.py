@@ -28,6 +28,7 @@ from gatehouse.operations.pipeline_messages import (
     PipelineStage,
     PipelineSummary,
     pipeline_messages,
+    responses_by_field,
 )
 from gatehouse.operations.request_cards import RequestCards, cards_of, unused_credential
 from gatehouse.pipeline.definition import combine
@@ -143,13 +144,9 @@ class Pipelines:
 
     def _answer(self, done: Processed) -> msgspec.Struct:
         """The objects of the stages that ran, and what follows from them."""
-        found: dict[str, msgspec.Struct] = {}
-        for run in done.runs:
-            response, result = REGISTRY[run.stage].response, run.result
-            field, value = response.field, result.inside or result.response
-            if response.combine is not None and field in found:
-                value = response.combine([found[field], value])
-            found[field] = value
+        found = responses_by_field(
+            (run.stage, run.result.inside or run.result.response) for run in done.runs
+        )
         return self.messages.response(
             pipeline_stages=[run.stage for run in done.runs],
             decision=done.decision,

@@ -3,10 +3,14 @@
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
+import msgspec
+
 from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.signal import Type, describe_signal, text_signals
 from gatehouse.core.stage import (
+    AnsweredAgain,
     OperationSpec,
+    RecordedResult,
     Stage,
     StageOptions,
     StageRequest,
@@ -43,6 +47,13 @@ def _build(parties: PreCheckParties, options: StageOptions) -> Stage:
         time_limit_ms=options.time_limit_ms,
         refuse_test_cards=options.is_production,
     )
+
+
+def _recorded(result: RecordedResult) -> AnsweredAgain | None:
+    if result.card is None:
+        return None
+    fields = {**result.facts, "card": msgspec.to_builtins(result.card)}
+    return AnsweredAgain(msgspec.convert(fields, PreCheckResponse))
 
 
 def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,7 +106,9 @@ PRE_CHECK: Final = StageSpec(
         about="For PreCheck, and the card that Gateway charges.",
         card=PreCheckRequest.card,
     ),
-    response=StageResponse(type=PreCheckResponse, field="preCheckResponse", example=_EXAMPLE),
+    response=StageResponse(
+        type=PreCheckResponse, field="preCheckResponse", recorded=_recorded, example=_EXAMPLE
+    ),
     needs=("preCheckRequest",),
     decides=True,
     stop_when="precheck.advice <> 'ACCEPT'",

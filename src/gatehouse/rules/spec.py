@@ -1,25 +1,49 @@
 """Rules as it declares itself to the rest of the service."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.core.signal import Type, describe_signal
 from gatehouse.core.stage import (
+    AnsweredAgain,
     OperationSpec,
+    RecordedResult,
     StageRequest,
     StageResponse,
     StageSignals,
     StageSpec,
 )
 from gatehouse.rules.request import RulesCall, RulesRequest
-from gatehouse.rules.response import RulesResponse
+from gatehouse.rules.response import Matched, RulesResponse
+from gatehouse.rules.ruleset import decode_program
 
 
 def _combine(responses: Sequence[RulesResponse]) -> RulesResponse:
     """What several Rules stages say together: the strongest status, every match."""
     matched = [match for each in responses for match in each.matched_rules]
     return RulesResponse(strongest([each.status for each in responses]), tuple(matched))
+
+
+def _recorded(result: RecordedResult) -> AnsweredAgain | None:
+    facts = result.facts
+    program = result.programs.get((facts["ruleSet"], facts["version"]))
+    if program is None:
+        return None
+    rules = _rules(facts["version"], program)
+    matched = tuple([rules[name] for name in facts["matched"]])
+    return AnsweredAgain(RulesResponse(Outcome(facts["status"]), matched), facts.get("tags", ()))
+
+
+# A version never changes, and to read one of 500 rules takes milliseconds.
+@lru_cache(maxsize=64)
+def _rules(version: int, program: str) -> Mapping[str, Matched]:
+    rule_set = decode_program(program)
+    return {
+        rule.name: Matched(rule.name, rule_set.name, version, rule.outcome, rule.tags)
+        for rule in rule_set.rules
+    }
 
 
 _SIGNALS: Final = (
@@ -47,7 +71,11 @@ RULES: Final = StageSpec(
     place=10,
     request=StageRequest(type=RulesRequest, field="rulesRequest", about="For Rules."),
     response=StageResponse(
-        type=RulesResponse, field="rulesResponse", combine=_combine, example=_EXAMPLE
+        type=RulesResponse,
+        field="rulesResponse",
+        combine=_combine,
+        recorded=_recorded,
+        example=_EXAMPLE,
     ),
     reads=("sentryRequest",),
     decides=True,

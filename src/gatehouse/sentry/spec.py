@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from gatehouse.core.signal import Type, describe_signal
 from gatehouse.core.stage import (
+    AnsweredAgain,
     OperationSpec,
+    RecordedResult,
     ResultChange,
     Stage,
     StageExplanation,
@@ -64,6 +66,12 @@ def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
         "sentry.ipScore": facts.get("ipScore"),
         "sentry.reasons": list(facts.get("reasons") or ()),
     }
+
+
+def _recorded(result: RecordedResult) -> AnsweredAgain:
+    from gatehouse.sentry.recorded_answer import answer_again
+
+    return answer_again(result)
 
 
 def _findings(facts: Mapping[str, Any], model: str | None) -> list[StageFinding]:
@@ -134,6 +142,7 @@ SENTRY: Final = StageSpec(
     response=StageResponse(
         type=SentryInPipeline,
         field="sentryResponse",
+        recorded=_recorded,
         example=SentryInPipeline(0.6804, 0.7868, [_FOREIGN_CARD, *_REASONS]),
         example_tags=(_FOREIGN_CARD.code,),
     ),

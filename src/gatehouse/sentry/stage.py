@@ -19,7 +19,7 @@ from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.reasons import MEMORY_UNAVAILABLE
 from gatehouse.sentry.recalled import History
 from gatehouse.sentry.recorded_event import recorded_event
-from gatehouse.sentry.recorded_features import recorded_features
+from gatehouse.sentry.recorded_features import recorded_features, rounded_feature
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import RequestView, view_request
 from gatehouse.sentry.response import Reason, SentryInPipeline, SentryResponse
@@ -189,18 +189,27 @@ def _observed(case: Case) -> ObservedRequest | None:
 
 
 def _reasons(scored: Scored, values: dict[str, float], *, shipped: bool) -> list[Reason]:
-    reasons = []
-    for code, effect in scored.effects:
-        value = values[code]
-        fits = shipped or _fits(code, effect, value)
-        reasons.append(_reason(code, effect, _shown(code, value, fits=fits), fits))
-    return reasons
+    return [
+        told_reason(code, effect, values[code], shipped=shipped) for code, effect in scored.effects
+    ]
+
+
+def told_reason(code: str, effect: float, value: float, *, shipped: bool) -> Reason:
+    """One reason; the same from what was measured as from what the record keeps of it."""
+    fits = shipped or _fits(code, round(effect, _EFFECT_DIGITS), rounded_feature(value))
+    return _reason(code, effect, _shown(code, value, fits=fits), fits)
+
+
+def is_shipped(version: object) -> bool:
+    """Whether a scorecard is the one that comes with the package."""
+    return version == _SHIPPED.version
 
 
 # A scorecard has a few effects for each feature, and most sentences never change.
 @lru_cache(maxsize=8192)
 def _reason(code: str, effect: float, shown: str, fits: bool) -> Reason:
-    return Reason(code, round(effect, _EFFECT_DIGITS), _sentence(code, effect, shown, fits=fits))
+    told = round(effect, _EFFECT_DIGITS)
+    return Reason(code, told, _sentence(code, told, shown, fits=fits))
 
 
 def reason_sentence(code: str, effect: float, value: float) -> str:
@@ -220,8 +229,8 @@ def _fits(code: str, effect: float, value: float) -> bool:
 def _shown(code: str, value: float, *, fits: bool) -> str:
     """The value as the sentence tells it."""
     if not fits:
-        return f"{value:.3g}"
-    return "" if code in _CONSTANT else shown_number(value)
+        return f"{rounded_feature(value):.3g}"
+    return "" if code in _CONSTANT else shown_number(rounded_feature(value))
 
 
 def _sentence(code: str, effect: float, shown: str, *, fits: bool) -> str:

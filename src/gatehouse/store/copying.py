@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict
 from gatehouse.store.database import Database
 from gatehouse.store.events import outbox
-from gatehouse.store.tables import EVENTS, KEY_RING, METADATA, STATE
+from gatehouse.store.tables import EVENTS, KEY_RING, METADATA, STATE, WEBHOOK_DELIVERIES
 
 _AT_ONCE: Final = 2000
 _MADE_BY_MIGRATION: Final = frozenset({KEY_RING.name, STATE.name})
@@ -59,7 +59,7 @@ def copy_rows(
                 done += len(rows)
                 reached(done, total)
         _compare(counts, count_rows(writer, tables))
-        if EVENTS.name in metadata.tables:
+        if {EVENTS.name, WEBHOOK_DELIVERIES.name} <= metadata.tables.keys():
             outbox.rebase(writer)
         if not target.is_sqlite:
             restart_sequences(writer, tables)

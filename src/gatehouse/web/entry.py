@@ -55,7 +55,7 @@ class Entry:
             # A refused caller must not consume rate-limit tokens.
             if rate:
                 context.allowance = self._limiter.look(caller.key.key_id, rate, time.monotonic())
-            raise Problem(refusal)
+            raise _refused(refusal, scope)
         context.take_slot(self._in_flight)
         if rate:
             self._take_token(context, caller.key.key_id, rate)
@@ -69,7 +69,7 @@ class Entry:
         caller = await self._caller(context, anew=True)
         refusal = self._refusal(context, caller, scope)
         if refusal is not None:
-            raise Problem(refusal)
+            raise _refused(refusal, scope)
         context.take_slot(self._in_flight)
 
     async def body(
@@ -139,3 +139,9 @@ def path_id(context: RequestContext) -> str:
     """The request id in the path."""
     request_id: str = context.scope["path_params"]["request_id"]
     return request_id
+
+
+def _refused(refusal: KeyRefusal, scope: str) -> Problem:
+    if refusal is KeyRefusal.SCOPE:
+        return Problem(refusal, details=[f"This needs a key with the scope {scope}."])
+    return Problem(refusal)

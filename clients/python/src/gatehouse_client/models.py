@@ -1621,7 +1621,7 @@ class PublicEvent(Struct, frozen=True, kw_only=True):
     actor: str
     """Who did it: `key:` and an API key, `cli:` and a user, or a part of us."""
     data: Mapping[str, Any]
-    """What it is about; of a request, `requestId` and its `decision`."""
+    """What it is about; of a request, `requestId`, `decision` and `response`."""
 
 
 class PublicReviewEvent(Struct, frozen=True, kw_only=True):

@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from gatehouse.admin.events import PublicEvent, render
 from gatehouse.admin.public_decisions import PublicDecision
 from gatehouse.core.events import EventName
-from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import StoredEvent
 from gatehouse.store.webhooks import deliveries
@@ -55,9 +55,9 @@ class MessageBatch(msgspec.Struct, frozen=True):
 class BatchReader:
     """Reads the batches of one endpoint."""
 
-    def __init__(self, webhook: KeptWebhook, fingerprints: Fingerprints) -> None:
+    def __init__(self, webhook: KeptWebhook, session: AdminSession) -> None:
         self._webhook = webhook
-        self._fingerprints = fingerprints
+        self._session = session
         wanted = webhook.terms.types()
         # Without types, all of them are read, and none is looked at in vain.
         self._types = () if wanted == set(EventName) else tuple(sorted(wanted))
@@ -108,7 +108,7 @@ class BatchReader:
         if not events:
             return []
         account_id = self._webhook.account_id
-        shown = render(connection, self._fingerprints, account_id, events)
+        shown = render(self._session, connection, account_id, events)
         return [_encode(each) if takes(self._webhook.terms, each) else None for each in shown]
 
 

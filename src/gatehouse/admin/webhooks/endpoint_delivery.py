@@ -29,6 +29,8 @@ _log: Final = logging.getLogger("gatehouse.webhooks")
 _IDLE_S: Final = 10.0
 """After so long without work, a claim is given back."""
 _AT_ONCE: Final = 8
+# While nothing waits behind a batch, it is sent slowly, so that requests feel less of it.
+_AT_ONCE_AT_LEISURE: Final = 2
 _LONGEST_PAUSE_S: Final = 5.0
 # Batches have time: the rest between two leaves the database and the event loop to requests.
 _REST_S: Final = 0.02
@@ -62,10 +64,12 @@ class EndpointDelivery:
         self._owner = owner
         self._send = send
         self._retries_ms = retries_ms
-        self._reader = BatchReader(webhook, session.fingerprints)
+        self._reader = BatchReader(webhook, session)
         self._secrets = webhook.secrets(session.ring)
         self._failing_since_ms = webhook.failing_since_ms
         self._resume_at_ms = webhook.resume_at_ms
+        self._is_due = False
+        """Whether something that was tried or left is to be sent now."""
 
     async def run(self) -> None:
         """Deliver until there is nothing to do for a while; or `ClaimLost`."""
@@ -83,10 +87,13 @@ class EndpointDelivery:
             if batch:
                 if await self._deliver(batch):
                     return
+            else:
+                self.cursor = batch.cursor
+                self._is_due = False
+            if batch.more or self._is_due:
                 await asyncio.sleep(_REST_S)
-                continue
-            self.cursor = batch.cursor
-            if not batch.more and not await self._is_woken():
+            elif not await self._is_woken():
+                # What happens meanwhile is sent together: a batch of one costs as much as of fifty.
                 return
 
     async def _pause(self) -> None:
@@ -131,7 +138,8 @@ class EndpointDelivery:
 
     async def _send_all(self, batch: MessageBatch, sent: _Sent) -> None:
         left = iter(batch.outgoing)
-        at_once = 1 if self.webhook.terms.is_ordered else min(_AT_ONCE, len(batch.outgoing))
+        most = _AT_ONCE if batch.more else _AT_ONCE_AT_LEISURE
+        at_once = 1 if self.webhook.terms.is_ordered else min(most, len(batch.outgoing))
         if at_once == 1:
             await self._send_each(left, sent)
             return
@@ -178,7 +186,11 @@ class EndpointDelivery:
             for (outgoing, *_), attempt in zip(sent, attempts, strict=True)
             if attempt.next_at_ms is not None
         ]
-        done = [each.event_id for each in attempts if each.next_at_ms is None]
+        done = [
+            attempt.event_id
+            for (outgoing, *_), attempt in zip(sent, attempts, strict=True)
+            if attempt.next_at_ms is None and not outgoing.is_new
+        ]
         tried = {each.event_id for each in attempts}
         left = [each for each in batch.outgoing if each.is_new and each.event.event.id not in tried]
         cursor = batch.cursor
@@ -188,6 +200,8 @@ class EndpointDelivery:
         else:
             waiting += [self._waiting(each, 0, self._resume_at_ms or now_ms) for each in left]
         failing_since_ms, recovered_at_ms = self._failing(attempts, now_ms)
+        due = any(each.next_at_ms <= now_ms for each in waiting) or (left and not waiting)
+        self._is_due = bool(due) or recovered_at_ms is not None
         return RecordedAttempts(
             EndpointProgress(cursor, failing_since_ms, self._resume_at_ms),
             attempts,

@@ -1,5 +1,6 @@
 """Use cases about the webhooks of an account: adding, showing, changing and deleting them."""
 
+import asyncio
 import contextlib
 import time
 from collections.abc import Callable
@@ -8,12 +9,11 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.admin.event_settings import operations
+from gatehouse.admin.event_settings import check_filter
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, KeyMissing, SealBroken
-from gatehouse.core.events import EVERY_OPERATION, DecisionFilter, EventName
-from gatehouse.core.redaction import recordable
+from gatehouse.core.events import DecisionFilter, EventName
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.configured.configurations import StaleVersion
 from gatehouse.store.webhooks import claims, deliveries, endpoints
@@ -122,6 +122,9 @@ def update(
         values: dict[str, Any] = {}
         if changes.is_enabled is not None:
             values = _enabled() if changes.is_enabled else _disabled(DisabledBecause.ASKED)
+        if changes.is_enabled and kept.state is not WebhookState.ENABLED:
+            # Who enables it says that it works again.
+            deliveries.hurry(change.connection, webhook_id, change.now_ms)
         made = endpoints.replace(change, kept, kept.secrets(change.ring), terms, **values)
         enabled = {} if changes.is_enabled is None else {"enabled": changes.is_enabled}
         told = _told(terms) | enabled
@@ -160,23 +163,44 @@ def delete(
     account_id: str,
     webhook_id: str,
     pause: Callable[[float], object] = time.sleep,
-    expected: int | None = None,
 ) -> None:
-    """Delete a webhook; when this returns, no server sends anything to it any more.
+    """Delete a webhook; when this returns, no server sends anything to it any more."""
+    ends_ms = _begin_deletion(session, account_id, webhook_id)
+    while not _is_left(session, webhook_id, ends_ms):
+        pause(_LOOK_S)
+
+
+async def delete_and_wait(
+    session: AdminSession, account_id: str, webhook_id: str, expected: int | None = None
+) -> None:
+    """The same beside an event loop; no thread waits.
 
     `expected` is how often it may have been changed before.
     """
+    session.actor.check_account(account_id)
+    ends_ms = await asyncio.to_thread(_begin_deletion, session, account_id, webhook_id, expected)
+    while not await asyncio.to_thread(_is_left, session, webhook_id, ends_ms):  # noqa: ASYNC110
+        # Another server may be the one that sends.
+        await asyncio.sleep(_LOOK_S)
+
+
+def _begin_deletion(
+    session: AdminSession, account_id: str, webhook_id: str, expected: int | None = None
+) -> int:
+    """Let no attempt begin any more; until when an earlier one may last."""
     with account_change(session, account_id) as change:
         kept = endpoints.get(change.connection, account_id, webhook_id)
         _check_version(kept, expected)
         endpoints.mark_deleted(change, kept)
         change.audit("webhook.delete", account_id, webhookId=webhook_id)
-    ends_ms = session.clock() + _LONGEST_WAIT_MS
-    while session.clock() < ends_ms:
-        with session.reading() as connection:
-            if not claims.is_held(connection, webhook_id, session.clock()):
-                return
-        pause(_LOOK_S)
+    return session.clock() + _LONGEST_WAIT_MS
+
+
+def _is_left(session: AdminSession, webhook_id: str, ends_ms: int) -> bool:
+    """Whether no server sends to it any more."""
+    with session.reading() as connection:
+        held = claims.is_held(connection, webhook_id, session.clock())
+    return not held or session.clock() >= ends_ms
 
 
 def disable(
@@ -220,12 +244,8 @@ def _checked(terms: WebhookTerms, policy: DestinationPolicy) -> WebhookTerms:
     """The terms, if messages can be sent by them; or `InvalidInput`."""
     terms = check_terms(terms)
     policy.check_url(terms.url)
-    known = (EVERY_OPERATION, *operations())
     for each in terms.decisions:
-        if each.operation not in known:
-            raise InvalidInput(
-                f"no operation {recordable(each.operation)}; there are {', '.join(known)}"
-            )
+        check_filter(each)
     return terms
 
 

@@ -18,6 +18,12 @@ class WebhookOptions(msgspec.Struct, frozen=True):
         """Who sends them."""
         return HttpWebhookSender(self.policy, ca_file=self.ca_file, proxy=self.proxy)
 
+    def ready_sender(self) -> HttpWebhookSender:
+        """One that has read the certificates that it trusts, which takes a while."""
+        made = self.sender()
+        made.prepare()
+        return made
+
 
 def webhook_options(settings: Settings) -> WebhookOptions:
     """The options of these settings; only the sandbox sends to its own machine."""

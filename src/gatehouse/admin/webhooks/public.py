@@ -6,6 +6,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.admin.webhooks.endpoints import WebhookView, WebhookWithSecret
+from gatehouse.admin.webhooks.messages import TEST_TYPE
 from gatehouse.core.api_values import Timestamp
 from gatehouse.core.clock import iso_time
 from gatehouse.core.events import EVERY_OPERATION, DecisionFilter
@@ -117,7 +118,9 @@ def public_with_secret(made: WebhookWithSecret) -> PublicWebhook:
 
 def public_attempt(attempt: Attempt) -> PublicAttempt:
     """An attempt."""
-    failed: Literal["failed", "given_up"] = "given_up" if attempt.next_at_ms is None else "failed"
+    # A test has one attempt, so that there is nothing to give up.
+    ends = attempt.next_at_ms is None and attempt.type != TEST_TYPE
+    failed: Literal["failed", "given_up"] = "given_up" if ends else "failed"
     return PublicAttempt(
         id=attempt.id,
         event_id=attempt.event_id,

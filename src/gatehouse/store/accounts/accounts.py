@@ -20,6 +20,9 @@ from gatehouse.store.events.wishes import decision_filters
 from gatehouse.store.tables import ACCOUNTS
 
 _LONGEST_REASON: Final = 500
+_CURRENCY: Final = sa.select(ACCOUNTS.c.currency).where(
+    ACCOUNTS.c.id == sa.bindparam("account_id", type_=sa.Text)
+)
 _to_json = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -47,6 +50,11 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
 def get(connection: sa.Connection, account_id: str) -> Account:
     """The account, or `NotFound`."""
     return _account(_existing(connection, account_id))
+
+
+def currency_of(connection: sa.Connection, account_id: str) -> str:
+    """The currency of an account that is there."""
+    return str(connection.execute(_CURRENCY, {"account_id": account_id}).scalar_one())
 
 
 def get_open(connection: sa.Connection, account_id: str) -> Account:

@@ -29,8 +29,7 @@ class KeptAnswer(msgspec.Struct, frozen=True, array_like=True):
     """What the first call was answered with."""
 
     body: str
-    version: int | None = None
-    """Of its `ETag`."""
+    etag: str | None = None
 
     def __repr__(self) -> str:
         return "KeptAnswer()"

@@ -31,6 +31,8 @@ def get_many(
     fingerprints: Fingerprints,
 ) -> list[DecisionRecord]:
     """The account's records of some requests, in the same order; others are left out."""
+    if not request_ids:
+        return []
     query = sa.select(DECISIONS.c.request_id, DECISIONS.c.record).where(
         DECISIONS.c.account_id == account_id,
         is_any_of(connection, DECISIONS.c.request_id, request_ids),

@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from gatehouse.core.events import EventName, NewEvent
 from gatehouse.core.ids import first_id
-from gatehouse.store.tables import EVENTS
+from gatehouse.store.tables import EVENTS, WEBHOOK_DELIVERIES
 
 _E: Final = EVENTS.c
 _PLACE: Final = (_E.xid, _E.seq)
@@ -27,6 +27,11 @@ _OLDEST_RUNNING: Final = sa.select(
     sa.literal_column("pg_snapshot_xmin(pg_current_snapshot())::text::bigint", sa.BigInteger)
 ).scalar_subquery()
 """The oldest transaction that may still commit, or the next one to begin."""
+_PLACE_OF: Final = sa.select(*_PLACE).where(
+    _E.id == sa.bindparam("cursor", type_=sa.Text),
+    (_E.account_id == sa.bindparam("account_id", type_=sa.Text)) | (_E.account_id == INSTALLATION),
+)
+_NEWEST: Final = sa.select(sa.func.max(_E.seq))
 
 
 class EventPlace(NamedTuple):
@@ -125,14 +130,13 @@ def place_of(connection: sa.Connection, account_id: str, cursor: str | None) -> 
     """Where a cursor stands."""
     if cursor is None or cursor == START:
         return BEGINNING
-    query = sa.select(*_PLACE).where(_E.id == cursor, _E.account_id.in_(_whose(account_id)))
-    row = connection.execute(query).first()
+    row = connection.execute(_PLACE_OF, {"cursor": cursor, "account_id": account_id}).first()
     return BEGINNING if row is None else EventPlace(*row)
 
 
 def count_written(connection: sa.Connection) -> int:
     """How many events were ever written, deleted ones included; numbers are never used again."""
-    return connection.scalar(sa.select(sa.func.max(_E.seq))) or 0
+    return connection.scalar(_NEWEST) or 0
 
 
 def count_held_back(connection: sa.Connection) -> int:
@@ -147,10 +151,16 @@ def count_held_back(connection: sa.Connection) -> int:
 def rebase(connection: sa.Connection) -> None:
     """Put all events before those of this database's transactions, in the order they have.
 
-    Rows that were copied or restored carry numbers of another server's transactions.
+    Rows that were copied or restored carry numbers of another server's transactions. Messages that
+    wait to be sent again carry the same numbers, and go with them.
     """
     newest = sa.select(sa.func.max(EVENTS.alias().c.xid)).scalar_subquery()
     connection.execute(EVENTS.update().where(newest > 0).values(xid=_E.xid - newest - 1))
+    waiting = WEBHOOK_DELIVERIES.c
+    moved = sa.select(_E.xid).where(_E.id == waiting.event_id).scalar_subquery()
+    # A message whose event is gone is dropped when its turn comes.
+    xid = sa.func.coalesce(moved, BEGINNING.xid)
+    connection.execute(WEBHOOK_DELIVERIES.update().values(xid=xid))
 
 
 def rebase_if_foreign(connection: sa.Connection) -> bool:
@@ -169,18 +179,31 @@ def rebase_if_foreign(connection: sa.Connection) -> bool:
 def _after(
     connection: sa.Connection, account_id: str, place: EventPlace, limit: int
 ) -> list[StoredEvent]:
+    given = {"account_id": account_id, "xid": place.xid, "seq": place.seq, "limit": limit}
+    rows = connection.execute(_AFTER[connection.dialect.name], given)
+    return [_stored(row) for row in rows]
+
+
+def _after_query(*settled: "sa.ColumnElement[bool]") -> "sa.Select[Any]":
+    """The next events of an account and of the installation; an empty account is none."""
+    account_id = sa.bindparam("account_id", type_=sa.Text)
+    limit = sa.bindparam("limit", type_=sa.Integer)
+    place = sa.bindparam("xid", type_=sa.BigInteger), sa.bindparam("seq", type_=sa.BigInteger)
     # One range of the index for each: for both together, all of them would be sorted first.
     ranges = [
         sa.select(EVENTS)
-        .where(_E.account_id == each, sa.tuple_(*_PLACE) > place, *_settled(connection))
+        .where(_E.account_id == whose, *only, sa.tuple_(*_PLACE) > sa.tuple_(*place), *settled)
         .order_by(*_PLACE)
         .limit(limit)
         .subquery()
-        for each in _whose(account_id)
+        for whose, only in ((account_id, (account_id != INSTALLATION,)), (INSTALLATION, ()))
     ]
     both = sa.union_all(*(sa.select(each) for each in ranges)).subquery()
-    query = sa.select(both).order_by(both.c.xid, both.c.seq).limit(limit)
-    return [_stored(row) for row in connection.execute(query)]
+    return sa.select(both).order_by(both.c.xid, both.c.seq).limit(limit)
+
+
+# To make this statement takes longer than to run it, and those who deliver run it all the time.
+_AFTER: Final = {"sqlite": _after_query(), "postgresql": _after_query(_E.xid < _OLDEST_RUNNING)}
 
 
 def _whose(account_id: str) -> tuple[str, ...]:

@@ -13,6 +13,18 @@ from gatehouse.store.tables import EVENTS, WEBHOOK_DELIVERIES, WEBHOOKS
 from gatehouse.webhooks.endpoint import WebhookState
 
 _W: Final = WEBHOOKS.c
+_D: Final = WEBHOOK_DELIVERIES.c
+# Asked several times a second: to make the statements would take longer than to run them.
+_NOW_MS: Final = sa.bindparam("now_ms", type_=sa.BigInteger)
+_DUE: Final = sa.union(
+    sa.select(_D.webhook_id).where(_D.next_at_ms <= _NOW_MS),
+    sa.select(_W.id).where(_W.claimed_by.is_not(None), _W.claimed_until_ms < _NOW_MS),
+)
+_TOLD: Final = (
+    sa.select(EVENTS.c.account_id)
+    .where(EVENTS.c.seq > sa.bindparam("after", type_=sa.BigInteger))
+    .distinct()
+)
 
 
 def claim(
@@ -67,16 +79,12 @@ def is_held(connection: sa.Connection, webhook_id: str, now_ms: int) -> bool:
 
 def accounts_told(connection: sa.Connection, after: int) -> set[str]:
     """The accounts that have events with larger numbers; empty for the installation's own."""
-    query = sa.select(EVENTS.c.account_id).where(EVENTS.c.seq > after).distinct()
-    return set(connection.scalars(query))
+    return set(connection.scalars(_TOLD, {"after": after}))
 
 
 def due(connection: sa.Connection, now_ms: int) -> set[str]:
     """The endpoints that a message is to be sent to again, or whose server has ended."""
-    waiting = WEBHOOK_DELIVERIES.c
-    again = sa.select(waiting.webhook_id).where(waiting.next_at_ms <= now_ms).distinct()
-    left = sa.select(_W.id).where(_W.claimed_by.is_not(None), _W.claimed_until_ms < now_ms)
-    return {*connection.scalars(again), *connection.scalars(left)}
+    return set(connection.scalars(_DUE, {"now_ms": now_ms}))
 
 
 def deleted(connection: sa.Connection, now_ms: int) -> list[str]:

@@ -18,6 +18,16 @@ _W: Final = WEBHOOKS.c
 _E: Final = EVENTS.c
 ATTEMPTS_KEPT_MS: Final = 30 * 86_400_000
 _DELETED_AT_ONCE: Final = 1000
+# Asked for every batch: to make the statements would take longer than to run them.
+_OF_ENDPOINT: Final = (
+    sa.select(WEBHOOK_DELIVERIES)
+    .where(_D.webhook_id == sa.bindparam("webhook_id", type_=sa.Text))
+    .limit(sa.bindparam("limit", type_=sa.Integer))
+)
+_DUE: Final = _OF_ENDPOINT.where(
+    _D.next_at_ms <= sa.bindparam("now_ms", type_=sa.BigInteger)
+).order_by(_D.next_at_ms)
+_FIRST: Final = _OF_ENDPOINT.order_by(_D.xid, _D.seq)
 
 
 class WaitingMessage(msgspec.Struct, frozen=True):
@@ -74,12 +84,11 @@ def due(
     connection: sa.Connection, webhook_id: str, now_ms: int, limit: int, *, in_order: bool
 ) -> list[WaitingMessage]:
     """Messages to send again; in order, none that is behind one that is not due yet."""
-    query = sa.select(WEBHOOK_DELIVERIES).where(_D.webhook_id == webhook_id)
+    given = {"webhook_id": webhook_id, "now_ms": now_ms, "limit": limit}
     if not in_order:
-        query = query.where(_D.next_at_ms <= now_ms).order_by(_D.next_at_ms)
-        return [_waiting(row) for row in connection.execute(query.limit(limit))]
+        return [_waiting(row) for row in connection.execute(_DUE, given)]
     found: list[WaitingMessage] = []
-    for row in connection.execute(query.order_by(_D.xid, _D.seq).limit(limit)):
+    for row in connection.execute(_FIRST, given):
         if row.next_at_ms > now_ms:
             break
         found.append(_waiting(row))
@@ -133,10 +142,14 @@ def record(connection: sa.Connection, owner: str, webhook_id: str, made: Recorde
     add_attempts(connection, made.attempts)
     put_waiting(connection, webhook_id, made.waiting, made.done)
     if made.recovered_at_ms is not None:
-        later = (_D.webhook_id == webhook_id) & (_D.next_at_ms > made.recovered_at_ms)
-        pulled = WEBHOOK_DELIVERIES.update().where(later)
-        connection.execute(pulled.values(next_at_ms=made.recovered_at_ms))
+        hurry(connection, webhook_id, made.recovered_at_ms)
     return True
+
+
+def hurry(connection: sa.Connection, webhook_id: str, at_ms: int) -> None:
+    """Let everything that waits be due at a moment, if it is not due before."""
+    later = (_D.webhook_id == webhook_id) & (_D.next_at_ms > at_ms)
+    connection.execute(WEBHOOK_DELIVERIES.update().where(later).values(next_at_ms=at_ms))
 
 
 def add_attempts(connection: sa.Connection, attempts: Sequence[Attempt]) -> None:

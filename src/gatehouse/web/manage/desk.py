@@ -4,20 +4,18 @@ Use cases run on threads and few at a time, so that requests about payments neve
 """
 
 import asyncio
+import contextlib
 import re
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Final
 
 import msgspec
 
-from gatehouse.admin import repeated_calls
-from gatehouse.admin.repeated_calls import KeptAnswer
 from gatehouse.admin.webhooks.options import WebhookOptions, webhook_options
 from gatehouse.core import keyring
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
-from gatehouse.core.request_reader import read_json
 from gatehouse.core.yaml_document import DocumentRefused
-from gatehouse.pipeline.settlement import Claim
 from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.configurations import StaleVersion
@@ -28,21 +26,18 @@ from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry
 from gatehouse.web.in_flight import RETRY_SOON
 from gatehouse.web.manage.endpoints import ManageCall, ManageEndpoint, Precondition, Tagged
+from gatehouse.web.manage.repeats import repeatable
 from gatehouse.web.problems import Problem
 from gatehouse.web.query import read_query
-from gatehouse.web.v1 import (
-    REPLAYED,
-    Handler,
-    Repetitions,
-    cannot_repeat,
-    idempotency_key,
-)
+from gatehouse.web.v1 import Handler, Repetitions
 
 MOST_WAITING: Final = 8
 """Calls that are read, wait or run; each may hold a large body."""
 _AT_ONCE: Final = 2
+MOST_OUTSIDE: Final = 16
+"""Calls that wait for somebody outside; they have small bodies, and hold up no others."""
+MOST_OUTSIDE_OF_ACCOUNT: Final = 2
 _ETAG: Final = re.compile(r'"([0-9]{1,9})"')
-_canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _COMMAND: Final = re.compile(r"gatehouse [a-z]|--[a-z]")
 
 
@@ -81,6 +76,7 @@ class ManageDesk:
         self._session = session
         self._changed = changed
         self._present = 0
+        self._outside: Counter[str] = Counter()
         self._running = asyncio.Semaphore(_AT_ONCE)
         hashing_key = session.ring.current(keyring.IDEMPOTENCY)[1]
         self._repetitions = Repetitions(hashing_key, options.kept_ms)
@@ -93,10 +89,7 @@ class ManageDesk:
             caller = await self._entry.authenticate(
                 context, endpoint.scope, endpoint.field, takes_query=bool(endpoint.query)
             )
-            if self._present >= MOST_WAITING:
-                raise Problem("overloaded", headers=RETRY_SOON)
-            self._present += 1
-            try:
+            with self._place(endpoint, caller.account.account_id):
                 raw, body = await self._read_body(endpoint, reader, context, receive)
                 call = ManageCall(
                     session=self._session.acting_as(caller.actor),
@@ -108,42 +101,43 @@ class ManageDesk:
                     webhooks=self._options.webhooks,
                     precondition=_precondition(context) if endpoint.guarded else Precondition(),
                 )
-                if endpoint.changes and b"idempotency-key" in context.headers:
-                    return await self._once(endpoint, call, context, raw)
-                return await self._answer(context, await self._run(endpoint, call))
-            finally:
-                self._present -= 1
+                repeated = repeatable(endpoint, call, context, raw, self._repetitions)
+                if repeated is None:
+                    reply = await self._answer(context, await self._run(endpoint, call))
+                else:
+                    reply = await repeated.once(
+                        lambda: self._run(endpoint, call), lambda done: self._answer(context, done)
+                    )
+                if endpoint.changes and not call.dry_run:
+                    await self._changed()
+                return reply
 
         return handle
 
-    async def _once(
-        self, endpoint: ManageEndpoint, call: ManageCall, context: RequestContext, raw: bytes
-    ) -> Reply:
-        """The answer of a call that may be repeated: with its key it is done once."""
-        about = (call.session, call.account_id, self._claim(endpoint, call, context, raw))
-        known = await asyncio.to_thread(repeated_calls.begin, *about, context.request_id)
-        if isinstance(known, KeptAnswer):
-            return _with_version(Reply(200, known.body.encode(), REPLAYED), known.version)
-        if known is not None:
-            raise cannot_repeat(known)
+    @contextlib.contextmanager
+    def _place(self, endpoint: ManageEndpoint, account_id: str) -> Iterator[None]:
+        """A place for one call; or `overloaded`."""
+        if not endpoint.waits:
+            if self._present >= MOST_WAITING:
+                raise Problem("overloaded", headers=RETRY_SOON)
+            self._present += 1
+            try:
+                yield
+            finally:
+                self._present -= 1
+            return
+        if (
+            self._outside[account_id] >= MOST_OUTSIDE_OF_ACCOUNT
+            or self._outside.total() >= MOST_OUTSIDE
+        ):
+            raise Problem("overloaded", headers=RETRY_SOON)
+        self._outside[account_id] += 1
         try:
-            done = await self._run(endpoint, call)
-        except Exception:
-            await asyncio.to_thread(repeated_calls.give_up, *about, context.request_id)
-            raise
-        reply = await self._answer(context, done)
-        kept = KeptAnswer(reply.body.decode(), done.version if isinstance(done, Tagged) else None)
-        await asyncio.to_thread(repeated_calls.finish, *about, context.request_id, kept)
-        return reply
-
-    def _claim(
-        self, endpoint: ManageEndpoint, call: ManageCall, context: RequestContext, raw: bytes
-    ) -> Claim:
-        """The call's idempotency key, and all that would make another call of it."""
-        scope = f"{call.account_id} {endpoint.operation} ".encode()
-        content = _canonical((call.path, call.query, call.precondition, read_json(raw)))
-        key = idempotency_key(context) or b""
-        return self._repetitions.claim(scope + key, content, call.session.clock())
+            yield
+        finally:
+            self._outside[account_id] -= 1
+            if not self._outside[account_id]:
+                del self._outside[account_id]
 
     async def _read_body(
         self,
@@ -162,26 +156,20 @@ class ManageDesk:
 
     async def _run(self, endpoint: ManageEndpoint, call: ManageCall) -> Any:
         try:
-            async with self._running:
-                done = await asyncio.to_thread(endpoint.run, call)
+            if endpoint.waits:
+                done = await endpoint.run(call)
+            else:
+                async with self._running:
+                    done = await asyncio.to_thread(endpoint.run, call)
         except (NotFound, Conflict, InvalidInput) as refused:
             raise problem_of(refused) from None
-        if endpoint.changes and not call.dry_run:
-            await self._changed()
         return done
 
     async def _answer(self, context: RequestContext, done: Any) -> Reply:
         if not isinstance(done, Tagged):
             return await self._entry.answer(context, done)
-        return _with_version(await self._entry.answer(context, done.answer), done.version)
-
-
-def _with_version(reply: Reply, version: int | None) -> Reply:
-    """An answer with the version that it shows."""
-    if version is None:
-        return reply
-    headers = (*reply.headers, (b"etag", b'"%d"' % version))
-    return msgspec.structs.replace(reply, headers=headers)
+        reply = await self._entry.answer(context, done.answer)
+        return msgspec.structs.replace(reply, headers=((b"etag", b'"%d"' % done.version),))
 
 
 def problem_of(refused: NotFound | Conflict | InvalidInput) -> Problem:

@@ -86,6 +86,8 @@ class ManageEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     answer: type[msgspec.Struct]
     run: Callable[[ManageCall], Any]
     """Called on a thread; returns the answer, or the answer `Tagged`."""
+    waits: bool = False
+    """Whether it waits for somebody outside; `run` is then a coroutine, which holds no thread."""
     body: type[msgspec.Struct] | None = None
     body_example: Mapping[str, Any] = {}
     """What its example has of its own."""

@@ -182,8 +182,9 @@ def _update(call: ManageCall) -> Tagged:
     return Tagged(public_webhook(done), done.changes)
 
 
-def _delete(call: ManageCall) -> WebhookDeleted:
-    endpoints.delete(call.session, call.account_id, _webhook_id(call), expected=_expected(call))
+async def _delete(call: ManageCall) -> WebhookDeleted:
+    about = call.account_id, _webhook_id(call)
+    await endpoints.delete_and_wait(call.session, *about, _expected(call))
     return WebhookDeleted(_webhook_id(call), True)
 
 
@@ -193,10 +194,13 @@ def _rotate(call: ManageCall) -> Tagged:
     return Tagged(public_with_secret(done), done.webhook.changes)
 
 
-def _test(call: ManageCall) -> PublicAttempt:
-    sender = call.webhooks.sender()
-    sent = messages.send_test(call.session, call.account_id, _webhook_id(call), sender)
-    return public_attempt(asyncio.run(sent))
+async def _test(call: ManageCall) -> PublicAttempt:
+    sender = await asyncio.to_thread(call.webhooks.ready_sender)
+    try:
+        about = call.session, call.account_id, _webhook_id(call)
+        return public_attempt(await messages.send_test(*about, sender))
+    finally:
+        await sender.close()
 
 
 def _attempts(call: ManageCall) -> AttemptPage:
@@ -299,6 +303,7 @@ WEBHOOK_ENDPOINTS: Final = (
         answer=WebhookDeleted,
         run=_delete,
         guarded=True,
+        waits=True,
     ),
     ManageEndpoint(
         method="POST",
@@ -326,6 +331,7 @@ WEBHOOK_ENDPOINTS: Final = (
         path_about=_ID,
         answer=PublicAttempt,
         run=_test,
+        waits=True,
     ),
     ManageEndpoint(
         method="GET",
