@@ -63,7 +63,7 @@ def claim(
 
 def keep(session: AdminSession, wanted: Claim, request_id: str, answer: KeptAnswer) -> None:
     """Keep the answer to the call that has a claim."""
-    sealer = Sealer(session.ring, keyring.IDEMPOTENCY)
+    sealer = Sealer(session.ring, keyring.ANSWERS)
     plain = msgspec.json.encode(answer)
     version, sealed = sealer.seal(plain, wanted.claim_id.encode(), session.randomness)
     text = msgspec.json.encode(_Sealed(version, base64.b64encode(sealed).decode())).decode()
@@ -85,7 +85,7 @@ def _mine(wanted: Claim, request_id: str) -> sa.ColumnElement[bool]:
 def _opened(session: AdminSession, wanted: Claim, answer: bytes) -> KeptAnswer | KeyReused:
     try:
         sealed = msgspec.json.decode(answer, type=_Sealed)
-        sealer = Sealer(session.ring, keyring.IDEMPOTENCY)
+        sealer = Sealer(session.ring, keyring.ANSWERS)
         text = base64.b64decode(sealed.text)
         plain = sealer.open(sealed.key_version, text, wanted.claim_id.encode())
         return msgspec.json.decode(plain, type=KeptAnswer)
