@@ -164,7 +164,7 @@ for each in sorted(pathlib.Path().glob("*.txt")):
     try:
         exec(compile(each.read_text(), str(each), "exec"), {"__name__": "__main__"})
     except (Conflict, NotFound) as refused:
-        print("refused:", refused.code)
+        print("not done:", refused.code)
 """,
     "TypeScript": """
 import { readdirSync } from "node:fs";
@@ -174,7 +174,7 @@ for (const each of readdirSync(".").filter((name) => name.endsWith(".mjs")).sort
     await import(`${process.cwd()}/${each}`);
   } catch (error) {
     if (!["Conflict", "NotFound"].includes(error.name)) throw error;
-    console.log("refused:", error.code);
+    console.log("not done:", error.code);
   }
 }
 """,
@@ -215,7 +215,7 @@ def test_the_samples_of_the_reference_run_as_they_stand(
     printed = run(language, ONE_BY_ONE[language], tmp_path, **known)
     answers = dict(re.findall(r"^== \d+\.(\w+)\.\w+\n(.*?)(?=^== |\Z)", printed, re.M | re.S))
     assert [*answers] == OPERATIONS
-    told = r'refused: (\w+)|"code":"(\w+)","fieldErrors"'
+    told = r'not done: (\w+)|"code":"(\w+)","fieldErrors"'
     codes = {name: re.search(told, answer) for name, answer in answers.items()}
     assert {name: code[1] or code[2] for name, code in codes.items() if code} == REFUSED
 
