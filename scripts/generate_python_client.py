@@ -20,8 +20,8 @@ import gatehouse.stages  # noqa: F401  # registers the stages, before the docume
 # isort: split
 from tests.web.test_openapi import DOCUMENT
 
+from gatehouse.web.client_methods import snake
 from scripts.python_client.methods import MethodWriter, docstring
-from scripts.python_client.operations import snake
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PACKAGE: Final = ROOT / "clients/python/src/gatehouse_client"

@@ -1,4 +1,4 @@
-"""Writes the types of the TypeScript client from the OpenAPI document of this version.
+"""Writes what the TypeScript client has of the OpenAPI document: types, and methods of management.
 
 Words in answers are open sets, because a later server may know more of them; words that only
 requests hold are closed. `--check` writes nothing and fails when the file is stale.
@@ -17,11 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-FILE: Final = Path(__file__).resolve().parents[1] / "clients/typescript/src/generated.ts"
+from scripts.client_operations import operations
+from scripts.typescript_methods import manage_module
+
+SOURCES: Final = Path(__file__).resolve().parents[1] / "clients/typescript/src"
 _REF: Final = "#/components/schemas/"
 _PATIENCE_S: Final = 60
-_SAFE_METHODS: Final = frozenset({"get", "put", "delete"})
-_ENVELOPE: Final = frozenset({"isSuccess", "errors", "billing", "requestId", "warnings"})
 _HEAD: Final = """\
 // Made by scripts/generate_typescript.py from the OpenAPI document; do not edit, run: make types
 
@@ -39,8 +40,14 @@ HIDDEN: Final = frozenset(
 """Fields of requests that a caller may wrap, so that no log shows them."""
 
 
+def written(document: Mapping[str, Any]) -> dict[Path, str]:
+    """Every generated file with its text."""
+    texts = {"generated.ts": render(document), "manage.ts": manage_module(document)}
+    return {SOURCES / name: text for name, text in texts.items()}
+
+
 def render(document: Mapping[str, Any]) -> str:
-    """The generated module."""
+    """The module of types."""
     schemas: dict[str, Any] = document["components"]["schemas"]
     calls = list(_operations(document))
     envelopes = {schema for schema in schemas if schema.endswith("Envelope")} | {"Failure"}
@@ -56,29 +63,18 @@ def render(document: Mapping[str, Any]) -> str:
 
 
 def _operations(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    schemas = document["components"]["schemas"]
-    for path, item in document["paths"].items():
-        for method, spec in item.items():
-            good = next(each for status, each in spec["responses"].items() if status[0] == "2")
-            envelope = good["content"]["application/json"]["schema"]
-            fields = schemas[_name(envelope)] if "$ref" in envelope else envelope
-            answer = next(iter(sorted(fields["properties"].keys() - _ENVELOPE)), None)
-            body = spec.get("requestBody", {}).get("content", {}).get("application/json", {})
-            yield {
-                "name": spec["operationId"],
-                "about": spec.get("summary", ""),
-                "method": method,
-                "path": path,
-                "parameters": spec.get("parameters", []),
-                "body": body.get("schema"),
-                "answer": answer,
-                "answers": _without_null(fields["properties"].get(answer, {"type": "null"})),
-            }
-
-
-def _without_null(schema: Mapping[str, Any]) -> Any:
-    kinds = [each for each in schema.get("anyOf", ()) if each != {"type": "null"}]
-    return kinds[0] if len(kinds) == 1 else schema
+    for one in operations(document):
+        yield {
+            "name": one.name,
+            "about": one.spec.get("summary", ""),
+            "method": one.verb,
+            "path": one.path,
+            "parameters": one.spec.get("parameters", []),
+            "body": one.body and {"$ref": _REF + one.body},
+            "answer": one.field,
+            "answers": {"$ref": _REF + one.answer},
+            "repeat": one.repeat,
+        }
 
 
 def _name(schema: Mapping[str, Any]) -> str:
@@ -201,20 +197,12 @@ def _table_of(calls: list[dict[str, Any]]) -> str:
         values = {
             "method": call["method"].upper(),
             "path": call["path"],
-            "answer": call["answer"] or "",
-            "repeat": _repeat(call),
+            "answer": call["answer"],
+            "repeat": call["repeat"],
         }
         told = ", ".join(f"{name}: {json.dumps(value)}" for name, value in values.items())
         lines.append(f"  {call['name']}: {{ {told} }},")
     return "\n".join([*lines, "} as const;\n"])
-
-
-def _repeat(call: Mapping[str, Any]) -> str:
-    """Whether the operation may be called again when nobody knows if it was processed."""
-    if any(each["name"] == "Idempotency-Key" for each in call["parameters"]):
-        return "keyed"
-    is_search = str(call["path"]).endswith("/search")
-    return "harmless" if call["method"] in _SAFE_METHODS or is_search else "never"
 
 
 def served_document() -> Any:
@@ -254,13 +242,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="generate_typescript", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; 1 when stale")
     check = parser.parse_args().check
-    wanted = render(served_document())
-    if FILE.exists() and FILE.read_text("utf-8") == wanted:
-        return
-    if check:
-        sys.exit(f"{FILE.name} is stale; run: make types")
-    FILE.write_text(wanted, "utf-8")
-    print(f"{FILE.name} written")
+    for file, text in written(served_document()).items():
+        if file.exists() and file.read_text("utf-8") == text:
+            continue
+        if check:
+            sys.exit(f"{file.name} is stale; run: make types")
+        file.write_text(text, "utf-8")
+        print(f"{file.name} written")
 
 
 if __name__ == "__main__":

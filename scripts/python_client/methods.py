@@ -3,9 +3,23 @@
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from scripts.python_client.operations import ApiOperation, Paging, TypeSource, dotted_name, snake
+from gatehouse.web.client_methods import each_name, snake
+from scripts.client_operations import ApiOperation, Paging, grouped
+
+_BASES: Final = {"manage.jobs": "JobWaiting"}
+"""What groups have beside their calls, written by hand."""
+
+
+class TypeSource(Protocol):
+    """Gives annotations of Python for schemas."""
+
+    schemas: Mapping[str, Any]
+    sent: set[str]
+
+    def of(self, name: str, schema: Mapping[str, Any], *, sent: bool) -> str:
+        """The annotation of a field."""
 
 
 class MethodWriter:
@@ -13,22 +27,14 @@ class MethodWriter:
 
     def __init__(self, document: Mapping[str, Any], types: TypeSource) -> None:
         self._types = types
-        found = [
-            ApiOperation(path, verb, spec, types)
-            for path, item in document["paths"].items()
-            for verb, spec in item.items()
-        ]
-        self._groups: dict[str, dict[str, ApiOperation]] = {}
-        for one in found:
-            group, _, name = dotted_name(one).rpartition(".")
-            methods = self._groups.setdefault(group, {})
-            methods[snake(one.name) if name in methods else name] = one
+        self._groups = grouped(document)
 
     def module(self, kind: str) -> str:
         """The text of the module, `sync` or `async`."""
         is_async = kind == "async"
         sender = "AsyncSender" if is_async else "Sender"
-        parts = [_HEAD.format(sender=sender, kind="asynchronous" if is_async else "blocking")]
+        kind, waiting = ("asynchronous", "Async") if is_async else ("blocking", "")
+        parts = [_HEAD.format(sender=sender, kind=kind, waiting=f"{waiting}JobWaiting")]
         ordered = sorted(self._groups, key=lambda one: (-one.count("."), one == "", one))
         nested = [one for one in ordered if one.startswith("manage.")]
         parts += [self._class(group, is_async, sender) for group in ordered if group]
@@ -55,8 +61,9 @@ class MethodWriter:
         about = (
             f"Calls about {group.rpartition('.')[2].replace('_', ' ')}." if group else "All calls."
         )
+        base = f"({'Async' * is_async}{_BASES[group]})" if group in _BASES else ""
         lines = [
-            f"class {name}:",
+            f"class {name}{base}:",
             f'    """{about}"""',
             "",
             f"    def __init__(self, sender: {sender}) -> None:",
@@ -72,14 +79,14 @@ class MethodWriter:
 
     def _parameters(self, one: ApiOperation) -> Iterator[tuple[str, str, bool]]:
         """Name, annotation and whether it is required, for each that has a keyword."""
-        required = self._types.schemas[one.body].get("required", ()) if one.body else ()
-        own = [(name, schema, name in required) for name, schema in one.body_fields.items()]
+        own = [(key, schema, key in one.body_required) for key, schema in one.body_fields.items()]
         own += [(each["name"], each["schema"], bool(each.get("required"))) for each in one.query]
         own += [(each["name"], {"type": "string"}, False) for each in one.headers]
         for name, schema, is_required in sorted(own, key=lambda each: not each[2]):
-            # A body that is an answer as well has the types of answers.
+            # A body that is an answer as well has the types of answers, but takes any sequence.
             shared = name in one.body_fields and one.body not in self._types.sent
             kind = self._types.of(name, schema, sent=not shared)
+            kind = re.sub(r"^tuple\[(.*), \.\.\.\]$", r"Sequence[\1]", kind)
             if not is_required and "None" not in kind.split(" | "):
                 kind += " | None"
             yield snake(name), kind, is_required
@@ -87,7 +94,7 @@ class MethodWriter:
             yield "idempotency_key", "str | None", False
 
     def _signature(self, one: ApiOperation) -> str:
-        first = ["self", *(f"{snake(each['name'])}: str" for each in one.path_names)]
+        first = ["self", *(f"{snake(name)}: {_path_kind(name)}" for name in one.path_names)]
         named = [
             f"{name}: {kind}" + ("" if required else " = None")
             for name, kind, required in self._parameters(one)
@@ -111,36 +118,40 @@ class MethodWriter:
         yield f'path="{path}"'
         yield f"answer=models.{one.answer}"
         yield f'named="{one.field}"'
-        yield f"repeat={one.repeat}"
-        for argument, given in (
-            ("path_values", one.path_names),
-            ("query", one.query),
-            ("headers", one.headers),
-        ):
+        yield f"repeat=Repeat.{one.repeat.upper()}"
+        if one.path_names:
+            pairs = (f'"{snake(name)}": {snake(name)}' for name in one.path_names)
+            yield f"path_values={{{', '.join(pairs)}}}"
+        for argument, given in (("query", one.query), ("headers", one.headers)):
             if given:
-                names = [each["name"] for each in given]
-                keys = map(snake, names) if argument == "path_values" else names
-                pairs = (f'"{key}": {snake(name)}' for key, name in zip(keys, names, strict=True))
+                pairs = (f'"{each["name"]}": {snake(each["name"])}' for each in given)
                 yield f"{argument}={{{', '.join(pairs)}}}"
         if one.body:
-            filled = ", ".join(f"{snake(name)}={snake(name)}" for name in one.body_fields)
-            yield f"body=models.{one.body}({filled})"
+            filled = (f"{snake(name)}={self._given(one, name)}" for name in one.body_fields)
+            yield f"body=models.{one.body}({', '.join(filled)})"
         if one.is_keyed:
             yield "idempotency_key=idempotency_key"
         if any(each["name"] == "wait" for each in one.query):
             yield "extra_wait_s=float(wait or 0)"
 
+    def _given(self, one: ApiOperation, name: str) -> str:
+        """What a body gets for a parameter: one that is an answer as well has tuples in it."""
+        schema, python = one.body_fields[name], snake(name)
+        if one.body in self._types.sent or schema.get("type") != "array":
+            return python
+        return f"tuple({python})" if name in one.body_required else f"tuple({python} or ())"
+
     def _each(self, method: str, one: ApiOperation, paging: Paging, is_async: bool) -> list[str]:
         schema = self._types.schemas[one.answer]["properties"][paging.items]["items"]
         kind = self._types.of(paging.items, schema, sent=False)
-        passed = [snake(each["name"]) for each in one.path_names]
+        passed = [snake(name) for name in one.path_names]
         passed += [f"{each}={each}" for each, _, _ in self._parameters(one)]
         iterator = "AsyncIterator" if is_async else "Iterator"
-        head = f"def {_each_name(method)}({self._signature(one)}) -> {iterator}[models.{kind}]:"
+        head = f"def {each_name(method)}({self._signature(one)}) -> {iterator}[{kind}]:"
         step, found = f"self.{method}({', '.join(passed)})", snake(paging.items)
         lines = [
             f"{_async(is_async)}{_qualified(head, self._types)}",
-            f'    """Each of {found.replace("_", " ")}, page after page."""',
+            f'    """Each of the {found.replace("_", " ")}, page after page."""',
             "    while True:",
             f"        page = ({_await(is_async)}{step}).result",
         ]
@@ -148,13 +159,24 @@ class MethodWriter:
             lines += [f"        for one in page.{found}:", "            yield one"]
         else:
             lines += [f"        yield from page.{found}"]
-        lines += [f"        if {paging.ends}:", "            return"]
-        return [*lines, f"        {paging.parameter} = page.{paging.source}"]
+        if paging.parameter is None:
+            return [*lines[:2], *(line.removeprefix("    ") for line in lines[3:])]
+        lines += [f"        if {_ends(paging)}:", "            return"]
+        source = f"{found}[-1].{snake(paging.key)}" if paging.key else snake(paging.cursor or "")
+        return [*lines, f"        {snake(paging.parameter)} = page.{source}"]
 
 
-def _each_name(method: str) -> str:
-    own = {"list": "each", "search": "each_found"}
-    return own.get(method, f"each_{method.removeprefix('list_')}")
+def _ends(paging: Paging) -> str:
+    """The condition that there are no more pages."""
+    if not paging.says_more:
+        return f"page.{snake(paging.cursor or '')} is None"
+    empty = f" or not page.{snake(paging.items)}" if paging.key else ""
+    return "not page.has_more" + (" and not wait" if paging.waits else empty)
+
+
+def _path_kind(name: str) -> str:
+    """Names of pipelines and models are numbers, which nobody should have to write as texts."""
+    return "str" if name.endswith("Id") else "str | int"
 
 
 def _async(is_async: bool) -> str:
@@ -201,4 +223,5 @@ from typing import Any
 
 from gatehouse_client import models
 from gatehouse_client._calls import Answer, Call, Repeat
-from gatehouse_client._sending import {sender}'''
+from gatehouse_client._sending import {sender}
+from gatehouse_client._waiting import {waiting}'''

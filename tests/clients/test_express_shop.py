@@ -43,7 +43,8 @@ def shop(
     address = f"http://127.0.0.1:{port}"
     hook = ("webhooks", "create", f"{address}/webhooks/gatehouse", "--event", "review.*")
     secret = shared.home.ok(*hook, "--account", account, "--json").json["secret"]
-    environ = {"API_KEY": key, "BASE": shared.base, "WEBHOOK_SECRET": secret, "PORT": str(port)}
+    environ = {"GATEHOUSE_API_KEY": key, "GATEHOUSE_URL": shared.base}
+    environ |= {"WEBHOOK_SECRET": secret, "PORT": str(port)}
     with (
         _running(folder / "shop", environ),
         httpx.Client(base_url=address, timeout=PATIENCE_S) as opened,

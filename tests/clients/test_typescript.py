@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from scripts.generate_typescript import FILE, render
+from scripts.generate_typescript import render, written
 
 from gatehouse.connectors.sandbox.people import all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from tests.clients.typescript_build import CLIENT, built_client, needs_npm, node
-from tests.harness import BODY, Server
+from tests.harness import Server
 from tests.web.test_openapi import DOCUMENT
 
-SAMPLES: Final = sorted((CLIENT / "samples").glob("*.mjs"))
+OPERATIONS: Final = ("precheck", "rules", "pipeline", "decisions", "reviews", "events")
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +29,8 @@ def environ(shared: Server) -> dict[str, str]:
         name: home.key(home.account("100"), "--rate-limit", "0")
         for name in ("tour", "pages", "waiting", "retries", "hidden")
     }
+    every = [word for scope in ("manage", *OPERATIONS) for word in ("--scope", scope)]
+    keys["office"] = home.key(home.account("100"), "--rate-limit", "0", *every)
     keys["poor"] = home.key(home.account("0.01"), "--rate-limit", "0")
     keys["narrow"] = home.key(home.account("1"), "--scope", "decisions")
     keys["limited"] = home.key(home.account("1"), "--rate-limit", "1")
@@ -36,7 +38,8 @@ def environ(shared: Server) -> dict[str, str]:
 
 
 def test_the_types_are_those_of_the_description() -> None:
-    assert FILE.read_text() == render(DOCUMENT), "run: make types"
+    stale = [path.name for path, text in written(DOCUMENT).items() if path.read_text() != text]
+    assert not stale, "run: make types"
 
 
 def test_words_of_answers_are_open_and_words_of_requests_are_closed() -> None:
@@ -73,38 +76,5 @@ def test_the_package_needs_no_other_and_its_lock_names_no_host() -> None:
 @needs_npm
 def test_the_client_does_what_its_own_tests_say(folder: Path, environ: dict[str, str]) -> None:
     files = sorted(str(path.relative_to(folder)) for path in folder.glob("test/*.test.mjs"))
-    assert len(files) == 4
+    assert len(files) == 5
     node(["--test", *files], folder, **environ)
-
-
-def test_every_operation_of_a_merchant_has_a_sample() -> None:
-    described = {
-        spec["operationId"]
-        for path, item in DOCUMENT["paths"].items()
-        for spec in item.values()
-        if not path.startswith("/api/v1/manage/")
-    }
-    assert {path.stem for path in SAMPLES} == described
-
-
-@needs_npm
-def test_the_samples_run_as_they_stand(folder: Path, shared: Server) -> None:
-    account = shared.home.account("100")
-    key = shared.home.key(account, "--rate-limit", "0")
-    with shared.client(key) as client:
-        # Another card than the one that is charged: this opens a review.
-        body = {
-            "pipelineId": 1,
-            "preCheckRequest": BODY,
-            "rulesRequest": {"cardNumber": "4111111111111111"},
-            "gatewayRequest": {"amount": 59.9, "currency": "USD"},
-        }
-        request_id = client.post("/api/v1/pipeline", json=body).json()["requestId"]
-        [event, *_] = client.get("/api/v1/events").json()["eventsResponse"]["events"]
-    first = ["assignReview", "noteReview", "resolveReview", "correctReview"]
-    names = first + sorted(path.stem for path in SAMPLES if path.stem not in first)
-    # One process for all of them: starting one each would take longest.
-    program = "".join(f"await import('./samples/{name}.mjs');\n" for name in names)
-    told = {"REQUEST_ID": request_id, "EVENT_ID": event["id"], "API_KEY": key, "BASE": shared.base}
-    printed = node(["--input-type=module", "-e", program], folder, **told)
-    assert "ACCEPT FULL_MATCH" in printed

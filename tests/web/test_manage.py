@@ -326,3 +326,94 @@ def test_a_key_of_another_account_finds_nothing(client: httpx.Client, other: htt
     assert done(other.get(f"{BASE}/jobs"))["jobs"] == []
     assert len(done(other.get(f"{BASE}/keys"))["keys"]) == 1
     assert done(other.get(f"{BASE}/usage"))["usage"] == []
+
+
+def test_a_repeated_call_with_its_key_is_done_once_and_answered_alike(client: httpx.Client) -> None:
+    body, named = {"name": "once", "scopes": ["sentry"]}, {"Idempotency-Key": "issue-1"}
+    first = client.post(f"{BASE}/keys", json=body, headers=named)
+    again = client.post(f"{BASE}/keys", json=dict(reversed(body.items())), headers=named)
+    assert done(first)["key"].startswith("gh_sandbox_")
+    assert again.content == first.content
+    assert (first.headers.get("idempotent-replayed"), again.headers["idempotent-replayed"]) == (
+        None,
+        "true",
+    )
+    known = [each["name"] for each in done(client.get(f"{BASE}/keys"))["keys"]]
+    assert known.count("once") == 1
+    other = client.post(f"{BASE}/keys", json={**body, "name": "other"}, headers=named)
+    refused(other, 422, "idempotency_key_reused")
+    wrong = client.post(f"{BASE}/keys", json=body, headers={"Idempotency-Key": "two words"})
+    refused(wrong, 400, "invalid_idempotency_key")
+
+
+def test_a_repeated_change_of_a_version_is_not_taken_for_another_ones(client: httpx.Client) -> None:
+    document = {"document": DOCUMENT.format(amount=900).replace("checkout", "repeated")}
+    path, changed = f"{BASE}/rules/repeated", {**document, "note": "again"}
+    first = client.put(path, json=document)
+    named = {"If-Match": first.headers["etag"], "Idempotency-Key": "change-1"}
+    changed["document"] = changed["document"].replace("900", "901")
+    answers = [client.put(path, json=changed, headers=named) for _ in range(2)]
+    assert [(done(one)["version"], one.headers["etag"]) for one in answers] == [(2, '"2"')] * 2
+    # With another version, or as a dry run, it is another call.
+    newer = {**named, "If-Match": '"2"'}
+    refused(client.put(path, json=changed, headers=newer), 422, "idempotency_key_reused")
+    trial = client.put(path, json=changed, headers=named, params={"dryRun": "true"})
+    refused(trial, 422, "idempotency_key_reused")
+
+
+def test_a_refused_call_leaves_its_key_free(client: httpx.Client) -> None:
+    named = {"Idempotency-Key": "refused-1"}
+    body = {"name": "Not A Name!", "kind": "networks"}
+    assert client.post(f"{BASE}/lists", json=body, headers=named).json()["isSuccess"] is False
+    body["name"] = "free-again"
+    assert done(client.post(f"{BASE}/lists", json=body, headers=named))["name"] == "free-again"
+
+
+def test_keys_of_repeated_calls_belong_to_their_account(
+    client: httpx.Client, other: httpx.Client
+) -> None:
+    named, body = {"Idempotency-Key": "shared-name"}, {"name": "both-have-it", "kind": "networks"}
+    first, second = (one.post(f"{BASE}/lists", json=body, headers=named) for one in (client, other))
+    assert done(first)["createdAt"]
+    assert "idempotent-replayed" not in second.headers
+
+
+def test_a_list_that_somebody_else_changed_is_not_overwritten(client: httpx.Client) -> None:
+    path, entry = f"{BASE}/lists/guarded", {"entries": [{"value": "203.0.113.9"}]}
+    new = {**entry, "kind": "networks"}
+    made = client.post(f"{path}/entries", json=new, headers={"If-None-Match": "*"})
+    assert done(made)["added"] == 1
+    again = client.post(f"{path}/entries", json=new, headers={"If-None-Match": "*"})
+    refused(again, 412, "precondition_failed")
+    seen = {"If-Match": client.get(path).headers["etag"]}
+    more = {"entries": [{"value": "203.0.113.10"}]}
+    assert done(client.post(f"{path}/entries", json=more, headers=seen))["added"] == 1
+    gone = {"values": ["203.0.113.9"]}
+    for refusal in (
+        client.post(f"{path}/entries", json=more, headers=seen),
+        client.post(f"{path}/entries", json=more, headers=seen, params={"dryRun": "true"}),
+        client.post(f"{path}/removals", json=gone, headers=seen),
+        client.delete(path, headers=seen),
+    ):
+        refused(refusal, 412, "precondition_failed")
+    now = {"If-Match": client.get(path).headers["etag"]}
+    assert done(client.post(f"{path}/removals", json=gone, headers=now))["removed"] == 1
+    assert done(client.delete(path, headers={"If-Match": "*"}))["entries"] == 1
+    refused(client.get(path), 404, "not_found")
+
+
+def test_a_webhook_that_somebody_else_changed_is_not_overwritten(client: httpx.Client) -> None:
+    body = {"url": "http://127.0.0.1:9/in", "events": ["review.*"]}
+    made = client.post(f"{BASE}/webhooks", json=body)
+    path, seen = f"{BASE}/webhooks/{done(made)['id']}", {"If-Match": made.headers["etag"]}
+    assert client.get(path).headers["etag"] == seen["If-Match"]
+    changed = client.post(path, json={"ordered": True}, headers=seen)
+    assert (done(changed)["ordered"], changed.headers["etag"] != seen["If-Match"]) == (True, True)
+    for refusal in (
+        client.post(path, json={"ordered": False}, headers=seen),
+        client.post(f"{path}/rotate-secret", json={}, headers=seen),
+        client.delete(path, headers=seen),
+    ):
+        refused(refusal, 412, "precondition_failed")
+    now = {"If-Match": changed.headers["etag"]}
+    assert done(client.delete(path, headers=now))["deleted"] is True

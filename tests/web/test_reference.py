@@ -376,7 +376,7 @@ def test_the_variants_of_a_field_are_told_apart(read: Reader) -> None:
 def test_the_request_can_be_pasted_into_a_shell(read: Reader) -> None:
     assert read.blocks[1] == (
         'curl -X POST "http://127.0.0.1:8080/orders" \\\n'
-        '  -H "X-KEY: $API_KEY" \\\n'
+        '  -H "X-KEY: $GATEHOUSE_API_KEY" \\\n'
         '  -H "Content-Type: application/json" \\\n'
         "  -d '{\n"
         '  "number": "it\'\\\'\'s <b>",\n'
@@ -389,8 +389,8 @@ def test_the_examples_call_the_given_server() -> None:
     read = Reader(reference_page(DOCUMENT, "https://pay.example/"))
     shell, python, script = read.blocks[-3:]
     assert 'curl "https://pay.example/orders/$ORDER_ID?view=a%20b" \\' in shell
-    assert "f\"https://pay.example/orders/{os.environ['ORDER_ID']}?view=a%20b\"," in python
-    assert "fetch(`https://pay.example/orders/${process.env.ORDER_ID}?view=a%20b`, {" in script
+    assert 'get_orders(os.environ["ORDER_ID"], view="a b")' in python
+    assert 'getOrders(process.env.ORDER_ID, { view: "a b" })' in script
 
 
 def test_the_example_of_an_answer_is_pretty_json(read: Reader) -> None:

@@ -1,15 +1,17 @@
 // The client: one method for each thing that a merchant's program asks of Gatehouse.
 
+import { Calls } from "./calls.js";
 import { makeCall, type Body, type Call, type Query, type Result } from "./caller.js";
 import type { Answer } from "./exchange.js";
 import type * as api from "./generated.js";
-import type { CallOptions, GatehouseOptions } from "./options.js";
+import { Manage } from "./manage.js";
+import { fromEnvironment, type CallOptions, type GatehouseOptions } from "./options.js";
 import { Listing } from "./paging.js";
 
 const LONGEST_POLL_S = 30;
 
-/** A client of one account; make one and share it. */
-export class Gatehouse {
+/** A client without the management API, for programs that bundle only what they use. */
+export class GatehouseChecks {
   /** Calls any operation of the API by its name in the OpenAPI document. */
   readonly call: Call;
   readonly decisions: Decisions;
@@ -69,16 +71,25 @@ export class Gatehouse {
   }
 }
 
-class Decisions {
-  readonly #call: Call;
+/** A client of one account; make one and share it. */
+export class Gatehouse extends GatehouseChecks {
+  readonly manage: Manage;
 
-  constructor(call: Call) {
-    this.#call = call;
+  constructor(options: GatehouseOptions) {
+    super(options);
+    this.manage = new Manage(this.call);
   }
 
+  /** A client with `GATEHOUSE_API_KEY`, and `GATEHOUSE_URL` if it is not the sandbox on this machine. */
+  static fromEnv(options: Partial<GatehouseOptions> = {}): Gatehouse {
+    return new Gatehouse({ ...fromEnvironment(), ...options });
+  }
+}
+
+class Decisions extends Calls {
   /** One decision. */
   get(requestId: string, own?: CallOptions): Promise<Answer<api.PublicDecision>> {
-    return this.#call("getDecision", { path: { requestId } }, own);
+    return this.call("getDecision", { path: { requestId } }, own);
   }
 
   /** All decisions, newest first. */
@@ -89,7 +100,7 @@ class Decisions {
     return new Listing({
       ask: (after) => {
         const startingAfter = after?.decisions.at(-1)?.requestId ?? query.startingAfter;
-        return this.#call("listDecisions", { query: { ...query, startingAfter } }, own);
+        return this.call("listDecisions", { query: { ...query, startingAfter } }, own);
       },
       hasMore: (page) => page.hasMore && page.decisions.length > 0,
       items: (page) => page.decisions,
@@ -104,7 +115,7 @@ class Decisions {
     return new Listing({
       ask: (after) => {
         const cursor = after?.nextCursor ?? body.cursor;
-        return this.#call("searchDecisions", { body: { ...body, cursor } }, own);
+        return this.call("searchDecisions", { body: { ...body, cursor } }, own);
       },
       hasMore: (page) => page.nextCursor !== null,
       items: (page) => page.decisions,
@@ -112,16 +123,10 @@ class Decisions {
   }
 }
 
-class Reviews {
-  readonly #call: Call;
-
-  constructor(call: Call) {
-    this.#call = call;
-  }
-
+class Reviews extends Calls {
   /** One review. */
   get(requestId: string, own?: CallOptions): Promise<Answer<api.Review>> {
-    return this.#call("getReview", { path: { requestId } }, own);
+    return this.call("getReview", { path: { requestId } }, own);
   }
 
   /** Reviews, open ones unless another status is asked for. */
@@ -132,7 +137,7 @@ class Reviews {
     return new Listing({
       ask: (after) => {
         const startingAfter = after?.reviews.at(-1)?.requestId ?? query.startingAfter;
-        return this.#call("listReviews", { query: { ...query, startingAfter } }, own);
+        return this.call("listReviews", { query: { ...query, startingAfter } }, own);
       },
       hasMore: (page) => page.hasMore && page.reviews.length > 0,
       items: (page) => page.reviews,
@@ -147,7 +152,7 @@ class Reviews {
     return new Listing({
       ask: (after) => {
         const cursor = after?.nextCursor ?? body.cursor;
-        return this.#call("searchReviews", { body: { ...body, cursor } }, own);
+        return this.call("searchReviews", { body: { ...body, cursor } }, own);
       },
       hasMore: (page) => page.nextCursor !== null,
       items: (page) => page.reviews,
@@ -160,12 +165,12 @@ class Reviews {
     body: Body<"resolveReview">,
     own?: CallOptions,
   ): Promise<Answer<api.Review>> {
-    return this.#call("resolveReview", { path: { requestId }, body }, own);
+    return this.call("resolveReview", { path: { requestId }, body }, own);
   }
 
   /** Says the same of up to 100 reviews. */
   resolveMany(body: Body<"resolveReviews">, own?: CallOptions): Promise<Answer<api.BulkResult>> {
-    return this.#call("resolveReviews", { body }, own);
+    return this.call("resolveReviews", { body }, own);
   }
 
   /** Corrects what was found. */
@@ -174,7 +179,7 @@ class Reviews {
     body: Body<"correctReview">,
     own?: CallOptions,
   ): Promise<Answer<api.Review>> {
-    return this.#call("correctReview", { path: { requestId }, body }, own);
+    return this.call("correctReview", { path: { requestId }, body }, own);
   }
 
   /** Gives a review to a person, or back to all. */
@@ -183,30 +188,24 @@ class Reviews {
     body: Body<"assignReview">,
     own?: CallOptions,
   ): Promise<Answer<api.Review>> {
-    return this.#call("assignReview", { path: { requestId }, body }, own);
+    return this.call("assignReview", { path: { requestId }, body }, own);
   }
 
   /** Adds a note. */
   note(requestId: string, body: Body<"noteReview">, own?: CallOptions): Promise<Answer<api.Review>> {
-    return this.#call("noteReview", { path: { requestId }, body }, own);
+    return this.call("noteReview", { path: { requestId }, body }, own);
   }
 }
 
-class Feedback {
-  readonly #call: Call;
-
-  constructor(call: Call) {
-    this.#call = call;
-  }
-
+class Feedback extends Calls {
   /** Says what became of a request, such as a chargeback. */
   give(body: Body<"giveFeedback">, own?: CallOptions): Promise<Answer<api.FeedbackReceipt>> {
-    return this.#call("giveFeedback", { body }, own);
+    return this.call("giveFeedback", { body }, own);
   }
 
   /** All that was said about a request. */
   get(requestId: string, own?: CallOptions): Promise<Answer<api.FeedbackHistory>> {
-    return this.#call("getFeedback", { path: { requestId } }, own);
+    return this.call("getFeedback", { path: { requestId } }, own);
   }
 }
 
@@ -220,16 +219,10 @@ export interface EventQuery {
   readonly limit?: number | undefined;
 }
 
-class Events {
-  readonly #call: Call;
-
-  constructor(call: Call) {
-    this.#call = call;
-  }
-
+class Events extends Calls {
   /** One event. */
   get(eventId: string, own?: CallOptions): Promise<Answer<api.PublicEvent>> {
-    return this.#call("getEvent", { path: { eventId } }, own);
+    return this.call("getEvent", { path: { eventId } }, own);
   }
 
   /** The events that there are by now, oldest first. */
@@ -257,7 +250,7 @@ class Events {
       ask: (page) => {
         const after = page?.cursor ?? query.after;
         const asked = { ...query, types, after, wait: wait || undefined };
-        return this.#call("listEvents", { query: asked }, own, wait * 1000);
+        return this.call("listEvents", { query: asked }, own, wait * 1000);
       },
       hasMore,
       items: (page) => page.events,

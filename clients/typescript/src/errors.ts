@@ -5,6 +5,8 @@
 //       TimedOut
 //     UnreadableAnswer          something else than Gatehouse answered
 //     SignatureInvalid          a webhook is not what it says it is
+//     JobFailed                 a job failed, or was canceled
+//     JobUnfinished             a job took longer than somebody waited; it goes on
 //     ApiError                  Gatehouse refused the call
 //       InvalidRequest          400, 413, 415, or 200 with field errors
 //       AuthenticationError     401
@@ -21,7 +23,7 @@
 //
 // No message or property holds a card number, a security code or an API key.
 
-import type { ErrorCode, Money } from "./generated.js";
+import type { ErrorCode, JobResponse, Money } from "./generated.js";
 import { withoutCards } from "./hidden.js";
 
 /** What is known about a call that failed. */
@@ -49,6 +51,28 @@ export class GatehouseError extends Error {
     super(withoutCards(message));
     // Bundlers shorten the names of classes; `name` is what people and logs read.
     this.name = "GatehouseError";
+  }
+}
+
+/** A job failed, or was canceled. */
+export class JobFailed extends GatehouseError {
+  readonly job: JobResponse;
+
+  constructor(job: JobResponse) {
+    super(`${job.kind} ${job.jobId}: ${job.error ?? job.state}`);
+    this.name = "JobFailed";
+    this.job = job;
+  }
+}
+
+/** A job was not done in time. It goes on: wait for it again, or cancel it. */
+export class JobUnfinished extends GatehouseError {
+  readonly job: JobResponse;
+
+  constructor(job: JobResponse) {
+    super(`${job.kind} ${job.jobId} is ${job.state} still`);
+    this.name = "JobUnfinished";
+    this.job = job;
   }
 }
 

@@ -219,7 +219,8 @@ function waitMs(attempt: number, retryAfterMs: number | null): number {
   return retryAfterMs === null ? jittered : retryAfterMs + jittered / 4;
 }
 
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits, unless `signal` ends it. */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer);

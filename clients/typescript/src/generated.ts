@@ -33,6 +33,8 @@ export interface AmountRange {
 export interface AttemptPage {
   /** Newest first. */
   readonly attempts: readonly PublicAttempt[];
+  /** Whether there are more. */
+  readonly hasMore: boolean;
 }
 
 /** One line of the audit log. */
@@ -1078,7 +1080,7 @@ export interface NewList {
   readonly name: string;
   /** What it holds. */
   readonly kind: ListKind;
-  /** Why. */
+  /** What it is for. */
   readonly description?: string | null | undefined;
 }
 
@@ -2315,6 +2317,13 @@ export interface Operations {
     body: NewList;
     result: ListShown;
   };
+  /** Show a list */
+  getList: {
+    path: { readonly name: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: ListShown;
+  };
   /** Drop a list */
   dropList: {
     path: { readonly name: string };
@@ -2322,19 +2331,19 @@ export interface Operations {
     body: undefined;
     result: ListDropped;
   };
-  /** Search entries of a list */
-  searchEntries: {
-    path: { readonly name: string };
-    query: Record<string, never>;
-    body: EntrySearch;
-    result: EntryShownPage;
-  };
   /** Add entries */
   addEntries: {
     path: { readonly name: string };
     query: { readonly dryRun?: boolean | undefined };
     body: EntriesToAdd;
     result: EntriesAdded;
+  };
+  /** Search entries of a list */
+  searchEntries: {
+    path: { readonly name: string };
+    query: Record<string, never>;
+    body: EntrySearch;
+    result: EntryShownPage;
   };
   /** Remove entries */
   removeEntries: {
@@ -2643,63 +2652,64 @@ export const OPERATIONS = {
   getStatement: { method: "GET", path: "/api/v1/statement", answer: "statementResponse", repeat: "harmless" },
   listEvents: { method: "GET", path: "/api/v1/events", answer: "eventsResponse", repeat: "harmless" },
   getEvent: { method: "GET", path: "/api/v1/events/{eventId}", answer: "eventResponse", repeat: "harmless" },
-  tryRuleSet: { method: "POST", path: "/api/v1/manage/rules/trials", answer: "trialResponse", repeat: "never" },
-  startBacktest: { method: "POST", path: "/api/v1/manage/rules/backtests", answer: "jobResponse", repeat: "never" },
+  tryRuleSet: { method: "POST", path: "/api/v1/manage/rules/trials", answer: "trialResponse", repeat: "harmless" },
+  startBacktest: { method: "POST", path: "/api/v1/manage/rules/backtests", answer: "jobResponse", repeat: "keyed" },
   listRuleSets: { method: "GET", path: "/api/v1/manage/rules", answer: "ruleSetsResponse", repeat: "harmless" },
-  checkRuleSet: { method: "POST", path: "/api/v1/manage/rules/check", answer: "checkResponse", repeat: "never" },
+  checkRuleSet: { method: "POST", path: "/api/v1/manage/rules/check", answer: "checkResponse", repeat: "harmless" },
   getRuleSet: { method: "GET", path: "/api/v1/manage/rules/{name}", answer: "ruleSetResponse", repeat: "harmless" },
-  applyRuleSet: { method: "PUT", path: "/api/v1/manage/rules/{name}", answer: "applyResponse", repeat: "harmless" },
+  applyRuleSet: { method: "PUT", path: "/api/v1/manage/rules/{name}", answer: "applyResponse", repeat: "keyed" },
   listRuleSetVersions: { method: "GET", path: "/api/v1/manage/rules/{name}/versions", answer: "versionsResponse", repeat: "harmless" },
-  rollBackRuleSet: { method: "POST", path: "/api/v1/manage/rules/{name}/rollback", answer: "rollbackResponse", repeat: "never" },
+  rollBackRuleSet: { method: "POST", path: "/api/v1/manage/rules/{name}/rollback", answer: "rollbackResponse", repeat: "keyed" },
   listPipelineDefinitions: { method: "GET", path: "/api/v1/manage/pipelines", answer: "pipelineDefinitionsResponse", repeat: "harmless" },
-  checkPipelineDefinition: { method: "POST", path: "/api/v1/manage/pipelines/check", answer: "checkResponse", repeat: "never" },
+  checkPipelineDefinition: { method: "POST", path: "/api/v1/manage/pipelines/check", answer: "checkResponse", repeat: "harmless" },
   getPipelineDefinition: { method: "GET", path: "/api/v1/manage/pipelines/{name}", answer: "pipelineDefinitionResponse", repeat: "harmless" },
-  applyPipelineDefinition: { method: "PUT", path: "/api/v1/manage/pipelines/{name}", answer: "applyResponse", repeat: "harmless" },
+  applyPipelineDefinition: { method: "PUT", path: "/api/v1/manage/pipelines/{name}", answer: "applyResponse", repeat: "keyed" },
   listPipelineDefinitionVersions: { method: "GET", path: "/api/v1/manage/pipelines/{name}/versions", answer: "versionsResponse", repeat: "harmless" },
-  rollBackPipelineDefinition: { method: "POST", path: "/api/v1/manage/pipelines/{name}/rollback", answer: "rollbackResponse", repeat: "never" },
+  rollBackPipelineDefinition: { method: "POST", path: "/api/v1/manage/pipelines/{name}/rollback", answer: "rollbackResponse", repeat: "keyed" },
   listLists: { method: "GET", path: "/api/v1/manage/lists", answer: "listsResponse", repeat: "harmless" },
-  createList: { method: "POST", path: "/api/v1/manage/lists", answer: "listResponse", repeat: "never" },
-  dropList: { method: "DELETE", path: "/api/v1/manage/lists/{name}", answer: "listDroppedResponse", repeat: "harmless" },
+  createList: { method: "POST", path: "/api/v1/manage/lists", answer: "listResponse", repeat: "keyed" },
+  getList: { method: "GET", path: "/api/v1/manage/lists/{name}", answer: "listResponse", repeat: "harmless" },
+  dropList: { method: "DELETE", path: "/api/v1/manage/lists/{name}", answer: "listDroppedResponse", repeat: "keyed" },
+  addEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/entries", answer: "entriesAddedResponse", repeat: "keyed" },
   searchEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/entries/search", answer: "entriesResponse", repeat: "harmless" },
-  addEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/entries", answer: "entriesAddedResponse", repeat: "never" },
-  removeEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/removals", answer: "entriesRemovedResponse", repeat: "never" },
+  removeEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/removals", answer: "entriesRemovedResponse", repeat: "keyed" },
   listOperations: { method: "GET", path: "/api/v1/manage/lists/{name}/operations", answer: "operationsResponse", repeat: "harmless" },
-  giveFeedbackInBulk: { method: "POST", path: "/api/v1/manage/feedback", answer: "feedbackBatchResponse", repeat: "never" },
-  importFeedback: { method: "POST", path: "/api/v1/manage/feedback/imports", answer: "jobResponse", repeat: "never" },
-  importIdentities: { method: "POST", path: "/api/v1/manage/identities/imports", answer: "jobResponse", repeat: "never" },
+  giveFeedbackInBulk: { method: "POST", path: "/api/v1/manage/feedback", answer: "feedbackBatchResponse", repeat: "keyed" },
+  importFeedback: { method: "POST", path: "/api/v1/manage/feedback/imports", answer: "jobResponse", repeat: "keyed" },
+  importIdentities: { method: "POST", path: "/api/v1/manage/identities/imports", answer: "jobResponse", repeat: "keyed" },
   searchIdentities: { method: "POST", path: "/api/v1/manage/identities/search", answer: "identitiesResponse", repeat: "harmless" },
-  eraseIdentities: { method: "POST", path: "/api/v1/manage/identities/erase", answer: "identitiesErasedResponse", repeat: "never" },
-  erasePerson: { method: "POST", path: "/api/v1/manage/privacy/erasures", answer: "jobResponse", repeat: "never" },
+  eraseIdentities: { method: "POST", path: "/api/v1/manage/identities/erase", answer: "identitiesErasedResponse", repeat: "keyed" },
+  erasePerson: { method: "POST", path: "/api/v1/manage/privacy/erasures", answer: "jobResponse", repeat: "keyed" },
   listModels: { method: "GET", path: "/api/v1/manage/models", answer: "modelsResponse", repeat: "harmless" },
-  startTraining: { method: "POST", path: "/api/v1/manage/models/trainings", answer: "jobResponse", repeat: "never" },
-  rollBackModel: { method: "POST", path: "/api/v1/manage/models/rollback", answer: "modelLiveResponse", repeat: "never" },
+  startTraining: { method: "POST", path: "/api/v1/manage/models/trainings", answer: "jobResponse", repeat: "keyed" },
+  rollBackModel: { method: "POST", path: "/api/v1/manage/models/rollback", answer: "modelLiveResponse", repeat: "keyed" },
   getModel: { method: "GET", path: "/api/v1/manage/models/{version}", answer: "modelResponse", repeat: "harmless" },
-  promoteModel: { method: "POST", path: "/api/v1/manage/models/{version}/promote", answer: "modelLiveResponse", repeat: "never" },
+  promoteModel: { method: "POST", path: "/api/v1/manage/models/{version}/promote", answer: "modelLiveResponse", repeat: "keyed" },
   listConnectors: { method: "GET", path: "/api/v1/manage/connectors", answer: "connectorsResponse", repeat: "harmless" },
   listWebhooks: { method: "GET", path: "/api/v1/manage/webhooks", answer: "webhooksResponse", repeat: "harmless" },
-  createWebhook: { method: "POST", path: "/api/v1/manage/webhooks", answer: "webhookResponse", repeat: "never" },
+  createWebhook: { method: "POST", path: "/api/v1/manage/webhooks", answer: "webhookResponse", repeat: "keyed" },
   getWebhook: { method: "GET", path: "/api/v1/manage/webhooks/{webhookId}", answer: "webhookResponse", repeat: "harmless" },
-  updateWebhook: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}", answer: "webhookResponse", repeat: "never" },
-  deleteWebhook: { method: "DELETE", path: "/api/v1/manage/webhooks/{webhookId}", answer: "webhookDeletedResponse", repeat: "harmless" },
-  rotateWebhookSecret: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/rotate-secret", answer: "webhookResponse", repeat: "never" },
-  testWebhook: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/test", answer: "webhookAttemptResponse", repeat: "never" },
+  updateWebhook: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}", answer: "webhookResponse", repeat: "keyed" },
+  deleteWebhook: { method: "DELETE", path: "/api/v1/manage/webhooks/{webhookId}", answer: "webhookDeletedResponse", repeat: "keyed" },
+  rotateWebhookSecret: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/rotate-secret", answer: "webhookResponse", repeat: "keyed" },
+  testWebhook: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/test", answer: "webhookAttemptResponse", repeat: "keyed" },
   listWebhookAttempts: { method: "GET", path: "/api/v1/manage/webhooks/{webhookId}/attempts", answer: "webhookAttemptsResponse", repeat: "harmless" },
-  replayWebhookMessages: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/replay", answer: "webhookReplayResponse", repeat: "never" },
+  replayWebhookMessages: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/replay", answer: "webhookReplayResponse", repeat: "keyed" },
   listKeys: { method: "GET", path: "/api/v1/manage/keys", answer: "keysResponse", repeat: "harmless" },
-  issueKey: { method: "POST", path: "/api/v1/manage/keys", answer: "keyIssuedResponse", repeat: "never" },
-  rotateKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/rotate", answer: "keyIssuedResponse", repeat: "never" },
-  revokeKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/revoke", answer: "keyResponse", repeat: "never" },
+  issueKey: { method: "POST", path: "/api/v1/manage/keys", answer: "keyIssuedResponse", repeat: "keyed" },
+  rotateKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/rotate", answer: "keyIssuedResponse", repeat: "keyed" },
+  revokeKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/revoke", answer: "keyResponse", repeat: "keyed" },
   getManagedBalance: { method: "GET", path: "/api/v1/manage/balance", answer: "balanceResponse", repeat: "harmless" },
   getManagedStatement: { method: "GET", path: "/api/v1/manage/statement", answer: "statementResponse", repeat: "harmless" },
   getUsage: { method: "GET", path: "/api/v1/manage/usage", answer: "usageResponse", repeat: "harmless" },
   getAccount: { method: "GET", path: "/api/v1/manage/account", answer: "accountResponse", repeat: "harmless" },
   getPolicies: { method: "GET", path: "/api/v1/manage/policies", answer: "policiesResponse", repeat: "harmless" },
-  setPreCheckPolicy: { method: "PUT", path: "/api/v1/manage/policies/precheck", answer: "policiesResponse", repeat: "harmless" },
-  setSentryPolicy: { method: "PUT", path: "/api/v1/manage/policies/sentry", answer: "policiesResponse", repeat: "harmless" },
+  setPreCheckPolicy: { method: "PUT", path: "/api/v1/manage/policies/precheck", answer: "policiesResponse", repeat: "keyed" },
+  setSentryPolicy: { method: "PUT", path: "/api/v1/manage/policies/sentry", answer: "policiesResponse", repeat: "keyed" },
   listAudit: { method: "GET", path: "/api/v1/manage/audit", answer: "auditResponse", repeat: "harmless" },
   getEventSettings: { method: "GET", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "harmless" },
-  setEventSettings: { method: "PUT", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "harmless" },
+  setEventSettings: { method: "PUT", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "keyed" },
   listJobs: { method: "GET", path: "/api/v1/manage/jobs", answer: "jobsResponse", repeat: "harmless" },
   getJob: { method: "GET", path: "/api/v1/manage/jobs/{jobId}", answer: "jobResponse", repeat: "harmless" },
-  cancelJob: { method: "POST", path: "/api/v1/manage/jobs/{jobId}/cancel", answer: "jobResponse", repeat: "never" },
+  cancelJob: { method: "POST", path: "/api/v1/manage/jobs/{jobId}/cancel", answer: "jobResponse", repeat: "keyed" },
 } as const;

@@ -1,6 +1,7 @@
 // Everything that the package offers.
 
-export { Gatehouse, type EventQuery } from "./client.js";
+export { Gatehouse, GatehouseChecks, type EventQuery } from "./client.js";
+export type { WaitOptions } from "./calls.js";
 export type { Body, Call, Inputs, OperationName, Query, Result } from "./caller.js";
 export type { Answer } from "./exchange.js";
 export {
@@ -13,6 +14,8 @@ export {
   InFlight,
   InsufficientBalance,
   InvalidRequest,
+  JobFailed,
+  JobUnfinished,
   NotFound,
   PermissionDenied,
   RateLimited,
@@ -25,6 +28,7 @@ export {
 } from "./errors.js";
 export { OPERATIONS } from "./generated.js";
 export type * from "./generated.js";
+export type { Manage } from "./manage.js";
 export { hide, type Hidden } from "./hidden.js";
 export type { CallOptions, GatehouseOptions } from "./options.js";
 export type { Listing } from "./paging.js";

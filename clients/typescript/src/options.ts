@@ -35,6 +35,18 @@ export interface CallOptions {
   readonly ifNoneMatch?: string | undefined;
 }
 
+const SANDBOX_URL = "http://127.0.0.1:8080";
+
+/** The key and the address that the environment names. */
+export function fromEnvironment(): GatehouseOptions {
+  const scope = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  const given = scope.process?.env ?? {};
+  if (!given["GATEHOUSE_API_KEY"]) {
+    throw new GatehouseError("set GATEHOUSE_API_KEY to the key of your account");
+  }
+  return { apiKey: given["GATEHOUSE_API_KEY"], baseUrl: given["GATEHOUSE_URL"] || SANDBOX_URL };
+}
+
 const LONGEST_TIMEOUT_MS = 600_000;
 const MOST_RETRIES = 10;
 const VISIBLE = /^[!-~]{1,255}$/;

@@ -18,6 +18,12 @@ export async function allowed(): Promise<void> {
   const { result } = await shop.call("getDecision", { path: { requestId: later } });
   result.operation.length;
   await shop.call("listDecisions", {});
+  const applied = await shop.manage.rules.apply("checkout", { document: "" }, { dryRun: true });
+  await shop.manage.rules.rollback("checkout", {}, { ifMatch: applied.etag ?? "*" });
+  await shop.manage.pipelines.get(1);
+  for await (const webhook of shop.manage.webhooks.list()) webhook.url.length;
+  const { result: job } = await shop.manage.jobs.wait("job_1", { patienceMs: 1000 });
+  job.done?.toFixed();
   const { event } = await verifyWebhook("", new Headers(), "whsec_");
   const told: PublicEvent = event;
   told.type.length;
@@ -34,6 +40,10 @@ export async function refused(): Promise<void> {
   await shop.call("getDecision", {});
   // @ts-expect-error: no such operation
   await shop.call("getEverything", {});
+  // @ts-expect-error: a document is required
+  await shop.manage.rules.apply("checkout", {});
+  // @ts-expect-error: no such option
+  await shop.manage.rules.apply("checkout", { document: "" }, { dryrun: true });
   // @ts-expect-error: a key is required
   new Gatehouse({ baseUrl: "https://x.test" });
   const request: PreCheckRequest = { cardNumber: "1", cardExpiryDate: "2035-12" };

@@ -53,6 +53,8 @@ class GivenEntries(msgspec.Struct, frozen=True):
 
     values: Sequence[str] = ()
     file: ListFile | None = None
+    expected: int | None = None
+    """How often the list may have been changed before; 0 if there must be none."""
 
 
 class NewEntries(msgspec.Struct, frozen=True):
@@ -62,6 +64,8 @@ class NewEntries(msgspec.Struct, frozen=True):
     """With it, the list is created if it does not exist."""
     reason: str | None = None
     lifetime_ms: int | None = None
+    expected: int | None = None
+    """How often the list may have been changed before; 0 if there must be none."""
 
 
 class ImportOptions(NewEntries, frozen=True):
@@ -95,9 +99,20 @@ def create(
         lists.create(change, account_id, name, kind, description)
 
 
-def drop(session: AdminSession, account_id: str, name: str, *, force: bool = False) -> int:
-    """Remove a list with its entries; how many were in force. `force` ignores rules that use it."""
+def drop(
+    session: AdminSession,
+    account_id: str,
+    name: str,
+    *,
+    force: bool = False,
+    expected: int | None = None,
+) -> int:
+    """Remove a list with its entries; how many were in force. `force` ignores rules that use it.
+
+    `expected` is how often it may have been changed before.
+    """
     with account_change(session, account_id) as change:
+        list_reading.check_version(change.connection, ListKey(account_id, name), expected)
         users = [] if force else _rules_with(change.connection, account_id, name)
         if users:
             raise Conflict(
@@ -113,7 +128,7 @@ def add(
     """Put entries on a list; one that is on it gets the new expiry, and the new reason if any."""
     key = ListKey(account_id, name)
     found = _read(given, _terms(session, key, new), "added")
-    return _add(session, key, new.kind, found)
+    return _add(session, key, new, found)
 
 
 def remove(session: AdminSession, account_id: str, name: str, given: GivenEntries) -> int:
@@ -121,6 +136,7 @@ def remove(session: AdminSession, account_id: str, name: str, given: GivenEntrie
     terms = _terms(session, ListKey(account_id, name), NewEntries())
     found = _read(given, terms, "removed")
     with account_change(session, account_id) as change:
+        list_reading.check_version(change.connection, ListKey(account_id, name), given.expected)
         return lists.remove(change, account_id, name, found)
 
 
@@ -134,10 +150,17 @@ def import_file(
         _refuse_flaws(content, "imported")
     found = list(content.entries.values())
     if not options.dry_run:
-        return ImportedEntries(_add(session, key, options.kind, found), content)
+        return ImportedEntries(_add(session, key, options, found), content)
     with account_reading(session, account_id) as connection:
+        list_reading.check_version(connection, key, options.expected)
         planned = plan_adding(connection, key, found, session.clock())
     return ImportedEntries(planned.tally, content)
+
+
+def get(session: AdminSession, account_id: str, name: str) -> ListInfo:
+    """One list, or `NotFound`."""
+    check_exists(session, account_id, name)
+    return next(each for each in overview(session, account_id) if each.name == name)
 
 
 def overview(session: AdminSession, account_id: str) -> list[ListInfo]:
@@ -211,12 +234,13 @@ def _read_file(file: ListFile, terms: EntryTerms) -> ListFileContent:
 
 
 def _add(
-    session: AdminSession, key: ListKey, kind: ListKind | None, found: Sequence[PlannedEntry]
+    session: AdminSession, key: ListKey, new: NewEntries, found: Sequence[PlannedEntry]
 ) -> Added:
     if len(found) > MOST_AT_ONCE:
-        return lists.add_many(session, *key, kind, found)
+        return lists.add_many(session, *key, new.kind, found)
     with account_change(session, key.account_id) as change:
-        return lists.add(change, *key, kind, found)
+        list_reading.check_version(change.connection, key, new.expected)
+        return lists.add(change, *key, new.kind, found)
 
 
 def _rules_with(connection: sa.Connection, account_id: str, name: str) -> list[str]:

@@ -4,12 +4,14 @@ from typing import Any, Final
 
 import msgspec
 
+from gatehouse.access.keys import ANY_MANAGE
 from gatehouse.billing.ledger import Item
 from gatehouse.web.envelope import billing
 from gatehouse.web.manage.catalogue import all_endpoints
 from gatehouse.web.manage.endpoints import PREFIX, ManageEndpoint
 from gatehouse.web.openapi_examples import example_value
 from gatehouse.web.openapi_parts import (
+    IDEMPOTENCY_KEY,
     PREFER,
     TRACE_ID,
     answer_of,
@@ -19,7 +21,13 @@ from gatehouse.web.openapi_parts import (
     parameter,
     ref,
 )
-from gatehouse.web.problems import BODY_CODES, MANAGE_CODES, PAID_CODES, REVIEW_CODES
+from gatehouse.web.problems import (
+    BODY_CODES,
+    MANAGE_CODES,
+    PAID_CODES,
+    REPEAT_CODES,
+    REVIEW_CODES,
+)
 
 _PRECONDITIONS: Final = frozenset({"precondition_failed", "precondition_required"})
 _IF_MATCH: Final = parameter(
@@ -34,6 +42,13 @@ _IF_NONE_MATCH: Final = parameter(
     "`*` refuses the request if there is a version already.",
     {"type": "string", "pattern": "^\\*$"},
 )
+
+
+_IDEMPOTENCY_KEY: Final = {
+    **IDEMPOTENCY_KEY,
+    "description": "Makes a repeat safe: the same call with the same key is done once, and gets "
+    "the first answer again.",
+}
 
 
 def manage_types() -> list[type]:
@@ -59,8 +74,12 @@ def is_managing(path: str) -> bool:
 def _described(one: ManageEndpoint, schemas: dict[str, Any]) -> dict[str, Any]:
     envelope = one.field[0].upper() + one.field[1:].removesuffix("Response") + "Envelope"
     schemas[envelope] = envelope_of(one.field, one.answer.__name__)
-    body = {} if one.body is None else {"requestBody": body_of(one.body, schemas)}
+    body = {}
+    if one.body is not None:
+        body["requestBody"] = body_of(one.body, schemas)
+        body["requestBody"]["content"]["application/json"]["example"].update(one.body_example)
     headers = ("ETag",) * one.tagged + ("Preference-Applied",) * bool(body)
+    headers += ("Idempotent-Replayed",) * one.changes
     answer = answer_of(
         "Done, or refused with the fields at fault: `isSuccess` tells.",
         ref(envelope),
@@ -70,23 +89,39 @@ def _described(one: ManageEndpoint, schemas: dict[str, Any]) -> dict[str, Any]:
     return {
         "operationId": one.operation,
         "summary": one.summary,
-        "description": f"{one.about} Scope `{one.scope}`. Free.",
+        "description": f"{one.about} {_scope(one)} Free.",
         "parameters": [*_parameters(one), *([PREFER] if body else []), TRACE_ID],
         **body,
         "responses": {"200": answer, **failures(without=_impossible(one), manage=True)},
     }
 
 
+def _scope(one: ManageEndpoint) -> str:
+    """What a key needs."""
+    return "Any scope of management." if one.scope == ANY_MANAGE else f"Scope `{one.scope}`."
+
+
 def _parameters(one: ManageEndpoint) -> list[dict[str, Any]]:
-    found = [parameter(name, "path", about) for name, about in one.path_about.items()]
+    found = [
+        parameter(name, "path", about, _path_schema(one, name))
+        for name, about in one.path_about.items()
+    ]
     found += [parameter(each.name, "query", each.about, dict(each.schema)) for each in one.query]
-    return [*found, _IF_MATCH, _IF_NONE_MATCH] if one.guarded else found
+    found += [_IF_MATCH, _IF_NONE_MATCH] if one.guarded else []
+    return [*found, _IDEMPOTENCY_KEY] if one.changes else found
+
+
+def _path_schema(one: ManageEndpoint, name: str) -> dict[str, Any]:
+    shown = one.path_examples.get(name)
+    return {"type": "string"} if shown is None else {"type": "string", "examples": [shown]}
 
 
 def _impossible(one: ManageEndpoint) -> frozenset[str]:
     """The codes that an endpoint never answers with."""
     without = PAID_CODES | REVIEW_CODES if one.body else BODY_CODES
-    if not one.changes:
+    if one.changes:
+        without -= REPEAT_CODES
+    if one.method == "GET":
         without |= MANAGE_CODES
     return without if one.guarded else without | _PRECONDITIONS
 

@@ -172,11 +172,12 @@ CODES: Final[dict[str, Code]] = {
 }
 
 
-# Codes that only an operation can get: it costs something and can be repeated by its key.
-PAID_CODES: Final = frozenset(
-    {"insufficient_balance", "invalid_idempotency_key", "card_enumeration"}
-    | {"idempotency_in_flight", "idempotency_key_reused"}
+# Codes that only a request can get that can be repeated by its key.
+REPEAT_CODES: Final = frozenset(
+    {"invalid_idempotency_key", "idempotency_in_flight", "idempotency_key_reused"}
 )
+# Codes that only an operation can get: it costs something and can be repeated.
+PAID_CODES: Final = REPEAT_CODES | {"insufficient_balance", "card_enumeration"}
 # Codes that only changes of reviews can get.
 REVIEW_CODES: Final = frozenset({"already_resolved", "not_resolved", "already_assigned"})
 # Codes that only endpoints of the management API can get.

@@ -8,20 +8,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from http import HTTPStatus
 from typing import Any, Final
-from urllib.parse import quote
 
 import msgspec
 
 from gatehouse.web import markup
+from gatehouse.web.client_methods import method_name
 from gatehouse.web.markup import Row, block, inline, mark, prose, section, titled
+from gatehouse.web.sample_values import with_names
 from gatehouse.web.samples import LANGUAGES, SampleCall, pretty
 from gatehouse.web.schemas import Field, Json, Schemas, as_code, nested
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
-_BEARER: Final = ("Authorization", "Bearer $API_KEY")
+_KEY: Final = "$GATEHOUSE_API_KEY"
+_BEARER: Final = ("Authorization", f"Bearer {_KEY}")
 _PHRASES: Final = {str(one.value): one.phrase for one in HTTPStatus}
 _CODED: Final = re.compile(r"`([^`]+)`: (.*?)(?=\s*`[^`]+`: |\s*$)", re.DOTALL)
 _FIELDS: Final = ("Name", "Type", "Description")
+_IDS: Final = frozenset({"eventId", "requestId"})
+"""What the paths of another page name."""
 _MOST_OPEN: Final = 12
 """Fields of a request that holds no more than these are shown unfolded."""
 _SHARED_OPEN: Final = 100
@@ -50,9 +54,9 @@ class _Operation:
 
     def __init__(self, schemas: Schemas, path: str, method: str, item: Json) -> None:
         self.path, self.method, self.spec = path, method, item[method]
-        name = self.spec.get("operationId") or f"{method}{path}"
-        self.anchor = "op-" + re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-")
-        self.title = self.spec.get("summary") or name
+        self.name = self.spec.get("operationId") or f"{method}{path}"
+        self.anchor = "op-" + re.sub(r"[^A-Za-z0-9_]+", "-", self.name).strip("-")
+        self.title = self.spec.get("summary") or self.name
         self.topics = (self.title, *self.spec.get("tags", ()))
         self.badge = f'<span class="method {method}">{method.upper()}</span>'
         listed = [*item.get("parameters", ()), *self.spec.get("parameters", ())]
@@ -76,7 +80,8 @@ class _Page:
         found = [(path, method, item) for path, item in items for method in _METHODS]
         self._operations = [_Operation(self._schemas, *one) for one in found if one[1] in one[2]]
         parameters = (each for one in self._operations for each in one.parameters)
-        self._path_names = {each["name"] for each in parameters if each.get("in") == "path"}
+        names = {each["name"] for each in parameters if each.get("in") == "path"}
+        self._path_ids = _IDS | {name for name in names if name.endswith("Id")}
         self._shared = self._shared_fields()
 
     def render(self) -> str:
@@ -114,13 +119,14 @@ class _Page:
         about = "".join(prose(one.get("description", "")) for one in self._schemes.values())
         about = about or "<p>Every request carries the API key in a header.</p>\n"
         headers = "".join(f'-H "{name}: {text}" ' for name, text in self._credentials({}).items())
-        example = block("Example", f"export API_KEY='your key'\ncurl {headers}…")
+        exports = f"export GATEHOUSE_API_KEY='your key'\nexport GATEHOUSE_URL='{self._base}'"
+        example = block("Example", f"{exports}\ncurl {headers}…")
         return section("authentication", "Authentication", about, example)
 
     def _credentials(self, spec: Json) -> dict[str, str]:
         wanted = spec.get("security", self._document.get("security")) or [{}]
         headers = [self._schemes.get(name, {}).get("name") for name in wanted[0]]
-        return dict((one, "$API_KEY") if one else _BEARER for one in headers)
+        return dict((one, _KEY) if one else _BEARER for one in headers)
 
     def _operation(self, one: _Operation) -> str:
         call = self._call(one)
@@ -154,21 +160,28 @@ class _Page:
         return ""
 
     def _call(self, one: _Operation) -> SampleCall:
-        address, query, headers = self._base + one.path, [], self._credentials(one.spec)
-        for each in (each for each in one.parameters if each.get("required")):
-            name, value = each["name"], _placeholder(each)
-            address = address.replace(f"{{{name}}}", value) if each["in"] == "path" else address
-            query += [f"{name}={value}"] if each["in"] == "query" else []
-            headers |= {name: value} if each["in"] == "header" else {}
-        address += ("?" if query else "") + "&".join(query)
+        given: dict[str, dict[str, str]] = {"path": {}, "query": {}, "header": {}}
+        for each in (each for each in one.parameters if _is_shown(one, each)):
+            given[each["in"]][each["name"]] = _placeholder(each)
         kind, media = _media(one.body)
-        if not kind:
-            return SampleCall(one.method, address, headers)
+        headers = self._credentials(one.spec) | given["header"]
+        return SampleCall(
+            name=method_name(one.name, one.path),
+            method=one.method,
+            base=self._base,
+            path=one.path,
+            path_values=given["path"],
+            query=given["query"],
+            headers={**headers, "Content-Type": kind} if kind else headers,
+            body=self._example_body(media) if kind else msgspec.UNSET,
+        )
+
+    def _example_body(self, media: Json) -> Any:
         body: Any = next(iter(_examples(media)), {})
         if isinstance(body, dict):
             # An id of the example means something to its server alone.
-            body = {key: _variable(key) if key in self._path_names else body[key] for key in body}
-        return SampleCall(one.method, address, {**headers, "Content-Type": kind}, body)
+            body = {key: _variable(key) if key in self._path_ids else body[key] for key in body}
+        return with_names(body, media.get("schema"), self._schemas)
 
     def _parameter(self, each: Json) -> Field:
         schema = {**self._schemas.resolve(each.get("schema")), **each}
@@ -274,10 +287,15 @@ def _codes(answer: Json) -> list[tuple[str, str]]:
     return _CODED.findall(about) if _CODED.match(about) else [("", about)]
 
 
+def _is_shown(one: _Operation, parameter: Json) -> bool:
+    """Whether a sample gives a parameter: one that must be there, or that careful callers send."""
+    return parameter.get("required") or (one.method, parameter["name"]) == ("put", "If-Match")
+
+
 def _placeholder(parameter: Json) -> str:
     for example in _examples(parameter) or _examples(parameter.get("schema", {})):
-        return quote(str(example))
-    return _variable(parameter["name"])
+        return str(example)
+    return _variable("etag" if parameter["name"] == "If-Match" else parameter["name"])
 
 
 def _variable(name: str) -> str:

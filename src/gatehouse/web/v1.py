@@ -33,7 +33,7 @@ from gatehouse.web.problems import Problem
 from gatehouse.web.query import PAGE_PARAMETERS, read_query, read_search
 
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
-_REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
+REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
 _NEVER_KEPT: Final = ("cardCvv2Value", "authenticationValue")
 _SEARCH_PARAMETERS: Final = ("clientReferenceId", *PAGE_PARAMETERS)
 _CONTAINERS: Final = frozenset((dict, list))
@@ -48,6 +48,16 @@ class Repetitions(NamedTuple):
 
     key: bytes
     kept_ms: int
+
+    def claim(self, scoped: bytes, content: bytes, now_ms: int) -> Claim:
+        """What is kept of an idempotency key in its scope, and of what was sent with it."""
+        return Claim(
+            claim_id=keyed_hash(self.key, b"key " + scoped),
+            # Bound to the account and the key: bodies with card numbers in them must not be
+            # comparable between accounts by those who read the database.
+            body=keyed_hash(self.key, b"body of " + scoped + b"\n" + content),
+            expires_at_ms=now_ms + self.kept_ms,
+        )
 
 
 class Api:
@@ -171,11 +181,9 @@ class Api:
     def _claim(
         self, context: RequestContext, scope: str, reader: BodyReader[Any], body: bytes
     ) -> Claim | None:
-        key = context.headers.get(b"idempotency-key")
+        key = idempotency_key(context)
         if key is None:
             return None
-        if not is_visible(key, 255):
-            raise Problem("invalid_idempotency_key")
         scoped = scope.encode() + key
         try:
             given = reader.content(context, body)
@@ -183,25 +191,31 @@ class Api:
             content = _canonical(given)
         except RecursionError:
             raise Problem("malformed_body", details=["the body is nested too deeply"]) from None
-        return Claim(
-            claim_id=keyed_hash(self._repetitions.key, b"key " + scoped),
-            # Bound to the account and the key: bodies with card numbers in them must not be
-            # comparable between accounts by those who read the database.
-            body=keyed_hash(self._repetitions.key, b"body of " + scoped + b"\n" + content),
-            expires_at_ms=self._clock() + self._repetitions.kept_ms,
-            former_body=keyed_hash(self._repetitions.key, b"body " + content),
-        )
+        claim = self._repetitions.claim(scoped, content, self._clock())
+        former_body = keyed_hash(self._repetitions.key, b"body " + content)
+        return msgspec.structs.replace(claim, former_body=former_body)
+
+
+def idempotency_key(context: RequestContext) -> bytes | None:
+    """The key by which a repeated request is recognised, or the `Problem` with it."""
+    key = context.headers.get(b"idempotency-key")
+    if key is not None and not is_visible(key, 255):
+        raise Problem("invalid_idempotency_key")
+    return key
 
 
 def _repeated(earlier: Replay | StillInFlight | KeyReused) -> Reply:
     """The answer to a request whose idempotency key was used before."""
-    match earlier:
-        case Replay():
-            return Reply(200, earlier.answer, _REPLAYED)
-        case StillInFlight():
-            raise Problem("idempotency_in_flight", headers=((b"retry-after", b"1"),))
-        case KeyReused():
-            raise Problem("idempotency_key_reused")
+    if isinstance(earlier, Replay):
+        return Reply(200, earlier.answer, REPLAYED)
+    raise cannot_repeat(earlier)
+
+
+def cannot_repeat(earlier: StillInFlight | KeyReused) -> Problem:
+    """The refusal of a request that repeats another one, and gets no answer yet or at all."""
+    if isinstance(earlier, StillInFlight):
+        return Problem("idempotency_in_flight", headers=((b"retry-after", b"1"),))
+    return Problem("idempotency_key_reused")
 
 
 def _drop_codes(value: dict[str, Any] | list[Any]) -> None:

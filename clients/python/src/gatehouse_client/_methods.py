@@ -10,6 +10,7 @@ from typing import Any
 from gatehouse_client import models
 from gatehouse_client._calls import Answer, Call, Repeat
 from gatehouse_client._sending import Sender
+from gatehouse_client._waiting import JobWaiting
 
 
 class ManageAccountCalls:
@@ -58,6 +59,21 @@ class ManageAuditCalls:
             )
         )
 
+    def each(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: int | None = None,
+        action: str | None = None,
+    ) -> Iterator[models.AuditEntry]:
+        """Each of the lines, page after page."""
+        while True:
+            page = (self.list(limit=limit, starting_after=starting_after, action=action)).result
+            yield from page.lines
+            if not page.has_more or not page.lines:
+                return
+            starting_after = page.lines[-1].line
+
 
 class ManageBalanceCalls:
     """Calls about balance."""
@@ -98,6 +114,11 @@ class ManageConnectorsCalls:
             )
         )
 
+    def each(self) -> Iterator[models.ConnectorShown]:
+        """Each of the connectors, page after page."""
+        page = (self.list()).result
+        yield from page.connectors
+
 
 class ManageEventsCalls:
     """Calls about events."""
@@ -120,7 +141,11 @@ class ManageEventsCalls:
         )
 
     def set(
-        self, *, decisions: Sequence[str] | None = None, low_balance: Decimal | float | None = None
+        self,
+        *,
+        decisions: Sequence[str] | None = None,
+        low_balance: Decimal | float | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.EventSettingsShown]:
         """Changes what is sent, and leaves the rest. Servers act on it within a second. Scope
         `manage:account`. Free.
@@ -131,8 +156,9 @@ class ManageEventsCalls:
                 path="/api/v1/manage/events",
                 answer=models.EventSettingsShown,
                 named="eventSettingsResponse",
-                repeat=Repeat.HARMLESS,
+                repeat=Repeat.KEYED,
                 body=models.EventSettingsBody(decisions=decisions, low_balance=low_balance),
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -144,7 +170,7 @@ class ManageFeedbackCalls:
         self._send = sender.send
 
     def give(
-        self, *, items: Sequence[models.FeedbackRequest]
+        self, *, items: Sequence[models.FeedbackRequest], idempotency_key: str | None = None
     ) -> Answer[models.FeedbackBatchResponse]:
         """Records up to 500 statements, each on its own: one that is refused does not keep the
         others from being kept. The same said again changes nothing. Scope `manage:feedback`.
@@ -156,13 +182,19 @@ class ManageFeedbackCalls:
                 path="/api/v1/manage/feedback",
                 answer=models.FeedbackBatchResponse,
                 named="feedbackBatchResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 body=models.FeedbackBatch(items=items),
+                idempotency_key=idempotency_key,
             )
         )
 
     def import_many(
-        self, *, format: Any, content: str, dry_run: bool | None = None
+        self,
+        *,
+        format: Any,
+        content: str,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that imports a file of statements, of up to 4 MiB. Its result counts them
         and reports rows that cannot be used. Scope `manage:feedback`. Free.
@@ -173,9 +205,10 @@ class ManageFeedbackCalls:
                 path="/api/v1/manage/feedback/imports",
                 answer=models.JobResponse,
                 named="jobResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 query={"dryRun": dry_run},
                 body=models.FeedbackFile(format=format, content=content),
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -187,7 +220,12 @@ class ManageIdentitiesCalls:
         self._send = sender.send
 
     def import_many(
-        self, *, format: Any, content: str, dry_run: bool | None = None
+        self,
+        *,
+        format: Any,
+        content: str,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that imports a file of who holds which card, of up to 4 MiB, for this
         account alone. Known records are brought up to date. The file is kept sealed until the
@@ -200,9 +238,10 @@ class ManageIdentitiesCalls:
                 path="/api/v1/manage/identities/imports",
                 answer=models.JobResponse,
                 named="jobResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 query={"dryRun": dry_run},
                 body=models.IdentityFile(format=format, content=content),
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -229,6 +268,19 @@ class ManageIdentitiesCalls:
             )
         )
 
+    def each_found(
+        self,
+        *,
+        card_number: str | None = None,
+        person_id: str | None = None,
+        reference: str | None = None,
+    ) -> Iterator[Mapping[str, Any]]:
+        """Each of the records, page after page."""
+        page = (
+            self.search(card_number=card_number, person_id=person_id, reference=reference)
+        ).result
+        yield from page.records
+
     def erase(
         self,
         *,
@@ -237,6 +289,7 @@ class ManageIdentitiesCalls:
         person_id: str | None = None,
         reference: str | None = None,
         dry_run: bool | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.IdentitiesErased]:
         """Erases the account's records of a card, a person or a reference. Scope
         `manage:identities`. Free.
@@ -247,16 +300,17 @@ class ManageIdentitiesCalls:
                 path="/api/v1/manage/identities/erase",
                 answer=models.IdentitiesErased,
                 named="identitiesErasedResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 query={"dryRun": dry_run},
                 body=models.IdentityErasure(
                     card_number=card_number, person_id=person_id, reference=reference, reason=reason
                 ),
+                idempotency_key=idempotency_key,
             )
         )
 
 
-class ManageJobsCalls:
+class ManageJobsCalls(JobWaiting):
     """Calls about jobs."""
 
     def __init__(self, sender: Sender) -> None:
@@ -266,7 +320,7 @@ class ManageJobsCalls:
         self, *, limit: int | None = None, starting_after: str | None = None
     ) -> Answer[models.JobPage]:
         """The account's jobs that the key may see, newest first. They are kept for 30 days after
-        their end. Scope `manage:*`. Free.
+        their end. Any scope of management. Free.
         """
         return self._send(
             Call(
@@ -282,7 +336,7 @@ class ManageJobsCalls:
     def each(
         self, *, limit: int | None = None, starting_after: str | None = None
     ) -> Iterator[models.JobResponse]:
-        """Each of jobs, page after page."""
+        """Each of the jobs, page after page."""
         while True:
             page = (self.list(limit=limit, starting_after=starting_after)).result
             yield from page.jobs
@@ -292,7 +346,7 @@ class ManageJobsCalls:
 
     def get(self, job_id: str) -> Answer[models.JobResponse]:
         """How far a job is, and its result or why it failed. Ask again every second or so while it
-        is `QUEUED` or `RUNNING`. Scope `manage:*`. Free.
+        is `QUEUED` or `RUNNING`. Any scope of management. Free.
         """
         return self._send(
             Call(
@@ -305,9 +359,11 @@ class ManageJobsCalls:
             )
         )
 
-    def cancel(self, job_id: str) -> Answer[models.JobResponse]:
+    def cancel(
+        self, job_id: str, *, idempotency_key: str | None = None
+    ) -> Answer[models.JobResponse]:
         """Ends a job that waits. One that runs is ended within seconds; what an import has stored
-        by then stays. Scope `manage:*`. Free.
+        by then stays. Any scope of management. Free.
         """
         return self._send(
             Call(
@@ -315,8 +371,9 @@ class ManageJobsCalls:
                 path="/api/v1/manage/jobs/{job_id}/cancel",
                 answer=models.JobResponse,
                 named="jobResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 path_values={"job_id": job_id},
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -339,6 +396,11 @@ class ManageKeysCalls:
             )
         )
 
+    def each(self) -> Iterator[models.KeyShown]:
+        """Each of the keys, page after page."""
+        page = (self.list()).result
+        yield from page.keys
+
     def issue(
         self,
         *,
@@ -347,6 +409,7 @@ class ManageKeysCalls:
         networks: Sequence[str] | None = None,
         rate_limit_per_second: int | None = None,
         expires_in_s: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.KeyTold]:
         """Issues a key. It can be for every operation, for scopes of management that the issuing
         key has, within its networks and up to its rate limit. Scope `manage:keys`. Free.
@@ -357,7 +420,7 @@ class ManageKeysCalls:
                 path="/api/v1/manage/keys",
                 answer=models.KeyTold,
                 named="keyIssuedResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 body=models.NewKey(
                     name=name,
                     scopes=scopes,
@@ -365,10 +428,13 @@ class ManageKeysCalls:
                     rate_limit_per_second=rate_limit_per_second,
                     expires_in_s=expires_in_s,
                 ),
+                idempotency_key=idempotency_key,
             )
         )
 
-    def rotate(self, key_id: str, *, overlap_s: int | None = None) -> Answer[models.KeyTold]:
+    def rotate(
+        self, key_id: str, *, overlap_s: int | None = None, idempotency_key: str | None = None
+    ) -> Answer[models.KeyTold]:
         """Issues a successor on the same terms; the old key ends after the overlap. A key can
         rotate itself. Scope `manage:keys`. Free.
         """
@@ -378,13 +444,16 @@ class ManageKeysCalls:
                 path="/api/v1/manage/keys/{key_id}/rotate",
                 answer=models.KeyTold,
                 named="keyIssuedResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 path_values={"key_id": key_id},
                 body=models.KeyRotation(overlap_s=overlap_s),
+                idempotency_key=idempotency_key,
             )
         )
 
-    def revoke(self, key_id: str, *, reason: str) -> Answer[models.KeyShown]:
+    def revoke(
+        self, key_id: str, *, reason: str, idempotency_key: str | None = None
+    ) -> Answer[models.KeyShown]:
         """Ends a key at once, on every server within a second. Scope `manage:keys`. Free."""
         return self._send(
             Call(
@@ -392,9 +461,10 @@ class ManageKeysCalls:
                 path="/api/v1/manage/keys/{key_id}/revoke",
                 answer=models.KeyShown,
                 named="keyResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 path_values={"key_id": key_id},
                 body=models.KeyRevocation(reason=reason),
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -419,8 +489,18 @@ class ManageListsCalls:
             )
         )
 
+    def each(self) -> Iterator[models.ListShown]:
+        """Each of the lists, page after page."""
+        page = (self.list()).result
+        yield from page.lists
+
     def create(
-        self, *, name: str, kind: models.ListKind | str, description: str | None = None
+        self,
+        *,
+        name: str,
+        kind: models.ListKind | str,
+        description: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.ListShown]:
         """Makes an empty list of a kind. Scope `manage:lists`. Free."""
         return self._send(
@@ -429,12 +509,36 @@ class ManageListsCalls:
                 path="/api/v1/manage/lists",
                 answer=models.ListShown,
                 named="listResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 body=models.NewList(name=name, kind=kind, description=description),
+                idempotency_key=idempotency_key,
             )
         )
 
-    def drop(self, name: str, *, force: bool | None = None) -> Answer[models.ListDropped]:
+    def get(self, name: str | int) -> Answer[models.ListShown]:
+        """What a list holds, and how many entries are in force. Its `ETag` is for `If-Match` of a
+        change. Scope `manage:lists`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/lists/{name}",
+                answer=models.ListShown,
+                named="listResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"name": name},
+            )
+        )
+
+    def drop(
+        self,
+        name: str | int,
+        *,
+        force: bool | None = None,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Answer[models.ListDropped]:
         """Removes a list with its entries. Refused while rules in force use it. Scope
         `manage:lists`. Free.
         """
@@ -444,15 +548,50 @@ class ManageListsCalls:
                 path="/api/v1/manage/lists/{name}",
                 answer=models.ListDropped,
                 named="listDroppedResponse",
-                repeat=Repeat.HARMLESS,
+                repeat=Repeat.KEYED,
                 path_values={"name": name},
                 query={"force": force},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                idempotency_key=idempotency_key,
             )
         )
 
-    def search(
+    def add_entries(
         self,
-        name: str,
+        name: str | int,
+        *,
+        entries: Sequence[models.EntryToAdd],
+        kind: models.ListKind | str | None = None,
+        reason: str | None = None,
+        expires_in_s: int | None = None,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Answer[models.EntriesAdded]:
+        """Puts up to 1,000 entries on a list. One that is on it already gets the new expiry and
+        reason. All are added, or none if one cannot be used. Scope `manage:lists`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/lists/{name}/entries",
+                answer=models.EntriesAdded,
+                named="entriesAddedResponse",
+                repeat=Repeat.KEYED,
+                path_values={"name": name},
+                query={"dryRun": dry_run},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=models.EntriesToAdd(
+                    entries=entries, kind=kind, reason=reason, expires_in_s=expires_in_s
+                ),
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def search_entries(
+        self,
+        name: str | int,
         *,
         value: str | None = None,
         gone: bool | None = None,
@@ -475,35 +614,34 @@ class ManageListsCalls:
             )
         )
 
-    def add_entries(
+    def each_entry(
         self,
-        name: str,
+        name: str | int,
         *,
-        entries: Sequence[models.EntryToAdd],
-        kind: models.ListKind | str | None = None,
-        reason: str | None = None,
-        expires_in_s: int | None = None,
-        dry_run: bool | None = None,
-    ) -> Answer[models.EntriesAdded]:
-        """Puts up to 1,000 entries on a list. One that is on it already gets the new expiry and
-        reason. All are added, or none if one cannot be used. Scope `manage:lists`. Free.
-        """
-        return self._send(
-            Call(
-                method="POST",
-                path="/api/v1/manage/lists/{name}/entries",
-                answer=models.EntriesAdded,
-                named="entriesAddedResponse",
-                repeat=Repeat.NEVER,
-                path_values={"name": name},
-                query={"dryRun": dry_run},
-                body=models.EntriesToAdd(
-                    entries=entries, kind=kind, reason=reason, expires_in_s=expires_in_s
-                ),
-            )
-        )
+        value: str | None = None,
+        gone: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Iterator[models.EntryShown]:
+        """Each of the entries, page after page."""
+        while True:
+            page = (
+                self.search_entries(name, value=value, gone=gone, limit=limit, cursor=cursor)
+            ).result
+            yield from page.entries
+            if not page.has_more:
+                return
+            cursor = page.cursor
 
-    def remove_entries(self, name: str, *, values: Sequence[str]) -> Answer[models.EntriesRemoved]:
+    def remove_entries(
+        self,
+        name: str | int,
+        *,
+        values: Sequence[str],
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Answer[models.EntriesRemoved]:
         """Takes up to 1,000 entries off a list: all of them, or none if one is not on it. Scope
         `manage:lists`. Free.
         """
@@ -513,14 +651,16 @@ class ManageListsCalls:
                 path="/api/v1/manage/lists/{name}/removals",
                 answer=models.EntriesRemoved,
                 named="entriesRemovedResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 path_values={"name": name},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.EntriesToRemove(values=values),
+                idempotency_key=idempotency_key,
             )
         )
 
     def list_operations(
-        self, name: str, *, limit: int | None = None, starting_after: str | None = None
+        self, name: str | int, *, limit: int | None = None, starting_after: str | None = None
     ) -> Answer[models.ListOperationPage]:
         """What was done to a list, newest first: by whom, when, and how many entries. Scope
         `manage:lists`. Free.
@@ -536,6 +676,17 @@ class ManageListsCalls:
                 query={"limit": limit, "startingAfter": starting_after},
             )
         )
+
+    def each_operation(
+        self, name: str | int, *, limit: int | None = None, starting_after: str | None = None
+    ) -> Iterator[models.ListOperation]:
+        """Each of the operations, page after page."""
+        while True:
+            page = (self.list_operations(name, limit=limit, starting_after=starting_after)).result
+            yield from page.operations
+            if not page.has_more:
+                return
+            starting_after = page.cursor
 
 
 class ManageModelsCalls:
@@ -558,6 +709,11 @@ class ManageModelsCalls:
             )
         )
 
+    def each(self) -> Iterator[models.ModelShown]:
+        """Each of the models, page after page."""
+        page = (self.list()).result
+        yield from page.models
+
     def train(
         self,
         *,
@@ -568,6 +724,7 @@ class ManageModelsCalls:
         method: Any | None = None,
         presume: bool | None = None,
         note: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that fits a model to recorded requests and their labels, measures it beside
         the one in force, and keeps it as a new version. It is not used until it is promoted.
@@ -579,7 +736,7 @@ class ManageModelsCalls:
                 path="/api/v1/manage/models/trainings",
                 answer=models.JobResponse,
                 named="jobResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 body=models.TrainingRequest(
                     since=since,
                     until=until,
@@ -589,10 +746,13 @@ class ManageModelsCalls:
                     presume=presume,
                     note=note,
                 ),
+                idempotency_key=idempotency_key,
             )
         )
 
-    def rollback(self, *, to: int | None = None) -> Answer[models.ModelSwitched]:
+    def rollback(
+        self, *, to: int | None = None, idempotency_key: str | None = None
+    ) -> Answer[models.ModelSwitched]:
         """Goes back to another model, by default to the one that was live before. Scope
         `manage:models`. Free.
         """
@@ -602,12 +762,13 @@ class ManageModelsCalls:
                 path="/api/v1/manage/models/rollback",
                 answer=models.ModelSwitched,
                 named="modelLiveResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 body=models.VersionReturn(to=to),
+                idempotency_key=idempotency_key,
             )
         )
 
-    def get(self, version: str) -> Answer[models.ModelReported]:
+    def get(self, version: str | int) -> Answer[models.ModelReported]:
         """One model with the report of its training. Scope `manage:models`. Free."""
         return self._send(
             Call(
@@ -620,7 +781,9 @@ class ManageModelsCalls:
             )
         )
 
-    def promote(self, version: str) -> Answer[models.ModelSwitched]:
+    def promote(
+        self, version: str | int, *, idempotency_key: str | None = None
+    ) -> Answer[models.ModelSwitched]:
         """Has Sentry score with a model from now on. Scope `manage:models`. Free."""
         return self._send(
             Call(
@@ -628,8 +791,9 @@ class ManageModelsCalls:
                 path="/api/v1/manage/models/{version}/promote",
                 answer=models.ModelSwitched,
                 named="modelLiveResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 path_values={"version": version},
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -652,6 +816,11 @@ class ManagePipelinesCalls:
             )
         )
 
+    def each(self) -> Iterator[models.ConfiguredSummary]:
+        """Each of the items, page after page."""
+        page = (self.list()).result
+        yield from page.items
+
     def check(self, *, document: str) -> Answer[models.DocumentChecked]:
         """Says everything that is wrong with a document, and what it would change. Changes
         nothing. Scope `manage:pipelines`. Free.
@@ -662,12 +831,12 @@ class ManagePipelinesCalls:
                 path="/api/v1/manage/pipelines/check",
                 answer=models.DocumentChecked,
                 named="checkResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.HARMLESS,
                 body=models.DocumentToCheck(document=document),
             )
         )
 
-    def get(self, name: str, *, version: int | None = None) -> Answer[models.VersionShown]:
+    def get(self, name: str | int, *, version: int | None = None) -> Answer[models.VersionShown]:
         """One version of a pipeline as its author wrote it, by default the one in force. Its
         `ETag` is for `If-Match` of a change. Scope `manage:pipelines`. Free.
         """
@@ -685,13 +854,14 @@ class ManagePipelinesCalls:
 
     def apply(
         self,
-        name: str,
+        name: str | int,
         *,
         document: str,
         note: str | None = None,
         dry_run: bool | None = None,
         if_match: str | None = None,
         if_none_match: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.VersionApplied]:
         """Makes a document the next version of its pipeline and puts it in force. If there is one
         already, `If-Match` must name the version that was changed. Scope `manage:pipelines`.
@@ -703,16 +873,17 @@ class ManagePipelinesCalls:
                 path="/api/v1/manage/pipelines/{name}",
                 answer=models.VersionApplied,
                 named="applyResponse",
-                repeat=Repeat.HARMLESS,
+                repeat=Repeat.KEYED,
                 path_values={"name": name},
                 query={"dryRun": dry_run},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.DocumentChange(document=document, note=note),
+                idempotency_key=idempotency_key,
             )
         )
 
     def list_versions(
-        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
     ) -> Answer[models.VersionPage]:
         """All versions, newest first: who made which when, and why. Scope `manage:pipelines`.
         Free.
@@ -729,10 +900,10 @@ class ManagePipelinesCalls:
             )
         )
 
-    def each_versions(
-        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+    def each_version(
+        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
     ) -> Iterator[models.VersionEntry]:
-        """Each of versions, page after page."""
+        """Each of the versions, page after page."""
         while True:
             page = (self.list_versions(name, limit=limit, starting_after=starting_after)).result
             yield from page.versions
@@ -742,12 +913,13 @@ class ManagePipelinesCalls:
 
     def rollback(
         self,
-        name: str,
+        name: str | int,
         *,
         to: int | None = None,
         dry_run: bool | None = None,
         if_match: str | None = None,
         if_none_match: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.VersionReturned]:
         """Puts an earlier version in force again. With `If-Match`, only if that version is in
         force. Scope `manage:pipelines`. Free.
@@ -758,11 +930,12 @@ class ManagePipelinesCalls:
                 path="/api/v1/manage/pipelines/{name}/rollback",
                 answer=models.VersionReturned,
                 named="rollbackResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 path_values={"name": name},
                 query={"dryRun": dry_run},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.VersionReturn(to=to),
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -792,6 +965,7 @@ class ManagePoliciesCalls:
         *,
         avs: Mapping[str, models.Advice] | None = None,
         cvv2: Mapping[str, models.Advice] | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.PoliciesShown]:
         """Sets the advice for the named results; other results keep theirs. Scope
         `manage:account`. Free.
@@ -802,12 +976,15 @@ class ManagePoliciesCalls:
                 path="/api/v1/manage/policies/precheck",
                 answer=models.PoliciesShown,
                 named="policiesResponse",
-                repeat=Repeat.HARMLESS,
+                repeat=Repeat.KEYED,
                 body=models.PreCheckPolicyBody(avs=avs, cvv2=cvv2),
+                idempotency_key=idempotency_key,
             )
         )
 
-    def set_sentry(self, *, entities: tuple[str, ...]) -> Answer[models.PoliciesShown]:
+    def set_sentry(
+        self, *, entities: Sequence[str], idempotency_key: str | None = None
+    ) -> Answer[models.PoliciesShown]:
         """Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free."""
         return self._send(
             Call(
@@ -815,8 +992,9 @@ class ManagePoliciesCalls:
                 path="/api/v1/manage/policies/sentry",
                 answer=models.PoliciesShown,
                 named="policiesResponse",
-                repeat=Repeat.HARMLESS,
-                body=models.SentryPolicyBody(entities=entities),
+                repeat=Repeat.KEYED,
+                body=models.SentryPolicyBody(entities=tuple(entities)),
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -837,6 +1015,7 @@ class ManagePrivacyCalls:
         card_number: str | None = None,
         lists: bool | None = None,
         dry_run: bool | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that makes a person anonymous in decisions, and erases them from reviews,
         kept answers, identity records and, if wanted, lists. Scope `manage:identities`. Free.
@@ -847,7 +1026,7 @@ class ManagePrivacyCalls:
                 path="/api/v1/manage/privacy/erasures",
                 answer=models.JobResponse,
                 named="jobResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 query={"dryRun": dry_run},
                 body=models.PersonErasure(
                     user_id=user_id,
@@ -857,6 +1036,7 @@ class ManagePrivacyCalls:
                     card_number=card_number,
                     lists=lists,
                 ),
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -883,7 +1063,7 @@ class ManageRulesCalls:
                 path="/api/v1/manage/rules/trials",
                 answer=models.TrialResponse,
                 named="trialResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.HARMLESS,
                 body=models.TrialRequest(document=document, request_id=request_id, signals=signals),
             )
         )
@@ -896,6 +1076,7 @@ class ManageRulesCalls:
         until: str | None = None,
         lists_now: bool | None = None,
         examples: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that judges recorded requests by a document, each by what was known when it
         came. Its result says what would have been decided, caught and lost, in millionths by
@@ -907,7 +1088,7 @@ class ManageRulesCalls:
                 path="/api/v1/manage/rules/backtests",
                 answer=models.JobResponse,
                 named="jobResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 body=models.BacktestRequest(
                     document=document,
                     since=since,
@@ -915,6 +1096,7 @@ class ManageRulesCalls:
                     lists_now=lists_now,
                     examples=examples,
                 ),
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -930,6 +1112,11 @@ class ManageRulesCalls:
             )
         )
 
+    def each(self) -> Iterator[models.ConfiguredSummary]:
+        """Each of the items, page after page."""
+        page = (self.list()).result
+        yield from page.items
+
     def check(self, *, document: str) -> Answer[models.DocumentChecked]:
         """Says everything that is wrong with a document, and what it would change. Changes
         nothing. Scope `manage:rules`. Free.
@@ -940,12 +1127,12 @@ class ManageRulesCalls:
                 path="/api/v1/manage/rules/check",
                 answer=models.DocumentChecked,
                 named="checkResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.HARMLESS,
                 body=models.DocumentToCheck(document=document),
             )
         )
 
-    def get(self, name: str, *, version: int | None = None) -> Answer[models.VersionShown]:
+    def get(self, name: str | int, *, version: int | None = None) -> Answer[models.VersionShown]:
         """One version of a rule set as its author wrote it, by default the one in force. Its
         `ETag` is for `If-Match` of a change. Scope `manage:rules`. Free.
         """
@@ -963,13 +1150,14 @@ class ManageRulesCalls:
 
     def apply(
         self,
-        name: str,
+        name: str | int,
         *,
         document: str,
         note: str | None = None,
         dry_run: bool | None = None,
         if_match: str | None = None,
         if_none_match: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.VersionApplied]:
         """Makes a document the next version of its rule set and puts it in force. If there is one
         already, `If-Match` must name the version that was changed. Scope `manage:rules`. Free.
@@ -980,16 +1168,17 @@ class ManageRulesCalls:
                 path="/api/v1/manage/rules/{name}",
                 answer=models.VersionApplied,
                 named="applyResponse",
-                repeat=Repeat.HARMLESS,
+                repeat=Repeat.KEYED,
                 path_values={"name": name},
                 query={"dryRun": dry_run},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.DocumentChange(document=document, note=note),
+                idempotency_key=idempotency_key,
             )
         )
 
     def list_versions(
-        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
     ) -> Answer[models.VersionPage]:
         """All versions, newest first: who made which when, and why. Scope `manage:rules`. Free."""
         return self._send(
@@ -1004,10 +1193,10 @@ class ManageRulesCalls:
             )
         )
 
-    def each_versions(
-        self, name: str, *, limit: int | None = None, starting_after: int | None = None
+    def each_version(
+        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
     ) -> Iterator[models.VersionEntry]:
-        """Each of versions, page after page."""
+        """Each of the versions, page after page."""
         while True:
             page = (self.list_versions(name, limit=limit, starting_after=starting_after)).result
             yield from page.versions
@@ -1017,12 +1206,13 @@ class ManageRulesCalls:
 
     def rollback(
         self,
-        name: str,
+        name: str | int,
         *,
         to: int | None = None,
         dry_run: bool | None = None,
         if_match: str | None = None,
         if_none_match: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.VersionReturned]:
         """Puts an earlier version in force again. With `If-Match`, only if that version is in
         force. Scope `manage:rules`. Free.
@@ -1033,11 +1223,12 @@ class ManageRulesCalls:
                 path="/api/v1/manage/rules/{name}/rollback",
                 answer=models.VersionReturned,
                 named="rollbackResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 path_values={"name": name},
                 query={"dryRun": dry_run},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.VersionReturn(to=to),
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -1113,6 +1304,11 @@ class ManageWebhooksCalls:
             )
         )
 
+    def each(self) -> Iterator[models.PublicWebhook]:
+        """Each of the webhooks, page after page."""
+        page = (self.list()).result
+        yield from page.webhooks
+
     def create(
         self,
         *,
@@ -1122,6 +1318,7 @@ class ManageWebhooksCalls:
         ordered: bool | None = None,
         description: str | None = None,
         signing: models.SecretKind | str | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.PublicWebhook]:
         """Adds an address that is told of events. The answer holds the secret, which cannot be had
         again. Scope `manage:webhooks`. Free.
@@ -1132,7 +1329,7 @@ class ManageWebhooksCalls:
                 path="/api/v1/manage/webhooks",
                 answer=models.PublicWebhook,
                 named="webhookResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 body=models.NewWebhook(
                     url=url,
                     events=events,
@@ -1141,6 +1338,7 @@ class ManageWebhooksCalls:
                     description=description,
                     signing=signing,
                 ),
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -1167,6 +1365,9 @@ class ManageWebhooksCalls:
         ordered: bool | None = None,
         description: str | None = None,
         enabled: bool | None = None,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.PublicWebhook]:
         """Changes what is named. One that is enabled again goes on where it stopped. Scope
         `manage:webhooks`. Free.
@@ -1177,8 +1378,9 @@ class ManageWebhooksCalls:
                 path="/api/v1/manage/webhooks/{webhook_id}",
                 answer=models.PublicWebhook,
                 named="webhookResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 path_values={"webhook_id": webhook_id},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.WebhookChange(
                     url=url,
                     events=events,
@@ -1187,10 +1389,18 @@ class ManageWebhooksCalls:
                     description=description,
                     enabled=enabled,
                 ),
+                idempotency_key=idempotency_key,
             )
         )
 
-    def delete(self, webhook_id: str) -> Answer[models.WebhookDeleted]:
+    def delete(
+        self,
+        webhook_id: str,
+        *,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Answer[models.WebhookDeleted]:
         """Deletes a webhook. When this is answered, nothing is sent to it any more. Scope
         `manage:webhooks`. Free.
         """
@@ -1200,13 +1410,21 @@ class ManageWebhooksCalls:
                 path="/api/v1/manage/webhooks/{webhook_id}",
                 answer=models.WebhookDeleted,
                 named="webhookDeletedResponse",
-                repeat=Repeat.HARMLESS,
+                repeat=Repeat.KEYED,
                 path_values={"webhook_id": webhook_id},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                idempotency_key=idempotency_key,
             )
         )
 
     def rotate_secret(
-        self, webhook_id: str, *, overlap_s: int | None = None
+        self,
+        webhook_id: str,
+        *,
+        overlap_s: int | None = None,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.PublicWebhook]:
         """Gives a webhook a new secret. For a while messages are signed with both. Scope
         `manage:webhooks`. Free.
@@ -1217,13 +1435,17 @@ class ManageWebhooksCalls:
                 path="/api/v1/manage/webhooks/{webhook_id}/rotate-secret",
                 answer=models.PublicWebhook,
                 named="webhookResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 path_values={"webhook_id": webhook_id},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.SecretRotation(overlap_s=overlap_s),
+                idempotency_key=idempotency_key,
             )
         )
 
-    def test(self, webhook_id: str) -> Answer[models.PublicAttempt]:
+    def test(
+        self, webhook_id: str, *, idempotency_key: str | None = None
+    ) -> Answer[models.PublicAttempt]:
         """Sends a message of type `webhook.test` at once, and says what was answered. Scope
         `manage:webhooks`. Free.
         """
@@ -1233,8 +1455,9 @@ class ManageWebhooksCalls:
                 path="/api/v1/manage/webhooks/{webhook_id}/test",
                 answer=models.PublicAttempt,
                 named="webhookAttemptResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 path_values={"webhook_id": webhook_id},
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -1256,6 +1479,19 @@ class ManageWebhooksCalls:
             )
         )
 
+    def each_attempt(
+        self, webhook_id: str, *, limit: int | None = None, starting_after: str | None = None
+    ) -> Iterator[models.PublicAttempt]:
+        """Each of the attempts, page after page."""
+        while True:
+            page = (
+                self.list_attempts(webhook_id, limit=limit, starting_after=starting_after)
+            ).result
+            yield from page.attempts
+            if not page.has_more or not page.attempts:
+                return
+            starting_after = page.attempts[-1].id
+
     def replay(
         self,
         webhook_id: str,
@@ -1263,6 +1499,7 @@ class ManageWebhooksCalls:
         event_id: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.ReplayStarted]:
         """Sends one message again, or all of a span of time. Their ids stay the same. Scope
         `manage:webhooks`. Free.
@@ -1273,9 +1510,10 @@ class ManageWebhooksCalls:
                 path="/api/v1/manage/webhooks/{webhook_id}/replay",
                 answer=models.ReplayStarted,
                 named="webhookReplayResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.KEYED,
                 path_values={"webhook_id": webhook_id},
                 body=models.MessageReplay(event_id=event_id, since=since, until=until),
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -1316,7 +1554,7 @@ class DecisionsCalls:
         limit: int | None = None,
         starting_after: str | None = None,
     ) -> Iterator[models.PublicDecision]:
-        """Each of decisions, page after page."""
+        """Each of the decisions, page after page."""
         while True:
             page = (
                 self.list(
@@ -1424,7 +1662,7 @@ class DecisionsCalls:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Iterator[models.PublicDecision]:
-        """Each of decisions, page after page."""
+        """Each of the decisions, page after page."""
         while True:
             page = (
                 self.search(
@@ -1492,7 +1730,7 @@ class EventsCalls:
         limit: int | None = None,
         wait: int | None = None,
     ) -> Iterator[models.PublicEvent]:
-        """Each of events, page after page."""
+        """Each of the events, page after page."""
         while True:
             page = (self.list(after=after, types=types, limit=limit, wait=wait)).result
             yield from page.events
@@ -1658,7 +1896,7 @@ class ReviewsCalls:
         cursor: str | None = None,
         status: models.ReviewState | str | Sequence[models.ReviewState | str] | None = None,
     ) -> Iterator[models.Review]:
-        """Each of reviews, page after page."""
+        """Each of the reviews, page after page."""
         while True:
             page = (
                 self.search(
@@ -1727,7 +1965,7 @@ class ReviewsCalls:
         limit: int | None = None,
         starting_after: str | None = None,
     ) -> Iterator[models.Review]:
-        """Each of reviews, page after page."""
+        """Each of the reviews, page after page."""
         while True:
             page = (
                 self.list(

@@ -5,6 +5,8 @@
         TimedOut
       UnreadableAnswer          something else than Gatehouse answered
       SignatureInvalid          a webhook is not what it says it is
+      JobFailed                 a job failed, or was canceled
+      JobUnfinished             a job took longer than somebody waited; it goes on
       ApiError                  Gatehouse refused the call
         InvalidRequest          400, 413, 415, or 200 with field errors
         AuthenticationError     401
@@ -23,9 +25,12 @@ No message, argument or representation holds a card number or a security code.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gatehouse_client._structs import without_cards
+
+if TYPE_CHECKING:
+    from gatehouse_client.models import JobResponse
 
 
 class GatehouseError(Exception):
@@ -34,6 +39,22 @@ class GatehouseError(Exception):
 
 class SignatureInvalid(GatehouseError):
     """The message is not from Gatehouse, was altered, or is too old."""
+
+
+class JobFailed(GatehouseError):
+    """A job failed, or was canceled."""
+
+    def __init__(self, job: "JobResponse") -> None:
+        super().__init__(without_cards(f"{job.kind} {job.job_id}: {job.error or job.state}"))
+        self.job = job
+
+
+class JobUnfinished(GatehouseError):
+    """A job was not done in time. It goes on: wait for it again, or cancel it."""
+
+    def __init__(self, job: "JobResponse") -> None:
+        super().__init__(f"{job.kind} {job.job_id} is {job.state} still")
+        self.job = job
 
 
 class _CallFailed(GatehouseError):

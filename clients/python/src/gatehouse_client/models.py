@@ -53,6 +53,8 @@ class AttemptPage(Struct, frozen=True, kw_only=True):
 
     attempts: tuple[PublicAttempt, ...]
     """Newest first."""
+    has_more: bool
+    """Whether there are more."""
 
 
 class AuditEntry(Struct, frozen=True, kw_only=True):
@@ -1328,7 +1330,7 @@ class NewList(Struct, frozen=True, kw_only=True):
     kind: ListKind | str
     """What it holds."""
     description: str | None = None
-    """Why."""
+    """What it is for."""
 
 
 class NewWebhook(Struct, frozen=True, kw_only=True):

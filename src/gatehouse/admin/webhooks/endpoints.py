@@ -12,9 +12,10 @@ import sqlalchemy as sa
 from gatehouse.admin.event_settings import check_filter
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import Conflict, InvalidInput, KeyMissing, SealBroken
+from gatehouse.core.errors import InvalidInput, KeyMissing, SealBroken
 from gatehouse.core.events import DecisionFilter, EventName
 from gatehouse.store.admin.admin_session import AdminSession, Change
+from gatehouse.store.configured.configurations import StaleVersion
 from gatehouse.store.webhooks import claims, deliveries, endpoints
 from gatehouse.store.webhooks.endpoints import KeptWebhook
 from gatehouse.webhooks.destinations import DestinationPolicy
@@ -116,8 +117,7 @@ def update(
     """Change a webhook. One that is enabled again goes on where it stopped."""
     with account_change(session, account_id) as change:
         kept = endpoints.get(change.connection, account_id, webhook_id)
-        if changes.expected not in (None, kept.changes):
-            raise Conflict("the webhook was changed meanwhile; read it again")
+        _check_version(kept, changes.expected)
         terms = _checked(_changed(kept.terms, changes), policy)
         values: dict[str, Any] = {}
         if changes.is_enabled is not None:
@@ -133,13 +133,21 @@ def update(
 
 
 def rotate_secret(
-    session: AdminSession, account_id: str, webhook_id: str, overlap_ms: int
+    session: AdminSession,
+    account_id: str,
+    webhook_id: str,
+    overlap_ms: int,
+    expected: int | None = None,
 ) -> WebhookWithSecret:
-    """Give a webhook a new secret; for a while, messages are signed with the old one, too."""
+    """Give a webhook a new secret; for a while, messages are signed with the old one, too.
+
+    `expected` is how often it may have been changed before.
+    """
     if not 0 <= overlap_ms <= LONGEST_OVERLAP_MS:
         raise InvalidInput("an old secret signs for at most 7 days more")
     with account_change(session, account_id) as change:
         kept = endpoints.get(change.connection, account_id, webhook_id)
+        _check_version(kept, expected)
         known = kept.secrets(change.ring)
         secret = new_secret(known[0].kind, change.random_bytes)
         until_ms = change.now_ms + overlap_ms
@@ -162,19 +170,27 @@ def delete(
         pause(_LOOK_S)
 
 
-async def delete_and_wait(session: AdminSession, account_id: str, webhook_id: str) -> None:
-    """The same beside an event loop; no thread waits."""
+async def delete_and_wait(
+    session: AdminSession, account_id: str, webhook_id: str, expected: int | None = None
+) -> None:
+    """The same beside an event loop; no thread waits.
+
+    `expected` is how often it may have been changed before.
+    """
     session.actor.check_account(account_id)
-    ends_ms = await asyncio.to_thread(_begin_deletion, session, account_id, webhook_id)
+    ends_ms = await asyncio.to_thread(_begin_deletion, session, account_id, webhook_id, expected)
     while not await asyncio.to_thread(_is_left, session, webhook_id, ends_ms):  # noqa: ASYNC110
         # Another server may be the one that sends.
         await asyncio.sleep(_LOOK_S)
 
 
-def _begin_deletion(session: AdminSession, account_id: str, webhook_id: str) -> int:
+def _begin_deletion(
+    session: AdminSession, account_id: str, webhook_id: str, expected: int | None = None
+) -> int:
     """Let no attempt begin any more; until when an earlier one may last."""
     with account_change(session, account_id) as change:
         kept = endpoints.get(change.connection, account_id, webhook_id)
+        _check_version(kept, expected)
         endpoints.mark_deleted(change, kept)
         change.audit("webhook.delete", account_id, webhookId=webhook_id)
     return session.clock() + _LONGEST_WAIT_MS
@@ -217,6 +233,11 @@ def _enabled() -> dict[str, Any]:
         "failing_since_ms": None,
         "resume_at_ms": None,
     }
+
+
+def _check_version(kept: KeptWebhook, expected: int | None) -> None:
+    if expected not in (None, kept.changes):
+        raise StaleVersion(f"the webhook was changed meanwhile: version {kept.changes} is in force")
 
 
 def _checked(terms: WebhookTerms, policy: DestinationPolicy) -> WebhookTerms:

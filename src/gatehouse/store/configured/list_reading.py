@@ -16,6 +16,7 @@ from gatehouse.rules.lists import (
     past_membership,
 )
 from gatehouse.store.configured.account_signature import refused
+from gatehouse.store.configured.configurations import StaleVersion
 from gatehouse.store.configured.list_plans import ListKey, counts_at, entries_of, streamed
 from gatehouse.store.configured.signing import ListTotal, Signer
 from gatehouse.store.database import struct_from
@@ -109,6 +110,19 @@ def kind_of(
     if expected not in (None, kind):
         raise Conflict(f"list {name} holds {kind}, not {expected}; use another list for {expected}")
     return kind
+
+
+def check_version(connection: sa.Connection, key: ListKey, expected: int | None) -> None:
+    """Refuse a change of a list that was changed since its author saw it; 0 is for a new one."""
+    if expected is None:
+        return
+    query = sa.select(LISTS.c.kind, LISTS.c.changes).where(
+        LISTS.c.account_id == key.account_id, LISTS.c.name == key.name
+    )
+    row = connection.execute(query).first()
+    now = 0 if row is None or row.kind.startswith(DROPPED) else row.changes
+    if now != expected:
+        raise StaleVersion(f"version {now} is in force" if now else "there is no such list")
 
 
 def overview(connection: sa.Connection, account_id: str, at_ms: int) -> list[ListInfo]:

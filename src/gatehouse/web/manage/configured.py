@@ -30,6 +30,8 @@ from gatehouse.web.manage.endpoints import (
     whole_number,
 )
 from gatehouse.web.manage.messages import (
+    PIPELINE_EXAMPLE,
+    RULES_EXAMPLE,
     DocumentChange,
     DocumentChecked,
     DocumentFlaw,
@@ -88,6 +90,8 @@ class ConfiguredSubject(msgspec.Struct, frozen=True):
     """In ids of operations."""
     words: str
     name_about: str
+    example: tuple[str, str]
+    """A name, and a document of that name."""
     load: Callable[[], Authored]
     """Imports the readers of documents, without which a server starts sooner."""
 
@@ -106,7 +110,13 @@ def _pipelines() -> Authored:
 
 SUBJECTS: Final = (
     ConfiguredSubject(
-        "/rules", "manage:rules", "RuleSet", "rule set", "Name of the rule set.", _rule_sets
+        "/rules",
+        "manage:rules",
+        "RuleSet",
+        "rule set",
+        "Name of the rule set.",
+        ("checkout", RULES_EXAMPLE),
+        _rule_sets,
     ),
     ConfiguredSubject(
         "/pipelines",
@@ -114,6 +124,7 @@ SUBJECTS: Final = (
         "PipelineDefinition",
         "pipeline",
         "Number of the pipeline.",
+        ("40", PIPELINE_EXAMPLE),
         _pipelines,
     ),
 )
@@ -131,7 +142,7 @@ def _readings(subject: ConfiguredSubject) -> list[ManageEndpoint]:
     noun, words = subject.noun, subject.words
     field = noun[0].lower() + noun[1:]
     scope, path = subject.scope, subject.segment
-    one, about = path + "/{name}", {"name": subject.name_about}
+    one, about, shown = path + "/{name}", {"name": subject.name_about}, {"name": subject.example[0]}
     return [
         ManageEndpoint(
             method="GET",
@@ -154,8 +165,10 @@ def _readings(subject: ConfiguredSubject) -> list[ManageEndpoint]:
             about="Says everything that is wrong with a document, and what it would change. "
             "Changes nothing.",
             body=DocumentToCheck,
+            body_example={"document": subject.example[1]},
             answer=DocumentChecked,
             run=handlers.check,
+            reads=True,
             most_bytes=MOST_DOCUMENT_BYTES,
         ),
         ManageEndpoint(
@@ -169,6 +182,7 @@ def _readings(subject: ConfiguredSubject) -> list[ManageEndpoint]:
             "Its `ETag` is for `If-Match` of a change.",
             query=(_VERSION,),
             path_about=about,
+            path_examples=shown,
             answer=VersionShown,
             run=handlers.show,
             tagged=True,
@@ -183,6 +197,7 @@ def _readings(subject: ConfiguredSubject) -> list[ManageEndpoint]:
             about="All versions, newest first: who made which when, and why.",
             query=(LIMIT, _BELOW),
             path_about=about,
+            path_examples=shown,
             answer=VersionPage,
             run=handlers.history,
         ),
@@ -193,6 +208,7 @@ def _changes(subject: ConfiguredSubject) -> list[ManageEndpoint]:
     handlers = _Configured(subject)
     noun, words, scope = subject.noun, subject.words, subject.scope
     one, about = subject.segment + "/{name}", {"name": subject.name_about}
+    shown = {"name": subject.example[0]}
     return [
         ManageEndpoint(
             method="PUT",
@@ -204,8 +220,10 @@ def _changes(subject: ConfiguredSubject) -> list[ManageEndpoint]:
             about=f"Makes a document the next version of its {words} and puts it in force. If "
             "there is one already, `If-Match` must name the version that was changed.",
             body=DocumentChange,
+            body_example={"document": subject.example[1]},
             query=(DRY_RUN,),
             path_about=about,
+            path_examples=shown,
             answer=VersionApplied,
             run=handlers.apply,
             tagged=True,
@@ -224,6 +242,7 @@ def _changes(subject: ConfiguredSubject) -> list[ManageEndpoint]:
             body=VersionReturn,
             query=(DRY_RUN,),
             path_about=about,
+            path_examples=shown,
             answer=VersionReturned,
             run=handlers.roll_back,
             tagged=True,

@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.admin.webhooks.options import WebhookOptions, webhook_options
+from gatehouse.core import keyring
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
 from gatehouse.core.yaml_document import DocumentRefused
 from gatehouse.settings import Settings
@@ -25,9 +26,10 @@ from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.entry import Entry
 from gatehouse.web.in_flight import RETRY_SOON
 from gatehouse.web.manage.endpoints import ManageCall, ManageEndpoint, Precondition, Tagged
+from gatehouse.web.manage.repeats import repeatable
 from gatehouse.web.problems import Problem
 from gatehouse.web.query import read_query
-from gatehouse.web.v1 import Handler
+from gatehouse.web.v1 import Handler, Repetitions
 
 MOST_WAITING: Final = 8
 """Calls that are read, wait or run; each may hold a large body."""
@@ -45,11 +47,17 @@ class DeskOptions(msgspec.Struct, frozen=True):
     default_rate: int
     """The rate limit of keys without one of their own."""
     webhooks: WebhookOptions
+    kept_ms: int
+    """How long answers are kept for repeated calls."""
 
 
 def desk_options(settings: Settings) -> DeskOptions:
     """The options of these settings."""
-    return DeskOptions(settings.rate_limit_per_second, webhook_options(settings))
+    return DeskOptions(
+        settings.rate_limit_per_second,
+        webhook_options(settings),
+        settings.idempotency_ttl_h * 3_600_000,
+    )
 
 
 class ManageDesk:
@@ -70,6 +78,8 @@ class ManageDesk:
         self._present = 0
         self._outside: Counter[str] = Counter()
         self._running = asyncio.Semaphore(_AT_ONCE)
+        hashing_key = session.ring.current(keyring.IDEMPOTENCY)[1]
+        self._repetitions = Repetitions(hashing_key, options.kept_ms)
 
     def handler(self, endpoint: ManageEndpoint) -> Handler:
         """The handler of one endpoint."""
@@ -80,18 +90,27 @@ class ManageDesk:
                 context, endpoint.scope, endpoint.field, takes_query=bool(endpoint.query)
             )
             with self._place(endpoint, caller.account.account_id):
+                raw, body = await self._read_body(endpoint, reader, context, receive)
                 call = ManageCall(
                     session=self._session.acting_as(caller.actor),
                     caller=caller,
                     path=context.scope.get("path_params", {}),
                     query=_read_query(endpoint, context.scope["query_string"]),
-                    body=await self._read_body(endpoint, reader, context, receive),
+                    body=body,
                     default_rate=self._options.default_rate,
                     webhooks=self._options.webhooks,
                     precondition=_precondition(context) if endpoint.guarded else Precondition(),
                 )
-                done = await self._run(endpoint, call)
-            return await self._answer(context, done)
+                repeated = repeatable(endpoint, call, context, raw, self._repetitions)
+                if repeated is None:
+                    reply = await self._answer(context, await self._run(endpoint, call))
+                else:
+                    reply = await repeated.once(
+                        lambda: self._run(endpoint, call), lambda done: self._answer(context, done)
+                    )
+                if endpoint.changes and not call.dry_run:
+                    await self._changed()
+                return reply
 
         return handle
 
@@ -126,12 +145,14 @@ class ManageDesk:
         reader: BodyReader[Any] | None,
         context: RequestContext,
         receive: Receive,
-    ) -> Any:
+    ) -> tuple[bytes, Any]:
+        """The body as it was sent, and as it is read."""
         if reader is None:
-            return None
-        body = reader.read(context, await self._entry.body(context, receive, endpoint.most_bytes))
+            return b"null", None
+        raw = await self._entry.body(context, receive, endpoint.most_bytes)
+        body = reader.read(context, raw)
         refuse_unread(context)
-        return body
+        return raw, body
 
     async def _run(self, endpoint: ManageEndpoint, call: ManageCall) -> Any:
         try:
@@ -142,8 +163,6 @@ class ManageDesk:
                     done = await asyncio.to_thread(endpoint.run, call)
         except (NotFound, Conflict, InvalidInput) as refused:
             raise problem_of(refused) from None
-        if endpoint.changes and not call.dry_run:
-            await self._changed()
         return done
 
     async def _answer(self, context: RequestContext, done: Any) -> Reply:

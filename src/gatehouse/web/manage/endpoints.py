@@ -89,14 +89,19 @@ class ManageEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     waits: bool = False
     """Whether it waits for somebody outside; `run` is then a coroutine, which holds no thread."""
     body: type[msgspec.Struct] | None = None
+    body_example: Mapping[str, Any] = {}
+    """What its example has of its own."""
     query: tuple[Parameter, ...] = ()
     path_about: Mapping[str, str] = {}
+    path_examples: Mapping[str, str] = {}
     tagged: bool = False
     """Whether answers have an `ETag`."""
     guarded: bool = False
     """Whether `If-Match` is read."""
     most_bytes: int | None = None
     """Largest body; without it, that of the settings."""
+    reads: bool = False
+    """Whether it changes nothing although it is no GET, because of what is in its body."""
 
     @property
     def address(self) -> str:
@@ -106,7 +111,7 @@ class ManageEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def changes(self) -> bool:
         """Whether it may change something."""
-        return self.method != "GET"
+        return self.method != "GET" and not self.reads
 
 
 def read_flag(text: str) -> bool:

@@ -174,6 +174,7 @@ IDENTITY_ENDPOINTS: Final = (
         body=IdentitySearch,
         answer=IdentitiesFound,
         run=_search,
+        reads=True,
     ),
     ManageEndpoint(
         method="POST",

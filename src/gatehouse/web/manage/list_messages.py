@@ -38,7 +38,10 @@ class NewList(msgspec.Struct, frozen=True, rename="camel"):
 
     name: ListName
     kind: Annotated[ListKind, Meta(description="What it holds.", examples=["networks"])]
-    description: Reason = None
+    description: Annotated[
+        Annotated[str, Meta(max_length=_LONGEST_REASON)] | None,
+        Meta(description="What it is for.", examples=["Networks of card testers"]),
+    ] = None
 
 
 class ListShown(msgspec.Struct, frozen=True, rename="camel"):

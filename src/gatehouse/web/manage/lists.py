@@ -8,7 +8,14 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.admin import audit_log, lists
-from gatehouse.admin.lists import EntryPage, GivenEntries, ImportOptions, ListedEntry, ListFile
+from gatehouse.admin.lists import (
+    EntryPage,
+    GivenEntries,
+    ImportOptions,
+    ListedEntry,
+    ListFile,
+    ListInfo,
+)
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.web.manage.endpoints import (
@@ -18,6 +25,7 @@ from gatehouse.web.manage.endpoints import (
     ManageCall,
     ManageEndpoint,
     Parameter,
+    Tagged,
     after,
     read_flag,
 )
@@ -40,6 +48,7 @@ from gatehouse.web.problems import Problem
 
 _SCOPE: Final = "manage:lists"
 _NAME: Final = {"name": "Name of the list."}
+_EXAMPLE: Final = {"name": "bad-networks"}
 _ONE: Final = "/lists/{name}"
 _FORCE: Final = Parameter(
     "force", "`true` drops it although rules use it.", {"type": "boolean"}, read_flag, False
@@ -47,27 +56,42 @@ _FORCE: Final = Parameter(
 
 
 def _overview(call: ManageCall) -> ListPage:
-    return ListPage(_shown_lists(call))
+    return ListPage([_shown(each) for each in lists.overview(call.session, call.account_id)])
 
 
-def _shown_lists(call: ManageCall) -> list[ListShown]:
-    return [
-        ListShown(
-            each.name, each.kind, each.description, each.entries, iso_time(each.created_at_ms)
-        )
-        for each in lists.overview(call.session, call.account_id)
-    ]
+def _shown(each: ListInfo) -> ListShown:
+    return ListShown(
+        each.name, each.kind, each.description, each.entries, iso_time(each.created_at_ms)
+    )
 
 
-def _create(call: ManageCall) -> ListShown:
+def _create(call: ManageCall) -> Tagged:
     new: NewList = call.body
     lists.create(call.session, call.account_id, new.name, new.kind, new.description)
-    return next(each for each in _shown_lists(call) if each.name == new.name)
+    return _tagged(call, new.name)
+
+
+def _get(call: ManageCall) -> Tagged:
+    return _tagged(call, call.path["name"])
+
+
+def _tagged(call: ManageCall, name: str) -> Tagged:
+    found = lists.get(call.session, call.account_id, name)
+    return Tagged(_shown(found), found.changes)
+
+
+def _expected(call: ManageCall) -> int | None:
+    """How often the list may have been changed before, as the preconditions say it."""
+    seen = call.precondition
+    if seen.any_version:
+        lists.check_exists(call.session, call.account_id, call.path["name"])
+    return 0 if seen.must_be_new else seen.version
 
 
 def _drop(call: ManageCall) -> ListDropped:
     name = call.path["name"]
-    count = lists.drop(call.session, call.account_id, name, force=call.query["force"])
+    force, expected = call.query["force"], _expected(call)
+    count = lists.drop(call.session, call.account_id, name, force=force, expected=expected)
     return ListDropped(name, count)
 
 
@@ -122,7 +146,9 @@ def _add(call: ManageCall) -> EntriesAdded:
     given: EntriesToAdd = call.body
     rows = [(one.value, one.expires or "", one.reason or "") for one in given.entries]
     lifetime_ms = None if given.expires_in_s is None else given.expires_in_s * 1000
-    trial = ImportOptions(given.kind, given.reason, lifetime_ms, skip_bad=True, dry_run=True)
+    trial = ImportOptions(
+        given.kind, given.reason, lifetime_ms, _expected(call), skip_bad=True, dry_run=True
+    )
     _refuse_line_ends(given)
     name, file = call.path["name"], _as_file(rows)
     try:
@@ -156,7 +182,8 @@ def _remove(call: ManageCall) -> EntriesRemoved:
     given: EntriesToRemove = call.body
     name = call.path["name"]
     file = _as_file([(value, "", "") for value in given.values])
-    removed = lists.remove(call.session, call.account_id, name, GivenEntries((), file))
+    wanted = GivenEntries((), file, _expected(call))
+    removed = lists.remove(call.session, call.account_id, name, wanted)
     return EntriesRemoved(name, removed)
 
 
@@ -215,33 +242,22 @@ LIST_ENDPOINTS: Final = (
         body=NewList,
         answer=ListShown,
         run=_create,
+        tagged=True,
     ),
     ManageEndpoint(
-        method="DELETE",
+        method="GET",
         path=_ONE,
         scope=_SCOPE,
-        operation="dropList",
-        field="listDroppedResponse",
-        summary="Drop a list",
-        about="Removes a list with its entries. Refused while rules in force use it.",
-        query=(_FORCE,),
+        operation="getList",
+        field="listResponse",
+        summary="Show a list",
+        about="What a list holds, and how many entries are in force. Its `ETag` is for `If-Match` "
+        "of a change.",
         path_about=_NAME,
-        answer=ListDropped,
-        run=_drop,
-    ),
-    ManageEndpoint(
-        method="POST",
-        path=f"{_ONE}/entries/search",
-        scope=_SCOPE,
-        operation="searchEntries",
-        field="entriesResponse",
-        summary="Search entries of a list",
-        about="Entries by value, page by page; with `value`, only that one. A POST, because "
-        "values may be personal. Cards, mailboxes and phones are shown as fingerprints.",
-        body=EntrySearch,
-        path_about=_NAME,
-        answer=EntryShownPage,
-        run=_entries,
+        path_examples=_EXAMPLE,
+        answer=ListShown,
+        run=_get,
+        tagged=True,
     ),
     ManageEndpoint(
         method="POST",
@@ -255,9 +271,27 @@ LIST_ENDPOINTS: Final = (
         body=EntriesToAdd,
         query=(DRY_RUN,),
         path_about=_NAME,
+        path_examples=_EXAMPLE,
         answer=EntriesAdded,
         run=_add,
+        guarded=True,
         most_bytes=MOST_DOCUMENT_BYTES,
+    ),
+    ManageEndpoint(
+        method="POST",
+        path=f"{_ONE}/entries/search",
+        scope=_SCOPE,
+        operation="searchEntries",
+        field="entriesResponse",
+        summary="Search entries of a list",
+        about="Entries by value, page by page; with `value`, only that one. A POST, because "
+        "values may be personal. Cards, mailboxes and phones are shown as fingerprints.",
+        body=EntrySearch,
+        path_about=_NAME,
+        path_examples=_EXAMPLE,
+        answer=EntryShownPage,
+        run=_entries,
+        reads=True,
     ),
     ManageEndpoint(
         method="POST",
@@ -269,8 +303,10 @@ LIST_ENDPOINTS: Final = (
         about="Takes up to 1,000 entries off a list: all of them, or none if one is not on it.",
         body=EntriesToRemove,
         path_about=_NAME,
+        path_examples=_EXAMPLE,
         answer=EntriesRemoved,
         run=_remove,
+        guarded=True,
         most_bytes=MOST_DOCUMENT_BYTES,
     ),
     ManageEndpoint(
@@ -283,7 +319,23 @@ LIST_ENDPOINTS: Final = (
         about="What was done to a list, newest first: by whom, when, and how many entries.",
         query=(LIMIT, after("The `cursor` of the page before.")),
         path_about=_NAME,
+        path_examples=_EXAMPLE,
         answer=ListOperationPage,
         run=_operations,
+    ),
+    ManageEndpoint(
+        method="DELETE",
+        path=_ONE,
+        scope=_SCOPE,
+        operation="dropList",
+        field="listDroppedResponse",
+        summary="Drop a list",
+        about="Removes a list with its entries. Refused while rules in force use it.",
+        query=(_FORCE,),
+        path_about=_NAME,
+        path_examples=_EXAMPLE,
+        answer=ListDropped,
+        run=_drop,
+        guarded=True,
     ),
 )

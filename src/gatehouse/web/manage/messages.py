@@ -18,6 +18,14 @@ rules:
     condition: order.amount > 500
     outcome: REVIEW
 """
+PIPELINE_EXAMPLE = """\
+pipeline: 40
+name: online orders
+stages:
+  - stage: Rules
+    rule_set: checkout
+  - stage: PreCheck
+"""
 
 Document = Annotated[
     str,

@@ -178,6 +178,7 @@ MODEL_ENDPOINTS: Final = (
         "is promoted.",
         body=TrainingRequest,
         answer=JobResponse,
+        body_example={"note": "With the chargebacks of October"},
         run=_train,
     ),
     ManageEndpoint(
@@ -200,6 +201,7 @@ MODEL_ENDPOINTS: Final = (
         field="modelResponse",
         summary="Show a model",
         about="One model with the report of its training.",
+        path_examples={"version": "1"},
         path_about=_ID,
         answer=ModelReported,
         run=_show,
@@ -212,6 +214,7 @@ MODEL_ENDPOINTS: Final = (
         field="modelLiveResponse",
         summary="Promote a model",
         about="Has Sentry score with a model from now on.",
+        path_examples={"version": "1"},
         path_about=_ID,
         answer=ModelSwitched,
         run=_promote,

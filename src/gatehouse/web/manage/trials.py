@@ -165,6 +165,7 @@ TRIAL_ENDPOINTS: Final = (
         body=TrialRequest,
         answer=TrialResponse,
         run=_try,
+        reads=True,
         most_bytes=MOST_DOCUMENT_BYTES,
     ),
     ManageEndpoint(

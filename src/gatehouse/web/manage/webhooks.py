@@ -17,7 +17,7 @@ from gatehouse.admin.webhooks.public import (
 )
 from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import InvalidInput
-from gatehouse.web.manage.endpoints import LIMIT, ManageCall, ManageEndpoint, after
+from gatehouse.web.manage.endpoints import LIMIT, ManageCall, ManageEndpoint, Tagged, after
 from gatehouse.web.manage.messages import Moment
 from gatehouse.webhooks.destinations import LONGEST_URL
 from gatehouse.webhooks.endpoint import WebhookTerms
@@ -49,9 +49,7 @@ _Decisions = Annotated[
     list[ToldDecisions],
     Meta(max_length=20, description="Which decisions `decision.made` tells of; empty: all."),
 ]
-_Ordered = Annotated[
-    bool, Meta(description="Whether a message waits for the one before it.", examples=[False])
-]
+_Ordered = Annotated[bool, Meta(description="Whether a message waits for the one before it.")]
 _Description = Annotated[
     str, Meta(max_length=200, description="What it is for.", examples=["the back office"])
 ]
@@ -65,9 +63,9 @@ class NewWebhook(msgspec.Struct, frozen=True, rename="camel"):
     decisions: _Decisions = []
     ordered: _Ordered = False
     description: _Description = ""
-    signing: Annotated[
-        SecretKind, Meta(description="A shared secret, or a key pair.", examples=["hmac"])
-    ] = SecretKind.HMAC
+    signing: Annotated[SecretKind, Meta(description="A shared secret, or a key pair.")] = (
+        SecretKind.HMAC
+    )
 
 
 class WebhookChange(msgspec.Struct, frozen=True, rename="camel"):
@@ -126,6 +124,7 @@ class AttemptPage(msgspec.Struct, frozen=True, rename="camel"):
     """Attempts to send messages."""
 
     attempts: Annotated[list[PublicAttempt], Meta(description="Newest first.")]
+    has_more: Annotated[bool, Meta(description="Whether there are more.", examples=[False])]
 
 
 class WebhookDeleted(msgspec.Struct, frozen=True, rename="camel"):
@@ -135,7 +134,7 @@ class WebhookDeleted(msgspec.Struct, frozen=True, rename="camel"):
     deleted: Annotated[bool, Meta(description="Nothing is sent to it any more.")]
 
 
-def _create(call: ManageCall) -> PublicWebhook:
+def _create(call: ManageCall) -> Tagged:
     new: NewWebhook = call.body
     terms = WebhookTerms(
         new.url,
@@ -145,7 +144,7 @@ def _create(call: ManageCall) -> PublicWebhook:
         new.description,
     )
     made = endpoints.create(call.session, call.account_id, terms, call.webhooks.policy, new.signing)
-    return public_with_secret(made)
+    return Tagged(public_with_secret(made), made.webhook.changes)
 
 
 def _listing(call: ManageCall) -> WebhookPage:
@@ -153,11 +152,18 @@ def _listing(call: ManageCall) -> WebhookPage:
     return WebhookPage([public_webhook(each) for each in found])
 
 
-def _get(call: ManageCall) -> PublicWebhook:
-    return public_webhook(endpoints.get_webhook(call.session, call.account_id, _webhook_id(call)))
+def _get(call: ManageCall) -> Tagged:
+    found = endpoints.get_webhook(call.session, call.account_id, _webhook_id(call))
+    return Tagged(public_webhook(found), found.changes)
 
 
-def _update(call: ManageCall) -> PublicWebhook:
+def _expected(call: ManageCall) -> int | None:
+    """How often the webhook may have been changed before, as the preconditions say it."""
+    # None can be new: the path names one that exists.
+    return 0 if call.precondition.must_be_new else call.precondition.version
+
+
+def _update(call: ManageCall) -> Tagged:
     given: WebhookChange = call.body
     changes = endpoints.WebhookChanges(
         url=given.url or None,
@@ -168,24 +174,24 @@ def _update(call: ManageCall) -> PublicWebhook:
         is_ordered=None if given.ordered is UNSET else given.ordered,
         description=None if given.description is UNSET else given.description,
         is_enabled=None if given.enabled is UNSET else given.enabled,
+        expected=_expected(call),
     )
     policy = call.webhooks.policy
     webhook_id = _webhook_id(call)
-    return public_webhook(
-        endpoints.update(call.session, call.account_id, webhook_id, changes, policy)
-    )
+    done = endpoints.update(call.session, call.account_id, webhook_id, changes, policy)
+    return Tagged(public_webhook(done), done.changes)
 
 
 async def _delete(call: ManageCall) -> WebhookDeleted:
-    await endpoints.delete_and_wait(call.session, call.account_id, _webhook_id(call))
+    about = call.account_id, _webhook_id(call)
+    await endpoints.delete_and_wait(call.session, *about, _expected(call))
     return WebhookDeleted(_webhook_id(call), True)
 
 
-def _rotate(call: ManageCall) -> PublicWebhook:
-    overlap_ms = call.body.overlap_s * 1000
-    return public_with_secret(
-        endpoints.rotate_secret(call.session, call.account_id, _webhook_id(call), overlap_ms)
-    )
+def _rotate(call: ManageCall) -> Tagged:
+    overlap_ms, about = call.body.overlap_s * 1000, (call.account_id, _webhook_id(call))
+    done = endpoints.rotate_secret(call.session, *about, overlap_ms, _expected(call))
+    return Tagged(public_with_secret(done), done.webhook.changes)
 
 
 async def _test(call: ManageCall) -> PublicAttempt:
@@ -198,9 +204,10 @@ async def _test(call: ManageCall) -> PublicAttempt:
 
 
 def _attempts(call: ManageCall) -> AttemptPage:
-    query = messages.AttemptQuery(call.query["limit"], call.query.get("startingAfter"))
+    limit: int = call.query["limit"]
+    query = messages.AttemptQuery(limit + 1, call.query.get("startingAfter"))
     found = messages.list_attempts(call.session, call.account_id, _webhook_id(call), query)
-    return AttemptPage([public_attempt(each) for each in found])
+    return AttemptPage([public_attempt(each) for each in found[:limit]], len(found) > limit)
 
 
 def _replay(call: ManageCall) -> ReplayStarted:
@@ -254,6 +261,7 @@ WEBHOOK_ENDPOINTS: Final = (
         body=NewWebhook,
         answer=PublicWebhook,
         run=_create,
+        tagged=True,
     ),
     ManageEndpoint(
         method="GET",
@@ -266,6 +274,7 @@ WEBHOOK_ENDPOINTS: Final = (
         path_about=_ID,
         answer=PublicWebhook,
         run=_get,
+        tagged=True,
     ),
     ManageEndpoint(
         method="POST",
@@ -279,6 +288,8 @@ WEBHOOK_ENDPOINTS: Final = (
         path_about=_ID,
         answer=PublicWebhook,
         run=_update,
+        tagged=True,
+        guarded=True,
     ),
     ManageEndpoint(
         method="DELETE",
@@ -291,6 +302,7 @@ WEBHOOK_ENDPOINTS: Final = (
         path_about=_ID,
         answer=WebhookDeleted,
         run=_delete,
+        guarded=True,
         waits=True,
     ),
     ManageEndpoint(
@@ -305,6 +317,8 @@ WEBHOOK_ENDPOINTS: Final = (
         path_about=_ID,
         answer=PublicWebhook,
         run=_rotate,
+        tagged=True,
+        guarded=True,
     ),
     ManageEndpoint(
         method="POST",

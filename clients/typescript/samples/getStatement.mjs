@@ -1,5 +1,0 @@
-import { Gatehouse } from "gatehouse-client";
-
-const gatehouse = new Gatehouse({ apiKey: process.env.API_KEY, baseUrl: process.env.BASE });
-const { result } = await gatehouse.statement({ daily: true });
-console.log(result.closingBalance, result.charges);

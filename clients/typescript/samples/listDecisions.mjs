@@ -1,6 +1,0 @@
-import { Gatehouse } from "gatehouse-client";
-
-const gatehouse = new Gatehouse({ apiKey: process.env.API_KEY, baseUrl: process.env.BASE });
-for await (const decision of gatehouse.decisions.list({ limit: 50 })) {
-  console.log(decision.requestId, decision.operation);
-}

@@ -1,0 +1,468 @@
+// Made by scripts/generate_typescript.py from the OpenAPI document; do not edit, run: make types
+
+import { Calls, JobCalls } from "./calls.js";
+import type { Body, Call, Query } from "./caller.js";
+import type { Answer } from "./exchange.js";
+import type * as api from "./generated.js";
+import type { CallOptions } from "./options.js";
+import { Listing } from "./paging.js";
+
+export class ManageAccount extends Calls {
+  /** The account and its fees. Scope `manage:account`. Free. */
+  get(own?: CallOptions): Promise<Answer<api.AccountShown>> {
+    return this.call("getAccount", {}, own);
+  }
+}
+
+export class ManageAudit extends Calls {
+  /** Everything that was changed in the account: who, when, what. Newest first. Scope `manage:account`. Free. */
+  list(query: Query<"listAudit"> = {}, own?: CallOptions): Listing<api.AuditPage, api.AuditEntry> {
+    return new Listing({
+      ask: (page) => {
+        const startingAfter = page?.lines.at(-1)?.line ?? query.startingAfter;
+        return this.call("listAudit", { query: { ...query, startingAfter } }, own);
+      },
+      hasMore: (page) => page.hasMore && page.lines.length > 0,
+      items: (page) => page.lines,
+    });
+  }
+}
+
+export class ManageBalance extends Calls {
+  /** What the account has, as `/api/v1/balance` tells it. Scope `manage:billing`. Free. */
+  get(own?: CallOptions): Promise<Answer<api.BalanceResponse>> {
+    return this.call("getManagedBalance", {}, own);
+  }
+}
+
+export class ManageConnectors extends Calls {
+  /** The connectors that can serve the account, and whether they work. They belong to the installation, so that only its operator changes them. Scope `manage:connectors`. Free. */
+  list(own?: CallOptions): Listing<api.ConnectorPage, api.ConnectorShown> {
+    return new Listing({
+      ask: () => this.call("listConnectors", {}, own),
+      hasMore: () => false,
+      items: (page) => page.connectors,
+    });
+  }
+}
+
+export class ManageEvents extends Calls {
+  /** Which decisions the account is told as events, and below which balance. Scope `manage:account`. Free. */
+  get(own?: CallOptions): Promise<Answer<api.EventSettingsShown>> {
+    return this.call("getEventSettings", {}, own);
+  }
+
+  /** Changes what is sent, and leaves the rest. Servers act on it within a second. Scope `manage:account`. Free. */
+  set(body: Body<"setEventSettings"> = {}, own?: CallOptions): Promise<Answer<api.EventSettingsShown>> {
+    return this.call("setEventSettings", { body }, own);
+  }
+}
+
+export class ManageFeedback extends Calls {
+  /** Records up to 500 statements, each on its own: one that is refused does not keep the others from being kept. The same said again changes nothing. Scope `manage:feedback`. Free. */
+  give(body: Body<"giveFeedbackInBulk">, own?: CallOptions): Promise<Answer<api.FeedbackBatchResponse>> {
+    return this.call("giveFeedbackInBulk", { body }, own);
+  }
+
+  /** Starts a job that imports a file of statements, of up to 4 MiB. Its result counts them and reports rows that cannot be used. Scope `manage:feedback`. Free. */
+  importMany(body: Body<"importFeedback">, own?: CallOptions & Query<"importFeedback">): Promise<Answer<api.JobResponse>> {
+    return this.call("importFeedback", { query: { dryRun: own?.dryRun }, body }, own);
+  }
+}
+
+export class ManageIdentities extends Calls {
+  /** Starts a job that imports a file of who holds which card, of up to 4 MiB, for this account alone. Known records are brought up to date. The file is kept sealed until the job ends; its result counts records and reports rows that cannot be used. Scope `manage:identities`. Free. */
+  importMany(body: Body<"importIdentities">, own?: CallOptions & Query<"importIdentities">): Promise<Answer<api.JobResponse>> {
+    return this.call("importIdentities", { query: { dryRun: own?.dryRun }, body }, own);
+  }
+
+  /** The account's records of a card, a person or a reference, masked. Scope `manage:identities`. Free. */
+  search(body: Body<"searchIdentities"> = {}, own?: CallOptions): Listing<api.IdentitiesFound, api.IdentitiesFound["records"][number]> {
+    return new Listing({
+      ask: () => this.call("searchIdentities", { body }, own),
+      hasMore: () => false,
+      items: (page) => page.records,
+    });
+  }
+
+  /** Erases the account's records of a card, a person or a reference. Scope `manage:identities`. Free. */
+  erase(body: Body<"eraseIdentities">, own?: CallOptions & Query<"eraseIdentities">): Promise<Answer<api.IdentitiesErased>> {
+    return this.call("eraseIdentities", { query: { dryRun: own?.dryRun }, body }, own);
+  }
+}
+
+export class ManageJobs extends JobCalls {
+  /** The account's jobs that the key may see, newest first. They are kept for 30 days after their end. Any scope of management. Free. */
+  list(query: Query<"listJobs"> = {}, own?: CallOptions): Listing<api.JobPage, api.JobResponse> {
+    return new Listing({
+      ask: (page) => {
+        const startingAfter = page?.jobs.at(-1)?.jobId ?? query.startingAfter;
+        return this.call("listJobs", { query: { ...query, startingAfter } }, own);
+      },
+      hasMore: (page) => page.hasMore && page.jobs.length > 0,
+      items: (page) => page.jobs,
+    });
+  }
+
+  /** How far a job is, and its result or why it failed. Ask again every second or so while it is `QUEUED` or `RUNNING`. Any scope of management. Free. */
+  get(jobId: string, own?: CallOptions): Promise<Answer<api.JobResponse>> {
+    return this.call("getJob", { path: { jobId } }, own);
+  }
+
+  /** Ends a job that waits. One that runs is ended within seconds; what an import has stored by then stays. Any scope of management. Free. */
+  cancel(jobId: string, own?: CallOptions): Promise<Answer<api.JobResponse>> {
+    return this.call("cancelJob", { path: { jobId } }, own);
+  }
+}
+
+export class ManageKeys extends Calls {
+  /** The account's keys, oldest first, without their text. Scope `manage:keys`. Free. */
+  list(own?: CallOptions): Listing<api.KeyPage, api.KeyShown> {
+    return new Listing({
+      ask: () => this.call("listKeys", {}, own),
+      hasMore: () => false,
+      items: (page) => page.keys,
+    });
+  }
+
+  /** Issues a key. It can be for every operation, for scopes of management that the issuing key has, within its networks and up to its rate limit. Scope `manage:keys`. Free. */
+  issue(body: Body<"issueKey"> = {}, own?: CallOptions): Promise<Answer<api.KeyTold>> {
+    return this.call("issueKey", { body }, own);
+  }
+
+  /** Issues a successor on the same terms; the old key ends after the overlap. A key can rotate itself. Scope `manage:keys`. Free. */
+  rotate(keyId: string, body: Body<"rotateKey"> = {}, own?: CallOptions): Promise<Answer<api.KeyTold>> {
+    return this.call("rotateKey", { path: { keyId }, body }, own);
+  }
+
+  /** Ends a key at once, on every server within a second. Scope `manage:keys`. Free. */
+  revoke(keyId: string, body: Body<"revokeKey">, own?: CallOptions): Promise<Answer<api.KeyShown>> {
+    return this.call("revokeKey", { path: { keyId }, body }, own);
+  }
+}
+
+export class ManageLists extends Calls {
+  /** The account's lists by name, and how many entries are in force. Scope `manage:lists`. Free. */
+  list(own?: CallOptions): Listing<api.ListPage, api.ListShown> {
+    return new Listing({
+      ask: () => this.call("listLists", {}, own),
+      hasMore: () => false,
+      items: (page) => page.lists,
+    });
+  }
+
+  /** Makes an empty list of a kind. Scope `manage:lists`. Free. */
+  create(body: Body<"createList">, own?: CallOptions): Promise<Answer<api.ListShown>> {
+    return this.call("createList", { body }, own);
+  }
+
+  /** What a list holds, and how many entries are in force. Its `ETag` is for `If-Match` of a change. Scope `manage:lists`. Free. */
+  get(name: string | number, own?: CallOptions): Promise<Answer<api.ListShown>> {
+    return this.call("getList", { path: { name: `${name}` } }, own);
+  }
+
+  /** Removes a list with its entries. Refused while rules in force use it. Scope `manage:lists`. Free. */
+  drop(name: string | number, query: Query<"dropList"> = {}, own?: CallOptions): Promise<Answer<api.ListDropped>> {
+    return this.call("dropList", { path: { name: `${name}` }, query }, own);
+  }
+
+  /** Puts up to 1,000 entries on a list. One that is on it already gets the new expiry and reason. All are added, or none if one cannot be used. Scope `manage:lists`. Free. */
+  addEntries(name: string | number, body: Body<"addEntries">, own?: CallOptions & Query<"addEntries">): Promise<Answer<api.EntriesAdded>> {
+    return this.call("addEntries", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
+  }
+
+  /** Entries by value, page by page; with `value`, only that one. A POST, because values may be personal. Cards, mailboxes and phones are shown as fingerprints. Scope `manage:lists`. Free. */
+  searchEntries(name: string | number, body: Body<"searchEntries"> = {}, own?: CallOptions): Listing<api.EntryShownPage, api.EntryShown> {
+    return new Listing({
+      ask: (page) => {
+        const cursor = page?.cursor ?? body.cursor;
+        return this.call("searchEntries", { path: { name: `${name}` }, body: { ...body, cursor } }, own);
+      },
+      hasMore: (page) => page.hasMore,
+      items: (page) => page.entries,
+    });
+  }
+
+  /** Takes up to 1,000 entries off a list: all of them, or none if one is not on it. Scope `manage:lists`. Free. */
+  removeEntries(name: string | number, body: Body<"removeEntries">, own?: CallOptions): Promise<Answer<api.EntriesRemoved>> {
+    return this.call("removeEntries", { path: { name: `${name}` }, body }, own);
+  }
+
+  /** What was done to a list, newest first: by whom, when, and how many entries. Scope `manage:lists`. Free. */
+  listOperations(name: string | number, query: Query<"listOperations"> = {}, own?: CallOptions): Listing<api.ListOperationPage, api.ListOperation> {
+    return new Listing({
+      ask: (page) => {
+        const startingAfter = page?.cursor ?? query.startingAfter;
+        return this.call("listOperations", { path: { name: `${name}` }, query: { ...query, startingAfter } }, own);
+      },
+      hasMore: (page) => page.hasMore,
+      items: (page) => page.operations,
+    });
+  }
+}
+
+export class ManageModels extends Calls {
+  /** The account's models, newest first. Version 0 is the scorecard that ships. Scope `manage:models`. Free. */
+  list(own?: CallOptions): Listing<api.ModelPage, api.ModelShown> {
+    return new Listing({
+      ask: () => this.call("listModels", {}, own),
+      hasMore: () => false,
+      items: (page) => page.models,
+    });
+  }
+
+  /** Starts a job that fits a model to recorded requests and their labels, measures it beside the one in force, and keeps it as a new version. It is not used until it is promoted. Scope `manage:models`. Free. */
+  train(body: Body<"startTraining"> = {}, own?: CallOptions): Promise<Answer<api.JobResponse>> {
+    return this.call("startTraining", { body }, own);
+  }
+
+  /** Goes back to another model, by default to the one that was live before. Scope `manage:models`. Free. */
+  rollback(body: Body<"rollBackModel"> = {}, own?: CallOptions): Promise<Answer<api.ModelSwitched>> {
+    return this.call("rollBackModel", { body }, own);
+  }
+
+  /** One model with the report of its training. Scope `manage:models`. Free. */
+  get(version: string | number, own?: CallOptions): Promise<Answer<api.ModelReported>> {
+    return this.call("getModel", { path: { version: `${version}` } }, own);
+  }
+
+  /** Has Sentry score with a model from now on. Scope `manage:models`. Free. */
+  promote(version: string | number, own?: CallOptions): Promise<Answer<api.ModelSwitched>> {
+    return this.call("promoteModel", { path: { version: `${version}` } }, own);
+  }
+}
+
+export class ManagePipelines extends Calls {
+  /** The pipelines in force, by name. Scope `manage:pipelines`. Free. */
+  list(own?: CallOptions): Listing<api.ConfiguredPage, api.ConfiguredSummary> {
+    return new Listing({
+      ask: () => this.call("listPipelineDefinitions", {}, own),
+      hasMore: () => false,
+      items: (page) => page.items,
+    });
+  }
+
+  /** Says everything that is wrong with a document, and what it would change. Changes nothing. Scope `manage:pipelines`. Free. */
+  check(body: Body<"checkPipelineDefinition">, own?: CallOptions): Promise<Answer<api.DocumentChecked>> {
+    return this.call("checkPipelineDefinition", { body }, own);
+  }
+
+  /** One version of a pipeline as its author wrote it, by default the one in force. Its `ETag` is for `If-Match` of a change. Scope `manage:pipelines`. Free. */
+  get(name: string | number, query: Query<"getPipelineDefinition"> = {}, own?: CallOptions): Promise<Answer<api.VersionShown>> {
+    return this.call("getPipelineDefinition", { path: { name: `${name}` }, query }, own);
+  }
+
+  /** Makes a document the next version of its pipeline and puts it in force. If there is one already, `If-Match` must name the version that was changed. Scope `manage:pipelines`. Free. */
+  apply(name: string | number, body: Body<"applyPipelineDefinition">, own?: CallOptions & Query<"applyPipelineDefinition">): Promise<Answer<api.VersionApplied>> {
+    return this.call("applyPipelineDefinition", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
+  }
+
+  /** All versions, newest first: who made which when, and why. Scope `manage:pipelines`. Free. */
+  listVersions(name: string | number, query: Query<"listPipelineDefinitionVersions"> = {}, own?: CallOptions): Listing<api.VersionPage, api.VersionEntry> {
+    return new Listing({
+      ask: (page) => {
+        const startingAfter = page?.versions.at(-1)?.version ?? query.startingAfter;
+        return this.call("listPipelineDefinitionVersions", { path: { name: `${name}` }, query: { ...query, startingAfter } }, own);
+      },
+      hasMore: (page) => page.hasMore && page.versions.length > 0,
+      items: (page) => page.versions,
+    });
+  }
+
+  /** Puts an earlier version in force again. With `If-Match`, only if that version is in force. Scope `manage:pipelines`. Free. */
+  rollback(name: string | number, body: Body<"rollBackPipelineDefinition"> = {}, own?: CallOptions & Query<"rollBackPipelineDefinition">): Promise<Answer<api.VersionReturned>> {
+    return this.call("rollBackPipelineDefinition", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
+  }
+}
+
+export class ManagePolicies extends Calls {
+  /** What PreCheck's results become, and what Sentry remembers for the account. Scope `manage:account`. Free. */
+  get(own?: CallOptions): Promise<Answer<api.PoliciesShown>> {
+    return this.call("getPolicies", {}, own);
+  }
+
+  /** Sets the advice for the named results; other results keep theirs. Scope `manage:account`. Free. */
+  setPrecheck(body: Body<"setPreCheckPolicy"> = {}, own?: CallOptions): Promise<Answer<api.PoliciesShown>> {
+    return this.call("setPreCheckPolicy", { body }, own);
+  }
+
+  /** Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free. */
+  setSentry(body: Body<"setSentryPolicy">, own?: CallOptions): Promise<Answer<api.PoliciesShown>> {
+    return this.call("setSentryPolicy", { body }, own);
+  }
+}
+
+export class ManagePrivacy extends Calls {
+  /** Starts a job that makes a person anonymous in decisions, and erases them from reviews, kept answers, identity records and, if wanted, lists. Scope `manage:identities`. Free. */
+  erase(body: Body<"erasePerson"> = {}, own?: CallOptions & Query<"erasePerson">): Promise<Answer<api.JobResponse>> {
+    return this.call("erasePerson", { query: { dryRun: own?.dryRun }, body }, own);
+  }
+}
+
+export class ManageRules extends Calls {
+  /** Shows which rules of a document match a case, and the values that they looked at. Changes nothing. Scope `manage:rules`. Free. */
+  tryOut(body: Body<"tryRuleSet">, own?: CallOptions): Promise<Answer<api.TrialResponse>> {
+    return this.call("tryRuleSet", { body }, own);
+  }
+
+  /** Starts a job that judges recorded requests by a document, each by what was known when it came. Its result says what would have been decided, caught and lost, in millionths by currency. Changes nothing. Scope `manage:rules`. Free. */
+  backtest(body: Body<"startBacktest">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
+    return this.call("startBacktest", { body }, own);
+  }
+
+  /** The rule sets in force, by name. Scope `manage:rules`. Free. */
+  list(own?: CallOptions): Listing<api.ConfiguredPage, api.ConfiguredSummary> {
+    return new Listing({
+      ask: () => this.call("listRuleSets", {}, own),
+      hasMore: () => false,
+      items: (page) => page.items,
+    });
+  }
+
+  /** Says everything that is wrong with a document, and what it would change. Changes nothing. Scope `manage:rules`. Free. */
+  check(body: Body<"checkRuleSet">, own?: CallOptions): Promise<Answer<api.DocumentChecked>> {
+    return this.call("checkRuleSet", { body }, own);
+  }
+
+  /** One version of a rule set as its author wrote it, by default the one in force. Its `ETag` is for `If-Match` of a change. Scope `manage:rules`. Free. */
+  get(name: string | number, query: Query<"getRuleSet"> = {}, own?: CallOptions): Promise<Answer<api.VersionShown>> {
+    return this.call("getRuleSet", { path: { name: `${name}` }, query }, own);
+  }
+
+  /** Makes a document the next version of its rule set and puts it in force. If there is one already, `If-Match` must name the version that was changed. Scope `manage:rules`. Free. */
+  apply(name: string | number, body: Body<"applyRuleSet">, own?: CallOptions & Query<"applyRuleSet">): Promise<Answer<api.VersionApplied>> {
+    return this.call("applyRuleSet", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
+  }
+
+  /** All versions, newest first: who made which when, and why. Scope `manage:rules`. Free. */
+  listVersions(name: string | number, query: Query<"listRuleSetVersions"> = {}, own?: CallOptions): Listing<api.VersionPage, api.VersionEntry> {
+    return new Listing({
+      ask: (page) => {
+        const startingAfter = page?.versions.at(-1)?.version ?? query.startingAfter;
+        return this.call("listRuleSetVersions", { path: { name: `${name}` }, query: { ...query, startingAfter } }, own);
+      },
+      hasMore: (page) => page.hasMore && page.versions.length > 0,
+      items: (page) => page.versions,
+    });
+  }
+
+  /** Puts an earlier version in force again. With `If-Match`, only if that version is in force. Scope `manage:rules`. Free. */
+  rollback(name: string | number, body: Body<"rollBackRuleSet"> = {}, own?: CallOptions & Query<"rollBackRuleSet">): Promise<Answer<api.VersionReturned>> {
+    return this.call("rollBackRuleSet", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
+  }
+}
+
+export class ManageStatement extends Calls {
+  /** What moved the balance, as `/api/v1/statement` tells it. Scope `manage:billing`. Free. */
+  get(query: Query<"getManagedStatement"> = {}, own?: CallOptions): Promise<Answer<api.StatementResponse>> {
+    return this.call("getManagedStatement", { query }, own);
+  }
+}
+
+export class ManageUsage extends Calls {
+  /** Decided requests by day and operation, and what they were charged, of a month (by default this) or of up to 92 days. Scope `manage:billing`. Free. */
+  get(query: Query<"getUsage"> = {}, own?: CallOptions): Promise<Answer<api.UsageResponse>> {
+    return this.call("getUsage", { query }, own);
+  }
+}
+
+export class ManageWebhooks extends Calls {
+  /** The account's webhooks, oldest first, without their secrets. Scope `manage:webhooks`. Free. */
+  list(own?: CallOptions): Listing<api.WebhookPage, api.PublicWebhook> {
+    return new Listing({
+      ask: () => this.call("listWebhooks", {}, own),
+      hasMore: () => false,
+      items: (page) => page.webhooks,
+    });
+  }
+
+  /** Adds an address that is told of events. The answer holds the secret, which cannot be had again. Scope `manage:webhooks`. Free. */
+  create(body: Body<"createWebhook">, own?: CallOptions): Promise<Answer<api.PublicWebhook>> {
+    return this.call("createWebhook", { body }, own);
+  }
+
+  /** One webhook, and how it is getting on. Scope `manage:webhooks`. Free. */
+  get(webhookId: string, own?: CallOptions): Promise<Answer<api.PublicWebhook>> {
+    return this.call("getWebhook", { path: { webhookId } }, own);
+  }
+
+  /** Changes what is named. One that is enabled again goes on where it stopped. Scope `manage:webhooks`. Free. */
+  update(webhookId: string, body: Body<"updateWebhook"> = {}, own?: CallOptions): Promise<Answer<api.PublicWebhook>> {
+    return this.call("updateWebhook", { path: { webhookId }, body }, own);
+  }
+
+  /** Deletes a webhook. When this is answered, nothing is sent to it any more. Scope `manage:webhooks`. Free. */
+  delete(webhookId: string, own?: CallOptions): Promise<Answer<api.WebhookDeleted>> {
+    return this.call("deleteWebhook", { path: { webhookId } }, own);
+  }
+
+  /** Gives a webhook a new secret. For a while messages are signed with both. Scope `manage:webhooks`. Free. */
+  rotateSecret(webhookId: string, body: Body<"rotateWebhookSecret"> = {}, own?: CallOptions): Promise<Answer<api.PublicWebhook>> {
+    return this.call("rotateWebhookSecret", { path: { webhookId }, body }, own);
+  }
+
+  /** Sends a message of type `webhook.test` at once, and says what was answered. Scope `manage:webhooks`. Free. */
+  test(webhookId: string, own?: CallOptions): Promise<Answer<api.PublicAttempt>> {
+    return this.call("testWebhook", { path: { webhookId } }, own);
+  }
+
+  /** Attempts to send messages of the last 30 days, newest first, without bodies. Scope `manage:webhooks`. Free. */
+  listAttempts(webhookId: string, query: Query<"listWebhookAttempts"> = {}, own?: CallOptions): Listing<api.AttemptPage, api.PublicAttempt> {
+    return new Listing({
+      ask: (page) => {
+        const startingAfter = page?.attempts.at(-1)?.id ?? query.startingAfter;
+        return this.call("listWebhookAttempts", { path: { webhookId }, query: { ...query, startingAfter } }, own);
+      },
+      hasMore: (page) => page.hasMore && page.attempts.length > 0,
+      items: (page) => page.attempts,
+    });
+  }
+
+  /** Sends one message again, or all of a span of time. Their ids stay the same. Scope `manage:webhooks`. Free. */
+  replay(webhookId: string, body: Body<"replayWebhookMessages"> = {}, own?: CallOptions): Promise<Answer<api.ReplayStarted>> {
+    return this.call("replayWebhookMessages", { path: { webhookId }, body }, own);
+  }
+}
+
+/** The management API; the key needs `manage`, or a scope of the subject. */
+export class Manage {
+  readonly account: ManageAccount;
+  readonly audit: ManageAudit;
+  readonly balance: ManageBalance;
+  readonly connectors: ManageConnectors;
+  readonly events: ManageEvents;
+  readonly feedback: ManageFeedback;
+  readonly identities: ManageIdentities;
+  readonly jobs: ManageJobs;
+  readonly keys: ManageKeys;
+  readonly lists: ManageLists;
+  readonly models: ManageModels;
+  readonly pipelines: ManagePipelines;
+  readonly policies: ManagePolicies;
+  readonly privacy: ManagePrivacy;
+  readonly rules: ManageRules;
+  readonly statement: ManageStatement;
+  readonly usage: ManageUsage;
+  readonly webhooks: ManageWebhooks;
+
+  constructor(call: Call) {
+    this.account = new ManageAccount(call);
+    this.audit = new ManageAudit(call);
+    this.balance = new ManageBalance(call);
+    this.connectors = new ManageConnectors(call);
+    this.events = new ManageEvents(call);
+    this.feedback = new ManageFeedback(call);
+    this.identities = new ManageIdentities(call);
+    this.jobs = new ManageJobs(call);
+    this.keys = new ManageKeys(call);
+    this.lists = new ManageLists(call);
+    this.models = new ManageModels(call);
+    this.pipelines = new ManagePipelines(call);
+    this.policies = new ManagePolicies(call);
+    this.privacy = new ManagePrivacy(call);
+    this.rules = new ManageRules(call);
+    this.statement = new ManageStatement(call);
+    this.usage = new ManageUsage(call);
+    this.webhooks = new ManageWebhooks(call);
+  }
+}
