@@ -58,6 +58,7 @@ NOT_OFFERED: Final = {
         *("webhooks.delivery.open_delivery", "webhooks.endpoints.disable"),
     },
     "Events have routes of their own, `/api/v1/events`": {"events."},
+    "Counted on a copy that only the process of the console keeps": {"figures."},
 }
 
 
