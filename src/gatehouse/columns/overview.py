@@ -22,7 +22,7 @@ TOTAL: Final = "total"
 """The latency of all stages together."""
 _QUANTILES: Final = (0.5, 0.9, 0.95, 0.99)
 _MONTHS: Final = 12
-_SORTED: Final = 100_000
+_SORTED: Final = 50_000
 """So many times are sorted for percentiles, or up to twice as many."""
 _COUNTS: Final = ("requests", "accepted", "reviewed", "declined", "labelled", "fraud", "fees")
 
