@@ -1,5 +1,6 @@
 """The overview of an account: what was decided over time, what it cost, what needs attention."""
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from markupsafe import Markup
@@ -8,7 +9,7 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin import accounts, keys, money, policies
 from gatehouse.admin.connector_status import account_connectors
-from gatehouse.admin.figures.overview import BucketCounts, Latency, Overview, overview
+from gatehouse.admin.figures.overview import Latency, Overview, overview
 from gatehouse.admin.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.webhooks.endpoints import list_webhooks
 from gatehouse.columns.buckets import Bucket
@@ -107,9 +108,9 @@ def _labelled(found: Overview) -> bool:
     return any(each.labelled for each in found.fraud_by_month)
 
 
-def _labels(visit: Visit, parts: tuple[BucketCounts, ...], bucket: Bucket) -> list[str]:
+def _labels(visit: Visit, starts_ms: Iterable[int], bucket: Bucket) -> list[str]:
     style = "short" if bucket is Bucket.HOUR else "date"
-    return [visit.formats.moment(each.start_ms, style) for each in parts]
+    return [visit.formats.moment(each, style) for each in starts_ms]
 
 
 def _decisions_chart(visit: Visit, found: Overview) -> Markup:
@@ -127,7 +128,9 @@ def _decisions_chart(visit: Visit, found: Overview) -> Markup:
         table=visit.text("common.data"),
         write=lambda value: visit.number(value, 0),
     )
-    return stacked_chart(words, _labels(visit, parts, found.bucket), series)
+    return stacked_chart(
+        words, _labels(visit, (part.start_ms for part in parts), found.bucket), series
+    )
 
 
 def _fraud_chart(visit: Visit, found: Overview) -> Markup:
@@ -141,7 +144,9 @@ def _fraud_chart(visit: Visit, found: Overview) -> Markup:
     )
     shares = [None if m.fraud_rate is None else m.fraud_rate * 100 for m in months]
     series = [Series(visit.text("overview.figures.fraud"), shares, "bad")]
-    return line_chart(words, _labels(visit, months, Bucket.MONTH), series, 160)
+    return line_chart(
+        words, _labels(visit, (month.start_ms for month in months), Bucket.MONTH), series, 160
+    )
 
 
 def _attention(visit: Visit) -> list[Attention]:
