@@ -1,6 +1,9 @@
 """The overview of an account: figures of a span, and what needs attention."""
 
+import pytest
+
 from gatehouse.access.roles import UserRole
+from gatehouse.admin.figures.overview import FiguresNotReady
 from gatehouse.core.outcomes import Outcome
 from tests.admin.recorded import Recorder
 from tests.console.harness import Console
@@ -31,3 +34,15 @@ def test_any_days_can_be_chosen(console: Console) -> None:
     assert browser.get(f"{path}?from=2026-01-01&to=2026-01-31").status_code == 200
     assert browser.get(f"{path}?from=2026-02-01&to=2026-01-01").status_code in (400, 422)
     assert browser.get(f"{path}?from=first").status_code in (400, 422)
+
+
+def test_an_account_whose_figures_are_not_ready_says_so(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def not_ready(*_: object) -> None:
+        raise FiguresNotReady("not yet")
+
+    monkeypatch.setattr("gatehouse.console.overview.overview", not_ready)
+    answer = console.as_role(UserRole.VIEWER).get(f"/a/{console.account_id}/")
+    assert answer.status_code == 200
+    assert "Figures are being made" in answer.text

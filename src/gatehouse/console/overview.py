@@ -9,7 +9,7 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin import accounts, keys, money, policies
 from gatehouse.admin.connector_status import account_connectors
-from gatehouse.admin.figures.overview import Latency, Overview, overview
+from gatehouse.admin.figures.overview import FiguresNotReady, Latency, Overview, overview
 from gatehouse.admin.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.webhooks.endpoints import list_webhooks
 from gatehouse.columns.buckets import Bucket
@@ -44,7 +44,10 @@ def show_overview(visit: Visit) -> Response:
     """The figures of a span beside those of the span before."""
     span = chosen_span(visit)
     columns = visit.desk.columns.of(visit.account_id)
-    found = overview(visit.session, columns, span.figures)
+    try:
+        found = overview(visit.session, columns, span.figures)
+    except FiguresNotReady:
+        return visit.render("overview/waiting.html", attention=_attention(visit))
     state = accounts.get(visit.session, visit.account_id).state
     pace = money.spending_pace(visit.session, visit.account_id)
     return visit.render(
