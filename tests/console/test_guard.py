@@ -147,6 +147,12 @@ def test_the_policy_allows_no_inline_script_style_frame_or_foreign_source() -> N
     assert "frame-ancestors 'none'" in policy
 
 
+def test_long_headers_are_refused(console: Console) -> None:
+    answer = console.stranger().get("/sign-in", headers={"X-Long": "a" * 20_000})
+    assert answer.status_code == 431
+    _complete(answer)
+
+
 def test_a_large_form_a_long_one_and_a_strange_one_are_refused(console: Console) -> None:
     browser = console.as_role(UserRole.VIEWER)
     assert browser.post("/theme", {"theme": "x" * 70_000}).status_code == 413
