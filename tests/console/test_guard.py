@@ -1,5 +1,6 @@
 """What every request must pass: its host, its origin, its form's token, its size; and headers."""
 
+import dataclasses
 import logging
 from collections.abc import Iterator
 
@@ -11,8 +12,10 @@ from gatehouse.access.roles import Permission, UserRole
 from gatehouse.console.envelope import HEADERS
 from gatehouse.console.pages import Action, Declared, Endpoint, Page, Reach
 from gatehouse.console.routes import DECLARED
+from gatehouse.console.server import make_desk
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import Conflict, InvalidInput, StoreUnavailable
+from gatehouse.core.errors import Conflict, InvalidInput, SettingsError, StoreUnavailable
+from gatehouse.settings import Settings
 from tests.console.harness import Console
 from tests.harness import Home
 
@@ -265,3 +268,11 @@ def test_a_part_of_a_page_leads_a_stranger_to_sign_in_as_a_whole(console: Consol
     answer = console.stranger().get("/accounts", fragment=True)
     assert answer.status_code == 401
     assert answer.headers["hx-redirect"] == "/sign-in"
+
+
+def test_production_has_an_address_with_https(console: Console) -> None:
+    settings = Settings(environment="production")
+    with pytest.raises(SettingsError, match="GATEHOUSE_CONSOLE_URL"):
+        make_desk(console.session, settings)
+    secure = dataclasses.replace(settings, console_url="https://console.example")
+    assert make_desk(console.session, secure).cookies.session_name == "__Host-gatehouse"
