@@ -111,7 +111,7 @@ def test_a_server_and_its_commands_need_only_the_packages_of_the_runtime_lock(
                           capture_output=True).returncode == 1  # fmt: skip
     port = free_port()
     with (sqlite_home.path / "server.log").open("ab") as log:
-        command = [GATEHOUSE, "serve", "--port", str(port), "--console"]
+        command = [str(GATEHOUSE), "serve", "--port", str(port), "--console"]
         process = subprocess.Popen(command, env=environ, stdout=log, stderr=log)
     server = Server(port, process, sqlite_home)
     try:

@@ -276,3 +276,21 @@ def test_production_has_an_address_with_https(console: Console) -> None:
         make_desk(console.session, settings)
     secure = dataclasses.replace(settings, console_url="https://console.example")
     assert make_desk(console.session, secure).cookies.session_name == "__Host-gatehouse"
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        b'{"key":"people.sessions_ended","values":{}}',
+        b'{"key":"people.sessions_ended","values":{"count":"<script>"}}',
+        b'{"key":"nothing.at_all","values":{}}',
+        b'{"key":"profile.saved","values":{},"kind":"\\" onload=alert(1)"}',
+        b"not even JSON",
+    ],
+)
+def test_a_notice_that_somebody_made_up_breaks_no_page(console: Console, notice: bytes) -> None:
+    browser = console.as_role(UserRole.VIEWER)
+    browser.client.cookies.set("gatehouse-notice", notice.hex())
+    answer = browser.get("/accounts")
+    assert answer.status_code == 200
+    assert 'role="status"' not in answer.text
