@@ -13,7 +13,7 @@ from gatehouse.access.accounts import Account
 from gatehouse.access.roles import Permission
 from gatehouse.access.visitors import Visitor
 from gatehouse.admin import accounts
-from gatehouse.admin.people.passkeys import Place
+from gatehouse.admin.people.passkeys import PasskeyPlace
 from gatehouse.admin.people.sessions import SessionOrigin
 from gatehouse.console.cookies import Cookies, Notice
 from gatehouse.console.formats import Formats
@@ -116,10 +116,10 @@ class Visit:
         return SessionOrigin(address=self.asked.address or "", agent=agent)
 
     @property
-    def passkey_place(self) -> Place | None:
+    def passkey_place(self) -> PasskeyPlace | None:
         """Where passkeys of this browser are valid; None at an address that is only a number."""
         scheme = "https" if self.desk.guard.is_secure else "http"
-        place = Place.of(f"{scheme}://{self.asked.headers.get('host', '')}")
+        place = PasskeyPlace.of(f"{scheme}://{self.asked.headers.get('host', '')}")
         return None if not place.host or ":" in place.host or place.host[-1].isdigit() else place
 
     @cached_property
