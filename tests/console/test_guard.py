@@ -1,5 +1,6 @@
 """What every request must pass: its host, its origin, its form's token, its size; and headers."""
 
+import dataclasses
 import logging
 from collections.abc import Iterator
 
@@ -9,84 +10,14 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import Permission, UserRole
 from gatehouse.console.envelope import HEADERS
-from gatehouse.console.pages import Action, Declared, Endpoint, Page, Reach
+from gatehouse.console.pages import Action, Declared, Endpoint, Page
 from gatehouse.console.routes import DECLARED
+from gatehouse.console.server import make_desk
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import Conflict, InvalidInput, StoreUnavailable
+from gatehouse.core.errors import Conflict, InvalidInput, SettingsError, StoreUnavailable
+from gatehouse.settings import Settings
 from tests.console.harness import Console
 from tests.harness import Home
-
-ROLES = [*UserRole, None]
-SOMETHING = {"user": "usr_01h455vb4pex5vsknk084sn02q", "token": "none"}
-
-
-def _path(declared: Declared, account_id: str) -> str:
-    path = declared.path.replace("{account}", account_id)
-    for name in {part.strip("{}") for part in path.split("/") if part.startswith("{")}:
-        path = path.replace("{" + name + "}", SOMETHING.get(name.partition(":")[0], "nothing"))
-    return path
-
-
-def _ask(console: Console, declared: Declared, role: UserRole | None, account_id: str) -> int:
-    browser = console.stranger() if role is None else console.as_role(role)
-    path = _path(declared, account_id)
-    answer = browser.post(path) if isinstance(declared, Action) else browser.get(path)
-    if answer.headers.get("location", "").startswith("/sign-in"):
-        return 401
-    return answer.status_code
-
-
-@pytest.mark.parametrize("declared", DECLARED, ids=lambda each: each.name)
-def test_each_role_reaches_what_it_may_and_nothing_else(
-    console: Console, declared: Declared
-) -> None:
-    if declared.reach is Reach.PUBLIC:
-        return
-    for role in ROLES:
-        status = _ask(console, declared, role, console.account_id)
-        if role is None:
-            assert status == 401, role
-        elif declared.reach is Reach.PERSON:
-            assert status not in (401, 403), role
-        else:
-            assert declared.permission is not None
-            browser = console.as_role(role)
-            assert browser.visitor is not None
-            may = browser.visitor.may(declared.permission, console.account_id)
-            assert (status == 403) is not may, role
-        assert status != 500, role
-
-
-@pytest.mark.parametrize(
-    "declared",
-    [each for each in DECLARED if each.reach is Reach.ACCOUNT],
-    ids=lambda each: each.name,
-)
-def test_another_account_does_not_exist_for_anybody_but_operators(
-    console: Console, declared: Declared
-) -> None:
-    for role in UserRole:
-        if role is not UserRole.OPERATOR:
-            assert _ask(console, declared, role, console.other_id) == 404
-        assert _ask(console, declared, role, "acct_nowhere") == 404
-
-
-@pytest.mark.parametrize(
-    "declared",
-    [each for each in DECLARED if isinstance(each, Action) and each.reach is not Reach.PUBLIC],
-    ids=lambda each: each.name,
-)
-def test_no_form_counts_without_the_token_of_its_session(
-    console: Console, declared: Action
-) -> None:
-    browser = console.as_role(UserRole.OPERATOR)
-    other = console.as_role(UserRole.OPERATOR)
-    assert other.visitor is not None
-    path = _path(declared, console.account_id)
-    for token in ("", "wrong", other.visitor.csrf_token):
-        answer = browser.post(path, {"csrf": token})
-        assert answer.status_code == 403
-        assert "This form is out of date" in answer.text
 
 
 @pytest.mark.parametrize(
@@ -145,6 +76,12 @@ def test_the_policy_allows_no_inline_script_style_frame_or_foreign_source() -> N
     assert "unsafe" not in policy
     assert "http" not in policy
     assert "frame-ancestors 'none'" in policy
+
+
+def test_long_headers_are_refused(console: Console) -> None:
+    answer = console.stranger().get("/sign-in", headers={"X-Long": "a" * 20_000})
+    assert answer.status_code == 431
+    _complete(answer)
 
 
 def test_a_large_form_a_long_one_and_a_strange_one_are_refused(console: Console) -> None:
@@ -259,3 +196,29 @@ def test_a_part_of_a_page_leads_a_stranger_to_sign_in_as_a_whole(console: Consol
     answer = console.stranger().get("/accounts", fragment=True)
     assert answer.status_code == 401
     assert answer.headers["hx-redirect"] == "/sign-in"
+
+
+def test_production_has_an_address_with_https(console: Console) -> None:
+    settings = Settings(environment="production")
+    with pytest.raises(SettingsError, match="GATEHOUSE_CONSOLE_URL"):
+        make_desk(console.session, settings)
+    secure = dataclasses.replace(settings, console_url="https://console.example")
+    assert make_desk(console.session, secure).cookies.session_name == "__Host-gatehouse"
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        b'{"key":"people.sessions_ended","values":{}}',
+        b'{"key":"people.sessions_ended","values":{"count":"<script>"}}',
+        b'{"key":"nothing.at_all","values":{}}',
+        b'{"key":"profile.saved","values":{},"kind":"\\" onload=alert(1)"}',
+        b"not even JSON",
+    ],
+)
+def test_a_notice_that_somebody_made_up_breaks_no_page(console: Console, notice: bytes) -> None:
+    browser = console.as_role(UserRole.VIEWER)
+    browser.client.cookies.set("gatehouse-notice", notice.hex())
+    answer = browser.get("/accounts")
+    assert answer.status_code == 200
+    assert 'role="status"' not in answer.text

@@ -241,10 +241,16 @@ class Visit:
         return response
 
     @cached_property
-    def notice(self) -> Notice | None:
-        """What the page before left to be said; of our own texts alone."""
+    def notice(self) -> tuple[str, str] | None:
+        """What the page before left to be said, as a kind and a text; of our own texts alone."""
         left = self.desk.cookies.notice(self.asked.cookies)
-        return left if left and translator(self.locale).has(left.key) else None
+        if left is None:
+            return None
+        try:
+            return left.kind, self.text(left.key, **left.values)
+        except (KeyError, AssertionError):
+            # A cookie is what a browser says; nothing of it may break a page.
+            return None
 
     def redirect(
         self,
