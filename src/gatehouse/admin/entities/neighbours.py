@@ -8,14 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
-import sqlalchemy as sa
 
-from gatehouse.admin.entities.counting import frauds_among, newest_requests
+from gatehouse.admin.entities.index import EntityIndex
 from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType, entities_of
-from gatehouse.admin.entities.showing import ShownEntity, label_alone, labels_in
+from gatehouse.admin.entities.showing import ShownEntity, labels_in, shown
 from gatehouse.decisions.record import DecisionRecord
-from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import decisions
 
 MOST_NEIGHBOURS: Final = 30
 """How many entities are shown beside one, of both rings together."""
@@ -51,54 +48,38 @@ class Neighbourhood(msgspec.Struct, frozen=True):
 
 
 def neighbourhood(
-    session: AdminSession,
-    connection: sa.Connection,
-    account_id: str,
-    entity: Entity,
-    records: Sequence[DecisionRecord],
+    index: EntityIndex, entity: Entity, records: Sequence[DecisionRecord]
 ) -> Neighbourhood:
     """The neighbours of an entity, from its newest records."""
-    session.actor.check_account(account_id)
     labels: Labels = {}
     beside = _beside(entity, records, labels)
     near = _nearest(beside)
-    found = {
-        each: newest_requests(session, connection, account_id, each, _MOST_LOOKED_AT)
-        for each in near
-        if each.kind is not entity.kind
-    }
+    used = [each for each in near if each.kind is not entity.kind]
+    found = {each: index.newest(each, _MOST_LOOKED_AT) for each in used}
     known = {record.request_id for record in records}
     wanted = sorted({each for some in found.values() for each in some} - known)
-    theirs = decisions.get_many(connection, account_id, wanted, session.fingerprints)
+    theirs = index.records(wanted)
     shared = _shared(entity, found, theirs, labels)
     others = [each for each, _ in _ranked(_sums(shared))][: MOST_NEIGHBOURS - len(near)]
     links = [SharedLink(each, None, beside[each]) for each in near]
     links += [
         SharedLink(at, other, times) for (at, other), times in shared.items() if other in others
     ]
-    seen = [*records, *theirs]
-    ids = [record.request_id for record in seen]
-    bad = frauds_among(connection, account_id, ids)
-    frauds = Counter(
-        each for record in seen if record.request_id in bad for each in entities_of(record)
-    )
-    tokens = EntityTokens(session, account_id)
+    tokens = EntityTokens(index.session, index.account_id)
     everybody = len(beside) + len(_sums(shared))
     return Neighbourhood(
         near=[shown(each, tokens, labels) for each in near],
         others=[shown(each, tokens, labels) for each in others],
         links=links,
         left_out=everybody - len(near) - len(others),
-        frauds=dict(frauds),
+        frauds=_frauds(index, [*records, *theirs]),
     )
 
 
-def shown(
-    entity: Entity, tokens: EntityTokens, labels: Mapping[Entity, tuple[str, str]]
-) -> ShownEntity:
-    """An entity with its token and its labels."""
-    masked, plain = labels.get(entity) or label_alone(entity)
-    return ShownEntity(entity, tokens.token(entity), masked, plain)
+def _frauds(index: EntityIndex, records: Sequence[DecisionRecord]) -> dict[Entity, int]:
+    bad = index.frauds([record.request_id for record in records])
+    known = [record for record in records if record.request_id in bad]
+    return dict(Counter(each for record in known for each in entities_of(record)))
 
 
 def _beside(entity: Entity, records: Iterable[DecisionRecord], labels: Labels) -> "Counter[Entity]":

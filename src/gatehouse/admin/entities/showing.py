@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gatehouse.admin.entities.naming import Entity, EntityType, entities_of, masked
+from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType, entities_of, masked
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.secrets import Personal
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.rules.list_entries import is_hash
 
 _HASH_SHOWN: Final = 5
+
+Labels = Mapping[Entity, tuple[str, str]]
+"""What entities are called, masked and in full."""
 
 
 class ShownEntity(Personal, frozen=True):
@@ -40,24 +43,30 @@ def labels_in(record: DecisionRecord) -> dict[Entity, tuple[str, str]]:
     return {each: _label(each, record.card, signals) for each in entities_of(record)}
 
 
-def label_alone(entity: Entity) -> tuple[str, str]:
-    """The same of an entity of which no record is at hand."""
-    shown = masked(entity)
-    return shown, shown if entity.kind is EntityType.CARD else entity.value
+def shown(entity: Entity, tokens: EntityTokens, labels: Labels) -> ShownEntity:
+    """An entity with its token and its labels."""
+    hidden, plain = labels.get(entity) or _label_alone(entity)
+    return ShownEntity(entity, tokens.token(entity), hidden, plain)
+
+
+def _label_alone(entity: Entity) -> tuple[str, str]:
+    """The labels of an entity of which no record is at hand."""
+    hidden = masked(entity)
+    return hidden, hidden if entity.kind is EntityType.CARD else entity.value
 
 
 def _label(entity: Entity, card: KeptCard | None, signals: Mapping[str, Any]) -> tuple[str, str]:
     kind, value = entity.kind, entity.value
-    shown: str | None = None
+    said: str | None = None
     if kind is EntityType.CARD and card is not None:
-        shown = _card(card, value)
+        said = _card(card, value)
     elif kind is EntityType.EMAIL and value == signals.get("email.fingerprint"):
         domain = signals.get("email.domain")
-        shown = None if domain is None else f"{value[:_HASH_SHOWN]}…@{domain}"
+        said = None if domain is None else f"{value[:_HASH_SHOWN]}…@{domain}"
     elif kind is EntityType.PHONE and value == signals.get("phone.fingerprint"):
         country = signals.get("phone.country")
-        shown = None if country is None else f"{value[:_HASH_SHOWN]}… {country}"
-    return label_alone(entity) if shown is None else (shown, shown)
+        said = None if country is None else f"{value[:_HASH_SHOWN]}… {country}"
+    return _label_alone(entity) if said is None else (said, said)
 
 
 def _card(card: KeptCard, value: str) -> str | None:
