@@ -31,6 +31,7 @@ from gatehouse.store.database import Database
 from gatehouse.store.events import outbox
 from gatehouse.store.migrate import current_revision
 from gatehouse.store.migrations import HEAD
+from gatehouse.store.people import sessions
 
 _SQLITE: Final = b"SQLite format 3\0"
 _POSTGRES: Final = b"PGDMP"
@@ -179,6 +180,8 @@ def _inspect(settings: Settings, actor: Actor, file: Path) -> tuple[str, DataPro
         proof = prove_data(session)
         with session.change() as change:
             change.audit("restore", file=file.name, head=proof.audit_head)
+            # Sessions and links that ended after the backup must not come to life again.
+            sessions.end_everything(change.connection)
             outbox.rebase(change.connection)
     finally:
         session.database.dispose()

@@ -20,6 +20,11 @@ _LATE: Final = (
     ("accounts", "accounts.accounts:app", "Accounts: merchants and payment providers."),
     ("keys", "accounts.keys:app", "API keys of an account."),
     ("users", "accounts.users:app", "People who sign in to the console, and their roles."),
+    (
+        "proposals",
+        "accounts.proposals:app",
+        "Two pairs of eyes: changes that one person proposes and another approves.",
+    ),
     ("balance", "accounts.money:balance", "Prepaid balances."),
     ("prices", "accounts.money:prices", "The fee schedule of an account."),
     ("ledger", "accounts.money:ledger", "The ledger: every movement of money."),

@@ -18,6 +18,8 @@ from gatehouse.admin.people.proposals import (
     SetApprovals,
     SetPrices,
 )
+from gatehouse.admin.privacy.erasure import ErasureOptions, erase_person
+from gatehouse.admin.privacy.subject import PersonNamed
 from gatehouse.core.errors import (
     ApprovalNeeded,
     ConfigurationRefused,
@@ -236,5 +238,11 @@ class TestSavedSearches:
             saved_searches.delete(at.session, account, root, made.search_id)
         with at.session.reading() as connection:
             assert "eve@x" not in str(connection.execute(SAVED_SEARCHES.select()).all())
-        saved_searches.delete(at.session, account, ada, made.search_id)
+        person = PersonNamed(email="Eve@x.example")
+        saved_searches.save(at.session, account, ada, "All", "outcome=DECLINE")
+        saved_searches.save(at.session, account, ada, "Hers", "email=eve%40x.example")
+        erase_person(at.session, account, person, ErasureOptions())
+        assert [each.name for each in saved_searches.listing(at.session, account, ada)] == ["All"]
+        [left] = saved_searches.listing(at.session, account, ada)
+        saved_searches.delete(at.session, account, ada, left.search_id)
         assert saved_searches.listing(at.session, account, ada) == []

@@ -18,6 +18,7 @@ from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.configured import lists
 from gatehouse.store.identities import erasure
 from gatehouse.store.identities.identities import overwrite_deleted
+from gatehouse.store.people import saved_searches
 from gatehouse.store.privacy import forgotten_events
 from gatehouse.store.privacy.erasing import RequestEraser
 from gatehouse.store.privacy.kept_answers import LONGEST_KEPT_MS, drop_answers, find_answers
@@ -96,7 +97,11 @@ def erase_person(
     _erase_entries(session, subject, result, wanted=options.lists)
     with account_change(session, account_id) as change:
         done = msgspec.to_builtins(result)
-        change.audit("privacy.erase", account_id, **{name: done[name] for name in _AUDITED})
+        searches = saved_searches.erase(
+            change.connection, change.ring, account_id, subject.named_values
+        )
+        counts = {name: done[name] for name in _AUDITED}
+        change.audit("privacy.erase", account_id, **counts, savedSearches=searches)
     try:
         result.compacted = erasure.tidy(session, options.compact)
     except StoreUnavailable as error:

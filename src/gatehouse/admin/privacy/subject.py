@@ -62,6 +62,13 @@ class DataSubject:
             )
         self._check_values()
 
+    @property
+    def named_values(self) -> list[str]:
+        """The texts that the person is named by; a card is never kept as one."""
+        person = self.person
+        given = (person.user_id, person.username, person.email, person.phone, person.device_id)
+        return [value for value in given if value]
+
     def _check_values(self) -> None:
         values, person = SearchValues(self._session, self.account_id), self.person
         for name, read, given in (

@@ -1,6 +1,7 @@
 """Searches that people saved; what is searched for may be personal, so it is sealed."""
 
 from typing import Any, Final
+from urllib.parse import unquote_plus
 
 import sqlalchemy as sa
 
@@ -64,6 +65,24 @@ def delete(connection: sa.Connection, user_id: str, account_id: str, search_id: 
     c = SAVED_SEARCHES.c
     this = (c.user_id == user_id) & (c.account_id == account_id) & (c.id == search_id)
     return connection.execute(SAVED_SEARCHES.delete().where(this)).rowcount == 1
+
+
+def erase(connection: sa.Connection, ring: KeyRing, account_id: str, values: list[str]) -> int:
+    """Delete the searches of an account that name a person who is being erased; how many."""
+    named = [value.casefold() for value in values]
+    query = sa.select(SAVED_SEARCHES).where(SAVED_SEARCHES.c.account_id == account_id)
+    found = [_search(ring, row) for row in connection.execute(query).all()]
+    gone = [
+        each for each in found if any(value in text for value in named for text in _readings(each))
+    ]
+    for each in gone:
+        delete(connection, each.user_id, account_id, each.search_id)
+    return len(gone)
+
+
+def _readings(search: SavedSearch) -> list[str]:
+    texts = [search.name, search.query, unquote_plus(search.query)]
+    return [text.casefold() for text in texts]
 
 
 def _search(ring: KeyRing, row: Any) -> SavedSearch:

@@ -1,5 +1,7 @@
 """Browsers that are signed in: found by the hash of their token, and bound to their person."""
 
+from typing import Final
+
 import sqlalchemy as sa
 
 from gatehouse.core.errors import ConfigurationRefused
@@ -7,7 +9,10 @@ from gatehouse.core.ids import Randomness
 from gatehouse.core.keyring import KeyRing
 from gatehouse.core.secrets import Personal
 from gatehouse.store.people import sealed
-from gatehouse.store.people.tables import USER_SESSIONS
+from gatehouse.store.people.tables import ONE_TIME_TOKENS, USER_SESSIONS
+
+# Run for every page, so it is made once.
+_BY_HASH: Final = sa.select(USER_SESSIONS).where(USER_SESSIONS.c.hash == sa.bindparam("hash"))
 
 
 class SessionOrigin(Personal, frozen=True, kw_only=True):
@@ -54,8 +59,7 @@ def add(
 
 def find(connection: sa.Connection, ring: KeyRing, token: str) -> UserSession | None:
     """The session of a token, or None; one that somebody else wrote is refused."""
-    this = USER_SESSIONS.c.hash == _hash(ring, token)
-    row = connection.execute(sa.select(USER_SESSIONS).where(this)).first()
+    row = connection.execute(_BY_HASH, {"hash": _hash(ring, token)}).first()
     return None if row is None else _session(ring, row)
 
 
@@ -89,6 +93,12 @@ def end_all(connection: sa.Connection, user_id: str, but: str | None = None) -> 
     if but is not None:
         these &= USER_SESSIONS.c.id != but
     return connection.execute(USER_SESSIONS.delete().where(these)).rowcount
+
+
+def end_everything(connection: sa.Connection) -> None:
+    """End all sessions, and let no link work any more: the data is another one now."""
+    for table in (USER_SESSIONS, ONE_TIME_TOKENS):
+        connection.execute(table.delete())
 
 
 def forget_ended(connection: sa.Connection, now_ms: int) -> int:

@@ -29,6 +29,8 @@ from gatehouse.store.state import read_mark, set_mark
 
 MOST_USERS: Final = 10_000
 _TOTAL: Final = "people"
+# Run for every page, so it is made once.
+_BY_ID: Final = sa.select(USERS).where(USERS.c.id == sa.bindparam("id"))
 
 
 def add(change: Change, user: User) -> User:
@@ -68,7 +70,7 @@ def delete(change: Change, user_id: str) -> None:
 
 def get(connection: sa.Connection, ring: KeyRing, user_id: str) -> User:
     """The person, or `NotFound`."""
-    row = connection.execute(sa.select(USERS).where(USERS.c.id == user_id)).first()
+    row = connection.execute(_BY_ID, {"id": user_id}).first()
     if row is None:
         raise NotFound(f"no person {recordable(user_id)}; see: gatehouse users list")
     return _user(ring, row)

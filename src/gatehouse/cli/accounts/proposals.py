@@ -1,0 +1,189 @@
+"""gatehouse proposals: two pairs of eyes, at a terminal: propose, list, approve, refuse."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from gatehouse.cli.arguments import (
+    AccountOption,
+    AsJson,
+    Note,
+    amount_argument,
+    pairs_argument,
+)
+from gatehouse.cli.configured.versions import read_document
+from gatehouse.cli.opening import open_account
+from gatehouse.cli.output import columns, sheet, show, time_or_none
+from gatehouse.core.clock import iso_time
+
+if TYPE_CHECKING:
+    from gatehouse.admin.people.proposals import Proposal, ProposedChange
+
+app = typer.Typer(no_args_is_help=True)
+
+ProposalId = Annotated[str, typer.Argument(metavar="PROPOSAL", help="Id of it (prop_...).")]
+
+
+@app.command()
+def want(
+    kinds: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KIND]...", help="rules, models, prices, adjustments."),
+    ] = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Choose what needs two pairs of eyes; without KIND: show it. Less needs approval itself."""
+    from gatehouse.admin import approvals
+
+    session, account_id = open_account(account)
+    if kinds:
+        approvals.set_wanted(session, account_id, kinds)
+    wanted = approvals.wanted(session, account_id)
+    show({"kinds": wanted}, ", ".join(wanted) or "nothing", as_json=as_json)
+
+
+@app.command()
+def rules(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The rule set; - for stdin.")],
+    note: Note = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose a rule set."""
+    from gatehouse.admin.people.proposals import ApplyRules
+
+    document = read_document(file).decode("utf-8-sig")
+    _propose(ApplyRules(document, note=note), account, as_json=as_json)
+
+
+@app.command()
+def model(
+    version: Annotated[int, typer.Argument(metavar="VERSION", help="The model to promote.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose a model."""
+    from gatehouse.admin.people.proposals import PromoteModel
+
+    _propose(PromoteModel(version), account, as_json=as_json)
+
+
+@app.command()
+def prices(
+    prices: Annotated[list[str], typer.Argument(metavar="TYPE=FEE...", help="PRECHECK=0.04.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose fees."""
+    from gatehouse.admin.people.proposals import SetPrices
+
+    fees = pairs_argument(prices, "a price is given as TYPE=FEE, such as PRECHECK=0.04")
+    _propose(SetPrices(fees), account, as_json=as_json)
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def adjust(
+    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help="Such as 10 or -2.50.")],
+    reason: Annotated[str, typer.Option(help="Why; kept in ledger and audit log.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose a correction of the balance."""
+    from gatehouse.admin.people.proposals import AdjustBalance
+
+    _propose(AdjustBalance(amount_argument(amount), reason), account, as_json=as_json)
+
+
+@app.command()
+def less(
+    kinds: Annotated[
+        list[str] | None, typer.Argument(metavar="[KIND]...", help="What still needs two.")
+    ] = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose that fewer kinds, or none, need two pairs of eyes."""
+    from gatehouse.admin.people.proposals import SetApprovals
+
+    _propose(SetApprovals(tuple(kinds or ())), account, as_json=as_json)
+
+
+@app.command("list")
+def list_proposals(account: AccountOption = None, as_json: AsJson = False) -> None:
+    """List the newest proposals, newest first."""
+    from gatehouse.admin.people import proposals
+
+    data = [_data(each) for each in proposals.listing(*open_account(account))]
+    headings = ("PROPOSAL", "KIND", "STATE", "BY", "EXPIRES", "DECIDED BY")
+    fields = ("proposalId", "kind", "state", "proposer", "expiresAt", "decidedBy")
+    show(data, columns(headings, data, fields, "-"), as_json=as_json)
+
+
+@app.command("show")
+def show_proposal(
+    proposal: ProposalId, account: AccountOption = None, as_json: AsJson = False
+) -> None:
+    """Show one proposal, with what is proposed."""
+    from gatehouse.admin.people import proposals
+
+    data = _data(proposals.get(*open_account(account), proposal))
+    show(data, sheet(data.items()), as_json=as_json)
+
+
+@app.command()
+def approve(proposal: ProposalId, account: AccountOption = None, as_json: AsJson = False) -> None:
+    """Let a proposed change happen now; never one's own."""
+    from gatehouse.admin.people import proposals
+
+    done = proposals.approve(*open_account(account), proposal)
+    show(_data(done), f"{done.proposal_id} is approved and done", as_json=as_json)
+
+
+@app.command()
+def refuse(
+    proposal: ProposalId,
+    reason: Annotated[str, typer.Option(help="Why; kept in the audit log.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decide that a proposed change does not happen."""
+    from gatehouse.admin.people import proposals
+
+    done = proposals.refuse(*open_account(account), proposal, reason)
+    show(_data(done), f"{done.proposal_id} is refused", as_json=as_json)
+
+
+@app.command()
+def withdraw(proposal: ProposalId, account: AccountOption = None, as_json: AsJson = False) -> None:
+    """Take back one's own proposal."""
+    from gatehouse.admin.people import proposals
+
+    done = proposals.withdraw(*open_account(account), proposal)
+    show(_data(done), f"{done.proposal_id} is withdrawn", as_json=as_json)
+
+
+def _propose(content: "ProposedChange", account: str | None, *, as_json: bool) -> None:
+    from gatehouse.admin.people import proposals
+
+    made = proposals.propose(*open_account(account), content)
+    command = f"gatehouse proposals approve {made.proposal_id}"
+    text = f"{made.proposal_id}\nanother person approves it: {command}"
+    show(_data(made), text, as_json=as_json)
+
+
+def _data(proposal: "Proposal") -> dict[str, Any]:
+    return {
+        "proposalId": proposal.proposal_id,
+        "accountId": proposal.account_id,
+        "kind": proposal.kind,
+        "state": proposal.state,
+        "proposer": proposal.proposer,
+        "createdAt": iso_time(proposal.created_at_ms),
+        "expiresAt": iso_time(proposal.expires_at_ms),
+        "decidedBy": proposal.decided_by,
+        "decidedAt": time_or_none(proposal.decided_at_ms),
+        "reason": proposal.reason,
+        "change": msgspec.to_builtins(proposal.content),
+    }
