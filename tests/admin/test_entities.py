@@ -113,6 +113,16 @@ def test_who_shares_what_is_told_by_what_they_used_together(shop: Recorder) -> N
     assert through == {("card", "u-2"), ("card", "u-3")}
 
 
+def test_strangers_with_the_same_browser_are_no_neighbours(shop: Recorder) -> None:
+    chrome = "#" + "12" * 10
+    shop.keep("u-4711", browser=chrome)
+    strange = {"device": "dev-2", "address": "198.51.100.2", "email": "#" + "cd" * 10}
+    shop.keep("u-2", card=OTHER_CARD, browser=chrome, **strange)
+    found = show_entity(shop.session, shop.account_id, ADA).neighbours
+    assert [each.called for each in found.near if each.entity.value == chrome] == ["browser"]
+    assert found.others == []
+
+
 def test_neighbours_are_bounded_however_many_there_are(
     shop: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

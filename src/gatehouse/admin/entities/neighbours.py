@@ -11,7 +11,7 @@ import msgspec
 
 from gatehouse.admin.entities.index import EntityIndex
 from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType, entities_of
-from gatehouse.admin.entities.showing import ShownEntity, labels_in, shown
+from gatehouse.admin.entities.showing import BROWSER, EntityLabel, ShownEntity, labels_in, shown
 from gatehouse.decisions.record import DecisionRecord
 
 MOST_NEIGHBOURS: Final = 30
@@ -21,7 +21,7 @@ _MOST_OF_A_KIND: Final = 4
 _MOST_LOOKED_AT: Final = 30
 """So many of the newest decisions of each near entity tell who else used it."""
 
-Labels = dict[Entity, tuple[str, str]]
+KnownLabels = dict[Entity, EntityLabel]
 
 
 class SharedLink(msgspec.Struct, frozen=True):
@@ -51,10 +51,13 @@ def neighbourhood(
     index: EntityIndex, entity: Entity, records: Sequence[DecisionRecord]
 ) -> Neighbourhood:
     """The neighbours of an entity, from its newest records."""
-    labels: Labels = {}
+    labels: KnownLabels = {}
     beside = _beside(entity, records, labels)
     near = _nearest(beside)
-    used = [each for each in near if each.kind is not entity.kind]
+    # Strangers have the same browser by chance.
+    used = [
+        each for each in near if each.kind is not entity.kind and labels[each].called != BROWSER
+    ]
     found = {each: index.newest(each, _MOST_LOOKED_AT) for each in used}
     known = {record.request_id for record in records}
     wanted = sorted({each for some in found.values() for each in some} - known)
@@ -82,7 +85,9 @@ def _frauds(index: EntityIndex, records: Sequence[DecisionRecord]) -> dict[Entit
     return dict(Counter(each for record in known for each in entities_of(record)))
 
 
-def _beside(entity: Entity, records: Iterable[DecisionRecord], labels: Labels) -> "Counter[Entity]":
+def _beside(
+    entity: Entity, records: Iterable[DecisionRecord], labels: KnownLabels
+) -> "Counter[Entity]":
     """Who acted together with an entity, and how often."""
     found: Counter[Entity] = Counter()
     for record in records:
@@ -106,7 +111,7 @@ def _shared(
     entity: Entity,
     found: Mapping[Entity, Sequence[str]],
     records: Sequence[DecisionRecord],
-    labels: Labels,
+    labels: KnownLabels,
 ) -> dict[tuple[Entity, Entity], int]:
     """How often each near entity was used by another one of the same kind as the first."""
     who: dict[str, list[Entity]] = {}
