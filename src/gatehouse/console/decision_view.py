@@ -1,6 +1,7 @@
 """What the page of one decision shows, masked unless it is revealed."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Final
 
 import msgspec
@@ -17,6 +18,12 @@ from gatehouse.console.translation import translator
 from gatehouse.console.visit import Visit
 from gatehouse.core.ids import id_time_ms
 from gatehouse.core.redaction import recordable
+from gatehouse.explanations.reasons import INCOMPLETE_CODE
+from gatehouse.gateway.spec import GATEWAY
+from gatehouse.idverify.spec import ID_VERIFY
+from gatehouse.precheck.spec import PRE_CHECK
+from gatehouse.rules.spec import RULES
+from gatehouse.sentry.spec import SENTRY
 
 _GOOD: Final = frozenset(("ACCEPT", "MATCH", "FULL_MATCH", "APPROVED", "FULL"))
 _BAD: Final = frozenset(("DECLINE", "FRAUD", "NO_MATCH", "DECLINED", "ERROR", "INPUT_ERROR"))
@@ -24,20 +31,19 @@ _WARN: Final = frozenset(
     ("REVIEW", "RETRY", "PARTIAL_MATCH", "STREET_MATCH", "POSTCODE_MATCH", "UNVERIFIABLE")
 )
 _FOUND: Final = {
-    "Rules": ("status",),
-    "Sentry": ("requestConfidence", "ipScore", "model"),
-    "PreCheck": ("advice", "avsResult", "cvv2Result"),
-    "IdVerify": ("verificationLevel",),
-    "Gateway": ("status", "responseCode", "approvalCode"),
+    RULES.name: ("status",),
+    SENTRY.name: ("requestConfidence", "ipScore", "model"),
+    PRE_CHECK.name: ("advice", "avsResult", "cvv2Result"),
+    ID_VERIFY.name: ("verificationLevel",),
+    GATEWAY.name: ("status", "responseCode", "approvalCode"),
 }
-"""What the timeline tells of each stage."""
-_IDENTITY: Final = "IdVerify"
-_GATEWAY: Final = "Gateway"
+"""What the timeline tells of each stage; of any other, the first few of its results."""
+_FIRST_FEW: Final = 4
 _NESTED: Final = ("cardHolderNameVerificationResult", "idVerification")
 _HEADLINES: Final = 3
 
 
-class Finding(msgspec.Struct, frozen=True):
+class ShownFinding(msgspec.Struct, frozen=True):
     """One thing that a stage found."""
 
     name: str
@@ -54,7 +60,7 @@ class StageRow(msgspec.Struct, frozen=True):
     start: float
     width: float
     fee_micros: int
-    findings: list[Finding]
+    findings: list[ShownFinding]
 
 
 class ReasonRow(msgspec.Struct, frozen=True):
@@ -121,7 +127,7 @@ class DecisionPage:
         sign = "+" if effect > 0 else ""
         return f"{sign}{self._visit.number(effect, 2)}"
 
-    @property
+    @cached_property
     def verdict(self) -> str:
         """What was decided and by what, in a sentence."""
         visit, record, explained = self._visit, self.found.record, self.found.explanation
@@ -130,23 +136,25 @@ class DecisionPage:
         outcome = visit.text(f"decision.verdict.{record.decision}")
         decisive = [each for each in (explained.reasons if explained else ()) if each.decisive]
         rules = [each.name for each in self.found.rules if each.decisive]
-        stages = [each.stage for each in decisive if each.code not in rules]
+        stages = [each for each in decisive if each.code not in rules]
         if rules:
             count, named = len(rules), _named(rules)
             return visit.text("decision.verdict.rules", outcome=outcome, count=count, rules=named)
         if stages:
-            named = _named(list(dict.fromkeys(stages)))
-            return visit.text("decision.verdict.stages", outcome=outcome, stages=named)
+            named = _named(list(dict.fromkeys(each.stage for each in stages)))
+            failed = all(each.code == INCOMPLETE_CODE for each in stages)
+            key = "decision.verdict.failed" if failed else "decision.verdict.stages"
+            return visit.text(key, outcome=outcome, stages=named)
         key = "nothing" if record.decision == "ACCEPT" else "unknown"
         return visit.text(f"decision.verdict.{key}", outcome=outcome)
 
-    @property
+    @cached_property
     def because(self) -> str:
         """What the author of the deciding rule says about it."""
         said = [each.description for each in self.found.rules if each.decisive]
         return self.said(said[0]) if said else ""
 
-    @property
+    @cached_property
     def stages(self) -> list[StageRow]:
         """The stages that ran, one after the other."""
         ran = self.found.record.stages
@@ -173,7 +181,7 @@ class DecisionPage:
         """How long all stages took."""
         return sum(each.duration_microseconds for each in self.found.record.stages)
 
-    @property
+    @cached_property
     def reasons(self) -> list[ReasonRow]:
         """Sentry's reasons with their bars."""
         effects = self.found.habits.effects
@@ -198,7 +206,7 @@ class DecisionPage:
         known = {each.shown.entity: each.shown for each in self.found.entities}
         return [(known[each.entity], each.times) for each in self.found.habits.seen]
 
-    @property
+    @cached_property
     def confidence(self) -> float | None:
         """Sentry's confidence that the request is legitimate."""
         return next(
@@ -210,13 +218,13 @@ class DecisionPage:
             None,
         )
 
-    @property
+    @cached_property
     def changes(self) -> list[str]:
         """What would have changed the decision."""
         explained = self.found.explanation
         return [] if explained is None else [self.said(each.text) for each in explained.changes]
 
-    @property
+    @cached_property
     def notes(self) -> list[str]:
         """What could not be told."""
         explained = self.found.explanation
@@ -230,11 +238,11 @@ class DecisionPage:
         """What a rule asked then."""
         return None if rule.condition is None else self.said(rule.condition)
 
-    @property
-    def identity(self) -> list[Finding]:
+    @cached_property
+    def identity(self) -> list[ShownFinding]:
         """What ID Verify found, one line for each thing that was compared."""
         result = next(
-            (each.result for each in self.found.record.stages if each.name == _IDENTITY), None
+            (each.result for each in self.found.record.stages if each.name == ID_VERIFY.name), None
         )
         if result is None:
             return []
@@ -243,13 +251,13 @@ class DecisionPage:
         wanted = [name for name in flat if self._has(f"decision.found.{name}")]
         return [self._finding(name, flat[name]) for name in wanted]
 
-    @property
-    def gateway(self) -> list[Finding]:
+    @cached_property
+    def gateway(self) -> list[ShownFinding]:
         """What the payment's gateway answered."""
-        found = [each.result for each in self.found.record.stages if each.name == _GATEWAY]
-        return list(self._findings(_GATEWAY, found[0])) if found else []
+        found = [each.result for each in self.found.record.stages if each.name == GATEWAY.name]
+        return list(self._findings(GATEWAY.name, found[0])) if found else []
 
-    @property
+    @cached_property
     def payment(self) -> tuple[int, str] | None:
         """What Gateway was asked for, in minor units."""
         for stage in self.found.record.stages:
@@ -266,13 +274,16 @@ class DecisionPage:
             text = msgspec.json.encode(self._mask.value(msgspec.json.decode(text)))
         return msgspec.json.format(text, indent=2).decode()
 
-    def _findings(self, stage: str, result: dict[str, Any]) -> Iterator[Finding]:
-        for name in _FOUND.get(stage, ()):
+    def _findings(self, stage: str, result: dict[str, Any]) -> Iterator[ShownFinding]:
+        plain = [name for name, value in result.items() if isinstance(value, str | int | float)]
+        for name in _FOUND.get(stage, plain[:_FIRST_FEW]):
             if result.get(name) is not None:
                 yield self._finding(name, result[name])
 
-    def _finding(self, name: str, value: Any) -> Finding:
-        return Finding(self._visit.text(f"decision.found.{name}"), self._word(value), _tone(value))
+    def _finding(self, name: str, value: Any) -> ShownFinding:
+        key = f"decision.found.{name}"
+        called = self._visit.text(key) if self._has(key) else name
+        return ShownFinding(called, self._word(value), _tone(value))
 
     def _word(self, value: Any) -> str:
         """A result in the person's language where there is a word for it."""

@@ -116,9 +116,10 @@ def _shared(
     """How often each near entity was used by another one of the same kind as the first."""
     who: dict[str, list[Entity]] = {}
     for record in records:
-        labels |= {key: value for key, value in labels_in(record).items() if key not in labels}
-        same_kind = [each for each in entities_of(record) if each.kind is entity.kind]
-        who[record.request_id] = [each for each in same_kind if each != entity]
+        here = labels_in(record)
+        labels |= {key: label for key, label in here.items() if key not in labels}
+        named = [key for key, label in here.items() if label.called != BROWSER and key != entity]
+        who[record.request_id] = [each for each in named if each.kind is entity.kind]
     shared: Counter[tuple[Entity, Entity]] = Counter()
     for near, request_ids in found.items():
         shared.update(

@@ -1,4 +1,4 @@
-"""Use cases: show all that is known of one decision, and reveal the personal data in it."""
+"""Use case: show all that is known of one decision."""
 
 import logging
 from typing import Final
