@@ -105,15 +105,14 @@ def test_a_server_and_its_commands_need_only_the_packages_of_the_runtime_lock(
         if not kept & {re.sub("[-_.]+", "-", one).lower() for one in packages}
     }
     (tmp_path / "sitecustomize.py").write_text(REFUSE.format(refused=refused))
-    environ = sqlite_home.environ(PYTHONPATH=str(tmp_path))
+    environ = sqlite_home.environ(PYTHONPATH=str(tmp_path), GATEHOUSE_CONSOLE_PORT="0")
     assert GATEHOUSE.exists(), "gatehouse is not installed: make setup"
     assert subprocess.run([sys.executable, "-c", "import httpx"], env=environ, check=False,
                           capture_output=True).returncode == 1  # fmt: skip
     port = free_port()
     with (sqlite_home.path / "server.log").open("ab") as log:
-        process = subprocess.Popen(
-            [GATEHOUSE, "serve", "--port", str(port)], env=environ, stdout=log, stderr=log
-        )
+        command = [str(GATEHOUSE), "serve", "--port", str(port), "--console"]
+        process = subprocess.Popen(command, env=environ, stdout=log, stderr=log)
     server = Server(port, process, sqlite_home)
     try:
         server.wait()
@@ -121,6 +120,8 @@ def test_a_server_and_its_commands_need_only_the_packages_of_the_runtime_lock(
             paid = client.post("/api/v1/pipeline", json=PURCHASE).json()
         assert paid["pipelineResponse"]["decision"] == "ACCEPT"
         assert httpx.get(f"{server.base}/docs", timeout=PATIENCE_S).status_code == 200
+        [link] = re.findall(r"Console: (\S+)", server.log())
+        assert "Open the console" in httpx.get(link, timeout=PATIENCE_S).text
         subprocess.run(
             [sys.executable, "-c", COMMANDS], env=environ, check=True, capture_output=True
         )

@@ -118,3 +118,19 @@ def test_the_memory_gives_up_before_sentry_does() -> None:
     given = {"GATEHOUSE_MEMORY_URL": "redis://h", "GATEHOUSE_MEMORY_TIMEOUT_MS": "1000"}
     with pytest.raises(InvalidSetting, match="shorter than GATEHOUSE_SENTRY_TIMEOUT_MS"):
         load_settings(given)
+
+
+@pytest.mark.parametrize(
+    "url", ["console.example.com", "ftp://h", "https://h/path", "https://me@h", "https://h?x=1"]
+)
+def test_the_address_of_the_console_is_one_without_a_path(url: str) -> None:
+    with pytest.raises(InvalidSetting, match="GATEHOUSE_CONSOLE_URL takes URL without a path"):
+        load_settings({"GATEHOUSE_CONSOLE_URL": url})
+
+
+def test_the_console_is_where_it_listens_unless_an_address_is_given() -> None:
+    assert load_settings({}).effective_console_url == "http://127.0.0.1:8081"
+    given = load_settings({"GATEHOUSE_CONSOLE_URL": "https://Console.example.com/"})
+    assert given.effective_console_url == "https://console.example.com"
+    own = load_settings({"GATEHOUSE_CONSOLE_HOST": "::1", "GATEHOUSE_TLS_CERT_FILE": "a.pem"})
+    assert own.effective_console_url == "https://[::1]:8081"

@@ -164,6 +164,17 @@ def test_a_browser_gets_another_token_when_the_rights_of_its_person_change(
     assert browser.get("/accounts").status_code == 200
 
 
+@pytest.mark.parametrize("path", ["people", "nowhere"])
+def test_a_page_that_is_refused_hands_out_the_new_token_too(console: Console, path: str) -> None:
+    login = f"ira-{path}@shop.example"
+    user_id = _person(console, login, UserRole.ADMINISTRATOR)
+    browser = console.stranger()
+    _sign_in(browser, login)
+    users.set_role(console.session, console.account_id, user_id, UserRole.VIEWER)
+    assert browser.get(f"/a/{console.account_id}/{path}").status_code in (403, 404)
+    assert browser.get("/accounts").status_code == 200
+
+
 @pytest.mark.parametrize(
     "given",
     [

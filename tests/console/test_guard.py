@@ -1,5 +1,6 @@
 """What every request must pass: its host, its origin, its form's token, its size; and headers."""
 
+import dataclasses
 import logging
 from collections.abc import Iterator
 
@@ -11,8 +12,10 @@ from gatehouse.access.roles import Permission, UserRole
 from gatehouse.console.envelope import HEADERS
 from gatehouse.console.pages import Action, Declared, Endpoint, Page, Reach
 from gatehouse.console.routes import DECLARED
+from gatehouse.console.server import make_desk
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import Conflict, InvalidInput, StoreUnavailable
+from gatehouse.core.errors import Conflict, InvalidInput, SettingsError, StoreUnavailable
+from gatehouse.settings import Settings
 from tests.console.harness import Console
 from tests.harness import Home
 
@@ -147,6 +150,12 @@ def test_the_policy_allows_no_inline_script_style_frame_or_foreign_source() -> N
     assert "frame-ancestors 'none'" in policy
 
 
+def test_long_headers_are_refused(console: Console) -> None:
+    answer = console.stranger().get("/sign-in", headers={"X-Long": "a" * 20_000})
+    assert answer.status_code == 431
+    _complete(answer)
+
+
 def test_a_large_form_a_long_one_and_a_strange_one_are_refused(console: Console) -> None:
     browser = console.as_role(UserRole.VIEWER)
     assert browser.post("/theme", {"theme": "x" * 70_000}).status_code == 413
@@ -259,3 +268,29 @@ def test_a_part_of_a_page_leads_a_stranger_to_sign_in_as_a_whole(console: Consol
     answer = console.stranger().get("/accounts", fragment=True)
     assert answer.status_code == 401
     assert answer.headers["hx-redirect"] == "/sign-in"
+
+
+def test_production_has_an_address_with_https(console: Console) -> None:
+    settings = Settings(environment="production")
+    with pytest.raises(SettingsError, match="GATEHOUSE_CONSOLE_URL"):
+        make_desk(console.session, settings)
+    secure = dataclasses.replace(settings, console_url="https://console.example")
+    assert make_desk(console.session, secure).cookies.session_name == "__Host-gatehouse"
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        b'{"key":"people.sessions_ended","values":{}}',
+        b'{"key":"people.sessions_ended","values":{"count":"<script>"}}',
+        b'{"key":"nothing.at_all","values":{}}',
+        b'{"key":"profile.saved","values":{},"kind":"\\" onload=alert(1)"}',
+        b"not even JSON",
+    ],
+)
+def test_a_notice_that_somebody_made_up_breaks_no_page(console: Console, notice: bytes) -> None:
+    browser = console.as_role(UserRole.VIEWER)
+    browser.client.cookies.set("gatehouse-notice", notice.hex())
+    answer = browser.get("/accounts")
+    assert answer.status_code == 200
+    assert 'role="status"' not in answer.text

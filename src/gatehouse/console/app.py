@@ -90,21 +90,27 @@ class Application:
     def _run(self, asked: Incoming, declared: Declared, request: Request) -> Response:
         """Everything that reads the data: who asks, whether that is allowed, and the page."""
         visit = Visit(self._desk, asked, declared)
+        return self._answered(visit, lambda: self._run_as(visit, declared, request))
+
+    def _answered(self, visit: Visit, work: Callable[[], Response]) -> Response:
+        """What the work answers, or the page about its failure; with a new token if one is due."""
+        renewed = None
         try:
-            visit.signed_in, renewed = self._visitor(asked)
-            response = self._run_as(visit, declared, request)
-            if renewed is not None:
-                self._desk.cookies.begin(response, renewed)
-            return response
+            visit.signed_in, renewed = self._visitor(visit.asked)
+            response = work()
         except PageRefused as refused:
-            return failures.refused(visit, refused)
+            response = failures.refused(visit, refused)
         except GatehouseError as error:
             status = status_of(error)
             if status is None:
-                return _defect(visit, error)
-            return failures.explained(visit, status, words_of(error))
+                response = _defect(visit, error)
+            else:
+                response = failures.explained(visit, status, words_of(error))
         except Exception as error:
-            return _defect(visit, error)
+            response = _defect(visit, error)
+        if renewed is not None:
+            self._desk.cookies.begin(response, renewed)
+        return response
 
     def _run_as(self, visit: Visit, declared: Declared, request: Request) -> Response:
         if declared.reach is not Reach.PUBLIC and visit.signed_in is None:
@@ -151,14 +157,12 @@ class Application:
             check_token(visitor, visit.asked.headers, visit.asked.form)
 
     async def _no_such_page(self, request: Request, _error: Exception) -> Response:
-        asked = _asked(request)
+        visit = Visit(self._desk, _asked(request))
 
-        def show() -> Response:
-            visit = Visit(self._desk, asked)
-            visit.signed_in, _ = self._visitor(asked)
-            return failures.refused(visit, PageRefused(404, "problems.no_page"))
+        def refuse() -> Response:
+            raise PageRefused(404, "problems.no_page")
 
-        return await self._on_thread(show, asked)
+        return await self._on_thread(lambda: self._answered(visit, refuse), visit.asked)
 
 
 def _carry_out(visit: Visit, action: Action) -> Response:

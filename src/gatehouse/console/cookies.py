@@ -9,6 +9,7 @@ from starlette.responses import Response
 from gatehouse.core.errors import InvalidInput
 
 THEMES: Final = ("system", "light", "dark")
+NOTICE_KINDS: Final = ("done", "hint", "warn", "problem")
 _THEME: Final = "gatehouse-theme"
 _NOTICE: Final = "gatehouse-notice"
 _ACCOUNT: Final = "gatehouse-account"
@@ -29,7 +30,7 @@ class Notice(msgspec.Struct, frozen=True):
     key: str
     values: dict[str, str | int] = {}
     kind: str = "done"
-    """`done`, `hint` or `problem`."""
+    """One of `NOTICE_KINDS`."""
 
 
 class CookieJar:
@@ -96,9 +97,10 @@ class CookieJar:
         if not given or len(given) > _LONGEST_NOTICE:
             return None
         try:
-            return msgspec.json.decode(bytes.fromhex(given), type=Notice)
+            left = msgspec.json.decode(bytes.fromhex(given), type=Notice)
         except (ValueError, msgspec.MsgspecError):
             return None
+        return left if left.kind in NOTICE_KINDS else None
 
     def leave_notice(self, response: Response, notice: Notice | None) -> None:
         """Let the next page show a notice; None takes away the one that was shown."""

@@ -33,6 +33,7 @@ HEADERS: Final = {
         "publickey-credentials-get=(self), publickey-credentials-create=(self)"
     ),
 }
+_HEADER_BYTES: Final = 16 * 1024
 _HSTS: Final = "max-age=31536000"
 
 
@@ -76,6 +77,7 @@ class Envelope:
     async def _inside(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
         try:
+            _check_size(scope)
             self._desk.guard.check_host(request.headers)
         except PageRefused as refused:
             visit = Visit(
@@ -112,3 +114,9 @@ class Envelope:
                 "durationMs": round(seconds * 1000, 3),
             },
         )
+
+
+def _check_size(scope: Scope) -> None:
+    """Refuse headers that no browser of ours sends; the parser only bounds what is incomplete."""
+    if sum(len(name) + len(value) for name, value in scope["headers"]) > _HEADER_BYTES:
+        raise PageRefused(431, "problems.too_large")

@@ -11,7 +11,9 @@ from gatehouse.core.errors import (
     InvalidInput,
     NotFound,
     RequestRefused,
+    SignInRefused,
     StoreUnavailable,
+    TooManyAttempts,
 )
 
 
@@ -33,6 +35,8 @@ _STATUS: Final[tuple[tuple[type[GatehouseError], int], ...]] = (
     (ConnectorFailed, 502),
     (AuthorizationLost, 409),
     (StoreUnavailable, 503),
+    (TooManyAttempts, 429),
+    (SignInRefused, 403),
 )
 
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from starlette.responses import RedirectResponse, Response
 
-from gatehouse.admin.people.oidc import CALLBACK, Arrival
+from gatehouse.admin.people.oidc import CALLBACK, ProviderAnswer
 from gatehouse.console.guard import own_path
 from gatehouse.console.pages import Declarations, Page
 from gatehouse.console.refusals import PageRefused
@@ -30,7 +30,7 @@ def arrive(visit: Visit) -> Response:
     if visit.desk.single_sign_on is None:
         raise PageRefused(404, "problems.no_page")
     query = visit.query
-    arrival = Arrival(
+    arrival = ProviderAnswer(
         state=query.get("state", ""),
         code=query.get("code", ""),
         issuer=query.get("iss", ""),

@@ -32,10 +32,6 @@ class Translator:
         self.language: Final = self.locale.language
         self._texts = texts(self.language)
 
-    def has(self, key: str) -> bool:
-        """Whether there is such a text."""
-        return key in self._texts
-
     def text(self, key: str, /, **values: object) -> str:
         """The text of a key, with its placeholders filled."""
         found = self._texts[key]

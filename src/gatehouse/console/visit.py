@@ -13,7 +13,7 @@ from gatehouse.access.accounts import Account
 from gatehouse.access.roles import Permission
 from gatehouse.access.visitors import Visitor
 from gatehouse.admin import accounts
-from gatehouse.admin.people.passkeys import Place
+from gatehouse.admin.people.passkeys import PasskeyPlace
 from gatehouse.admin.people.sessions import SessionOrigin
 from gatehouse.console.cookies import Cookies, Notice
 from gatehouse.console.formats import Formats
@@ -116,10 +116,10 @@ class Visit:
         return SessionOrigin(address=self.asked.address or "", agent=agent)
 
     @property
-    def passkey_place(self) -> Place | None:
+    def passkey_place(self) -> PasskeyPlace | None:
         """Where passkeys of this browser are valid; None at an address that is only a number."""
         scheme = "https" if self.desk.guard.is_secure else "http"
-        place = Place.of(f"{scheme}://{self.asked.headers.get('host', '')}")
+        place = PasskeyPlace.of(f"{scheme}://{self.asked.headers.get('host', '')}")
         return None if not place.host or ":" in place.host or place.host[-1].isdigit() else place
 
     @cached_property
@@ -241,10 +241,16 @@ class Visit:
         return response
 
     @cached_property
-    def notice(self) -> Notice | None:
-        """What the page before left to be said; of our own texts alone."""
+    def notice(self) -> tuple[str, str] | None:
+        """What the page before left to be said, as a kind and a text; of our own texts alone."""
         left = self.desk.cookies.notice(self.asked.cookies)
-        return left if left and translator(self.locale).has(left.key) else None
+        if left is None:
+            return None
+        try:
+            return left.kind, self.text(left.key, **left.values)
+        except (KeyError, AssertionError):
+            # A cookie is what a browser says; nothing of it may break a page.
+            return None
 
     def redirect(
         self,

@@ -6,11 +6,13 @@ from argon2 import PasswordHasher
 
 from gatehouse.access.roles import UserRole
 from gatehouse.access.visitors import Visitor
+from gatehouse.admin import accounts
 from gatehouse.admin.people import sessions, users
 from gatehouse.admin.people.passwords import Passwords
 from gatehouse.admin.people.sessions import SessionLimits, SessionOrigin, SignedIn
 from gatehouse.admin.people.sign_in import SignIn
 from gatehouse.store.admin.admin_session import AdminSession
+from tests.harness import make_account
 
 PASSWORD = "tulip ocean grain 7"
 HERE = SessionOrigin(address="198.51.100.7", agent="Firefox")
@@ -20,6 +22,12 @@ ADA = "ada@shop.example"
 def quick_passwords() -> Passwords:
     """Hashes that take no time."""
     return Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+
+
+def shop_of(session: AdminSession) -> str:
+    """An account of the data: the first one, which is made if there is none."""
+    known = accounts.listing(session)
+    return known[0].account.account_id if known else make_account(session)
 
 
 class MovedClock:

@@ -9,13 +9,12 @@ from joserfc.jwk import ECKey
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.people import users
-from gatehouse.admin.people.oidc import Arrival, ArrivedPerson, SingleSignOn, read_role
+from gatehouse.admin.people.oidc import ArrivedPerson, ProviderAnswer, SingleSignOn, read_role
 from gatehouse.core.errors import ConnectorFailed, SettingsError, SignInRefused
 from gatehouse.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
-from tests.admin.people.signing_in import ADA, HERE, Entrance
+from tests.admin.people.signing_in import ADA, HERE, Entrance, shop_of
 from tests.admin.people.small_provider import CLIENT, SECRET, SmallProvider, small_provider
-from tests.harness import make_account
 
 
 def _settings(provider: SmallProvider, **more: str) -> Settings:
@@ -35,7 +34,7 @@ class Elsewhere:
 
     def __init__(self, session: AdminSession, provider: SmallProvider) -> None:
         self.at = Entrance(session)
-        self.shop = make_account(session)
+        self.shop = shop_of(session)
         self.provider = provider
         self.by_groups()
 
@@ -51,7 +50,7 @@ class Elsewhere:
         self.provider.now_s = self.at.clock() // 1000
         left = self.sso.depart("/a/x/decisions")
         code = self.provider.visit(left.url)
-        arrival = Arrival(**{"state": left.state, "code": code, **brought})
+        arrival = ProviderAnswer(**{"state": left.state, "code": code, **brought})
         return self.sso.arrive(arrival, left.state, HERE)
 
     def roles(self) -> dict[str, UserRole]:
@@ -95,6 +94,15 @@ def test_a_person_is_known_by_subject_when_the_address_changes(ada: Elsewhere) -
     first = ada.go().signed_in
     ada.provider.person["email"] = "countess@shop.example"
     assert ada.go().signed_in.user_id == first.user_id
+
+
+def test_who_used_the_invitation_of_another_is_out_when_that_person_comes(ada: Elsewhere) -> None:
+    squatter = ada.at.person(ada.shop)
+    arrived = ada.go()
+    assert arrived.signed_in.user_id == squatter.user_id
+    assert ada.at.visitor(squatter.token) is None
+    with pytest.raises(SignInRefused):
+        ada.at.password()
 
 
 def test_another_subject_with_the_same_address_is_refused(ada: Elsewhere) -> None:
@@ -185,7 +193,7 @@ def test_an_answer_works_once_and_in_the_browser_that_asked(ada: Elsewhere) -> N
     ada.invite()
     ada.provider.now_s = ada.at.clock() // 1000
     left = ada.sso.depart("/")
-    arrival = Arrival(left.state, ada.provider.visit(left.url))
+    arrival = ProviderAnswer(left.state, ada.provider.visit(left.url))
     other = ada.sso.depart("/")
     with pytest.raises(SignInRefused, match="another browser"):
         ada.sso.arrive(arrival, other.state, HERE)
@@ -205,7 +213,7 @@ def test_an_answer_that_comes_late_or_from_elsewhere_is_refused(ada: Elsewhere) 
     left = ada.sso.depart("/")
     ada.at.clock.move(minutes=10)
     with pytest.raises(SignInRefused, match="too long"):
-        ada.sso.arrive(Arrival(left.state, "code-1"), left.state, HERE)
+        ada.sso.arrive(ProviderAnswer(left.state, "code-1"), left.state, HERE)
 
 
 class TestGroups:

@@ -4,16 +4,15 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.admin.people import passkeys, totp, users
-from gatehouse.admin.people.passkeys import NewPasskey, Place
+from gatehouse.admin.people.passkeys import NewPasskey, PasskeyPlace
 from gatehouse.admin.people.sign_in import SecondStep
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound, SignInRefused
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.people.tables import ONE_TIME_TOKENS
-from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance
+from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance, shop_of
 from tests.admin.people.soft_authenticator import SoftAuthenticator
-from tests.harness import make_account
 
-PLACE = Place.of("https://console.example:8443")
+PLACE = PasskeyPlace.of("https://console.example:8443")
 
 
 class KeyHolder:
@@ -22,14 +21,14 @@ class KeyHolder:
     def __init__(self, session: AdminSession) -> None:
         self.at = Entrance(session)
         self.session = self.at.session
-        self.shop = make_account(session)
+        self.shop = shop_of(session)
         self.user_id = self.at.person(self.shop).user_id
         self.device = SoftAuthenticator(PLACE.origin)
         asked = passkeys.begin_registration(self.session, self.user_id, PLACE)
         given = NewPasskey(self.device.make(asked.options), "Laptop")
         passkeys.register(self.session, self.user_id, asked.ticket, given, PLACE)
 
-    def sign_in(self, place: Place = PLACE, second_step: str | None = None) -> str:
+    def sign_in(self, place: PasskeyPlace = PLACE, second_step: str | None = None) -> str:
         asked = passkeys.begin_sign_in(self.session, place, second_step)
         answer = self.device.use(asked.options)
         return passkeys.sign_in_by(self.at.sign_in, asked.ticket, answer, PLACE, HERE).token
@@ -116,7 +115,7 @@ def test_a_page_elsewhere_cannot_use_the_passkey(ada: KeyHolder) -> None:
         ada.sign_in()
     ada.device.origin = PLACE.origin
     with pytest.raises(SignInRefused):
-        ada.sign_in(Place.of("https://evil.example"))
+        ada.sign_in(PasskeyPlace.of("https://evil.example"))
 
 
 def test_another_key_under_the_same_name_is_refused(ada: KeyHolder) -> None:

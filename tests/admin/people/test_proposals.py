@@ -30,7 +30,7 @@ from gatehouse.core.errors import (
 )
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.people.tables import PROPOSALS, SAVED_SEARCHES
-from tests.admin.people.signing_in import Entrance, MovedClock
+from tests.admin.people.signing_in import Entrance, MovedClock, shop_of
 from tests.harness import make_account
 
 RULES = "rule_set: mine\nrules:\n  - {name: much, condition: order.amount > 100, outcome: REVIEW}\n"
@@ -42,7 +42,7 @@ class TwoPeople:
     def __init__(self, session: AdminSession, *kinds: str) -> None:
         self.clock = MovedClock(session.clock())
         self.session = dataclasses.replace(session, clock=self.clock)
-        self.account = make_account(session)
+        self.account = shop_of(session)
         self.ada = self.session.acting_as(Actor.user("ada@shop.example", self.account))
         self.bob = self.session.acting_as(Actor.user("bob@shop.example", self.account))
         approvals.set_wanted(self.ada, self.account, kinds or approvals.CHOICES)
@@ -225,7 +225,7 @@ def test_a_look_at_personal_data_leaves_a_line(two: TwoPeople) -> None:
 
 class TestSavedSearches:
     def test_a_search_is_kept_for_its_person_alone(self, session: AdminSession) -> None:
-        at, account = Entrance(session), make_account(session)
+        at, account = Entrance(session), shop_of(session)
         ada, root = at.person(account).user_id, at.operator().user_id
         made = saved_searches.save(at.session, account, ada, "Risky", "email=eve@x.example")
         assert [each.query for each in saved_searches.listing(at.session, account, ada)] == [

@@ -9,8 +9,8 @@ from gatehouse.admin.backup import write_backup
 from gatehouse.admin.people import links, users
 from gatehouse.admin.restore import restore_backup
 from gatehouse.settings import load_settings
-from tests.admin.people.signing_in import ADA, Entrance
-from tests.harness import Home, make_account
+from tests.admin.people.signing_in import ADA, Entrance, shop_of
+from tests.harness import Home
 
 BOB = Actor.operator("bob")
 
@@ -26,7 +26,7 @@ def test_sessions_and_links_of_a_backup_do_not_come_to_life_again(
     settings = load_settings(sqlite_home.environ())
     with sqlite_home.session() as session:
         at = Entrance(session)
-        shop = make_account(session)
+        shop = shop_of(session)
         token = at.person(shop).token
         link = users.reset(at.session, shop, ADA)
         write_backup(settings, BOB, copy)

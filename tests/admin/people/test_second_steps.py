@@ -13,8 +13,7 @@ from gatehouse.admin.people.sessions import SignedIn
 from gatehouse.admin.people.sign_in import SecondStep
 from gatehouse.core.errors import Conflict, InvalidInput, SignInRefused, TooManyAttempts
 from gatehouse.store.admin.admin_session import AdminSession
-from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance
-from tests.harness import make_account
+from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance, shop_of
 
 
 class AppHolder:
@@ -22,7 +21,7 @@ class AppHolder:
 
     def __init__(self, session: AdminSession) -> None:
         self.at = Entrance(session)
-        self.shop = make_account(session)
+        self.shop = shop_of(session)
         self.started = self.at.person(self.shop)
         enrolled = totp.enrol(self.at.session, self.started.user_id)
         self.uri = enrolled.uri
@@ -159,7 +158,7 @@ def test_an_app_that_shows_other_codes_is_not_taken(ada: AppHolder) -> None:
 class TestProfile:
     def test_another_password_ends_the_other_sessions(self, sqlite_session: AdminSession) -> None:
         at = Entrance(sqlite_session)
-        mine, other = at.person(make_account(sqlite_session)), at.password()
+        mine, other = at.person(shop_of(sqlite_session)), at.password()
         given = NewPassword(PASSWORD, "another words 99")
         profile.change_password(at.sign_in, mine.user_id, mine.session_id, given, HERE)
         visitor = at.visitor(mine.token)
@@ -171,7 +170,7 @@ class TestProfile:
 
     def test_people_choose_name_language_and_zone(self, sqlite_session: AdminSession) -> None:
         at = Entrance(sqlite_session)
-        mine = at.person(make_account(sqlite_session))
+        mine = at.person(shop_of(sqlite_session))
         chosen = Profile("Ada  King", "de", "Europe/Berlin")
         profile.set_profile(at.session, mine.user_id, chosen)
         visitor = at.visitor(mine.token)
@@ -187,7 +186,7 @@ class TestDemo:
     def test_each_start_makes_a_link_that_signs_the_demo_administrator_in_once(
         self, sqlite_session: AdminSession
     ) -> None:
-        at, account = Entrance(sqlite_session), make_account(sqlite_session)
+        at, account = Entrance(sqlite_session), shop_of(sqlite_session)
         first, second = demo_link(at.session, account), demo_link(at.session, account)
         for link in (first, second):
             done = at.sign_in.by_link(link.token, HERE)
@@ -199,7 +198,7 @@ class TestDemo:
                 at.sign_in.by_link(link.token, HERE)
 
     def test_there_is_none_in_production(self, sqlite_session: AdminSession) -> None:
-        at, account = Entrance(sqlite_session), make_account(sqlite_session)
+        at, account = Entrance(sqlite_session), shop_of(sqlite_session)
         link = demo_link(at.session, account)
         at.session.environment = "production"
         with pytest.raises(SignInRefused):

@@ -17,24 +17,14 @@ from gatehouse.admin.people.sign_in import SignIn
 from gatehouse.core.errors import InvalidInput, SignInRefused, TooManyAttempts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.people.tables import ONE_TIME_TOKENS, USER_SESSIONS, USERS
-from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance
+from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance, shop_of
 from tests.harness import make_account
 from tests.harness.rows import each
 
 
-@pytest.fixture
-def at(sqlite_session: AdminSession) -> Entrance:
-    return Entrance(sqlite_session)
-
-
-@pytest.fixture
-def shop(at: Entrance) -> str:
-    return make_account(at.session)
-
-
 def test_an_invited_person_chooses_a_password_and_signs_in_with_it(session: AdminSession) -> None:
     at = Entrance(session)
-    account = make_account(session)
+    account = shop_of(session)
     at.person(account, UserRole.MANAGER)
     visitor = at.visitor(at.password(" ADA@Shop.example ").token)
     assert visitor is not None

@@ -32,7 +32,7 @@ from gatehouse.admin.people import second_steps, throttle, tickets
 from gatehouse.admin.people.logins import check_name
 from gatehouse.admin.people.sessions import SessionOrigin, SignedIn, begin
 from gatehouse.admin.people.sign_in import SignIn, by
-from gatehouse.admin.people.tickets import Content
+from gatehouse.admin.people.tickets import TicketContent
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SignInRefused
 from gatehouse.core.secrets import Personal
 from gatehouse.store.admin.admin_session import AdminSession, Change
@@ -46,14 +46,14 @@ _CHALLENGE_MS: Final = 5 * 60_000
 _WRONG: Final = "the passkey was not accepted; try again, or sign in with your password"
 
 
-class Place(msgspec.Struct, frozen=True):
+class PasskeyPlace(msgspec.Struct, frozen=True):
     """Where passkeys are valid: the console, at the address that browsers show."""
 
     host: str
     origin: str
 
     @classmethod
-    def of(cls, url: str) -> "Place":
+    def of(cls, url: str) -> "PasskeyPlace":
         """The place of the console's address."""
         split = urlsplit(url)
         return cls(split.hostname or "", f"{split.scheme}://{split.netloc}")
@@ -67,7 +67,7 @@ class Challenge(Personal, frozen=True):
     """As JSON, for `navigator.credentials`."""
 
 
-def begin_registration(session: AdminSession, user_id: str, place: Place) -> Challenge:
+def begin_registration(session: AdminSession, user_id: str, place: PasskeyPlace) -> Challenge:
     """Ask a browser for a new passkey of a person."""
     session.actor.check_installation()
     with session.reading() as connection:
@@ -94,7 +94,7 @@ def begin_registration(session: AdminSession, user_id: str, place: Place) -> Cha
 
 
 def register(
-    session: AdminSession, user_id: str, ticket: str, given: "NewPasskey", place: Place
+    session: AdminSession, user_id: str, ticket: str, given: "NewPasskey", place: PasskeyPlace
 ) -> Passkey:
     """Keep the passkey that a browser made."""
     session.actor.check_installation()
@@ -155,7 +155,9 @@ def remove(session: AdminSession, user_id: str, credential_id: str) -> None:
         change.audit("user.passkey-remove", userId=user_id)
 
 
-def begin_sign_in(session: AdminSession, place: Place, second_step: str | None = None) -> Challenge:
+def begin_sign_in(
+    session: AdminSession, place: PasskeyPlace, second_step: str | None = None
+) -> Challenge:
     """Ask a browser for a passkey: of anybody, or as the second step of a sign-in."""
     session.actor.check_installation()
     user = None if second_step is None else second_steps.waiting(session, second_step)
@@ -175,7 +177,7 @@ def begin_sign_in(session: AdminSession, place: Place, second_step: str | None =
 
 
 def sign_in_by(
-    sign_in: SignIn, ticket: str, response: str, place: Place, origin: SessionOrigin
+    sign_in: SignIn, ticket: str, response: str, place: PasskeyPlace, origin: SessionOrigin
 ) -> SignedIn:
     """Sign in by the passkey that a browser answered with; `SignInRefused` otherwise."""
     session = sign_in.session
@@ -216,8 +218,8 @@ def _current(change: Change, user_id: str, second_step: str | None) -> User:
 def _verified(
     user: User,
     credential: AuthenticationCredential,
-    found: Content,
-    place: Place,
+    found: TicketContent,
+    place: PasskeyPlace,
     now_ms: int,
 ) -> User:
     """The person after a passkey was used, with its new count; `SignInRefused` otherwise."""
@@ -242,7 +244,7 @@ def _verified(
     return msgspec.structs.replace(user, passkeys=keys)
 
 
-def _challenge(found: Content) -> bytes:
+def _challenge(found: TicketContent) -> bytes:
     return _bytes(found.values["challenge"])
 
 

@@ -25,7 +25,7 @@ class _Ticket(msgspec.Struct, frozen=True):
     sealed: bytes
 
 
-class Content(Personal, frozen=True):
+class TicketContent(Personal, frozen=True):
     """What a ticket says."""
 
     values: dict[str, Any]
@@ -45,7 +45,7 @@ def make(session: AdminSession, kind: str, lifetime_ms: int, **values: Any) -> s
     return base64.urlsafe_b64encode(ticket).decode()
 
 
-def read(session: AdminSession, kind: str, ticket: str) -> Content:
+def read(session: AdminSession, kind: str, ticket: str) -> TicketContent:
     """What a ticket of this kind says; `SignInRefused` if it is not ours, or too old."""
     session.actor.check_installation()
     try:
@@ -56,10 +56,10 @@ def read(session: AdminSession, kind: str, ticket: str) -> Content:
         raise SignInRefused(LATE) from None
     if row.expires_at_ms <= session.clock():
         raise SignInRefused(LATE)
-    return Content(values, row.expires_at_ms)
+    return TicketContent(values, row.expires_at_ms)
 
 
-def use(change: Change, kind: str, ticket: str, content: Content) -> None:
+def use(change: Change, kind: str, ticket: str, content: TicketContent) -> None:
     """Note that a ticket was used; `SignInRefused` when it was before."""
     used = f"used {kind}"
     connection: sa.Connection = change.connection
