@@ -1,6 +1,5 @@
 """What the page of one decision shows, masked unless it is revealed."""
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Final
 
@@ -14,41 +13,14 @@ from gatehouse.admin.public_decisions import public_decision
 from gatehouse.admin.review_summary import subject_of
 from gatehouse.console.order_amounts import shown_amount, shown_order
 from gatehouse.console.signed_bars import SignedBar, signed_bars
-from gatehouse.console.translation import translator
+from gatehouse.console.stage_words import ShownFinding, StageWords
 from gatehouse.console.visit import Visit
 from gatehouse.core.ids import id_time_ms
-from gatehouse.core.redaction import recordable
 from gatehouse.explanations.reasons import INCOMPLETE_CODE
 from gatehouse.gateway.spec import GATEWAY
 from gatehouse.idverify.spec import ID_VERIFY
-from gatehouse.precheck.spec import PRE_CHECK
-from gatehouse.rules.spec import RULES
-from gatehouse.sentry.spec import SENTRY
 
-_GOOD: Final = frozenset(("ACCEPT", "MATCH", "FULL_MATCH", "APPROVED", "FULL"))
-_BAD: Final = frozenset(("DECLINE", "FRAUD", "NO_MATCH", "DECLINED", "ERROR", "INPUT_ERROR"))
-_WARN: Final = frozenset(
-    ("REVIEW", "RETRY", "PARTIAL_MATCH", "STREET_MATCH", "POSTCODE_MATCH", "UNVERIFIABLE")
-)
-_FOUND: Final = {
-    RULES.name: ("status",),
-    SENTRY.name: ("requestConfidence", "ipScore", "model"),
-    PRE_CHECK.name: ("advice", "avsResult", "cvv2Result"),
-    ID_VERIFY.name: ("verificationLevel",),
-    GATEWAY.name: ("status", "responseCode", "approvalCode"),
-}
-"""What the timeline tells of each stage; of any other, the first few of its results."""
-_FIRST_FEW: Final = 4
-_NESTED: Final = ("cardHolderNameVerificationResult", "idVerification")
 _HEADLINES: Final = 3
-
-
-class ShownFinding(msgspec.Struct, frozen=True):
-    """One thing that a stage found."""
-
-    name: str
-    text: str
-    tone: str
 
 
 class StageRow(msgspec.Struct, frozen=True):
@@ -89,6 +61,7 @@ class DecisionPage:
         self.found = found
         self.revealed = revealed
         self._mask = RecordMask(found.record)
+        self._words = StageWords(visit, self.said)
         self.subject = subject_of(found.record)
 
     def said(self, text: str) -> str:
@@ -170,7 +143,7 @@ class DecisionPage:
                     start=100 * reached / total,
                     width=max(100 * took / total, 1.0),
                     fee_micros=stage.fee_micros,
-                    findings=list(self._findings(stage.name, stage.result)),
+                    findings=self._words.of(stage.name, stage.result),
                 )
             )
             reached += took
@@ -232,7 +205,7 @@ class DecisionPage:
 
     def looked_at(self, rule: MatchedRule) -> list[tuple[str, str]]:
         """The signals that a rule asked for, as they were."""
-        return [(name, self._shown(value)) for name, value in rule.looked_at.items()]
+        return [(name, self._words.shown(value)) for name, value in rule.looked_at.items()]
 
     def condition(self, rule: MatchedRule) -> str | None:
         """What a rule asked then."""
@@ -241,21 +214,18 @@ class DecisionPage:
     @cached_property
     def identity(self) -> list[ShownFinding]:
         """What ID Verify found, one line for each thing that was compared."""
-        result = next(
-            (each.result for each in self.found.record.stages if each.name == ID_VERIFY.name), None
-        )
-        if result is None:
-            return []
-        nested = [result.get(name) or {} for name in _NESTED]
-        flat = {**result, **nested[0], **nested[1]}
-        wanted = [name for name in flat if self._has(f"decision.found.{name}")]
-        return [self._finding(name, flat[name]) for name in wanted]
+        found = self._result_of(ID_VERIFY.name)
+        return [] if found is None else self._words.identity(found)
 
     @cached_property
     def gateway(self) -> list[ShownFinding]:
         """What the payment's gateway answered."""
-        found = [each.result for each in self.found.record.stages if each.name == GATEWAY.name]
-        return list(self._findings(GATEWAY.name, found[0])) if found else []
+        found = self._result_of(GATEWAY.name)
+        return [] if found is None else self._words.of(GATEWAY.name, found)
+
+    def _result_of(self, stage: str) -> dict[str, Any] | None:
+        found = [each.result for each in self.found.record.stages if each.name == stage]
+        return found[0] if found else None
 
     @cached_property
     def payment(self) -> tuple[int, str] | None:
@@ -274,47 +244,7 @@ class DecisionPage:
             text = msgspec.json.encode(self._mask.value(msgspec.json.decode(text)))
         return msgspec.json.format(text, indent=2).decode()
 
-    def _findings(self, stage: str, result: dict[str, Any]) -> Iterator[ShownFinding]:
-        plain = [name for name, value in result.items() if isinstance(value, str | int | float)]
-        for name in _FOUND.get(stage, plain[:_FIRST_FEW]):
-            if result.get(name) is not None:
-                yield self._finding(name, result[name])
-
-    def _finding(self, name: str, value: Any) -> ShownFinding:
-        key = f"decision.found.{name}"
-        called = self._visit.text(key) if self._has(key) else name
-        return ShownFinding(called, self._word(value), _tone(value))
-
-    def _word(self, value: Any) -> str:
-        """A result in the person's language where there is a word for it."""
-        if isinstance(value, str) and self._has(f"decision.results.{value}"):
-            return self._visit.text(f"decision.results.{value}")
-        return self._shown(value)
-
-    def _has(self, key: str) -> bool:
-        return translator(self._visit.locale).has(key)
-
-    def _shown(self, value: Any) -> str:
-        if value is None:
-            return self._visit.text("decision.not_known")
-        if isinstance(value, bool):
-            return self._visit.text("common.yes" if value else "common.no")
-        if isinstance(value, int | float):
-            return self._visit.number(value, 4)
-        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-        return self.said(recordable(text))
-
 
 def _named(names: list[str]) -> str:
     shown = names[:_HEADLINES]
     return ", ".join([*shown, "…"] if len(names) > _HEADLINES else shown)
-
-
-def _tone(value: Any) -> str:
-    if not isinstance(value, str):
-        return "plain"
-    if value in _GOOD:
-        return "good"
-    if value in _BAD:
-        return "bad"
-    return "warn" if value in _WARN else "plain"
