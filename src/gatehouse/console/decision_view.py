@@ -128,6 +128,14 @@ class DecisionPage:
         return self.said(said[0]) if said else ""
 
     @cached_property
+    def stage_said(self) -> str:
+        """What the deciding stage says, where no rule decided; in English."""
+        explained = self.found.explanation
+        decisive = [each for each in (explained.reasons if explained else ()) if each.decisive]
+        by_rule = any(each.decisive for each in self.found.rules)
+        return "" if by_rule or not decisive else self.said(decisive[0].text)
+
+    @cached_property
     def stages(self) -> list[StageRow]:
         """The stages that ran, one after the other."""
         ran = self.found.record.stages
