@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import Permission, UserRole
 from gatehouse.console.envelope import HEADERS
-from gatehouse.console.pages import Action, Declared, Endpoint, Page, Reach
+from gatehouse.console.pages import Action, Declared, Endpoint, Page
 from gatehouse.console.routes import DECLARED
 from gatehouse.console.server import make_desk
 from gatehouse.console.visit import Visit
@@ -18,78 +18,6 @@ from gatehouse.core.errors import Conflict, InvalidInput, SettingsError, StoreUn
 from gatehouse.settings import Settings
 from tests.console.harness import Console
 from tests.harness import Home
-
-ROLES = [*UserRole, None]
-SOMETHING = {"user": "usr_01h455vb4pex5vsknk084sn02q", "token": "none"}
-
-
-def _path(declared: Declared, account_id: str) -> str:
-    path = declared.path.replace("{account}", account_id)
-    for name in {part.strip("{}") for part in path.split("/") if part.startswith("{")}:
-        path = path.replace("{" + name + "}", SOMETHING.get(name.partition(":")[0], "nothing"))
-    return path
-
-
-def _ask(console: Console, declared: Declared, role: UserRole | None, account_id: str) -> int:
-    browser = console.stranger() if role is None else console.as_role(role)
-    path = _path(declared, account_id)
-    answer = browser.post(path) if isinstance(declared, Action) else browser.get(path)
-    if answer.headers.get("location", "").startswith("/sign-in"):
-        return 401
-    return answer.status_code
-
-
-@pytest.mark.parametrize("declared", DECLARED, ids=lambda each: each.name)
-def test_each_role_reaches_what_it_may_and_nothing_else(
-    console: Console, declared: Declared
-) -> None:
-    if declared.reach is Reach.PUBLIC:
-        return
-    for role in ROLES:
-        status = _ask(console, declared, role, console.account_id)
-        if role is None:
-            assert status == 401, role
-        elif declared.reach is Reach.PERSON:
-            assert status not in (401, 403), role
-        else:
-            assert declared.permission is not None
-            browser = console.as_role(role)
-            assert browser.visitor is not None
-            may = browser.visitor.may(declared.permission, console.account_id)
-            assert (status == 403) is not may, role
-        assert status != 500, role
-
-
-@pytest.mark.parametrize(
-    "declared",
-    [each for each in DECLARED if each.reach is Reach.ACCOUNT],
-    ids=lambda each: each.name,
-)
-def test_another_account_does_not_exist_for_anybody_but_operators(
-    console: Console, declared: Declared
-) -> None:
-    for role in UserRole:
-        if role is not UserRole.OPERATOR:
-            assert _ask(console, declared, role, console.other_id) == 404
-        assert _ask(console, declared, role, "acct_nowhere") == 404
-
-
-@pytest.mark.parametrize(
-    "declared",
-    [each for each in DECLARED if isinstance(each, Action) and each.reach is not Reach.PUBLIC],
-    ids=lambda each: each.name,
-)
-def test_no_form_counts_without_the_token_of_its_session(
-    console: Console, declared: Action
-) -> None:
-    browser = console.as_role(UserRole.OPERATOR)
-    other = console.as_role(UserRole.OPERATOR)
-    assert other.visitor is not None
-    path = _path(declared, console.account_id)
-    for token in ("", "wrong", other.visitor.csrf_token):
-        answer = browser.post(path, {"csrf": token})
-        assert answer.status_code == 403
-        assert "This form is out of date" in answer.text
 
 
 @pytest.mark.parametrize(

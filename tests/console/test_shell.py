@@ -3,6 +3,8 @@
 import pytest
 
 from gatehouse.access.roles import UserRole
+from gatehouse.admin.people.demo import demo_link
+from gatehouse.store.admin.admin_session import AdminSession
 from tests.console.harness import Console
 
 
@@ -44,3 +46,15 @@ def test_a_page_that_does_not_exist_says_so_in_the_person_s_language(console: Co
     assert answer.status_code == 404
     assert "Diese Seite gibt es nicht" in answer.text
     assert '<html lang="de"' in answer.text
+
+
+def test_the_console_works_on_both_databases(session: AdminSession) -> None:
+    console = Console(session)
+    link = demo_link(session, console.account_id)
+    browser = console.stranger()
+    assert browser.post(f"/link/{link.token}").status_code == 303
+    for path in ("/accounts", "/me", f"/a/{console.account_id}/people", "/installation/people"):
+        assert browser.get(path).status_code == 200
+    invited = {"login": "ada@shop.example", "role": "viewer"}
+    shown = browser.post(f"/a/{console.account_id}/people", invited)
+    assert "A link that works once" in shown.text

@@ -212,5 +212,6 @@ def _asked(request: Request, query: object = None, form: SentForm | None = None)
     )
 
 
-async def _healthy(_request: Request) -> Response:
+async def _healthy(request: Request) -> Response:
+    request.scope["gatehouse.route"] = "/healthz"
     return PlainTextResponse("ok\n")

@@ -47,6 +47,7 @@ def asset_url(name: str) -> str:
 
 async def serve_asset(request: Request) -> Response:
     """Answer with a file. They are the same for everybody, so compression gives nothing away."""
+    request.scope["gatehouse.route"] = "/static"
     asset = assets().get(request.path_params["name"])
     if asset is None:
         return Response("not found", 404, media_type="text/plain")

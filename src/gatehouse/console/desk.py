@@ -61,10 +61,6 @@ class Desk:
         found = self._by_name.get(name)
         return found if isinstance(found, Page) else None
 
-    def has(self, name: str) -> bool:
-        """Whether there is a page or an action of that name."""
-        return name in self._by_name
-
     def path_of(self, name: str, places: Mapping[str, str]) -> str:
         """The path of a page or an action, with the parts that it wants filled in."""
         path = self._by_name[name].path

@@ -49,7 +49,3 @@ class Renderer:
             navigation=navigation(visit),
             **values,
         )
-
-    def template_names(self) -> list[str]:
-        """Every template."""
-        return self._environment.list_templates()
