@@ -68,6 +68,8 @@ class Recorder:
         }
         named = {"user": user, "address": address, "device_id": device, "card": card.fingerprint}
         named["transaction"] = f"t-900{request_id[-3:]} {user}"
+        if "browser" in about:
+            named["device"] = about["browser"]
         kinds = [KIND_NUMBERS[each] for each in named]
         event = RecordedEvent(
             *(self.at_ms / 1000, True, amount, "USD", None, False),

@@ -88,9 +88,9 @@ def test_counts_say_what_became_of_an_entitys_decisions(
     label(shop.session, shop.account_id, [good], FeedbackStatement(Label.LEGITIMATE), now_ms)
     found = count_entities(shop.session, shop.account_id, [ADA, HOUSE])
     ada, house = found[ADA], found[HOUSE]
-    assert (ada.decisions, ada.accepted, ada.reviewed, ada.declined) == (3, 1, 1, 1)
+    assert (ada.decisions, ada.reviewed, ada.declined) == (3, 1, 1)
     assert (ada.frauds, ada.legitimate, ada.more) == (1, 0, False)
-    assert (house.decisions, house.accepted, house.legitimate) == (4, 2, 1)
+    assert (house.decisions, house.legitimate) == (4, 1)
     monkeypatch.setattr(counting, "MOST_COUNTED", 2)
     few = count_entities(shop.session, shop.account_id, [HOUSE])[HOUSE]
     assert (few.decisions, few.more) == (2, True)
@@ -111,6 +111,16 @@ def test_who_shares_what_is_told_by_what_they_used_together(shop: Recorder) -> N
         (link.near.kind.value, link.other.value) for link in found.links if link.other is not None
     }
     assert through == {("card", "u-2"), ("card", "u-3")}
+
+
+def test_strangers_with_the_same_browser_are_no_neighbours(shop: Recorder) -> None:
+    chrome = "#" + "12" * 10
+    shop.keep("u-4711", browser=chrome)
+    strange = {"device": "dev-2", "address": "198.51.100.2", "email": "#" + "cd" * 10}
+    shop.keep("u-2", card=OTHER_CARD, browser=chrome, **strange)
+    found = show_entity(shop.session, shop.account_id, ADA).neighbours
+    assert [each.called for each in found.near if each.entity.value == chrome] == ["browser"]
+    assert found.others == []
 
 
 def test_neighbours_are_bounded_however_many_there_are(

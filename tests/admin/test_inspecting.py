@@ -132,6 +132,14 @@ def test_nothing_about_the_person_is_left_in_what_is_masked(shop: Recorder) -> N
     assert mask.value({"a": ["u-4711", 3, None]}) == {"a": ["u…11", 3, None]}
 
 
+def test_short_names_and_numbers_are_masked_where_they_stand_alone(shop: Recorder) -> None:
+    record = shop.record("req_x", "7", reference=14155550132)
+    mask = RecordMask(record)
+    masked = mask.value({"user": "7", "reference": 14155550132, "amount": 7, "weekday": True})
+    assert masked == {"user": "…", "reference": "14…32", "amount": 7, "weekday": True}
+    assert mask.text("7 of 77") == "7 of 77"
+
+
 def test_a_reference_is_hidden_when_it_could_name_somebody() -> None:
     assert masked_reference("order-1001") == "order-1001"
     assert masked_reference(7) == "7"

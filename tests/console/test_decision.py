@@ -216,7 +216,7 @@ def test_what_customers_send_is_only_text(console: Console, shop: Recorder, text
     [
         ("idverify_first", "No match"),
         ("precheck_not_completed", "Not completed, not charged"),
-        ("pipeline_declined", "$12.00"),
+        ("pipeline_declined", "Declined because of what Gateway found."),
         ("sentry_first", "confidence that the request is legitimate"),
     ],
 )

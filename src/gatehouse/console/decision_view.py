@@ -1,6 +1,6 @@
 """What the page of one decision shows, masked unless it is revealed."""
 
-from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Final
 
 import msgspec
@@ -13,36 +13,14 @@ from gatehouse.admin.public_decisions import public_decision
 from gatehouse.admin.review_summary import subject_of
 from gatehouse.console.order_amounts import shown_amount, shown_order
 from gatehouse.console.signed_bars import SignedBar, signed_bars
-from gatehouse.console.translation import translator
+from gatehouse.console.stage_words import ShownFinding, StageWords
 from gatehouse.console.visit import Visit
 from gatehouse.core.ids import id_time_ms
-from gatehouse.core.redaction import recordable
+from gatehouse.explanations.reasons import INCOMPLETE_CODE
+from gatehouse.gateway.spec import GATEWAY
+from gatehouse.idverify.spec import ID_VERIFY
 
-_GOOD: Final = frozenset(("ACCEPT", "MATCH", "FULL_MATCH", "APPROVED", "FULL"))
-_BAD: Final = frozenset(("DECLINE", "FRAUD", "NO_MATCH", "DECLINED", "ERROR", "INPUT_ERROR"))
-_WARN: Final = frozenset(
-    ("REVIEW", "RETRY", "PARTIAL_MATCH", "STREET_MATCH", "POSTCODE_MATCH", "UNVERIFIABLE")
-)
-_FOUND: Final = {
-    "Rules": ("status",),
-    "Sentry": ("requestConfidence", "ipScore", "model"),
-    "PreCheck": ("advice", "avsResult", "cvv2Result"),
-    "IdVerify": ("verificationLevel",),
-    "Gateway": ("status", "responseCode", "approvalCode"),
-}
-"""What the timeline tells of each stage."""
-_IDENTITY: Final = "IdVerify"
-_GATEWAY: Final = "Gateway"
-_NESTED: Final = ("cardHolderNameVerificationResult", "idVerification")
 _HEADLINES: Final = 3
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """One thing that a stage found."""
-
-    name: str
-    text: str
-    tone: str
 
 
 class StageRow(msgspec.Struct, frozen=True):
@@ -54,7 +32,7 @@ class StageRow(msgspec.Struct, frozen=True):
     start: float
     width: float
     fee_micros: int
-    findings: list[Finding]
+    findings: list[ShownFinding]
 
 
 class ReasonRow(msgspec.Struct, frozen=True):
@@ -83,6 +61,7 @@ class DecisionPage:
         self.found = found
         self.revealed = revealed
         self._mask = RecordMask(found.record)
+        self._words = StageWords(visit, self.said)
         self.subject = subject_of(found.record)
 
     def said(self, text: str) -> str:
@@ -121,7 +100,7 @@ class DecisionPage:
         sign = "+" if effect > 0 else ""
         return f"{sign}{self._visit.number(effect, 2)}"
 
-    @property
+    @cached_property
     def verdict(self) -> str:
         """What was decided and by what, in a sentence."""
         visit, record, explained = self._visit, self.found.record, self.found.explanation
@@ -130,23 +109,33 @@ class DecisionPage:
         outcome = visit.text(f"decision.verdict.{record.decision}")
         decisive = [each for each in (explained.reasons if explained else ()) if each.decisive]
         rules = [each.name for each in self.found.rules if each.decisive]
-        stages = [each.stage for each in decisive if each.code not in rules]
+        stages = [each for each in decisive if each.code not in rules]
         if rules:
             count, named = len(rules), _named(rules)
             return visit.text("decision.verdict.rules", outcome=outcome, count=count, rules=named)
         if stages:
-            named = _named(list(dict.fromkeys(stages)))
-            return visit.text("decision.verdict.stages", outcome=outcome, stages=named)
+            named = _named(list(dict.fromkeys(each.stage for each in stages)))
+            failed = all(each.code == INCOMPLETE_CODE for each in stages)
+            key = "decision.verdict.failed" if failed else "decision.verdict.stages"
+            return visit.text(key, outcome=outcome, stages=named)
         key = "nothing" if record.decision == "ACCEPT" else "unknown"
         return visit.text(f"decision.verdict.{key}", outcome=outcome)
 
-    @property
+    @cached_property
     def because(self) -> str:
         """What the author of the deciding rule says about it."""
         said = [each.description for each in self.found.rules if each.decisive]
         return self.said(said[0]) if said else ""
 
-    @property
+    @cached_property
+    def stage_said(self) -> str:
+        """What the deciding stage says, where no rule decided; in English."""
+        explained = self.found.explanation
+        decisive = [each for each in (explained.reasons if explained else ()) if each.decisive]
+        by_rule = any(each.decisive for each in self.found.rules)
+        return "" if by_rule or not decisive else self.said(decisive[0].text)
+
+    @cached_property
     def stages(self) -> list[StageRow]:
         """The stages that ran, one after the other."""
         ran = self.found.record.stages
@@ -162,7 +151,7 @@ class DecisionPage:
                     start=100 * reached / total,
                     width=max(100 * took / total, 1.0),
                     fee_micros=stage.fee_micros,
-                    findings=list(self._findings(stage.name, stage.result)),
+                    findings=self._words.of(stage.name, stage.result),
                 )
             )
             reached += took
@@ -173,7 +162,7 @@ class DecisionPage:
         """How long all stages took."""
         return sum(each.duration_microseconds for each in self.found.record.stages)
 
-    @property
+    @cached_property
     def reasons(self) -> list[ReasonRow]:
         """Sentry's reasons with their bars."""
         effects = self.found.habits.effects
@@ -198,7 +187,7 @@ class DecisionPage:
         known = {each.shown.entity: each.shown for each in self.found.entities}
         return [(known[each.entity], each.times) for each in self.found.habits.seen]
 
-    @property
+    @cached_property
     def confidence(self) -> float | None:
         """Sentry's confidence that the request is legitimate."""
         return next(
@@ -210,13 +199,13 @@ class DecisionPage:
             None,
         )
 
-    @property
+    @cached_property
     def changes(self) -> list[str]:
         """What would have changed the decision."""
         explained = self.found.explanation
         return [] if explained is None else [self.said(each.text) for each in explained.changes]
 
-    @property
+    @cached_property
     def notes(self) -> list[str]:
         """What could not be told."""
         explained = self.found.explanation
@@ -224,32 +213,29 @@ class DecisionPage:
 
     def looked_at(self, rule: MatchedRule) -> list[tuple[str, str]]:
         """The signals that a rule asked for, as they were."""
-        return [(name, self._shown(value)) for name, value in rule.looked_at.items()]
+        return [(name, self._words.shown(value)) for name, value in rule.looked_at.items()]
 
     def condition(self, rule: MatchedRule) -> str | None:
         """What a rule asked then."""
         return None if rule.condition is None else self.said(rule.condition)
 
-    @property
-    def identity(self) -> list[Finding]:
+    @cached_property
+    def identity(self) -> list[ShownFinding]:
         """What ID Verify found, one line for each thing that was compared."""
-        result = next(
-            (each.result for each in self.found.record.stages if each.name == _IDENTITY), None
-        )
-        if result is None:
-            return []
-        nested = [result.get(name) or {} for name in _NESTED]
-        flat = {**result, **nested[0], **nested[1]}
-        wanted = [name for name in flat if self._has(f"decision.found.{name}")]
-        return [self._finding(name, flat[name]) for name in wanted]
+        found = self._result_of(ID_VERIFY.name)
+        return [] if found is None else self._words.identity(found)
 
-    @property
-    def gateway(self) -> list[Finding]:
+    @cached_property
+    def gateway(self) -> list[ShownFinding]:
         """What the payment's gateway answered."""
-        found = [each.result for each in self.found.record.stages if each.name == _GATEWAY]
-        return list(self._findings(_GATEWAY, found[0])) if found else []
+        found = self._result_of(GATEWAY.name)
+        return [] if found is None else self._words.of(GATEWAY.name, found)
 
-    @property
+    def _result_of(self, stage: str) -> dict[str, Any] | None:
+        found = [each.result for each in self.found.record.stages if each.name == stage]
+        return found[0] if found else None
+
+    @cached_property
     def payment(self) -> tuple[int, str] | None:
         """What Gateway was asked for, in minor units."""
         for stage in self.found.record.stages:
@@ -266,44 +252,7 @@ class DecisionPage:
             text = msgspec.json.encode(self._mask.value(msgspec.json.decode(text)))
         return msgspec.json.format(text, indent=2).decode()
 
-    def _findings(self, stage: str, result: dict[str, Any]) -> Iterator[Finding]:
-        for name in _FOUND.get(stage, ()):
-            if result.get(name) is not None:
-                yield self._finding(name, result[name])
-
-    def _finding(self, name: str, value: Any) -> Finding:
-        return Finding(self._visit.text(f"decision.found.{name}"), self._word(value), _tone(value))
-
-    def _word(self, value: Any) -> str:
-        """A result in the person's language where there is a word for it."""
-        if isinstance(value, str) and self._has(f"decision.results.{value}"):
-            return self._visit.text(f"decision.results.{value}")
-        return self._shown(value)
-
-    def _has(self, key: str) -> bool:
-        return translator(self._visit.locale).has(key)
-
-    def _shown(self, value: Any) -> str:
-        if value is None:
-            return self._visit.text("decision.not_known")
-        if isinstance(value, bool):
-            return self._visit.text("common.yes" if value else "common.no")
-        if isinstance(value, int | float):
-            return self._visit.number(value, 4)
-        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-        return self.said(recordable(text))
-
 
 def _named(names: list[str]) -> str:
     shown = names[:_HEADLINES]
     return ", ".join([*shown, "…"] if len(names) > _HEADLINES else shown)
-
-
-def _tone(value: Any) -> str:
-    if not isinstance(value, str):
-        return "plain"
-    if value in _GOOD:
-        return "good"
-    if value in _BAD:
-        return "bad"
-    return "warn" if value in _WARN else "plain"

@@ -23,7 +23,8 @@ _DECISIVE: Final = 100.0
 _INCOMPLETE: Final = 55.0
 _HEADLINE: Final = 9.0
 _LARGEST_EFFECT: Final = 8.0
-_INCOMPLETE_CODE: Final = "not_completed"
+INCOMPLETE_CODE: Final = "not_completed"
+"""The code of the reason that a stage did not complete."""
 _MOST_NAMED: Final = 3
 _LONGEST_CONDITION: Final = 300
 _NOT_KEPT: Final = " What it asked is not kept any more."
@@ -63,7 +64,7 @@ def _matched(names: list[str], text: str) -> str:
 
 def _is_rule(reason: ExplainedReason) -> bool:
     of_rules = reason.stage in REGISTRY and REGISTRY[reason.stage].runs_rule_set
-    return of_rules and reason.code != _INCOMPLETE_CODE
+    return of_rules and reason.code != INCOMPLETE_CODE
 
 
 def _lower(sentence: str) -> str:
@@ -103,7 +104,7 @@ class _ReasonReader:
         return ExplainedReason(
             f"{stage.name} did not complete: whom it asks failed or was late.",
             stage.name,
-            _INCOMPLETE_CODE,
+            INCOMPLETE_CODE,
             self._decision is Outcome.REVIEW and not ignored,
         )
 
@@ -178,7 +179,7 @@ def _weight(reason: ExplainedReason) -> float:
     """What a stage says first comes before what it adds to that."""
     if reason.effect is not None:
         return min(abs(reason.effect), _LARGEST_EFFECT)
-    if reason.code == _INCOMPLETE_CODE:
+    if reason.code == INCOMPLETE_CODE:
         weight = _INCOMPLETE
     elif reason.outcome is not None:
         weight = _WEIGHTS[reason.outcome]

@@ -116,7 +116,7 @@ def masked(entity: Entity) -> str:
 def masked_name(text: str) -> str:
     """A name that a caller chose, by its beginning and its end."""
     if len(text) <= _TINY:
-        return f"{text[:1]}{_HIDDEN}"
+        return f"{text[:-1][:1]}{_HIDDEN}"
     if len(text) <= _SHORT:
         return f"{text[:1]}{_HIDDEN}{text[-2:]}"
     return f"{text[:2]}{_HIDDEN}{text[-2:]}"

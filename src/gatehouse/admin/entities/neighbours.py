@@ -8,14 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
-import sqlalchemy as sa
 
-from gatehouse.admin.entities.counting import frauds_among, newest_requests
+from gatehouse.admin.entities.index import EntityIndex
 from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType, entities_of
-from gatehouse.admin.entities.showing import ShownEntity, label_alone, labels_in
+from gatehouse.admin.entities.showing import BROWSER, EntityLabel, ShownEntity, labels_in, shown
 from gatehouse.decisions.record import DecisionRecord
-from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import decisions
 
 MOST_NEIGHBOURS: Final = 30
 """How many entities are shown beside one, of both rings together."""
@@ -24,7 +21,7 @@ _MOST_OF_A_KIND: Final = 4
 _MOST_LOOKED_AT: Final = 30
 """So many of the newest decisions of each near entity tell who else used it."""
 
-Labels = dict[Entity, tuple[str, str]]
+KnownLabels = dict[Entity, EntityLabel]
 
 
 class SharedLink(msgspec.Struct, frozen=True):
@@ -51,57 +48,46 @@ class Neighbourhood(msgspec.Struct, frozen=True):
 
 
 def neighbourhood(
-    session: AdminSession,
-    connection: sa.Connection,
-    account_id: str,
-    entity: Entity,
-    records: Sequence[DecisionRecord],
+    index: EntityIndex, entity: Entity, records: Sequence[DecisionRecord]
 ) -> Neighbourhood:
     """The neighbours of an entity, from its newest records."""
-    session.actor.check_account(account_id)
-    labels: Labels = {}
+    labels: KnownLabels = {}
     beside = _beside(entity, records, labels)
     near = _nearest(beside)
-    found = {
-        each: newest_requests(session, connection, account_id, each, _MOST_LOOKED_AT)
-        for each in near
-        if each.kind is not entity.kind
-    }
+    # Strangers have the same browser by chance.
+    used = [
+        each for each in near if each.kind is not entity.kind and labels[each].called != BROWSER
+    ]
+    found = {each: index.newest(each, _MOST_LOOKED_AT) for each in used}
     known = {record.request_id for record in records}
     wanted = sorted({each for some in found.values() for each in some} - known)
-    theirs = decisions.get_many(connection, account_id, wanted, session.fingerprints)
+    theirs = index.records(wanted)
     shared = _shared(entity, found, theirs, labels)
     others = [each for each, _ in _ranked(_sums(shared))][: MOST_NEIGHBOURS - len(near)]
     links = [SharedLink(each, None, beside[each]) for each in near]
     links += [
         SharedLink(at, other, times) for (at, other), times in shared.items() if other in others
     ]
-    seen = [*records, *theirs]
-    ids = [record.request_id for record in seen]
-    bad = frauds_among(connection, account_id, ids)
-    frauds = Counter(
-        each for record in seen if record.request_id in bad for each in entities_of(record)
-    )
-    tokens = EntityTokens(session, account_id)
+    tokens = EntityTokens(index.session, index.account_id)
     everybody = len(beside) + len(_sums(shared))
     return Neighbourhood(
         near=[shown(each, tokens, labels) for each in near],
         others=[shown(each, tokens, labels) for each in others],
         links=links,
         left_out=everybody - len(near) - len(others),
-        frauds=dict(frauds),
+        frauds=_frauds(index, [*records, *theirs]),
     )
 
 
-def shown(
-    entity: Entity, tokens: EntityTokens, labels: Mapping[Entity, tuple[str, str]]
-) -> ShownEntity:
-    """An entity with its token and its labels."""
-    masked, plain = labels.get(entity) or label_alone(entity)
-    return ShownEntity(entity, tokens.token(entity), masked, plain)
+def _frauds(index: EntityIndex, records: Sequence[DecisionRecord]) -> dict[Entity, int]:
+    bad = index.frauds([record.request_id for record in records])
+    known = [record for record in records if record.request_id in bad]
+    return dict(Counter(each for record in known for each in entities_of(record)))
 
 
-def _beside(entity: Entity, records: Iterable[DecisionRecord], labels: Labels) -> "Counter[Entity]":
+def _beside(
+    entity: Entity, records: Iterable[DecisionRecord], labels: KnownLabels
+) -> "Counter[Entity]":
     """Who acted together with an entity, and how often."""
     found: Counter[Entity] = Counter()
     for record in records:
@@ -125,14 +111,15 @@ def _shared(
     entity: Entity,
     found: Mapping[Entity, Sequence[str]],
     records: Sequence[DecisionRecord],
-    labels: Labels,
+    labels: KnownLabels,
 ) -> dict[tuple[Entity, Entity], int]:
     """How often each near entity was used by another one of the same kind as the first."""
     who: dict[str, list[Entity]] = {}
     for record in records:
-        labels |= {key: value for key, value in labels_in(record).items() if key not in labels}
-        same_kind = [each for each in entities_of(record) if each.kind is entity.kind]
-        who[record.request_id] = [each for each in same_kind if each != entity]
+        here = labels_in(record)
+        labels |= {key: label for key, label in here.items() if key not in labels}
+        named = [key for key, label in here.items() if label.called != BROWSER and key != entity]
+        who[record.request_id] = [each for each in named if each.kind is entity.kind]
     shared: Counter[tuple[Entity, Entity]] = Counter()
     for near, request_ids in found.items():
         shared.update(

@@ -4,15 +4,10 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.admin.entities.counting import (
-    EntityCounts,
-    newest_requests,
-    source_of,
-    tally_of,
-)
+from gatehouse.admin.entities.index import EntityCounts, EntityIndex
 from gatehouse.admin.entities.naming import Entity, EntityTokens
-from gatehouse.admin.entities.neighbours import Neighbourhood, neighbourhood, shown
-from gatehouse.admin.entities.showing import ShownEntity, labels_in
+from gatehouse.admin.entities.neighbours import Neighbourhood, neighbourhood
+from gatehouse.admin.entities.showing import ShownEntity, labels_in, shown
 from gatehouse.admin.entities.standing import HeldBy, Reputation, lists_of, reputation
 from gatehouse.admin.review_summary import OrderAmount, subject_of
 from gatehouse.admin.scopes import account_reading
@@ -22,10 +17,9 @@ from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import decisions
 from gatehouse.store.feedback import feedback_history
 from gatehouse.store.search.pages import PageWanted, find_page
-from gatehouse.store.search.sources import IdSpan, read_ids
+from gatehouse.store.search.sources import IdSpan
 
 PAGE: Final = 25
 MOST_COUNTED: Final = 1000
@@ -69,25 +63,20 @@ class EntityPage(msgspec.Struct, frozen=True):
 
 def show_entity(session: AdminSession, account_id: str, entity: Entity) -> EntityProfile:
     """What is known of an entity; one that never acted has counts of 0."""
+    tokens = EntityTokens(session, account_id)
     with account_reading(session, account_id) as connection:
-        ids = newest_requests(session, connection, account_id, entity, MOST_COUNTED + 1)
+        index = EntityIndex(session, connection, account_id)
+        ids = index.newest(entity, MOST_COUNTED + 1)
         more, ids = len(ids) > MOST_COUNTED, ids[:MOST_COUNTED]
-        source = source_of(session, account_id, entity)
-        first = read_ids(connection, source, IdSpan(), 1, newest_first=False)
-        tally = tally_of(session, connection, account_id, ids)
-        read = decisions.get_many(connection, account_id, ids[:_MOST_READ], session.fingerprints)
+        tally, read = index.tally(ids), index.records(ids[:_MOST_READ])
         newest = read[0] if read else None
         return EntityProfile(
-            shown=shown(
-                entity,
-                EntityTokens(session, account_id),
-                {} if newest is None else labels_in(newest),
-            ),
+            shown=shown(entity, tokens, {} if newest is None else labels_in(newest)),
             counts=tally.count(ids, more=more),
-            first_ms=id_time_ms(first[0]) if first else None,
+            first_ms=index.first_ms(entity),
             reputation=reputation(entity, ids, tally, session.clock()),
-            lists=lists_of(session, connection, account_id, entity, newest),
-            neighbours=neighbourhood(session, connection, account_id, entity, read),
+            lists=lists_of(index, entity, newest),
+            neighbours=neighbourhood(index, entity, read),
         )
 
 
@@ -98,11 +87,11 @@ def entity_decisions(
     if before is not None and not is_id(before, "req"):
         raise InvalidInput("a page begins before the id of a request: req_…")
     with account_reading(session, account_id) as connection:
+        index = EntityIndex(session, connection, account_id)
         wanted = PageWanted(IdSpan(before=before), PAGE)
-        page = find_page(connection, [source_of(session, account_id, entity)], wanted)
-        ids = page.request_ids
-        found = decisions.get_many(connection, account_id, ids, session.fingerprints)
-        said = feedback_history.entries_of(connection, account_id, ids)
+        page = find_page(connection, [index.source(entity)], wanted)
+        found = index.records(page.request_ids)
+        said = feedback_history.entries_of(connection, account_id, page.request_ids)
     tokens = EntityTokens(session, account_id)
     rows = []
     for record in found:

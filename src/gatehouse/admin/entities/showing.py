@@ -3,13 +3,30 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gatehouse.admin.entities.naming import Entity, EntityType, entities_of, masked
+from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType, entities_of, masked
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.secrets import Personal
-from gatehouse.decisions.record import DecisionRecord
-from gatehouse.rules.list_entries import is_hash
+from gatehouse.decisions.record import DecisionRecord, event_of
 
 _HASH_SHOWN: Final = 5
+
+BROWSER: Final = "browser"
+"""What a device is called that is known by its browser alone; many devices share one."""
+_AGENT: Final = "device"
+
+
+class EntityLabel(Personal, frozen=True):
+    """What an entity is called."""
+
+    masked: str
+    """What everybody may see."""
+    plain: str
+    """What only those may see who reveal it; the same as masked where no more is kept."""
+    called: str
+    """Its kind in a word."""
+
+
+Labels = Mapping[Entity, EntityLabel]
 
 
 class ShownEntity(Personal, frozen=True):
@@ -17,10 +34,7 @@ class ShownEntity(Personal, frozen=True):
 
     entity: Entity
     token: str
-    masked: str
-    """What everybody may see."""
-    plain: str
-    """What only those may see who reveal it; the same as masked where no more is kept."""
+    label: EntityLabel
 
     @property
     def kind(self) -> EntityType:
@@ -29,35 +43,58 @@ class ShownEntity(Personal, frozen=True):
 
     @property
     def called(self) -> str:
-        """Its kind in a word; a device that is known by its browser alone is called that."""
-        hashed = self.kind is EntityType.DEVICE and is_hash(self.entity.value)
-        return "browser" if hashed else self.kind.value
+        """Its kind in a word."""
+        return self.label.called
+
+    @property
+    def masked(self) -> str:
+        """What everybody may see."""
+        return self.label.masked
+
+    @property
+    def plain(self) -> str:
+        """What only those may see who reveal it."""
+        return self.label.plain
 
 
-def labels_in(record: DecisionRecord) -> dict[Entity, tuple[str, str]]:
-    """The masked and the plain label of every entity of a record."""
-    signals = record.signals or {}
-    return {each: _label(each, record.card, signals) for each in entities_of(record)}
+def labels_in(record: DecisionRecord) -> dict[Entity, EntityLabel]:
+    """What every entity of a record is called."""
+    event = event_of(record)
+    agents = {value for kind, value in event.entities if kind == _AGENT} if event else set()
+    found = {}
+    for entity in entities_of(record):
+        is_browser = entity.kind is EntityType.DEVICE and entity.value in agents
+        label = _label_alone(entity, BROWSER if is_browser else entity.kind.value)
+        said = _said(entity, record.card, record.signals or {})
+        found[entity] = label if said is None else EntityLabel(said, said, label.called)
+    return found
 
 
-def label_alone(entity: Entity) -> tuple[str, str]:
-    """The same of an entity of which no record is at hand."""
-    shown = masked(entity)
-    return shown, shown if entity.kind is EntityType.CARD else entity.value
+def shown(entity: Entity, tokens: EntityTokens, labels: Labels) -> ShownEntity:
+    """An entity with its token and its label."""
+    label = labels.get(entity) or _label_alone(entity, entity.kind.value)
+    return ShownEntity(entity, tokens.token(entity), label)
 
 
-def _label(entity: Entity, card: KeptCard | None, signals: Mapping[str, Any]) -> tuple[str, str]:
+def _label_alone(entity: Entity, called: str) -> EntityLabel:
+    """The label by what the entity itself tells."""
+    hidden = masked(entity)
+    plain = hidden if entity.kind is EntityType.CARD else entity.value
+    return EntityLabel(hidden, plain, called)
+
+
+def _said(entity: Entity, card: KeptCard | None, signals: Mapping[str, Any]) -> str | None:
+    """What else the record tells of a card, a mailbox or a phone; nothing of it is personal."""
     kind, value = entity.kind, entity.value
-    shown: str | None = None
     if kind is EntityType.CARD and card is not None:
-        shown = _card(card, value)
-    elif kind is EntityType.EMAIL and value == signals.get("email.fingerprint"):
+        return _card(card, value)
+    if kind is EntityType.EMAIL and value == signals.get("email.fingerprint"):
         domain = signals.get("email.domain")
-        shown = None if domain is None else f"{value[:_HASH_SHOWN]}…@{domain}"
-    elif kind is EntityType.PHONE and value == signals.get("phone.fingerprint"):
+        return None if domain is None else f"{value[:_HASH_SHOWN]}…@{domain}"
+    if kind is EntityType.PHONE and value == signals.get("phone.fingerprint"):
         country = signals.get("phone.country")
-        shown = None if country is None else f"{value[:_HASH_SHOWN]}… {country}"
-    return label_alone(entity) if shown is None else (shown, shown)
+        return None if country is None else f"{value[:_HASH_SHOWN]}… {country}"
+    return None
 
 
 def _card(card: KeptCard, value: str) -> str | None:

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
-import sqlalchemy as sa
 
-from gatehouse.admin.entities.counting import Tally
+from gatehouse.admin.entities.index import EntityIndex, Tally
 from gatehouse.admin.entities.naming import Entity, EntityType
 from gatehouse.core.ids import id_time_ms
 from gatehouse.decisions.record import DecisionRecord
@@ -19,7 +18,6 @@ from gatehouse.rules.lists import covering_entries
 from gatehouse.sentry import kinds
 from gatehouse.sentry.reputation import HALF_LIFE_DAYS, LabelCounts
 from gatehouse.sentry.reputation_store import SMOOTHING, USUAL_RATE
-from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.list_reading import ListedEntry
 
@@ -90,19 +88,12 @@ def reputation(entity: Entity, request_ids: Sequence[str], tally: Tally, now_ms:
     )
 
 
-def lists_of(
-    session: AdminSession,
-    connection: sa.Connection,
-    account_id: str,
-    entity: Entity,
-    record: DecisionRecord | None,
-) -> list[HeldBy]:
+def lists_of(index: EntityIndex, entity: Entity, record: DecisionRecord | None) -> list[HeldBy]:
     """The lists that hold an entity; `record` is its newest decision, which may know more of it."""
-    session.actor.check_account(account_id)
     values = _listed_values(entity, record)
     own = values[LIST_KINDS[entity.kind]][:1]
-    now_ms = session.clock()
-    found = list_reading.holding(connection, account_id, values, session.signer)
+    session, now_ms = index.session, index.session.clock()
+    found = list_reading.holding(index.connection, index.account_id, values, session.signer)
     return [HeldBy(name, entry, entry.status(now_ms), entry.value in own) for name, entry in found]
 
 

@@ -1,4 +1,4 @@
-"""Use cases: show all that is known of one decision, and reveal the personal data in it."""
+"""Use case: show all that is known of one decision."""
 
 import logging
 from typing import Final
@@ -6,10 +6,10 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.decisions import get_decision
-from gatehouse.admin.entities.counting import EntityCounts, count_entities
+from gatehouse.admin.entities.counting import count_entities
+from gatehouse.admin.entities.index import EntityCounts, EntityIndex
 from gatehouse.admin.entities.naming import EntityTokens
-from gatehouse.admin.entities.neighbours import shown
-from gatehouse.admin.entities.showing import ShownEntity, labels_in
+from gatehouse.admin.entities.showing import ShownEntity, labels_in, shown
 from gatehouse.admin.in_force import load_in_force
 from gatehouse.admin.inspecting.habits import UserHabits, habits_of
 from gatehouse.admin.inspecting.matched import MatchedRule, matched_rules
@@ -64,7 +64,7 @@ def inspect_decision(session: AdminSession, account_id: str, request_id: str) ->
         currency = accounts.get(connection, account_id).currency
         told = (in_force, reasons)
         rules = matched_rules(session, connection, account_id, record, told)
-        habits = habits_of(session, connection, account_id, record)
+        habits = habits_of(EntityIndex(session, connection, account_id), record)
         labels = feedback.history(connection, account_id, request_id)
     return InspectedDecision(
         record=record,

@@ -6,9 +6,8 @@ from statistics import fmean, median
 from typing import Final, NamedTuple
 
 import msgspec
-import sqlalchemy as sa
 
-from gatehouse.admin.entities.counting import newest_requests
+from gatehouse.admin.entities.index import EntityIndex
 from gatehouse.admin.entities.naming import Entity, EntityType, entities_of
 from gatehouse.admin.review_summary import subject_of
 from gatehouse.decisions.record import DecisionRecord
@@ -17,8 +16,6 @@ from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.sentry.stage import reason_sentence
-from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import decisions
 
 MOST_EARLIER: Final = 100
 """So many decisions before this one tell what is normal for its user."""
@@ -72,17 +69,11 @@ class UserHabits(msgspec.Struct, frozen=True):
     amount: UsualAmount | None
 
 
-def habits_of(
-    session: AdminSession, connection: sa.Connection, account_id: str, record: DecisionRecord
-) -> UserHabits:
+def habits_of(index: EntityIndex, record: DecisionRecord) -> UserHabits:
     """Sentry's reasons and the order itself beside what is normal for its user."""
-    session.actor.check_account(account_id)
     user = next((each for each in entities_of(record) if each.kind is EntityType.USER), None)
-    ids: list[str] = []
-    if user is not None:
-        limit, before = MOST_EARLIER + 1, record.request_id
-        ids = newest_requests(session, connection, account_id, user, limit, before)
-    earlier = decisions.get_many(connection, account_id, ids[:MOST_EARLIER], session.fingerprints)
+    ids = [] if user is None else index.newest(user, MOST_EARLIER + 1, record.request_id)
+    earlier = index.records(ids[:MOST_EARLIER])
     return UserHabits(
         earlier=len(earlier),
         more=len(ids) > MOST_EARLIER,

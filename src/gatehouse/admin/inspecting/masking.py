@@ -29,7 +29,6 @@ _CUSTOM: Final = "custom."
 _PAIRED: Final = frozenset(("transaction", "custom"))
 """What is remembered as several parts; each part can be about the person."""
 _CARD: Final = re.compile(r"card\d+_[A-Za-z0-9_-]{48}")
-_SHORTEST: Final = 2
 
 
 class RecordMask:
@@ -37,8 +36,8 @@ class RecordMask:
 
     def __init__(self, record: DecisionRecord) -> None:
         found = dict(_personal(record))
-        # A longer value first: it may hold a shorter one.
-        values = sorted(found, key=len, reverse=True)
+        # A longer value first: it may hold a shorter one. A single letter would be everywhere.
+        values = [each for each in sorted(found, key=len, reverse=True) if len(each) > 1]
         self._masks = found
         self._pattern = (
             re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in values))
@@ -48,6 +47,8 @@ class RecordMask:
 
     def text(self, text: str) -> str:
         """A text without what is about the person."""
+        if text in self._masks:
+            return self._masks[text]
         if self._pattern is None:
             return text
         return self._pattern.sub(lambda found: self._masks[found[0]], text)
@@ -60,6 +61,9 @@ class RecordMask:
             return {key: self.value(each) for key, each in value.items()}
         if isinstance(value, list | tuple):
             return [self.value(each) for each in value]
+        # A reference can be a number, and that of a phone.
+        if isinstance(value, int) and is_about_somebody(str(value)):
+            return self._masks.get(str(value), value)
         return value
 
 
@@ -87,10 +91,10 @@ def _personal(record: DecisionRecord) -> Iterator[tuple[str, str]]:
             if _can_hide(part):
                 yield part, masked_name(part)
     reference = record.client_reference_id
-    if isinstance(reference, str) and is_about_somebody(reference):
-        yield reference, masked_name(reference)
+    if reference is not None and is_about_somebody(str(reference)):
+        yield str(reference), masked_name(str(reference))
 
 
 def _can_hide(value: str) -> bool:
-    # What is kept as a hash says nothing, and a single letter would be found everywhere.
-    return len(value) >= _SHORTEST and not is_hash(value) and _CARD.fullmatch(value) is None
+    """Whether a value says anything: hashes and fingerprints do not."""
+    return bool(value) and not is_hash(value) and _CARD.fullmatch(value) is None
