@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from starlette.responses import Response
@@ -117,7 +118,10 @@ def rotate(visit: Visit) -> Response:
 
 def test(visit: Visit) -> Response:
     """Send a test message, and say what was answered."""
-    if asyncio.run(_is_test_accepted(visit)):
+    # A thread of its own, because the one of this page may have an event loop already.
+    with ThreadPoolExecutor(1) as sending:
+        accepted = sending.submit(lambda: asyncio.run(_is_test_accepted(visit))).result()
+    if accepted:
         return _back(visit, "webhooks.notices.tested")
     return _back(visit, "webhooks.notices.test_failed")
 
