@@ -1,7 +1,7 @@
 """Two pairs of eyes: for which changes an account wants that another person approves them.
 
-The use cases ask here before they change something. Whoever acts on what another one proposed
-passes; everybody else, at a terminal or with a key too, has to propose.
+The use cases ask here before they change something. A person who acts on what another one proposed
+passes. All others have to propose, at a terminal or with a key as well.
 """
 
 from collections.abc import Iterable

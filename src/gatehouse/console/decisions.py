@@ -35,7 +35,7 @@ _COLUMNS: Final = (
 )
 
 
-class DecisionRow(msgspec.Struct, frozen=True):
+class ListedDecision(msgspec.Struct, frozen=True):
     """One decision in a table."""
 
     record: DecisionRecord
@@ -123,10 +123,10 @@ def _show(
     )
 
 
-def _row(visit: Visit, record: DecisionRecord) -> DecisionRow:
+def _row(visit: Visit, record: DecisionRecord) -> ListedDecision:
     about = subject_of(record)
     matched = [name for stage in record.stages for name in stage.result.get("matched", ())]
-    return DecisionRow(
+    return ListedDecision(
         record,
         parse_time(record.at),
         about,

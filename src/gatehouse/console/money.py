@@ -10,6 +10,7 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin import accounts, money
 from gatehouse.admin.money import LedgerSearch
+from gatehouse.admin.people.proposals import AdjustBalance, SetPrices
 from gatehouse.admin.statement_rows import CSV_HEADINGS, csv_rows, statement_rows
 from gatehouse.admin.statements import AccountStatement, account_statement
 from gatehouse.admin.usage import UsageLine, account_usage
@@ -18,9 +19,10 @@ from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.billing.statement import Period, PeriodRefused, read_period
 from gatehouse.console.charts import Series, Words, stacked_chart
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.proposals import propose
 from gatehouse.console.statement_pdf import item_text, statement_pdf
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import ApprovalNeeded, InvalidInput
 from gatehouse.core.files.csv_output import csv_lines
 from gatehouse.core.money import MICROS_PER_UNIT, format_amount, parse_amount
 
@@ -107,14 +109,21 @@ def adjust(visit: Visit) -> Response:
     micros = _amount(visit)
     if not micros:
         raise visit.refuse("amount", "money.problems.amount")
-    money.adjust(visit.session, visit.account_id, micros, reason)
+    try:
+        money.adjust(visit.session, visit.account_id, micros, reason)
+    except ApprovalNeeded:
+        return propose(visit, AdjustBalance(micros, reason))
     return visit.redirect("money", notice="money.notices.adjusted")
 
 
 def set_prices(visit: Visit) -> Response:
     """Set what each function costs from now on."""
     given = {name: visit.form.get(name, "").strip() for name in DEFAULT_FEES}
-    money.set_prices(visit.session, visit.account_id, {k: v for k, v in given.items() if v})
+    fees = {name: fee for name, fee in given.items() if fee}
+    try:
+        money.set_prices(visit.session, visit.account_id, fees)
+    except ApprovalNeeded:
+        return propose(visit, SetPrices(fees))
     return visit.redirect("money", notice="money.notices.priced")
 
 

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 _ACCOUNT: Final = (
     ("watch", ("overview", "decisions", "reviews", "entities")),
     ("decide", ("rules", "pipelines", "lists", "models")),
-    ("account", ("money", "keys", "webhooks", "people", "settings", "audit", "playground")),
+    (
+        "account",
+        ("money", "keys", "webhooks", "people", "proposals", "settings", "audit", "playground"),
+    ),
 )
 """The pages of an account by group, in order; a page that there is not is left out."""
 _INSTALLATION: Final = (

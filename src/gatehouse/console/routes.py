@@ -18,6 +18,7 @@ from gatehouse.console import (
     people,
     preferences,
     profile,
+    proposals,
     reviews,
     settings,
     single_sign_on,
@@ -44,5 +45,6 @@ DECLARED: Final[tuple[Declared, ...]] = (
     *audit.PAGES,
     *connectors.PAGES,
     *profile.PAGES,
+    *proposals.PAGES,
     *single_sign_on.PAGES,
 )
