@@ -132,7 +132,7 @@ class Console:
         self.sign_in = SignIn(session, quick_passwords())
         self.desk = Desk(self.sign_in, settings or Settings(), declared, self)
         self._stored = StoredSessions(self.sign_in)
-        self._app = Application(self.desk, threads=0).asgi()
+        self._app = Application(self.desk).asgi()
         self.account_id = make_account(session, "Corner Shop", micros=100_000_000)
         self.other_id = make_account(session, "Other Shop")
 

@@ -38,7 +38,6 @@ class Application:
     """Runs the pages and actions of the console."""
 
     def __init__(self, desk: Desk, threads: int = THREADS) -> None:
-        """Without threads, pages are made in place; that is for tests."""
         self._desk = desk
         self._threads = threads
         self._limiter: anyio.CapacityLimiter | None = None
@@ -74,8 +73,6 @@ class Application:
         return await self._on_thread(lambda: self._run(asked, declared, request), asked)
 
     async def _on_thread(self, work: Callable[[], Response], asked: Incoming) -> Response:
-        if not self._threads:
-            return work()
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(self._threads)
         with anyio.move_on_after(_WAIT_S) as waiting:

@@ -7,7 +7,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gatehouse.console.assets import asset_url
 from gatehouse.console.guard import CSRF_FIELD
-from gatehouse.console.icons import ICONS
 from gatehouse.console.navigation import navigation
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ class Renderer:
         )
         self._environment.globals["static"] = asset_url
         self._environment.globals["csrf_field"] = CSRF_FIELD
-        self._environment.globals["icons"] = ICONS
 
     def render(self, visit: "Visit", template: str, values: dict[str, Any]) -> str:
         """A template with what every page may use: texts, addresses, permissions and formats."""
