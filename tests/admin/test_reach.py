@@ -25,6 +25,7 @@ NOT_OFFERED: Final = {
         *("default_account.", "data_proof.", "statements.all_statements", "money.verify_ledger"),
         *("retention.", "secrets.", "sentry_memory.", "payments."),
         "jobs.running.run_job",
+        "demo.",
     },
     "Connectors are shared by accounts, and name hosts and secrets": {
         *("connectors.", "connector_trial.", "connector_status.connector_status"),
@@ -50,6 +51,7 @@ NOT_OFFERED: Final = {
         *("in_force.", "search.people.", "rule_sets.get", "pipelines.get", "lists.add"),
         *("configurations.apply", "identities.selection.check_scope"),
         *("feedback.record.record_feedback", "feedback.record.record_fields"),
+        "webhooks.endpoints.delete",
     },
     "For tables of a terminal; programs search and page": {
         *("feedback.record.list_feedback", "events.newest_events", "decisions.", "search."),
@@ -60,7 +62,7 @@ NOT_OFFERED: Final = {
     },
     "For people at work in a browser": {
         *("review_claims.", "policies.review_target", "policies.set_review_target"),
-        *("entities.", "inspecting.", "figures."),
+        *("entities.", "inspecting."),
     },
     "People sign in to the console; a key is no person": {"people.", "approvals."},
     "Events have routes of their own, `/api/v1/events`": {"events."},
