@@ -173,6 +173,10 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
 WHOLE: dict[str, tuple[Callable[[AdminSession, Any], object], str | None]] = {
     "accounts.create": (lambda s, r: accounts.create(s, "Shop", "USD"), "account.create"),
     "audit_log.head": (lambda s, r: audit_log.head(s), None),
+    "audit_log.search_all": (
+        lambda s, r: audit_log.search_all(s, audit_log.LineSearch()),
+        None,
+    ),
     "audit_log.verify": (lambda s, r: audit_log.verify(s), None),
     "money.verify_ledger": (lambda s, r: money.verify_ledger(s), None),
     "statements.all_statements": (
