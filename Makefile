@@ -39,7 +39,7 @@ $(DEV): $(RUN) requirements/dev.lock clients/python/pyproject.toml
 	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable clients/python
 	@touch $@
 
-run: $(RUN) ## Serve the sandbox on http://127.0.0.1:8080 with a demo account
+run: $(RUN) ## Serve the sandbox on http://127.0.0.1:8080 with a demo account and the console
 	@$(BIN)/gatehouse serve --port $(PORT) --console
 
 test: setup ## Check everything: format, lint, types, import contract, all tests

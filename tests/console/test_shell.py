@@ -28,6 +28,17 @@ def test_operators_find_every_account(console: Console) -> None:
     assert "No account is called that" in browser.get("/accounts?q=nobody").text
 
 
+def test_the_navigation_stays_with_the_account_that_was_open_last(console: Console) -> None:
+    browser = console.as_role(UserRole.OPERATOR)
+    path = f"/a/{console.account_id}/people"
+    assert f'href="{path}"' not in browser.get("/me").text
+    browser.get(path)
+    assert f'href="{path}"' in browser.get("/me").text
+    stranger = console.as_role(UserRole.ADMINISTRATOR, console.other_id)
+    stranger.client.cookies.set("gatehouse-account", console.account_id)
+    assert f'href="{path}"' not in stranger.get("/me").text
+
+
 def test_a_page_that_does_not_exist_says_so_in_the_person_s_language(console: Console) -> None:
     answer = console.as_role(UserRole.VIEWER, locale="de").get("/nowhere")
     assert answer.status_code == 404

@@ -63,8 +63,13 @@ class ConsoleChild:
     def _run(self) -> subprocess.Popen[bytes]:
         number = self._listener.fileno()
         command = [sys.executable, "-m", "gatehouse", "console", "--listener", str(number)]
+        # In a session of its own, or Ctrl+C would reach it before its parent knows.
         return subprocess.Popen(  # noqa: S603  # the program that runs already
-            command, env=self._environ, pass_fds=[number], stdin=subprocess.PIPE
+            command,
+            env=self._environ,
+            pass_fds=[number],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
         )
 
 

@@ -1,4 +1,4 @@
-"""The cookies of the console: the session, the theme of this browser, and a notice to show once."""
+"""The cookies of the console: the session, what this browser chose, and a notice to show once."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -11,6 +11,7 @@ from gatehouse.core.errors import InvalidInput
 THEMES: Final = ("system", "light", "dark")
 _THEME: Final = "gatehouse-theme"
 _NOTICE: Final = "gatehouse-notice"
+_ACCOUNT: Final = "gatehouse-account"
 _YEAR_S: Final = 365 * 86_400
 _NOTICE_S: Final = 60
 _TICKET: Final = "gatehouse-step"
@@ -79,6 +80,15 @@ class CookieJar:
         if theme not in THEMES:
             raise InvalidInput(f"a theme is one of: {', '.join(THEMES)}")
         self._set(response, _THEME, theme, _YEAR_S, "strict")
+
+    def account(self, cookies: Cookies) -> str | None:
+        """The account that was open last in this browser."""
+        return cookies.get(_ACCOUNT) or None
+
+    def note_account(self, response: Response, cookies: Cookies, account_id: str) -> None:
+        """Remember the account that is open."""
+        if cookies.get(_ACCOUNT) != account_id:
+            self._set(response, _ACCOUNT, account_id, None, "lax")
 
     def notice(self, cookies: Cookies) -> Notice | None:
         """The notice that waits to be shown, if it can be read."""

@@ -50,7 +50,7 @@ def navigation(visit: "Visit") -> tuple[NavigationGroup, ...]:
     """The pages that the person may open from here."""
     if visit.signed_in is None:
         return ()
-    groups = _ACCOUNT if visit.account is not None else ()
+    groups = _ACCOUNT if visit.nearby is not None else ()
     if visit.signed_in.is_operator:
         groups = (*groups, *_INSTALLATION)
     found = ((name, tuple(_links(visit, pages))) for name, pages in groups)
@@ -64,7 +64,7 @@ def _links(visit: "Visit", names: tuple[str, ...]) -> list[NavigationLink]:
         page = visit.desk.page(name)
         if page is None or not _may_open(visit, page):
             continue
-        url = visit.url(name)
+        url = visit.url(name, account=_near(visit))
         below = here.startswith(f"{url}/") and not url.endswith("/")
         links.append(NavigationLink(name, url, here.rstrip("/") == url.rstrip("/") or below))
     return links
@@ -73,7 +73,11 @@ def _links(visit: "Visit", names: tuple[str, ...]) -> list[NavigationLink]:
 def _may_open(visit: "Visit", page: Page) -> bool:
     if page.permission is Permission.OPERATE:
         return visit.visitor.is_operator
-    return page.permission is None or visit.may(page.permission)
+    return page.permission is None or visit.may(page.permission, _near(visit))
+
+
+def _near(visit: "Visit") -> str:
+    return "" if visit.nearby is None else visit.nearby.account_id
 
 
 def first_page(visit: "Visit", account_id: str) -> str | None:

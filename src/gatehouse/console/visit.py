@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from gatehouse.access.accounts import Account
 from gatehouse.access.roles import Permission
 from gatehouse.access.visitors import Visitor
+from gatehouse.admin import accounts
 from gatehouse.admin.people.passkeys import Place
 from gatehouse.admin.people.sessions import SessionOrigin
 from gatehouse.console.cookies import Cookies, Notice
@@ -19,6 +20,7 @@ from gatehouse.console.formats import Formats
 from gatehouse.console.forms import FormRefused, SentForm, Upload, Values
 from gatehouse.console.pages import Declared, Reach
 from gatehouse.console.translation import accepted_locale, translator
+from gatehouse.core.errors import GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
 
 if TYPE_CHECKING:
@@ -77,6 +79,22 @@ class Visit:
         """The account of this page."""
         assert self.account is not None, "this page concerns no account"
         return self.account.account_id
+
+    @cached_property
+    def nearby(self) -> Account | None:
+        """The account that the navigation leads to: this page's, or the one that was open last."""
+        if self.account is not None or self.signed_in is None:
+            return self.account
+        only = next(iter(self.signed_in.roles)) if len(self.signed_in.roles) == 1 else None
+        wanted = self.desk.cookies.account(self.asked.cookies) or only
+        if wanted is None or self.signed_in.role_in(wanted) is None:
+            return None
+        try:
+            acting = self.desk.session.acting_as(self.signed_in.actor(wanted))
+            return accounts.get(acting, wanted).account
+        except GatehouseError:
+            # The page about a database that is away must not ask it.
+            return None
 
     @cached_property
     def session(self) -> AdminSession:
@@ -218,6 +236,8 @@ class Visit:
         response = HTMLResponse(self.desk.renderer.render(self, template, values), shown)
         if self.notice is not None and not self.is_fragment:
             self.desk.cookies.leave_notice(response, None)
+        if self.account is not None and not self.is_fragment:
+            self.desk.cookies.note_account(response, self.asked.cookies, self.account_id)
         return response
 
     @cached_property

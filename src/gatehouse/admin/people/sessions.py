@@ -1,6 +1,7 @@
 """Sessions of people who are signed in: begun, recognised at every page, renewed, listed, ended."""
 
 import base64
+import contextlib
 from typing import Final
 
 import msgspec
@@ -10,7 +11,7 @@ from gatehouse.access.actors import Actor
 from gatehouse.access.people import User
 from gatehouse.access.visitors import Visitor
 from gatehouse.admin.people.throttle import network_of
-from gatehouse.core.errors import ConfigurationRefused, NotFound
+from gatehouse.core.errors import ConfigurationRefused, NotFound, StoreUnavailable
 from gatehouse.core.ids import Randomness
 from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession, Change
@@ -103,7 +104,8 @@ def resolve(
     if user is None or (limits.same_network and not _is_same_network(found, address)):
         return None
     if now_ms - found.seen_at_ms >= min(_NOTE_SEEN_AFTER_MS, limits.idle_ms // 4):
-        with session.database.writing() as connection:
+        # A page can be shown without that note; the next one makes it.
+        with contextlib.suppress(StoreUnavailable), session.database.writing() as connection:
             sessions.note_seen(connection, found.session_id, now_ms)
     return Visitor(
         user_id=user.user_id,

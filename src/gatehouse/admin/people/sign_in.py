@@ -71,11 +71,15 @@ class SignIn:
         fits = self.passwords.fits(None if user is None else user.password, password)
         if user is None or not fits or user.disabled_at_ms is not None:
             raise SignInRefused(_WRONG)
-        changed = user
-        if user.password is not None and self.passwords.is_outdated(user.password):
-            changed = msgspec.structs.replace(user, password=self.passwords.hash(password))
+        renewed = user.password
+        if renewed is not None and self.passwords.is_outdated(renewed):
+            renewed = self.passwords.hash(password)
         with self._acting_as(user).change(unseen=True) as change:
+            current = users.get(change.connection, change.ring, user.user_id)
+            if current.rights != user.rights:  # Disabled, or with another password, meanwhile.
+                raise SignInRefused(_WRONG)
             throttle.take_back(change.connection, session, counted)
+            changed = msgspec.structs.replace(current, password=renewed)
             return self._proceed(change, changed, origin, "password")
 
     def by_link(

@@ -6,6 +6,7 @@ hour at most: nobody is locked out for good. An address that nobody signs in wit
 """
 
 import ipaddress
+import logging
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
@@ -16,6 +17,7 @@ from gatehouse.store.people import failures
 from gatehouse.store.people.failures import Failures
 from gatehouse.store.state import lock_changes
 
+_log: Final = logging.getLogger("gatehouse.people")
 LONGEST_WAIT_S: Final = 900
 _FIRST_WAIT_S: Final = 5
 _FORGOTTEN_AFTER_MS: Final = 86_400_000
@@ -49,6 +51,7 @@ def admit(session: AdminSession, counted: list[Counted]) -> None:
         known = [_read(connection, session, each, now_ms) for each in counted]
         waits = [_wait_ms(each, kept, now_ms) for each, kept in zip(counted, known, strict=True)]
         if (longest := max(waits, default=0)) > 0:
+            _log.warning("too many attempts to sign in: %s", counted[waits.index(longest)].kind)
             raise TooManyAttempts(-(-longest // 1000))
         for each, kept in zip(counted, known, strict=True):
             more = Failures(kept.times + 1, now_ms)

@@ -1,0 +1,95 @@
+"""The shell in a real browser: signing in by the link, the navigation, themes and phones."""
+
+import re
+
+from gatehouse.access.roles import UserRole
+from tests.console.browser.site import Site, Visitor, needs_chromium
+
+PHONE = {"viewport": {"width": 390, "height": 800}}
+
+
+def _walk(visitor: Visitor) -> list[str]:
+    """Open everything that the navigation leads to; the paths."""
+    links = visitor.page.locator(".sidebar .nav-links a")
+    paths = [str(link.get_attribute("href")) for link in links.all()]
+    for path in paths:
+        visitor.open(path)
+        visitor.fits()
+        visitor.check()
+    return paths
+
+
+@needs_chromium
+def test_the_demo_administrator_comes_in_by_the_link_and_walks_the_navigation(site: Site) -> None:
+    with site.visit() as visitor:
+        page = visitor.open(site.demo_link())
+        visitor.check()
+        page.get_by_role("button", name="Open the console").click()
+        page.wait_for_url("**/accounts")
+        visitor.check()
+        page.get_by_role("row").nth(1).get_by_role("link").click()
+        page.wait_for_url(re.compile(rf"/a/{site.account_id}/"))
+        paths = _walk(visitor)
+        assert f"/a/{site.account_id}/people" in paths
+        visitor.open("/me")
+        visitor.check()
+        page.locator(".sidebar .person > summary").click()
+        page.get_by_role("button", name="Dark").first.click()
+        page.wait_for_selector('html[data-theme="dark"]')
+        page.locator(".sidebar .person > summary").click()
+        page.get_by_role("button", name="Sign out").first.click()
+        page.wait_for_url("**/sign-in")
+        visitor.check()
+
+
+@needs_chromium
+def test_a_phone_has_a_menu_and_no_page_is_too_wide(site: Site) -> None:
+    with site.visit(site.token(UserRole.ADMINISTRATOR), **PHONE) as visitor:
+        page = visitor.open(f"/a/{site.account_id}/people")
+        visitor.fits()
+        assert not page.locator(".sidebar").is_visible()
+        page.locator(".menu > summary").click()
+        assert page.locator(".menu nav").is_visible()
+        visitor.check()
+        page.keyboard.press("Escape")
+        assert not page.locator(".menu nav").is_visible()
+        visitor.open("/me")
+        visitor.fits()
+
+
+@needs_chromium
+def test_everything_can_be_read_without_scripts(site: Site) -> None:
+    with site.visit(site.token(UserRole.MANAGER), java_script_enabled=False) as visitor:
+        page = visitor.open("/me")
+        page.locator(".sidebar .person > summary").click()
+        page.locator('.sidebar .theme button[value="light"]').click()
+        assert page.locator("html").get_attribute("data-theme") == "light"
+
+
+@needs_chromium
+def test_a_passkey_is_made_and_signs_in(site: Site) -> None:
+    base = site.base.replace("127.0.0.1", "localhost")
+    with site.visit() as visitor:
+        page = visitor.page
+        devtools = page.context.new_cdp_session(page)
+        devtools.send("WebAuthn.enable")
+        options = {
+            "protocol": "ctap2",
+            "transport": "internal",
+            "hasResidentKey": True,
+            "hasUserVerification": True,
+            "isUserVerified": True,
+        }
+        devtools.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+        visitor.open(site.demo_link().replace("127.0.0.1", "localhost"))
+        page.get_by_role("button", name="Open the console").click()
+        page.wait_for_url("**/accounts")
+        visitor.open(f"{base}/me")
+        page.get_by_label("Name of the new passkey").fill("A key")
+        page.get_by_role("button", name="Add a passkey").click()
+        page.get_by_text("The passkey was added.").wait_for()
+        visitor.check()
+        page.locator(".sidebar .person > summary").click()
+        page.get_by_role("button", name="Sign out").first.click()
+        page.get_by_role("button", name="Sign in with a passkey").click()
+        page.wait_for_url("**/accounts")
