@@ -77,6 +77,10 @@ class User(Personal, frozen=True, kw_only=True):
         """Whether the person has no role anywhere else."""
         return not self.is_operator and set(self.roles) <= {account_id}
 
+    def without_proofs(self) -> "User":
+        """The person with no way to sign in: whoever set one up before is kept out."""
+        return self.with_rights(password=None, totp=None, totp_step=0, recovery=(), passkeys=())
+
     def with_rights(self, **values: object) -> "User":
         """The person with other roles or other ways to sign in: sessions get new tokens."""
         return msgspec.structs.replace(self, rights=self.rights + 1, **values)

@@ -97,6 +97,15 @@ def test_a_person_is_known_by_subject_when_the_address_changes(ada: Elsewhere) -
     assert ada.go().signed_in.user_id == first.user_id
 
 
+def test_who_used_the_invitation_of_another_is_out_when_that_person_comes(ada: Elsewhere) -> None:
+    squatter = ada.at.person(ada.shop)
+    arrived = ada.go()
+    assert arrived.signed_in.user_id == squatter.user_id
+    assert ada.at.visitor(squatter.token) is None
+    with pytest.raises(SignInRefused):
+        ada.at.password()
+
+
 def test_another_subject_with_the_same_address_is_refused(ada: Elsewhere) -> None:
     ada.invite()
     ada.go()

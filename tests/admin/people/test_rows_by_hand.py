@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.data_proof import prove_data
 from gatehouse.admin.people import links, users
-from gatehouse.core.errors import ConfigurationRefused, Conflict, SignInRefused
+from gatehouse.core.errors import ConfigurationRefused, Conflict, NotFound, SignInRefused
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.people.tables import ONE_TIME_TOKENS, USER_ACCOUNTS, USER_SESSIONS, USERS
 from gatehouse.store.tables import STATE
@@ -150,9 +151,6 @@ def test_a_repair_removes_what_cannot_be_opened_and_keeps_the_rest(at: Entrance,
 
 class TestReach:
     def test_an_administrator_reaches_nobody_elsewhere(self, at: Entrance, shop: str) -> None:
-        from gatehouse.access.actors import Actor
-        from gatehouse.core.errors import NotFound
-
         other = make_account(at.session)
         at.person(shop)
         eve = at.session.acting_as(Actor.user("eve@other.example", other))
@@ -167,11 +165,28 @@ class TestReach:
             with pytest.raises(NotFound):
                 attempt()
 
+    def test_who_is_invited_again_gets_rid_of_who_used_the_first_invitation(
+        self, at: Entrance, shop: str
+    ) -> None:
+        other = make_account(at.session)
+        squatter = at.person(shop)
+        users.set_role(at.session, shop, ADA, None)
+        eve = at.session.acting_as(Actor.user("eve@other.example", other))
+        link = users.invite(eve, other, ADA, UserRole.ADMINISTRATOR).link
+        assert link is not None
+        assert at.visitor(squatter.token) is None
+        with pytest.raises(SignInRefused):
+            at.password(ADA)
+        assert at.sign_in.by_link(link.token, HERE, "another words 99")
+
     def test_an_invitation_of_somebody_known_hands_no_link_over(
         self, at: Entrance, shop: str
     ) -> None:
         other = make_account(at.session)
         at.person(shop)
+        eve = at.session.acting_as(Actor.user("eve@other.example", other))
+        with pytest.raises(Conflict, match="an operator of the installation can give"):
+            users.invite(eve, other, ADA, UserRole.VIEWER)
         assert users.invite(at.session, other, ADA, UserRole.VIEWER).link is None
         with pytest.raises(Conflict, match="roles in other accounts"):
             users.reset(at.session, other, ADA)

@@ -28,7 +28,7 @@ from gatehouse.core.secrets import Personal
 from gatehouse.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
-from gatehouse.store.people import users
+from gatehouse.store.people import sessions, users
 
 CALLBACK: Final = "/sign-in/oidc"
 _KIND: Final = "oidc"
@@ -163,13 +163,16 @@ class SingleSignOn:
                 _log.warning("single sign-on was refused: the address belongs to another subject")
         if user is not None and user.disabled_at_ms is not None:
             raise SignInRefused(_REFUSED)
+        if user is not None and user.subject is None:
+            # Whoever used the invitation may not be who the provider knows by this address.
+            sessions.end_all(change.connection, user.user_id)
+            linked = msgspec.structs.replace(user.without_proofs(), subject=claims.subject)
+            user = users.save(change, linked)
+            change.audit("user.single-sign-on", userId=user.user_id)
         if self._roles:
             return self._by_groups(change, user, claims)
         if user is None:
             raise SignInRefused(_REFUSED)
-        if user.subject is None:
-            user = users.save(change, user.with_rights(subject=claims.subject))
-            change.audit("user.single-sign-on", userId=user.user_id)
         return user
 
     def _by_groups(self, change: Change, user: User | None, claims: _Claims) -> User:
@@ -184,10 +187,8 @@ class SingleSignOn:
                 raise SignInRefused(_REFUSED)
             user = users.add(change, _newcomer(change, claims))
             change.audit("user.single-sign-on", userId=user.user_id, isNew=True)
-        now = (dict(user.roles), user.is_operator, user.subject)
-        if now != (roles, is_operator, claims.subject):
-            rights = {"roles": roles, "is_operator": is_operator, "subject": claims.subject}
-            user = users.save(change, user.with_rights(**rights))
+        if (dict(user.roles), user.is_operator) != (roles, is_operator):
+            user = users.save(change, user.with_rights(roles=roles, is_operator=is_operator))
             change.audit("user.groups", userId=user.user_id, roles=roles, operator=is_operator)
         elif not mine:
             raise SignInRefused(_REFUSED)

@@ -63,17 +63,8 @@ def new_token(random_bytes: Randomness) -> str:
     return base64.urlsafe_b64encode(random_bytes(32)).rstrip(b"=").decode()
 
 
-def start(
-    session: AdminSession, user: User, origin: SessionOrigin, limits: SessionLimits
-) -> SignedIn:
-    """Sign a person in, in a transaction of its own; who it is was proven before."""
-    session.actor.check_installation()
-    with session.acting_as(Actor.user(user.login, None)).change(unseen=True) as change:
-        return begin(change, user, origin, limits)
-
-
 def begin(change: Change, user: User, origin: SessionOrigin, limits: SessionLimits) -> SignedIn:
-    """The same within a change, which saves what else the sign-in changed of the person."""
+    """Sign a person in, who has proven who it is; what else the sign-in changed is saved, too."""
     now_ms = change.now_ms
     kept = users.save(change, msgspec.structs.replace(user, signed_in_at_ms=now_ms))
     expires_at_ms = now_ms + limits.whole_ms
@@ -196,11 +187,11 @@ def _live(
         found = sessions.find(connection, session.ring, token)
     except ConfigurationRefused:
         return None
-    if found is None or now_ms >= found.expires_at_ms:
+    if found is None or now_ms - found.seen_at_ms >= limits.idle_ms:
         return None
-    if now_ms - found.seen_at_ms >= limits.idle_ms or now_ms - found.created_at_ms < 0:
-        return None
-    return found
+    # The limit may have been lowered since the session began.
+    ends_at_ms = min(found.expires_at_ms, found.created_at_ms + limits.whole_ms)
+    return found if now_ms < ends_at_ms else None
 
 
 def _present(session: AdminSession, connection: sa.Connection, found: UserSession) -> User | None:

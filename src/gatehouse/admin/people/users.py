@@ -44,14 +44,19 @@ def invite(
         known = users.find(change.connection, change.ring, plain)
         if known is not None and account_id in known.roles:
             raise Conflict(f"{plain} has a role in this account already: {known.roles[account_id]}")
+        if known is not None and not known.belongs_only_to(account_id):
+            user = _with_another_role(change, known, account_id, role)
+            return Invited(UserView.of(user, account_id), None)
         if known is None:
             new = _new(change, plain, shown)
             user = users.add(change, msgspec.structs.replace(new, roles={account_id: role}))
         else:
-            user = users.save(change, known.with_rights(roles={**known.roles, account_id: role}))
+            # Whoever chose a password before may not be who is invited now.
+            sessions.end_all(change.connection, known.user_id)
+            anew = msgspec.structs.replace(known.without_proofs(), roles={account_id: role})
+            user = users.save(change, anew)
         change.audit("user.invite", account_id, userId=user.user_id, login=plain, role=role)
-        # A link for somebody with roles elsewhere would hand those over as well.
-        link = links.make(change, user, LinkKind.INVITATION) if known is None else None
+        link = links.make(change, user, LinkKind.INVITATION)
         return Invited(UserView.of(user, account_id), link)
 
 
@@ -244,6 +249,23 @@ def _find(connection: sa.Connection, ring: KeyRing, account_id: str | None, who:
     if user is None or (account_id is not None and account_id not in user.roles):
         raise NotFound(f"no person {recordable(who)}; see: gatehouse users list")
     return user
+
+
+def _with_another_role(change: Change, user: User, account_id: str, role: UserRole) -> User:
+    """Somebody with roles elsewhere gets one more: from an operator, and without a link.
+
+    The link would hand over the roles elsewhere. And nobody has proven that the address is the
+    person's: who invited it first may have kept the link.
+    """
+    if change.actor.account_id is not None:
+        raise Conflict(
+            f"{user.login} has roles in other accounts; an operator of the installation can give "
+            "one in this account"
+        )
+    kept = users.save(change, user.with_rights(roles={**user.roles, account_id: role}))
+    said = {"userId": user.user_id, "login": user.login, "role": role}
+    change.audit("user.invite", account_id, **said)
+    return kept
 
 
 def _new(change: Change, login: str, name: str) -> User:
