@@ -7,6 +7,8 @@ PACKAGES := $(VENV)/.packages
 RUN    := $(VENV)/.run
 DEV    := $(VENV)/.dev
 PORT   ?= 8080
+# What a new sandbox begins with: a demo account with a made-up past. PAST= leaves it out.
+PAST   ?= --demo-history
 ARGS   ?=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 DATA   ?=
@@ -40,7 +42,7 @@ $(DEV): $(RUN) requirements/dev.lock clients/python/pyproject.toml
 	@touch $@
 
 run: $(RUN) ## Serve the sandbox on http://127.0.0.1:8080 with a demo account and the console
-	@$(BIN)/gatehouse serve --port $(PORT) --console
+	@$(BIN)/gatehouse serve --port $(PORT) --console $(PAST)
 
 test: setup ## Check everything: format, lint, types, import contract, all tests
 	$(BIN)/ruff format --check .

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import gatehouse
@@ -99,7 +99,7 @@ class Service:
         alone: bool,
     ) -> None:
         database = session.database
-        owner = new_id("srv", system_clock(), secrets.token_bytes)
+        self.owner = owner = new_id("srv", system_clock(), secrets.token_bytes)
         self.refusals = Refusals()
         self.metrics = Metrics()
         self.backlog = Backlog()
@@ -147,6 +147,8 @@ class Service:
         self.retention = DailyRetention(session, retention_policy(settings))
         self.webhooks = open_delivery(session, settings, owner, self.metrics.called, alone=alone)
         self.events = LiveEvents(session)
+        self.fill_history: Callable[[], Awaitable[None]] | None = None
+        """Makes records of earlier requests, before the memory is filled with such records."""
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
@@ -215,6 +217,8 @@ class Service:
         Requests are answered meanwhile.
         """
         await warmup.run(self._routes.prepare)
+        if self.fill_history is not None:
+            await self.fill_history()
         since_ms = started_ms - self._memory_days * _DAY_MS
         self.forgetter.since_ms = since_ms
         if self._memory_days and self._shared is None:

@@ -23,6 +23,7 @@ ABOUT_NO_ACCOUNT = {
         *("audit head", "audit verify", "ledger verify", "retention show", "retention run"),
         "sentry rebuild",
     },
+    "the demo account, and no other": {"demo fill"},
     "all accounts, or one that does not exist yet": {"accounts create", "accounts list"},
     "keys of the installation": {
         *("secrets status", "secrets rotate-root", "secrets renew-fingerprints"),

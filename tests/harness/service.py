@@ -53,13 +53,19 @@ def call_service(
 
 
 @contextlib.asynccontextmanager
-async def serving(home: Home) -> AsyncIterator[Service]:
-    """The running service, with the interpreter's own settings as they were afterwards."""
+async def serving(
+    home: Home, prepare: Callable[[Service], object] = lambda service: None
+) -> AsyncIterator[Service]:
+    """The running service, with the interpreter's own settings as they were afterwards.
+
+    `prepare` is given the service before it starts.
+    """
     settings = load_settings(home.environ())
     interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
     digits = sys.get_int_max_str_digits()
     session = open_admin_session(settings, Actor.system("test"))
     service = Service(settings, session, _networks, alone=not home.database_url)
+    prepare(service)
     # What this service leaves must be collected, other than in a process of its own.
     with mock.patch.object(gc, "freeze"):
         await service.start()

@@ -60,6 +60,7 @@ _LATE: Final = (
     ("console", "operate.console:console", "Serve the console: pages for people."),
     ("sentry", "sentry.sentry:app", "The models that Sentry scores with."),
     ("jobs", "operate.jobs:app", "Long work that was asked for over the management API."),
+    ("demo", "operate.demo:app", "A made-up past for the sandbox's demo account."),
     ("retention", "operate.retention:app", "How long data is kept; deletes what is older."),
     ("privacy", "operate.privacy:app", "The rights of a person: export and erase everything."),
     ("audit", "operate.audit:app", "The trail of everything that was changed."),

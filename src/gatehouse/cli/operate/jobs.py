@@ -1,15 +1,13 @@
 """gatehouse jobs: list, show, cancel."""
 
-import os
-import sys
-import threading
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
 from gatehouse.cli.arguments import AccountOption, AsJson
 from gatehouse.cli.opening import open_account, open_session
+from gatehouse.cli.operate.beside import stay_beside_server
 from gatehouse.cli.output import columns, show
 from gatehouse.core.clock import iso_time
 
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 JobArgument = Annotated[str, typer.Argument(metavar="JOB", help="Id of the job.")]
-_NICENESS: Final = 10
 
 
 @app.command("list")
@@ -60,14 +57,8 @@ def run(
     """Run a job that a server has taken; servers call this."""
     from gatehouse.admin.jobs.running import run_job
 
-    threading.Thread(target=_end_with_the_server, daemon=True).start()
-    os.nice(_NICENESS)
+    stay_beside_server()
     run_job(open_session(), job_id, owner)
-
-
-def _end_with_the_server() -> None:
-    sys.stdin.buffer.read()
-    os._exit(1)
 
 
 def _show(job: "StoredJob", *, as_json: bool) -> None:

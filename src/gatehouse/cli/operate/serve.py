@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,13 @@ def serve(
         bool,
         typer.Option("--console", help="Serve the console beside it, as a process of its own."),
     ] = False,
+    demo_history: Annotated[
+        bool,
+        typer.Option(
+            "--demo-history",
+            help="Give the demo account of a new sandbox a made-up past, in the background.",
+        ),
+    ] = False,
 ) -> None:
     """Serve the API until stopped.
 
@@ -36,6 +44,8 @@ def serve(
 
     from gatehouse import bootstrap, installation
     from gatehouse.admin.default_account import DEMO_ACCOUNT, ensure_demo
+    from gatehouse.admin.demo.beside import fill_beside
+    from gatehouse.admin.demo.fill import DemoPast, DemoWish, begin_demo, prepare_demo
     from gatehouse.admin.people.demo import demo_link
     from gatehouse.core.listening import listen
     from gatehouse.core.log_lines import configure_logging
@@ -57,10 +67,16 @@ def serve(
         if console:
             settings = _serve_console(settings, stack)
         service = bootstrap.Service(settings, session, networks, alone=alone)
+        past = DemoPast.NONE
+        if demo_history:
+            prepare_demo(session, settings)
+            past = begin_demo(session, DemoWish())
+        if past is DemoPast.BEGUN:
+            service.fill_history = partial(fill_beside, service.owner)
         if not settings.is_production:
             key = ensure_demo(session, settings)
             token = demo_link(session, DEMO_ACCOUNT).token if console else None
-            typer.echo(_welcome(settings, key, token))
+            typer.echo(_welcome(settings, key, token, past=past is not DemoPast.NONE))
         run(service.application, settings, service.metrics, listener, service.refuse_traffic)
 
 
@@ -76,8 +92,14 @@ def _serve_console(settings: Settings, stack: contextlib.ExitStack) -> Settings:
     return settings
 
 
-def _welcome(settings: Settings, key: str, token: str | None) -> str:
+def _welcome(settings: Settings, key: str, token: str | None, *, past: bool) -> str:
     base = settings.base_url
+    about = (
+        "The demo account has a made-up past of 30 days, with reviews that wait for you. It is "
+        "complete\na few seconds after the first start.\n\n"
+        if past
+        else ""
+    )
     opened = f"  Console: {settings.effective_console_url}/link/{token}\n\n" if token else ""
     body = (
         '{"cardNumber": "4242424242424242", "cardExpiryDate": "2035-12", "cardCvv2Value": "123", '
@@ -90,6 +112,7 @@ def _welcome(settings: Settings, key: str, token: str | None) -> str:
         f"  Reference and guides   {base}/docs\n"
         f"  A tour                 {base}/docs/guides/tour\n"
         f"  Demo key               {key}\n\n"
+        f"{about}"
         "Paste this into another terminal. It checks a card, and the answer says ACCEPT:\n\n"
         f"curl -s {base}/api/v1/precheck \\\n"
         f"  -H 'X-API-KEY: {key}' \\\n"

@@ -1,6 +1,6 @@
 """The ledger outside the request path: top-ups, adjustments, and all entries in a row."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -15,6 +15,7 @@ from gatehouse.core.redaction import recordable
 from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.database import is_any_of
 from gatehouse.store.tables import (
     ACCOUNTS,
     HOLDS,
@@ -113,6 +114,17 @@ def expired_holds(connection: sa.Connection, now_ms: int, alive: str | None) -> 
     if alive is not None:
         ended = ended | (HOLDS.c.owner != alive)
     return [Hold(*row) for row in connection.execute(sa.select(HOLDS).where(ended).limit(10_000))]
+
+
+def known_references(
+    connection: sa.Connection, account_id: str, references: Sequence[str]
+) -> set[str]:
+    """Those of some references, such as ids of requests, that an account has entries for."""
+    entry = LEDGER_ENTRIES.c
+    query = sa.select(entry.reference).where(
+        entry.account_id == account_id, is_any_of(connection, entry.reference, references)
+    )
+    return set(connection.scalars(query))
 
 
 def stream(connection: sa.Connection, query: "sa.Select[Any]") -> Iterator[LedgerEntry]:

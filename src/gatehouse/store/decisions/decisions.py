@@ -39,6 +39,12 @@ def get_many(
     return [decode(account_id, texts[each], fingerprints) for each in request_ids if each in texts]
 
 
+def has_any(connection: sa.Connection, account_id: str) -> bool:
+    """Whether an account has a decision record."""
+    query = sa.select(DECISIONS.c.request_id).where(DECISIONS.c.account_id == account_id)
+    return connection.scalar(query.limit(1)) is not None
+
+
 def search(
     connection: sa.Connection, account_id: str, wanted: Search, fingerprints: Fingerprints
 ) -> list[DecisionRecord]:
