@@ -64,6 +64,7 @@ NOT_OFFERED: Final = {
     },
     "People sign in to the console; a key is no person": {"people.", "approvals."},
     "Events have routes of their own, `/api/v1/events`": {"events."},
+    "Counted on a copy that only the process of the console keeps": {"figures."},
 }
 
 

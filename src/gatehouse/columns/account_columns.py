@@ -159,8 +159,12 @@ class AccountColumns:
         try:
             asking.ask(f"COPY FROM DATABASE {quoted(old)} TO {quoted(new)}")
             asking.ask(f"CHECKPOINT {quoted(new)}")
-        finally:
+        except GatehouseError:
             asking.close()
+            self._engine.detach(new)
+            file.unlink(missing_ok=True)
+            raise
+        asking.close()
         file.chmod(0o600)
         with self._turn:
             self._name = new

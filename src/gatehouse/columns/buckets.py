@@ -1,6 +1,5 @@
 """Spans of time as a person sees them: by hour, day, week or month of their time zone."""
 
-from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -15,8 +14,6 @@ _HOUR_MS: Final = 3_600_000
 _DAY_MS: Final = 24 * _HOUR_MS
 MOST_BUCKETS: Final = 800
 _LONGEST_MS: Final = 20 * 366 * _DAY_MS
-QUARTER_MS: Final = 900_000
-"""Every border of an hour or day, in every time zone of today, is a multiple of it."""
 
 
 class Bucket(StrEnum):
@@ -72,10 +69,6 @@ class Borders:
     def __init__(self, span: FigureSpan, bucket: Bucket) -> None:
         self.starts: Final = list(_starts(span, bucket))
         """In milliseconds; the first is at or before the beginning of the span."""
-
-    def place(self, at_ms: int) -> int:
-        """Which bucket a moment belongs to."""
-        return max(0, bisect_right(self.starts, at_ms) - 1)
 
 
 def _starts(span: FigureSpan, bucket: Bucket) -> Iterator[int]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
+import sqlalchemy as sa
 
 from gatehouse.columns.account_columns import DECISIONS, AccountColumns, Coverage, set_note
 from gatehouse.columns.column_batches import BatchMaker, Found
@@ -17,7 +18,7 @@ from gatehouse.columns.later_changes import LaterChanges
 from gatehouse.core.ids import first_id, id_time_ms
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import column_source
-from gatehouse.store.decisions.column_source import AuditMark
+from gatehouse.store.decisions.records import KeptRecord
 from gatehouse.store.feedback import feedback, feedback_history
 
 ROWS_AT_ONCE: Final = 4000
@@ -91,12 +92,9 @@ class Follower:
                 records = column_source.by_ids(
                     connection, self._account_id, wanted, self._session.fingerprints
                 )
-                ids = [each.request_id for each in records]
-                labels = feedback_history.labels_of(connection, self._account_id, ids)
-                reviews = column_source.review_states_of(connection, self._account_id, ids)
-            made = self._batches.columns(Found(records, labels, reviews))
+                found = self._found(connection, records)
             with self._columns.writing() as asking:
-                self._columns.put(asking, made)
+                self._columns.put(asking, self._batches.columns(found))
 
     def _open(self, now_ms: int) -> None:
         """Open the copy, or begin a new one if it cannot be that of this database."""
@@ -117,27 +115,35 @@ class Follower:
         self._reached, self._newest_ms = _AFTER_ALL, now_ms
         with columns.writing() as asking:
             set_note(asking, "reached", self._reached)
-            self._changes.begin(asking, AuditMark(*mark), seq)
+            self._changes.begin(asking, mark, seq)
         self._opened = True
 
     def _build(self) -> bool:
         """Read the next older decisions; whether there are more."""
         if not self._reached:
             return False
-        account_id = self._account_id
         with self._session.reading() as connection:
             records = column_source.before(
-                connection, account_id, self._reached, ROWS_AT_ONCE, self._session.fingerprints
+                connection,
+                self._account_id,
+                self._reached,
+                ROWS_AT_ONCE,
+                self._session.fingerprints,
             )
-            ids = [each.request_id for each in records]
-            labels = feedback_history.labels_of(connection, account_id, ids)
-            reviews = column_source.review_states_of(connection, account_id, ids)
-        self._reached = ids[-1] if len(ids) == ROWS_AT_ONCE else ""
-        made = self._batches.columns(Found(records, labels, reviews))
+            found = self._found(connection, records)
+        self._reached = records[-1].request_id if len(records) == ROWS_AT_ONCE else ""
         with self._columns.writing() as asking:
-            self._columns.put(asking, made)
+            self._columns.put(asking, self._batches.columns(found))
             set_note(asking, "reached", self._reached)
         return bool(self._reached)
+
+    def _found(self, connection: sa.Connection, records: Sequence[KeptRecord]) -> Found:
+        """Records with what became of them since."""
+        ids = [each.request_id for each in records]
+        labels = feedback_history.labels_of(connection, self._account_id, ids)
+        return Found(
+            records, labels, column_source.review_states_of(connection, self._account_id, ids)
+        )
 
     def _read_new(self, late_ms: int) -> bool:
         """Read decisions that came since; whether there are more."""

@@ -107,7 +107,7 @@ def try_on_copy(
 
 def _count(asking: ColumnConnection, within: str) -> RecordCounts:
     [(seen, others)] = asking.ask(
-        f"SELECT count_if(seen), count_if(NOT seen) FROM {DECISIONS} "  # noqa: S608
+        f"SELECT count(*) FILTER (WHERE seen), count(*) FILTER (WHERE NOT seen) FROM {DECISIONS} "  # noqa: S608
         f"WHERE {within} AND NOT unusual"
     )
     return RecordCounts(records=seen, skipped=others)

@@ -7,8 +7,9 @@ import msgspec
 
 from gatehouse.backtest.workspace import text
 from gatehouse.columns.account_columns import DECISIONS, AccountColumns, Coverage
-from gatehouse.columns.buckets import QUARTER_MS, Borders, Bucket, FigureSpan
+from gatehouse.columns.buckets import Borders, Bucket, FigureSpan
 from gatehouse.columns.engine import ColumnConnection
+from gatehouse.columns.span_parts import OF_PART, put_parts
 from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.rules.ruleset import Rule, RuleSet
 
@@ -110,21 +111,16 @@ def count_hits(
 def _hits(
     asking: ColumnConnection, rule_set: str, span: FigureSpan, borders: Borders
 ) -> list[tuple[Any, ...]]:
-    about = f"outcome, decided, fraud, id_ms // {QUARTER_MS} * {QUARTER_MS} AS quarter"
+    put_parts(asking, "parts", borders, span.until_ms)
     matched = " UNION ALL ".join(
-        f"SELECT unnest({column}) AS name, {shadow} AS shadow, {about} FROM {DECISIONS} "  # noqa: S608
+        f"SELECT unnest({column}) AS name, {shadow} AS shadow, start, outcome, decided, fraud "  # noqa: S608
+        f"FROM {DECISIONS} JOIN parts ON {OF_PART} "
         f"WHERE id_ms >= {span.since_ms} AND id_ms < {span.until_ms} AND len({column}) > 0"
         for column, shadow in (("matched", "FALSE"), ("shadow", "TRUE"))
     )
-    counted = (
-        f"SELECT *, count(*) AS requests FROM ({matched}) "  # noqa: S608
-        f"WHERE starts_with(name, {text(rule_set + '/')}) GROUP BY ALL"
-    )
     return asking.ask(
-        "SELECT name, shadow, start, outcome, decided, fraud, sum(requests)::BIGINT "  # noqa: S608
-        f"FROM ({counted}) AS counted "
-        f"ASOF JOIN (SELECT unnest({borders.starts}::BIGINT[]) AS start) AS borders "
-        f"ON greatest(counted.quarter, {borders.starts[0]}) >= borders.start GROUP BY ALL"
+        f"SELECT *, count(*) FROM ({matched}) "  # noqa: S608
+        f"WHERE starts_with(name, {text(rule_set + '/')}) GROUP BY ALL"
     )
 
 

@@ -6,6 +6,7 @@ from gatehouse.columns.engine import FiguresNotReady
 from gatehouse.columns.overview import (
     BucketCounts,
     Latency,
+    MonthFraud,
     OperationCounts,
     OutcomeCounts,
     Overview,
@@ -22,6 +23,7 @@ __all__ = [
     "FigureSpan",
     "FiguresNotReady",
     "Latency",
+    "MonthFraud",
     "OperationCounts",
     "OutcomeCounts",
     "Overview",
