@@ -32,6 +32,25 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.rules.ruleset import Rule, RuleSet
 
 VERSIONS: Final = VersionPages(RULE_SETS, "rules", "set")
+_PHRASES: Final = {
+    "Find": "find",
+    "Replace": "replace",
+    "next": "next",
+    "previous": "previous",
+    "all": "all",
+    "match case": "match_case",
+    "regexp": "regexp",
+    "by word": "by_word",
+    "replace": "replace_one",
+    "replace all": "replace_all",
+    "close": "close",
+    "Completions": "completions",
+    "Diagnostics": "diagnostics",
+    "No diagnostics": "no_diagnostics",
+    "current match": "current_match",
+    "on line": "on_line",
+}
+"""What the editor says by itself, and the texts for it."""
 _EMPTY: Final = """\
 rule_set: {name}
 description: What these rules are for.
@@ -194,6 +213,7 @@ def words(visit: Visit) -> Response:
                 {"name": each.name, "kind": each.kind, "about": each.description or ""}
                 for each in known
             ],
+            "phrases": {said: visit.text(f"editor.{key}") for said, key in _PHRASES.items()},
             "functions": [{"name": name, "about": each.about} for name, each in SIGNATURES.items()],
         }
     )

@@ -48,14 +48,16 @@
 
   const soon = () => { clearTimeout(timer); timer = setTimeout(check, 350); };
 
+  const words = () => fetch(form.dataset.words).then((answer) => answer.json());
   if (window.GatehouseEditor) {
-    editor = window.GatehouseEditor.open({
+    window.GatehouseEditor.open({
       area,
       label: document.getElementById("document-label").textContent,
-      words: fetch(form.dataset.words).then((answer) => answer.json()),
+      language: form.dataset.language,
+      words,
       changed: soon,
       check,
-    });
+    }).then((opened) => { editor = opened; editor.setFlaws(flaws()); });
   }
   area.addEventListener("input", soon);
   form.elements.days?.addEventListener("change", check);
@@ -84,8 +86,7 @@
   window.addEventListener("beforeunload", (event) => {
     if (!leaves && area.value !== first) event.preventDefault();
   });
-  if (shown.querySelector("[data-line]")) editor?.setFlaws(flaws());
-  else if (!shown.querySelector("table")) check();
+  if (!shown.querySelector("[data-line], table")) check();
 })();
 
 // Conditions that are clicked together: only comparisons that fit the signal are offered.
