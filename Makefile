@@ -16,7 +16,7 @@ DATA   ?=
 WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery docs types typescript bins networks browsers places starter lock clean
+.PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery docs types typescript editor bins networks browsers places starter lock clean
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,10 @@ types: setup ## Rewrite the types of the TypeScript client from our OpenAPI docu
 typescript: ## Build the TypeScript client into clients/typescript/dist (needs npm)
 	@npm --prefix clients/typescript ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@npm --prefix clients/typescript run --silent build
+
+editor: ## Rebuild the editor of rules and pipelines for the console (needs npm)
+	@npm --prefix scripts/editor ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@npm --prefix scripts/editor run --silent build
 
 bins: setup ## Rebuild the packed BIN table from the package that holds its source
 	@$(BIN)/python -m scripts.build_bins

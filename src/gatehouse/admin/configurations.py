@@ -102,6 +102,15 @@ class ConfigurationVersion(Generic[T]):
     definition: T
 
 
+@dataclass(frozen=True)
+class ComparedVersions(Generic[T]):
+    """Two versions, and what changed from the one to the other."""
+
+    old: ConfigurationVersion[T] | None
+    new: ConfigurationVersion[T]
+    differences: list[str]
+
+
 def apply(
     session: AdminSession,
     account_id: str,
@@ -159,6 +168,21 @@ def get(
         stored = configurations.get(connection, key, version)
     configurations.check_versions(session.signer, [stored])
     return _version(kind, stored)
+
+
+def compare(
+    session: AdminSession,
+    account_id: str,
+    kind: ConfigurationType[T],
+    name: str,
+    versions: tuple[int | None, int],
+) -> ComparedVersions[T]:
+    """What changed from one version to another; None stands for what was before the first."""
+    before, after = versions
+    old = None if before is None else get(session, account_id, kind, name, before)
+    new = get(session, account_id, kind, name, after)
+    found = kind.differences(None if old is None else old.definition, new.definition)
+    return ComparedVersions(old, new, found)
 
 
 def history(

@@ -1,0 +1,239 @@
+"""The rules of an account: what each did, and the editor with what a draft would have done."""
+
+from typing import Any, Final
+
+from starlette.responses import JSONResponse, Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin import configurations, lists, rule_sets
+from gatehouse.admin.configurations import ConfigurationVersion, NewVersion
+from gatehouse.admin.figures.overview import FiguresNotReady
+from gatehouse.admin.figures.preview import Superseded
+from gatehouse.admin.figures.rule_figures import RuleHits, RuleSetHits, rule_figures
+from gatehouse.admin.people import proposals
+from gatehouse.admin.people.proposals import ApplyRules
+from gatehouse.admin.rule_sets import RULE_SETS
+from gatehouse.conditions.catalogue import SIGNALS, kinds_for
+from gatehouse.conditions.signatures import SIGNATURES
+from gatehouse.console.charts import spark
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.rule_preview import SPANS, Draft, amounts, previewed, rule_set_name
+from gatehouse.console.rule_proposals import open_proposals
+from gatehouse.console.spans import PRESETS, chosen_span
+from gatehouse.console.versions import (
+    DOCUMENT_BYTES,
+    VersionPages,
+    applied_notice,
+    base_of,
+    read_number,
+)
+from gatehouse.console.visit import Visit
+from gatehouse.core.errors import InvalidInput
+from gatehouse.rules.ruleset import Rule, RuleSet
+
+VERSIONS: Final = VersionPages(RULE_SETS, "rules", "set")
+_PHRASES: Final = {
+    "Find": "find",
+    "Replace": "replace",
+    "next": "next",
+    "previous": "previous",
+    "all": "all",
+    "match case": "match_case",
+    "regexp": "regexp",
+    "by word": "by_word",
+    "replace": "replace_one",
+    "replace all": "replace_all",
+    "close": "close",
+    "Completions": "completions",
+    "Diagnostics": "diagnostics",
+    "No diagnostics": "no_diagnostics",
+    "current match": "current_match",
+    "on line": "on_line",
+}
+"""What the editor says by itself, and the texts for it."""
+_EMPTY: Final = """\
+rule_set: {name}
+description: What these rules are for.
+
+rules:
+  - name: large-order
+    description: An unusually large order.
+    condition: order.amount > 1000
+    outcome: REVIEW
+    shadow: true
+"""
+
+
+def show_rules(visit: Visit) -> Response:
+    """One rule set with the hits of each of its rules, beside the others."""
+    found = configurations.listing(visit.session, visit.account_id, RULE_SETS)
+    wanted = visit.query.get("set", "")
+    chosen = next((each for each in found if each.definition.name == wanted), None)
+    chosen = chosen or (found[0] if found else None)
+    span = chosen_span(visit)
+    hits = None if chosen is None else _hits(visit, chosen)
+    return visit.render(
+        "rules/rules.html",
+        sets=found,
+        chosen=chosen,
+        period=span,
+        presets=tuple(PRESETS),
+        hits=hits,
+        rows=[] if chosen is None else _rows(chosen.definition, hits),
+        proposals=open_proposals(visit),
+        spark=spark,
+    )
+
+
+def _hits(visit: Visit, chosen: ConfigurationVersion[RuleSet]) -> RuleSetHits | None:
+    columns = visit.desk.columns.of(visit.account_id)
+    figures = chosen_span(visit).figures
+    try:
+        return rule_figures(visit.session, columns, chosen.definition.name, figures)
+    except FiguresNotReady:
+        return None
+
+
+def _rows(rule_set: RuleSet, hits: RuleSetHits | None) -> list[tuple[str, Rule | None, Any]]:
+    """Each rule with its figures; those that only figures know come last."""
+    rules = {rule.name: rule for rule in rule_set.rules}
+    figures: dict[str, RuleHits] = {} if hits is None else {each.name: each for each in hits.rules}
+    return [(name, rules.get(name), figures.get(name)) for name in {**rules, **figures}]
+
+
+def show_new(visit: Visit) -> Response:
+    """The editor with an example."""
+    return _edit(visit, None, _EMPTY.format(name="my-rules"))
+
+
+def show_edit(visit: Visit) -> Response:
+    """The editor with the version in force, or with an earlier one."""
+    name = visit.place("set")
+    found = rule_sets.get(visit.session, visit.account_id, name)
+    document = found.document
+    earlier = read_number(visit.query.get("version", ""))
+    if earlier is not None:
+        document = rule_sets.get(visit.session, visit.account_id, name, earlier).document
+    return _edit(visit, found, document)
+
+
+def show_sent(visit: Visit) -> Response:
+    """The editor again, with what was sent."""
+    name = visit.form.get("set", "")
+    found = rule_sets.get(visit.session, visit.account_id, name) if name else None
+    return _edit(visit, found, visit.form.get("document", ""))
+
+
+def _edit(
+    visit: Visit, found: ConfigurationVersion[RuleSet] | None, document: str, **more: Any
+) -> Response:
+    base = base_of(visit)
+    newer = None
+    if found is not None and base not in (None, found.version):
+        seen = (base, found.version)
+        name = found.definition.name
+        newer = configurations.compare(visit.session, visit.account_id, RULE_SETS, name, seen)
+    draft = more.pop("draft", None)
+    return visit.render(
+        "rules/edit.html",
+        found=found,
+        name=found.definition.name if found else None,
+        document=document,
+        base=base or (found.version if found else None),
+        newer=newer,
+        note=visit.form.get("note", ""),
+        days=_days(visit),
+        spans=SPANS,
+        draft=draft,
+        proposing=VERSIONS.needs_approval(visit),
+        amounts=amounts,
+        **more,
+    )
+
+
+def preview(visit: Visit) -> Response:
+    """What a draft would have done; a script asks for the part, a button for the whole page."""
+    document = visit.form.get("document", "")
+    try:
+        draft = previewed(visit, document, _days(visit))
+    except Superseded:
+        return Response(status_code=204)
+    if visit.is_fragment:
+        return visit.render("rules/preview.html", draft=draft, amounts=amounts)
+    return with_draft(visit, document, draft)
+
+
+def with_draft(visit: Visit, document: str, draft: Draft) -> Response:
+    """The editor with a draft and what it would have done."""
+    name = visit.form.get("set", "")
+    found = rule_sets.get(visit.session, visit.account_id, name) if name else None
+    return _edit(visit, found, document, draft=draft)
+
+
+def apply(visit: Visit) -> Response:
+    """Put a draft in force, or propose it where two pairs of eyes are wanted."""
+    document, note = visit.form.get("document", ""), visit.form.get("note", "").strip()
+    name, base = visit.form.get("set", ""), base_of(visit)
+    if not note:
+        raise visit.refuse("note", "rules.problems.note")
+    new = NewVersion(document.encode(), base, note, is_first=not name)
+    _check_name(visit, name, rule_set_name(document))
+    if VERSIONS.needs_approval(visit):
+        proposed = ApplyRules(document, base, note)
+        proposals.propose(visit.session, visit.account_id, proposed)
+        return visit.redirect("rules", notice="versions.proposed")
+    done = rule_sets.apply(visit.session, visit.account_id, new)
+    return visit.redirect("rules", query={"set": done.name}, notice=applied_notice(done))
+
+
+def _check_name(visit: Visit, name: str, written: str) -> None:
+    """A draft of one rule set must not become another by a slip of the pen."""
+    if name and written != name:
+        raise InvalidInput(visit.text("rules.problems.name", name=name, written=written))
+
+
+def words(visit: Visit) -> Response:
+    """What the editor completes: signals, lists and functions, with what each is."""
+    signals = [
+        {
+            "name": each.name,
+            "type": each.type,
+            "about": each.about,
+            "example": each.example,
+            "values": each.values,
+            "lists": kinds_for(each.name),
+        }
+        for each in SIGNALS.values()
+    ]
+    known = lists.overview(visit.session, visit.account_id)
+    return JSONResponse(
+        {
+            "signals": signals,
+            "lists": [
+                {"name": each.name, "kind": each.kind, "about": each.description or ""}
+                for each in known
+            ],
+            "phrases": {said: visit.text(f"editor.{key}") for said, key in _PHRASES.items()},
+            "functions": [{"name": name, "about": each.about} for name, each in SIGNATURES.items()],
+        }
+    )
+
+
+def _days(visit: Visit) -> int:
+    chosen = read_number(visit.form.get("days", ""))
+    return chosen if chosen in SPANS else SPANS[1]
+
+
+_ALL: Final = "/a/{account}/rules"
+_CHANGE: Final[dict[str, Any]] = {"permission": Permission.CONFIGURE}
+_SENT: Final[dict[str, Any]] = {**_CHANGE, "again": show_sent, "most_bytes": DOCUMENT_BYTES}
+
+PAGES: Final[Declarations] = (
+    Page(_ALL, "rules", show_rules, permission=Permission.SEE),
+    Page(f"{_ALL}/new", "rules-new", show_new, **_CHANGE),
+    Page(f"{_ALL}/words", "rules-words", words, **_CHANGE),
+    Page(f"{_ALL}/{{set}}/edit", "rules-edit", show_edit, **_CHANGE),
+    Action(f"{_ALL}/preview", "rules-preview", preview, **_SENT),
+    Action(f"{_ALL}/apply", "rules-apply", apply, **_SENT),
+    *VERSIONS.declared(f"{_ALL}/{{set}}"),
+)

@@ -1,0 +1,251 @@
+"""Rules in the console: figures, drafts with their preview, versions, proposals, clicked rules."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from gatehouse.access.roles import UserRole
+from gatehouse.admin import approvals, configurations, rule_sets
+from gatehouse.admin.configurations import NewVersion
+from gatehouse.admin.rule_sets import RULE_SETS
+from tests.columns.shops import Shop
+from tests.console.harness import Browser, Console, open_console
+from tests.harness import Home
+
+RULES = """\
+rule_set: {name}
+rules:
+  - name: much
+    description: A large order.
+    condition: order.amount > {amount}
+    outcome: REVIEW
+"""
+NASTY = ["<script>alert(1)</script>", "\"'><img src=x onerror=alert(1)>", "\u202eabc", "w" * 400]
+
+
+@pytest.fixture(scope="module")
+def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    """A console with a shop in it that has decisions."""
+    folder = tmp_path_factory.mktemp("rules")
+    home = Home(folder / "home").migrated()
+    with open_console(home) as opened:
+        shop = Shop(opened.session, folder / "copies")
+        opened.account_id = shop.account_id
+        for number in range(6):
+            about = {"order.amount": 10.0 * number, "order.currency": "USD"}
+            shop.keep(shop.now_ms - 3_600_000 * (number + 1), signals=about, decision="ACCEPT")
+        # The test's own copy, followed by hand, in place of the thread of a server.
+        opened.desk.__dict__["columns"] = shop.copies
+        shop.copies.catch_up(shop.account_id)
+        yield opened
+        shop.copies.close()
+
+
+@pytest.fixture
+def mo(console: Console) -> Browser:
+    return console.as_role(UserRole.MANAGER, login="mo@shop.test")
+
+
+def _apply(console: Console, name: str, amount: int = 30) -> str:
+    """Put a rule set in force; the path of its pages."""
+    text = RULES.format(name=name, amount=amount).encode()
+    rule_sets.apply(console.session, console.account_id, NewVersion(text, note="made"))
+    return f"/a/{console.account_id}/rules/{name}"
+
+
+def _rules(console: Console) -> str:
+    return f"/a/{console.account_id}/rules"
+
+
+def _version(console: Console, name: str) -> int:
+    return rule_sets.get(console.session, console.account_id, name).version
+
+
+def test_the_rules_are_shown_with_their_figures(console: Console, mo: Browser) -> None:
+    _apply(console, "shown")
+    page = mo.get(f"{_rules(console)}?set=shown").text
+    assert "order.amount &gt; 30" in page
+    assert "A large order." in page
+    assert "/rules/shown/edit" in page
+
+
+def test_a_draft_says_what_it_would_have_done(console: Console, mo: Browser) -> None:
+    _apply(console, "tried")
+    draft = {"set": "tried", "document": RULES.format(name="tried", amount=15), "days": "7"}
+    part = mo.post(f"{_rules(console)}/preview", draft, fragment=True)
+    assert part.status_code == 200
+    assert "<html" not in part.text
+    assert "order.amount &gt; 30 -&gt; order.amount &gt; 15" in part.text
+    assert "6 requests judged" in part.text
+    assert "4 requests" in part.text
+    assert re.search(r'href="/a/[^"]+/decisions/req_', part.text)
+    whole = mo.post(f"{_rules(console)}/preview", draft)
+    assert "6 requests judged" in whole.text
+    assert "order.amount &gt; 15" in whole.text
+
+
+def test_mistakes_are_named_with_their_lines(console: Console, mo: Browser) -> None:
+    wrong = RULES.format(name="wrong", amount="'x'")
+    answer = mo.post(f"{_rules(console)}/preview", {"document": wrong}, fragment=True)
+    assert answer.status_code == 200
+    assert 'data-line="5"' in answer.text
+    missing = RULES.format(name="wrong", amount="1 AND user.id IN LIST('nobody')")
+    answer = mo.post(f"{_rules(console)}/preview", {"document": missing}, fragment=True)
+    assert "there is no list nobody" in answer.text
+
+
+def test_a_draft_is_applied_with_a_comment(console: Console, mo: Browser) -> None:
+    path = _apply(console, "applied")
+    sent = {"set": "applied", "base": "1", "document": RULES.format(name="applied", amount=9)}
+    refused = mo.post(f"{_rules(console)}/apply", sent)
+    assert refused.status_code == 422
+    assert "Say in a few words" in refused.text
+    done = mo.post(f"{_rules(console)}/apply", {**sent, "note": "less risk"})
+    assert done.status_code == 303
+    assert _version(console, "applied") == 2
+    page = mo.get(f"{path}/history").text
+    assert "less risk" in page
+    assert "user:mo@shop.test" in page
+    assert "order.amount &gt; 30 -&gt; order.amount &gt; 9" in mo.get(f"{path}/versions/2").text
+
+
+def test_a_newer_version_is_never_overwritten_unseen(console: Console, mo: Browser) -> None:
+    _apply(console, "busy", 30)
+    _apply(console, "busy", 40)
+    sent = {"set": "busy", "document": RULES.format(name="busy", amount=50), "note": "mine"}
+    refused = mo.post(f"{_rules(console)}/apply", {**sent, "base": "1"})
+    assert refused.status_code == 409
+    assert "Meanwhile, version 2 was put in force." in refused.text
+    assert "order.amount &gt; 30 -&gt; order.amount &gt; 40" in refused.text
+    assert "order.amount &gt; 50" in refused.text
+    assert mo.post(f"{_rules(console)}/apply", {**sent, "base": ["1", "2"]}).status_code == 303
+    assert _version(console, "busy") == 3
+
+
+def test_a_draft_does_not_become_another_rule_set_by_a_slip(console: Console, mo: Browser) -> None:
+    _apply(console, "kept")
+    sent = {"set": "kept", "base": "1", "document": RULES.format(name="kapt", amount=5)}
+    refused = mo.post(f"{_rules(console)}/apply", {**sent, "note": "x"})
+    assert refused.status_code == 422
+    assert "The document is called kapt" in refused.text
+    assert (
+        mo.post(
+            f"{_rules(console)}/apply", {**sent, "set": "", "base": "", "note": "x"}
+        ).status_code
+        == 303
+    )
+
+
+def test_an_earlier_version_comes_back(console: Console, mo: Browser) -> None:
+    path = _apply(console, "back", 30)
+    _apply(console, "back", 40)
+    assert mo.post(f"{path}/rollback", {"to": "1", "base": "2"}).status_code == 303
+    assert _version(console, "back") == 1
+    stale = mo.post(f"{path}/rollback", {"to": "2", "base": "2"})
+    assert stale.status_code == 409
+    assert mo.post(f"{path}/rollback", {"to": "nine", "base": "1"}).status_code == 422
+
+
+def test_two_pairs_of_eyes(console: Console, mo: Browser) -> None:
+    _apply(console, "eyes")
+    session, account_id = console.session, console.account_id
+    approvals.set_wanted(session, account_id, ["rules"])
+    try:
+        sent = {"set": "eyes", "base": "1", "document": RULES.format(name="eyes", amount=77)}
+        mo.post(f"{_rules(console)}/apply", {**sent, "note": "watch <b>"})
+        assert _version(console, "eyes") == 1
+        own = mo.get(_rules(console)).text
+        assert "Take back" in own
+        assert "Approve and apply" not in own
+        [proposal] = re.findall(r"proposals/(prop_\w+)/withdraw", own)
+        lee = console.as_role(UserRole.MANAGER, login="lee@shop.test")
+        page = lee.get(_rules(console)).text
+        assert "watch &lt;b&gt;" in page
+        assert mo.post(f"{_rules(console)}/proposals/{proposal}/approve").status_code == 409
+        money = console.as_role(UserRole.FINANCE)
+        assert money.post(f"{_rules(console)}/proposals/{proposal}/approve").status_code == 403
+        assert lee.post(f"{_rules(console)}/proposals/{proposal}/approve").status_code == 303
+        assert _version(console, "eyes") == 2
+        back = mo.post(f"{_rules(console)}/eyes/rollback", {"to": "1", "base": "2"})
+        assert back.status_code == 303
+        [again] = re.findall(r"proposals/(prop_\w+)/approve", lee.get(_rules(console)).text)
+        refused = lee.post(f"{_rules(console)}/proposals/{again}/refuse", {"reason": "no"})
+        assert refused.status_code == 303
+        assert _version(console, "eyes") == 2
+    finally:
+        with session.change() as change:
+            from gatehouse.store.accounts import accounts
+
+            accounts.set_policy(change, account_id, "approvals", [])
+
+
+def test_a_rule_is_clicked_together(console: Console, mo: Browser) -> None:
+    path = _apply(console, "clicked")
+    page = mo.get(f"{path}/build")
+    assert "is one of" in page.text
+    kept = re.search(r'name="document" value="([^"]*)"', page.text)
+    assert kept is not None
+    questions = {
+        "document": RULES.format(name="clicked", amount=30),
+        "set": "clicked",
+        "base": "1",
+        "signal0.0": "ip.country",
+        "operator0.0": "none_of",
+        "value0.0": "GB, IE",
+        "group0": "all",
+        "signal0.1": "ip.tor",
+        "operator0.1": "yes",
+    }
+    more = mo.post(f"{path}/build/form", {**questions, "do": "question-0"}).text
+    assert "ip.country NOT IN (&#39;GB&#39;, &#39;IE&#39;) AND ip.tor" in more
+    assert 'name="signal0.2"' in more
+    rule = {"name": "abroad", "outcome": "DECLINE", "shadow": "yes", "description": "It's: far"}
+    editor = mo.post(f"{path}/build/add", {**questions, **rule}).text
+    assert "- name: abroad" in editor
+    assert "+</span>" in editor
+    wrong = mo.post(f"{path}/build/form", {**questions, "operator0.0": "more"}).text
+    assert "this cannot be asked of the signal" in wrong
+    assert mo.post(f"{path}/build/add", {"signal0.0": "", "set": "clicked"}).status_code == 422
+
+
+@pytest.mark.parametrize("words", NASTY)
+def test_words_of_others_stay_words(console: Console, mo: Browser, words: str) -> None:
+    quoted = words.replace("\\", "\\\\").replace('"', '\\"')
+    text = RULES.format(name="nasty", amount=30).replace("A large order.", f'"{quoted}"')
+    sent = {"set": "", "document": text, "note": words[:150]}
+    answers = [
+        mo.post(f"{_rules(console)}/preview", {"document": text}).text,
+        mo.post(f"{_rules(console)}/preview", {"document": f"{words}: x"}, fragment=True).text,
+        mo.post(f"{_rules(console)}/apply", {**sent, "base": words}).text,
+        mo.get(f"{_rules(console)}?set=nasty&span={words}").text,
+        mo.post(
+            f"{_rules(console)}/nasty/build/form", {"signal0.0": words, "value0.0": words}
+        ).text,
+    ]
+    found = configurations.listing(console.session, console.account_id, RULE_SETS)
+    if "nasty" in {each.definition.name for each in found}:
+        answers += [mo.get(f"{_rules(console)}/nasty/{page}").text for page in ("history", "edit")]
+        answers.append(mo.get(f"{_rules(console)}/nasty/versions/1").text)
+    for page in answers:
+        assert "<script>alert" not in page
+        assert "<img src=x" not in page
+
+
+def test_analysts_see_rules_and_change_none(console: Console) -> None:
+    path = _apply(console, "closed")
+    analyst = console.as_role(UserRole.ANALYST)
+    page = analyst.get(f"{_rules(console)}?set=closed").text
+    assert "order.amount" in page
+    assert "/edit" not in page
+    assert "/build" not in page
+    assert analyst.get(f"{path}/edit").status_code == 403
+    assert analyst.post(f"{path}/rollback", {"to": "1", "base": "1"}).status_code == 403
+    assert "Roll back" not in analyst.get(f"{path}/history").text
+
+
+def test_the_editor_is_told_what_it_completes(console: Console, mo: Browser) -> None:
+    found = mo.get(f"{_rules(console)}/words").json()
+    amount = next(each for each in found["signals"] if each["name"] == "order.amount")
+    assert amount["type"] == "number"
+    assert {each["name"] for each in found["functions"]} >= {"STARTS_WITH", "HAS"}
