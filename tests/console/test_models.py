@@ -36,7 +36,7 @@ def _threshold(below: float, stopped: str) -> Threshold:
 def _report() -> ModelReport:
     made = report()
     curves = msgspec.structs.replace(
-        made.candidate, thresholds=(_threshold(0.2, "1234.5"), _threshold(0.4, "2000"))
+        made.candidate, thresholds=(_threshold(0.0004, "1234.5"), _threshold(0.4, "2000"))
     )
     return msgspec.structs.replace(made, candidate=curves)
 
@@ -77,6 +77,7 @@ def test_versions_are_listed_with_figures_and_intervals(shop: str, manager: Brow
 def test_a_report_shows_curves_and_thresholds_with_money(shop: str, manager: Browser) -> None:
     page = manager.get(f"/a/{shop}/models/1").text
     assert "better than the one in force then (prior-2)" in page
+    assert "0.0004" in page
     assert "$1,234.50" in page
     for title in ("Calibration", "Precision and recall", "Confidence", "Thresholds and money"):
         assert f"<title>{title}</title>" in page
@@ -98,7 +99,7 @@ def test_the_shape_of_each_feature_can_be_seen(shop: str, manager: Browser) -> N
     assert "1 to 5" in page
     assert "50 and more" in page
     shipped = manager.get(f"/a/{shop}/models/0/features?signal=IP_TOR_EXIT").text
-    assert "As shipped" in shipped
+    assert "signals as shipped" in shipped
     assert "Tor" in shipped
 
 

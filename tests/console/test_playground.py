@@ -69,7 +69,7 @@ def test_a_request_its_answer_and_its_code_are_shown(console: Console, ana: Brow
     [(path, _, body)] = _Api.calls
     assert path == "/api/v1/precheck"
     assert body["cardAddress"] == {"street": "1 Market Street"}
-    for part in ("&lt;b&gt;", "curl http://127.0.0.1", "gatehouse_client", "new Gatehouse("):
+    for part in ("advice &lt;b&gt;", "curl http://127.0.0.1", "gatehouse_client", "new Gatehouse("):
         assert part in page.text
     assert f"/a/{console.account_id}/decisions/req_1" in page.text
 

@@ -195,10 +195,10 @@ def _micros(value: OrderValue) -> int:
     return parse_amount(bytes(value.amount).decode())
 
 
-def _words(visit: Visit, name: str, write: Write | None = None) -> Words:
+def _words(visit: Visit, name: str, write: Write | None = None, **values: str) -> Words:
     return Words(
         title=visit.text(f"models.charts.{name}.title"),
-        description=visit.text(f"models.charts.{name}.words"),
+        description=visit.text(f"models.charts.{name}.words", **values),
         label=visit.text(f"models.charts.{name}.label"),
         table=visit.text("common.data"),
         write=write or visit.number,
@@ -257,7 +257,5 @@ def _money_chart(visit: Visit, curves: Curves) -> Markup:
         Series(visit.text("models.good_refused"), refused, "bad"),
     ]
 
-    def write(value: float) -> str:
-        return visit.money(round(value * MICROS_PER_UNIT), currency)
-
-    return line_chart(_words(visit, "money", write), labels, series)
+    words = _words(visit, "money", lambda value: visit.number(value, 0), currency=currency)
+    return line_chart(words, labels, series)

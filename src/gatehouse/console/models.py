@@ -104,7 +104,8 @@ def show_features(visit: Visit) -> Response:
     return visit.render(
         "models/features.html",
         entry=entry,
-        shapes=shapes,
+        learned=learned,
+        shipped=[each for each in shapes if each.source != "learned"],
         chosen=chosen,
         shape=None if chosen is None else model_view.shape_chart(visit, chosen),
         weights=model_view.weights_chart(visit, learned) if learned else None,

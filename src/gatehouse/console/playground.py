@@ -23,6 +23,8 @@ from gatehouse.console.playground_request import OPERATIONS, Wanted, request_bod
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.pipeline.definition import PipelineDefinition
+from gatehouse.precheck.spec import PRE_CHECK
+from gatehouse.sentry.spec import SENTRY
 
 ACCEPTED: Final = ("4242424242424242", "5555555555554444", "378282246310005")
 """Cards that the sandbox accepts; all others that can be chosen are triggers."""
@@ -41,6 +43,12 @@ _DEFAULTS: Final[Mapping[str, str]] = {
     "amount": "59.90",
     "currency": "USD",
 }
+_HEADLINES: Final = {
+    "precheck": (PRE_CHECK.response.field, "advice"),
+    "sentry": (SENTRY.response.field, "requestConfidence"),
+    "pipeline": ("pipelineResponse", "decision"),
+}
+"""Where the answer of an operation says what matters most."""
 _LONGEST: Final = 128
 _AMOUNT: Final = re.compile(r"\d{1,9}(\.\d{1,3})?")
 _LANGUAGES: Final = (
@@ -70,6 +78,15 @@ class TriedCall(msgspec.Struct, frozen=True, dict=True):
     def request_id(self) -> str | None:
         """By which its decision record is found; None when nothing was decided."""
         return self.answer.body["requestId"] if self.answer and self.is_good else None
+
+    @property
+    def headline(self) -> str | None:
+        """What matters most in a good answer, as the API writes it."""
+        if not self.is_good or self.answer is None:
+            return None
+        part, field = _HEADLINES.get(self.operation, ("", ""))
+        found = (self.answer.body.get(part) or {}).get(field)
+        return None if found is None else f"{field} {found}"
 
     @cached_property
     def request_text(self) -> str:

@@ -13,6 +13,7 @@ from gatehouse.precheck.spec import PRE_CHECK
 from gatehouse.rules.spec import RULES
 from gatehouse.sentry.spec import SENTRY
 
+_LONGEST_LINE: Final = 56
 OPERATIONS: Final = ("precheck", "idverify", "sentry", "pipeline")
 _METHODS: Final = {"idverify": ("id_verify", "idVerify")}
 """What our clients call an operation, where that is not its name."""
@@ -164,7 +165,7 @@ def _python(name: str, value: Any, depth: int) -> str:
         f"{_snake(key)}={_python(key, one, depth + 1)}" for key, one in value.items()
     )
     line = f"models.{_STRUCTS[name]}({inside})"
-    if "\n" not in line and len(line) + 4 * depth < 80:
+    if "\n" not in line and len(line) <= _LONGEST_LINE:
         return line
     margin = "    " * (depth + 1)
     rows = "".join(
