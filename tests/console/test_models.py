@@ -98,9 +98,21 @@ def test_the_shape_of_each_feature_can_be_seen(shop: str, manager: Browser) -> N
     page = manager.get(f"/a/{shop}/models/1/features?signal=PACE").text
     assert "1 to 5" in page
     assert "50 and more" in page
+    assert "1 signal as shipped" in page
     shipped = manager.get(f"/a/{shop}/models/0/features?signal=IP_TOR_EXIT").text
-    assert "signals as shipped" in shipped
-    assert "Tor" in shipped
+    assert "an exit of the Tor network" in shipped
+
+
+def test_a_report_of_a_newer_version_leaves_the_rest_of_its_model_to_be_seen(
+    console: Console, shop: str
+) -> None:
+    with console.session.change() as change:
+        sheet = encode_sheet(load_sheet())
+        version = models.keep(change, shop, lambda _: '{"later": 1}', lambda _: sheet)
+    viewer = console.as_role(UserRole.VIEWER, shop)
+    assert "this one cannot read it" in viewer.get(f"/a/{shop}/models/{version}").text
+    assert "IP_TOR_EXIT" in viewer.get(f"/a/{shop}/models/{version}/features").text
+    assert viewer.get(f"/a/{shop}/models").status_code == 200
 
 
 def test_german_writes_figures_as_germans_do(console: Console, shop: str) -> None:
@@ -108,6 +120,7 @@ def test_german_writes_figures_as_germans_do(console: Console, shop: str) -> Non
     page = german.get(f"/a/{shop}/models/1").text
     assert "0,848 bis 0,952" in page
     assert "Schwellen und Geld" in page
+    assert "-0,7" in german.get(f"/a/{shop}/models/1/features?signal=IP_VPN").text
 
 
 def test_a_model_is_promoted_and_rolled_back(console: Console, shop: str, manager: Browser) -> None:

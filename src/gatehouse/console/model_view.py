@@ -6,11 +6,12 @@ from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
+from gatehouse.admin.models.versions import ModelEntry, usable_scorecard
 from gatehouse.console.charts import Bar, Series, Words, Write, bar_chart, line_chart, stacked_chart
 from gatehouse.console.visit import Visit
 from gatehouse.core.money import MICROS_PER_UNIT, parse_amount
 from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.scorecard import Sheet
+from gatehouse.sentry.scorecard import ScorecardError, load_sheet
 from gatehouse.training.intervals import Interval, figure_interval, share_interval
 from gatehouse.training.report import (
     Curves,
@@ -131,9 +132,14 @@ def charts(visit: Visit, report: ModelReport) -> Charts:
     )
 
 
-def shapes(report: ModelReport | None, sheet: Sheet) -> list[TermShape]:
+def shapes(entry: ModelEntry) -> list[TermShape]:
     """What each feature is worth: those that were learned first, the strongest on top."""
+    report = entry.report
     if report is None:
+        try:
+            sheet = load_sheet() if entry.stored is None else usable_scorecard(entry.stored).sheet
+        except ScorecardError:
+            return []
         return [TermShape(t.code, t.cuts, t.effects, 0, "shipped") for t in sheet.terms]
     learned = learned_terms(report)
     return [*learned, *(each for each in report.terms if each.source != "learned")]
@@ -149,7 +155,7 @@ def weights_chart(visit: Visit, found: Sequence[TermShape]) -> Markup:
 def shape_chart(visit: Visit, shape: TermShape) -> Markup:
     """The effect of each step of a feature on the log-odds of being legitimate."""
     labels = steps(visit, shape)
-    words = _words(visit, "shape", lambda value: f"{value:+.2f}")
+    words = _words(visit, "shape", lambda value: signed(visit, value))
     if len(labels) <= _MOST_BARS:
         return bar_chart(words, [Bar(*pair) for pair in zip(labels, shape.effects, strict=True)])
     return line_chart(words, labels, [Series(visit.text("models.effect"), shape.effects)])
@@ -166,6 +172,11 @@ def steps(visit: Visit, shape: TermShape) -> list[str]:
     ]
     first = visit.text("models.steps.below", high=cuts[0])
     return [first, *between, visit.text("models.steps.from", low=cuts[-1])]
+
+
+def signed(visit: Visit, value: float) -> str:
+    """An effect with its sign."""
+    return f"{'-' if value < 0 else '+'}{visit.number(abs(value))}"
 
 
 def meaning(code: str) -> str:

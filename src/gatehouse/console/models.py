@@ -24,7 +24,6 @@ from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import PageRefused
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ApprovalNeeded, NotFound
-from gatehouse.sentry.scorecard import load_sheet
 from gatehouse.training.report import judge
 
 _SPANS: Final = ("30", "90", "180", "365", "730")
@@ -97,7 +96,7 @@ def show_model(visit: Visit) -> Response:
 def show_features(visit: Visit) -> Response:
     """What each feature is worth to one version, and the shape of one of them."""
     entry = _entry(visit)
-    shapes = model_view.shapes(entry.report, load_sheet())
+    shapes = model_view.shapes(entry)
     wanted = visit.query.get("signal", "")
     chosen = next((each for each in shapes if each.code == wanted), shapes[0] if shapes else None)
     learned = [each for each in shapes if each.source == "learned"]
@@ -110,6 +109,7 @@ def show_features(visit: Visit) -> Response:
         shape=None if chosen is None else model_view.shape_chart(visit, chosen),
         weights=model_view.weights_chart(visit, learned) if learned else None,
         meaning=model_view.meaning,
+        signed=model_view.signed,
     )
 
 
