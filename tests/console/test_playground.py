@@ -8,11 +8,13 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, ClassVar
 
+import msgspec
 import pytest
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import keys
 from gatehouse.console.desk import Desk
+from gatehouse.console.overview import ends_soon
 from gatehouse.console.playground import cards
 from gatehouse.console.playground_request import OPERATIONS, Wanted, as_python, request_body
 from gatehouse.console.routes import DECLARED
@@ -83,6 +85,9 @@ def test_the_key_is_reused_ends_soon_and_is_never_shown(console: Console, ana: B
     [key] = [each for each in made if each.name == "playground"]
     assert key.expires_at_ms == key.created_at_ms + 15 * 60_000
     assert first not in repr(console.desk.api.__dict__)
+    assert not ends_soon(key, key.created_at_ms)
+    older = msgspec.structs.replace(key, created_at_ms=key.created_at_ms - 30 * 86_400_000)
+    assert ends_soon(older, key.created_at_ms)
 
 
 def test_a_revoked_key_is_replaced(console: Console, ana: Browser) -> None:
