@@ -9,7 +9,7 @@ from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import approvals
 from gatehouse.admin.jobs import queue
-from gatehouse.admin.jobs.kinds import JobKind
+from gatehouse.admin.jobs.kinds import ErasureOrder, JobKind
 from gatehouse.admin.jobs.running import actor_of
 from gatehouse.admin.models import versions
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
@@ -202,6 +202,17 @@ def test_a_training_is_the_work_of_the_person_who_asked(
     [job] = queue.list_jobs(console.session, shop, (JobKind.TRAINING,))
     assert manager.visitor is not None
     assert actor_of(job) == Actor.user(manager.visitor.login, shop)
+
+
+def test_other_jobs_can_neither_be_seen_nor_canceled_here(
+    console: Console, shop: str, manager: Browser
+) -> None:
+    order = ErasureOrder(dry_run=True)
+    job = queue.start_job(console.session, shop, JobKind.ERASURE, order, b"{}")
+    path = f"/a/{shop}/models/training/{job.id}"
+    assert manager.get(path).status_code == 404
+    assert manager.post(f"{path}/cancel").status_code == 404
+    assert not queue.get_job(console.session, shop, job.id).canceled
 
 
 @pytest.mark.parametrize("wrong", [{"days": "7"}, {"delay": "-1"}, {"holdout": "99"}])

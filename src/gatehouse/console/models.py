@@ -115,11 +115,8 @@ def show_features(visit: Visit) -> Response:
 
 def show_training(visit: Visit) -> Response:
     """How far a training is; htmx asks for the part again and again."""
-    job = queue.get_job(visit.session, visit.account_id, visit.place("job"))
-    if job.kind != JobKind.TRAINING:
-        raise NotFound("there is no such training")
     template = "models/job.html" if visit.is_fragment else "models/training.html"
-    return visit.render(template, training=_training(visit, job))
+    return visit.render(template, training=_training(visit, _job(visit)))
 
 
 def train(visit: Visit) -> Response:
@@ -153,8 +150,9 @@ def train(visit: Visit) -> Response:
 
 def cancel(visit: Visit) -> Response:
     """End a training before it is done."""
-    queue.cancel_job(visit.session, visit.account_id, visit.place("job"))
-    return visit.redirect("training", job=visit.place("job"), notice="models.notices.canceled")
+    job = _job(visit)
+    queue.cancel_job(visit.session, visit.account_id, job.id)
+    return visit.redirect("training", job=job.id, notice="models.notices.canceled")
 
 
 def promote(visit: Visit) -> Response:
@@ -208,6 +206,14 @@ def _version(text: str) -> int:
 def _entry(visit: Visit) -> versions.ModelEntry:
     version = _version(visit.place("version"))
     return versions.get_model(visit.session, visit.account_id, version)
+
+
+def _job(visit: Visit) -> StoredJob:
+    """The training of the path; jobs of other kinds are no business of this page."""
+    job = queue.get_job(visit.session, visit.account_id, visit.place("job"))
+    if job.kind != JobKind.TRAINING:
+        raise NotFound("there is no such training")
+    return job
 
 
 def _training(visit: Visit, job: StoredJob) -> Training:
