@@ -12,6 +12,7 @@ from gatehouse.access.addresses import shown_address
 from gatehouse.admin.people.oidc import SingleSignOn
 from gatehouse.admin.people.sign_in import SignIn
 from gatehouse.columns.copies import ColumnCopies
+from gatehouse.console.api_calls import ApiCaller
 from gatehouse.console.browser_sessions import BrowserSessions, StoredSessions
 from gatehouse.console.cookies import CookieJar
 from gatehouse.console.guard import OriginGuard
@@ -36,7 +37,9 @@ class Desk:
         self.session: Final = sign_in.session
         self.sessions: Final = sessions or StoredSessions(sign_in)
         self.settings: Final = settings
-        self.declared: Final = tuple(declared)
+        self.declared: Final = tuple(
+            each for each in declared if not (each.sandbox_only and settings.is_production)
+        )
         self.guard: Final = OriginGuard(
             settings.effective_console_url, configured=bool(settings.console_url)
         )
@@ -58,6 +61,11 @@ class Desk:
         made = ColumnCopies(self.session, self.settings.home)
         made.start()
         return made
+
+    @cached_property
+    def api(self) -> ApiCaller:
+        """Calls the API, where the settings say that it is."""
+        return ApiCaller(self.settings.api_url or self.settings.base_url)
 
     def close(self) -> None:
         """Stop what runs beside the pages."""

@@ -57,7 +57,8 @@ class Formats:
 
     def number(self, value: float, digits: int = 2) -> str:
         """A number, with at most so many digits after the point."""
-        return str(format_decimal(round(value, digits), locale=self._locale))
+        rounded = round(value, digits)
+        return str(format_decimal(rounded, locale=self._locale, decimal_quantization=False))
 
     def percent(self, share: float, digits: int = 1) -> str:
         """A share such as 0.0312 as a percentage."""

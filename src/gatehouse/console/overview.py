@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from markupsafe import Markup
 from starlette.responses import Response
 
+from gatehouse.access.keys import ApiKey
 from gatehouse.access.roles import Permission
 from gatehouse.admin import accounts, keys, money, policies
 from gatehouse.admin.connector_status import account_connectors
@@ -175,13 +176,19 @@ def _attention(visit: Visit) -> list[Attention]:
     return found
 
 
+def ends_soon(key: ApiKey, now_ms: int) -> bool:
+    """Whether a key ends within a week; one that was made for less, such as ours, is meant to."""
+    ends_ms = key.expires_at_ms
+    if ends_ms is None or key.status(now_ms) != "active":
+        return False
+    return ends_ms - now_ms < _WEEK_MS < ends_ms - key.created_at_ms
+
+
 def _access_attention(visit: Visit) -> list[Attention]:
     found = [
         Attention(visit.text("overview.needs.key", name=key.name), visit.url("keys"))
         for key in keys.listing(visit.session, visit.account_id)
-        if key.status(visit.now_ms) == "active"
-        and key.expires_at_ms is not None
-        and key.expires_at_ms < visit.now_ms + _WEEK_MS
+        if ends_soon(key, visit.now_ms)
     ]
     for webhook in list_webhooks(visit.session, visit.account_id):
         if webhook.failing_since_ms is not None or webhook.disabled_because in ("gone", "failing"):

@@ -39,6 +39,8 @@ class _Declared:
     permission: Permission | None = None
     """What the visitor must be allowed to do; every page of an account needs one."""
     public: bool = False
+    sandbox_only: bool = False
+    """Whether there is no such page in production."""
 
     def _check(self, path: str) -> None:
         reach = _reach(path, self.public)

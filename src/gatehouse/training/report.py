@@ -4,6 +4,7 @@ A report is stored with its model and read wherever models are shown, so this mo
 the packages that training does.
 """
 
+from enum import StrEnum
 from typing import Final, Literal
 
 import msgspec
@@ -146,6 +147,39 @@ class ModelReport(msgspec.Struct, frozen=True, rename="camel"):
     holdout_fraud: tuple[OrderValue, ...] = ()
     """What all frauds are worth that it was measured on."""
     holdout_legitimate: tuple[OrderValue, ...] = ()
+
+
+class Verdict(StrEnum):
+    """Whether a model is better than the one in force when it was trained."""
+
+    UNKNOWN = "unknown"
+    BETTER = "better"
+    MAYBE_BETTER = "maybe_better"
+    """It was measured on so few frauds that it may be chance."""
+    BETTER_CALIBRATED = "better_calibrated"
+    """Only its confidence is closer to the truth."""
+    NOT_BETTER = "not_better"
+    HIGHER_AREA = "higher_area"
+    HIGHER_PRECISION = "higher_precision"
+
+
+def judge(report: ModelReport) -> Verdict:
+    """Compare the figures of both models."""
+    candidate, current = report.figures.candidate, report.figures.current
+    if candidate is None or candidate.auc is None or current is None or current.auc is None:
+        return Verdict.UNKNOWN
+    assert candidate.average_precision is not None
+    assert current.average_precision is not None
+    by_area = candidate.auc > current.auc
+    by_precision = candidate.average_precision > current.average_precision
+    if by_area and by_precision:
+        is_few = candidate.frauds < LEAST_FRAUDS
+        return Verdict.MAYBE_BETTER if is_few else Verdict.BETTER
+    if by_area or by_precision:
+        return Verdict.HIGHER_AREA if by_area else Verdict.HIGHER_PRECISION
+    if candidate.ece is not None and current.ece is not None and candidate.ece < current.ece:
+        return Verdict.BETTER_CALIBRATED
+    return Verdict.NOT_BETTER
 
 
 def encode_report(report: ModelReport) -> str:

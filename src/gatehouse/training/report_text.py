@@ -6,12 +6,13 @@ from typing import Final
 
 from gatehouse.intel.places import minor_digits
 from gatehouse.training.report import (
-    LEAST_FRAUDS,
     Curves,
     ModelReport,
     OrderValue,
     TermShape,
     Threshold,
+    Verdict,
+    judge,
     learned_terms,
     span_text,
 )
@@ -96,33 +97,35 @@ def _units(value: OrderValue) -> str:
     )
 
 
+_VERDICTS: Final = {
+    Verdict.UNKNOWN: "Whether it is better than {other} could not be measured.",
+    Verdict.BETTER: "It tells fraud from honest requests better than {other}.",
+    Verdict.MAYBE_BETTER: (
+        "It tells fraud from honest requests better than {other}. With so few frauds that may be "
+        "chance."
+    ),
+    Verdict.BETTER_CALIBRATED: (
+        "It is NOT better than {other} at telling fraud from honest requests. Only its confidence "
+        "is closer to the truth."
+    ),
+    Verdict.NOT_BETTER: (
+        "It is NOT better than {other} at telling fraud from honest requests. Nothing speaks for "
+        "promoting it."
+    ),
+    Verdict.HIGHER_AREA: (
+        "It is no clear improvement over {other}: its area under the curve is higher, its average "
+        "precision is not."
+    ),
+    Verdict.HIGHER_PRECISION: (
+        "It is no clear improvement over {other}: its average precision is higher, its area under "
+        "the curve is not."
+    ),
+}
+
+
 def verdict(report: ModelReport) -> str:
     """Whether the model is better than the one in force, in one plain sentence."""
-    candidate, current, other = (
-        report.figures.candidate,
-        report.figures.current,
-        f"the current model ({report.current_version})",
-    )
-    if candidate is None or candidate.auc is None or current is None or current.auc is None:
-        return f"Whether it is better than {other} could not be measured."
-    assert candidate.average_precision is not None
-    assert current.average_precision is not None
-    by_area = candidate.auc - current.auc
-    by_precision = candidate.average_precision - current.average_precision
-    if by_area > 0 and by_precision > 0:
-        said = f"It tells fraud from honest requests better than {other}."
-        if candidate.frauds < LEAST_FRAUDS:
-            said += " With so few frauds that may be chance."
-        return said
-    if by_area <= 0 and by_precision <= 0:
-        said = f"It is NOT better than {other} at telling fraud from honest requests."
-        if candidate.ece is not None and current.ece is not None and candidate.ece < current.ece:
-            return f"{said} Only its confidence is closer to the truth."
-        return f"{said} Nothing speaks for promoting it."
-    better, worse = "average precision", "area under the curve"
-    if by_area > 0:
-        better, worse = worse, better
-    return f"It is no clear improvement over {other}: its {better} is higher, its {worse} is not."
+    return _VERDICTS[judge(report)].format(other=f"the current model ({report.current_version})")
 
 
 def terms_text(report: ModelReport) -> str:

@@ -39,6 +39,8 @@ def actor_of(job: StoredJob) -> Actor:
     kind, _, name = job.actor.partition(":")
     if kind == ActorKind.KEY:
         return Actor.key(name, job.account_id)
+    if kind == ActorKind.USER:
+        return Actor.user(name, job.account_id)
     return msgspec.structs.replace(Actor.operator(name), account_id=job.account_id)
 
 

@@ -1,0 +1,236 @@
+"""Models in the console: compared with intervals, trained and watched, promoted, rolled back."""
+
+import json
+
+import msgspec
+import pytest
+
+from gatehouse.access.actors import Actor
+from gatehouse.access.roles import UserRole
+from gatehouse.admin import approvals
+from gatehouse.admin.jobs import queue
+from gatehouse.admin.jobs.kinds import ErasureOrder, JobKind
+from gatehouse.admin.jobs.running import actor_of
+from gatehouse.admin.models import versions
+from gatehouse.sentry.scorecard import encode_sheet, load_sheet
+from gatehouse.store.configured import models
+from gatehouse.training.report import (
+    ModelComparison,
+    ModelReport,
+    OrderValue,
+    Threshold,
+    encode_report,
+)
+from tests.console.harness import Browser, Console
+from tests.harness import make_account
+from tests.training.material import report
+
+
+def _threshold(below: float, stopped: str) -> Threshold:
+    def worth(amount: str) -> tuple[OrderValue, ...]:
+        return (OrderValue("USD", msgspec.Raw(amount.encode())),)
+
+    return Threshold(below, 40, 0.02, 0.75, 0.5, 0.005, worth(stopped), worth("12.5"))
+
+
+def _report() -> ModelReport:
+    made = report()
+    curves = msgspec.structs.replace(
+        made.candidate, thresholds=(_threshold(0.0004, "1234.5"), _threshold(0.4, "2000"))
+    )
+    return msgspec.structs.replace(made, candidate=curves)
+
+
+def _keep(console: Console, account_id: str, made: ModelReport, note: str = "a note") -> int:
+    sheet, document = encode_sheet(load_sheet()), encode_report(made)
+    with console.session.change() as change:
+        return models.keep(change, account_id, lambda _: document, lambda _: sheet, note=note)
+
+
+@pytest.fixture
+def shop(console: Console) -> str:
+    """An account with two models, of which none is live."""
+    account_id = make_account(console.session, "Model Shop")
+    _keep(console, account_id, _report(), "<script>alert(1)</script>")
+    _keep(console, account_id, _report(), "the second")
+    return account_id
+
+
+@pytest.fixture
+def manager(console: Console, shop: str) -> Browser:
+    return console.as_role(UserRole.MANAGER, shop)
+
+
+def _live(console: Console, shop: str) -> int:
+    return versions.get_model(console.session, shop).version
+
+
+def test_versions_are_listed_with_figures_and_intervals(shop: str, manager: Browser) -> None:
+    page = manager.get(f"/a/{shop}/models").text
+    assert "Model 2" in page
+    assert "Shipped scorecard" in page
+    assert "0.848 to 0.952" in page
+    assert "&lt;script&gt;" in page
+    assert "<script>alert" not in page
+
+
+def test_a_report_shows_curves_and_thresholds_with_money(shop: str, manager: Browser) -> None:
+    page = manager.get(f"/a/{shop}/models/1").text
+    assert "better than the one in force then (prior-2)" in page
+    assert "0.0004" in page
+    assert "$1,234.50" in page
+    for title in ("Calibration", "Precision and recall", "Confidence", "Thresholds and money"):
+        assert f"<title>{title}</title>" in page
+    assert "37.7% to 62.3%" in page
+
+
+def test_what_was_not_measured_has_dashes_and_no_charts(console: Console, shop: str) -> None:
+    bare = report(training=None, figures=ModelComparison(None, None))
+    bare = msgspec.structs.replace(bare, current=type(bare.current)())
+    version = _keep(console, shop, bare)
+    page = console.as_role(UserRole.VIEWER, shop).get(f"/a/{shop}/models/{version}")
+    assert page.status_code == 200
+    assert "could not be measured" in page.text
+    assert "<title>Calibration</title>" not in page.text
+
+
+def test_the_shape_of_each_feature_can_be_seen(shop: str, manager: Browser) -> None:
+    page = manager.get(f"/a/{shop}/models/1/features?signal=PACE").text
+    assert "1 to 5" in page
+    assert "50 and more" in page
+    assert "1 signal as shipped" in page
+    shipped = manager.get(f"/a/{shop}/models/0/features?signal=IP_TOR_EXIT").text
+    assert "an exit of the Tor network" in shipped
+
+
+def test_a_report_of_a_newer_version_leaves_the_rest_of_its_model_to_be_seen(
+    console: Console, shop: str
+) -> None:
+    with console.session.change() as change:
+        sheet = encode_sheet(load_sheet())
+        version = models.keep(change, shop, lambda _: '{"later": 1}', lambda _: sheet)
+    viewer = console.as_role(UserRole.VIEWER, shop)
+    assert "this one cannot read it" in viewer.get(f"/a/{shop}/models/{version}").text
+    assert "IP_TOR_EXIT" in viewer.get(f"/a/{shop}/models/{version}/features").text
+    assert viewer.get(f"/a/{shop}/models").status_code == 200
+
+
+def test_german_writes_figures_as_germans_do(console: Console, shop: str) -> None:
+    german = console.as_role(UserRole.VIEWER, shop, locale="de")
+    page = german.get(f"/a/{shop}/models/1").text
+    assert "0,848 bis 0,952" in page
+    assert "Schwellen und Geld" in page
+    assert "-0,7" in german.get(f"/a/{shop}/models/1/features?signal=IP_VPN").text
+
+
+def test_a_model_is_promoted_and_rolled_back(console: Console, shop: str, manager: Browser) -> None:
+    assert manager.post(f"/a/{shop}/models/2/promote").status_code == 303
+    assert "Model 2 is live now." in manager.get(f"/a/{shop}/models").text
+    again = manager.post(f"/a/{shop}/models/2/promote")
+    assert again.status_code == 409
+    assert "live already" in again.text
+    manager.post(f"/a/{shop}/models/roll-back", {"to": "0"})
+    assert "The shipped scorecard is live again." in manager.get(f"/a/{shop}/models").text
+    assert _live(console, shop) == 0
+    nothing = manager.post(f"/a/{shop}/models/roll-back", {"to": "1"})
+    assert nothing.status_code == 409
+
+
+def test_with_two_pairs_of_eyes_promoting_proposes(
+    console: Console, shop: str, manager: Browser
+) -> None:
+    approvals.set_wanted(console.session, shop, ["models"])
+    assert "Propose to promote" in manager.get(f"/a/{shop}/models/2").text
+    manager.post(f"/a/{shop}/models/2/promote")
+    manager.post(f"/a/{shop}/models/2/promote")
+    mine = manager.get(f"/a/{shop}/models").text
+    assert mine.count("Promote model 2.") == 1
+    assert "/approve" not in mine
+    assert _live(console, shop) == 0
+    path = mine.partition("/withdraw")[0].rpartition('"')[2]
+    assert manager.post(f"{path}/approve").status_code == 409
+    finance = console.as_role(UserRole.FINANCE, shop)
+    assert finance.post(f"{path}/approve").status_code == 403
+    other = console.as_role(UserRole.ADMINISTRATOR, shop)
+    assert f"{path}/approve" in other.get(f"/a/{shop}/models").text
+    assert other.post(f"{path}/approve").status_code == 303
+    assert _live(console, shop) == 2
+
+
+def test_a_proposal_is_refused_with_a_reason_or_taken_back(
+    console: Console, shop: str, manager: Browser
+) -> None:
+    approvals.set_wanted(console.session, shop, ["models"])
+    manager.post(f"/a/{shop}/models/1/promote")
+    path = manager.get(f"/a/{shop}/models").text.partition("/withdraw")[0].rpartition('"')[2]
+    other = console.as_role(UserRole.MANAGER, shop)
+    assert other.post(f"{path}/refuse").status_code == 422
+    assert other.post(f"{path}/refuse", {"reason": "too few frauds"}).status_code == 303
+    manager.post(f"/a/{shop}/models/1/promote")
+    path = manager.get(f"/a/{shop}/models").text.partition("/withdraw")[0].rpartition('"')[2]
+    assert manager.post(f"{path}/withdraw").status_code == 303
+    assert "Waits for approval" not in manager.get(f"/a/{shop}/models").text
+
+
+TRAINING = {"days": "90", "delay": "14", "holdout": "30", "method": "logistic", "note": "weekly"}
+
+
+def test_a_training_is_started_watched_and_canceled(
+    console: Console, shop: str, manager: Browser
+) -> None:
+    started = manager.post(f"/a/{shop}/models/train", TRAINING)
+    [job] = queue.list_jobs(console.session, shop, (JobKind.TRAINING,))
+    path = f"/a/{shop}/models/training/{job.id}"
+    assert started.headers["location"] == path
+    order = json.loads(job.parameters)
+    assert (order["label_delay_ms"], order["holdout"]) == (14 * 86_400_000, 0.3)
+    assert (order["presume"], order["method"]) == (False, "logistic")
+    part = manager.get(path, fragment=True).text
+    assert 'hx-trigger="every 2s"' in part
+    assert "<html" not in part
+    assert "Start training" not in manager.get(f"/a/{shop}/models").text
+    manager.post(f"{path}/cancel")
+    ended = manager.get(path, fragment=True).text
+    assert "Canceled" in ended
+    assert "hx-trigger" not in ended
+
+
+def test_a_training_is_the_work_of_the_person_who_asked(
+    console: Console, shop: str, manager: Browser
+) -> None:
+    manager.post(f"/a/{shop}/models/train", TRAINING)
+    [job] = queue.list_jobs(console.session, shop, (JobKind.TRAINING,))
+    assert manager.visitor is not None
+    assert actor_of(job) == Actor.user(manager.visitor.login, shop)
+
+
+def test_other_jobs_can_neither_be_seen_nor_canceled_here(
+    console: Console, shop: str, manager: Browser
+) -> None:
+    order = ErasureOrder(dry_run=True)
+    job = queue.start_job(console.session, shop, JobKind.ERASURE, order, b"{}")
+    path = f"/a/{shop}/models/training/{job.id}"
+    assert manager.get(path).status_code == 404
+    assert manager.post(f"{path}/cancel").status_code == 404
+    assert not queue.get_job(console.session, shop, job.id).canceled
+
+
+@pytest.mark.parametrize("wrong", [{"days": "7"}, {"delay": "-1"}, {"holdout": "99"}])
+def test_a_training_that_makes_no_sense_is_refused_beside_its_field(
+    shop: str, manager: Browser, wrong: dict[str, str]
+) -> None:
+    answer = manager.post(f"/a/{shop}/models/train", {**TRAINING, **wrong})
+    assert answer.status_code == 422
+    assert f"{next(iter(wrong))}-problem" in answer.text
+
+
+def test_analysts_look_and_change_nothing(console: Console, shop: str) -> None:
+    analyst = console.as_role(UserRole.ANALYST, shop)
+    page = analyst.get(f"/a/{shop}/models")
+    assert page.status_code == 200
+    assert "Start training" not in page.text
+    assert "/promote" not in analyst.get(f"/a/{shop}/models/2").text
+    assert analyst.post(f"/a/{shop}/models/2/promote").status_code == 403
+    assert analyst.post(f"/a/{shop}/models/train", TRAINING).status_code == 403
+    assert analyst.get(f"/a/{shop}/models/99").status_code == 404
+    assert analyst.get(f"/a/{shop}/models/x").status_code == 404
