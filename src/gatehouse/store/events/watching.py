@@ -6,6 +6,8 @@ Nobody who waits has a connection or a thread, and without anybody nothing is as
 import asyncio
 import contextlib
 import logging
+from collections import Counter
+from collections.abc import Iterator
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -50,6 +52,7 @@ class EventWatch:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._waiters: set[_Waiter] = set()
+        self._places: Counter[str] = Counter()
         self._looking: asyncio.Task[None] | None = None
         self._stopped = False
 
@@ -58,10 +61,23 @@ class EventWatch:
         """How many wait."""
         return len(self._waiters)
 
-    def has_room(self, account_id: str) -> bool:
-        """Whether one more of an account may wait."""
-        own = sum(each.account_id == account_id for each in self._waiters)
-        return len(self._waiters) < MOST_WAITING and own < MOST_OF_ACCOUNT
+    @contextlib.contextmanager
+    def place(self, account_id: str) -> Iterator[bool]:
+        """A place for one more of an account that wants to wait; False when all are taken.
+
+        It is taken before anything is read, so that many who come at once find no room either.
+        """
+        taken = self._places
+        if taken.total() >= MOST_WAITING or taken[account_id] >= MOST_OF_ACCOUNT:
+            yield False
+            return
+        taken[account_id] += 1
+        try:
+            yield True
+        finally:
+            taken[account_id] -= 1
+            if not taken[account_id]:
+                del taken[account_id]
 
     async def wait(self, account_id: str, after: EventPlace, seconds: float) -> bool:
         """Wait until there is an event after a place; False when there was none in time."""
