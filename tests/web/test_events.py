@@ -166,7 +166,11 @@ def test_an_account_cannot_hold_more_places_to_wait_by_coming_at_once(
 ) -> None:
     merchant = Merchant(session)
     with shared.client(merchant.key) as client:
-        query = {"wait": 30, "after": end(client), "types": "key.revoked"}
+        query: dict[str, str | int] = {
+            "wait": 30,
+            "after": end(client),
+            "types": "key.revoked",
+        }
 
         def status(_number: int) -> int:
             return client.get("/api/v1/events", params=query).status_code
