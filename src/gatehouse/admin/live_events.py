@@ -41,7 +41,7 @@ class LiveEvents:
 
     def place(self, account_id: str) -> AbstractContextManager[bool]:
         """A place for one more caller of the account that wants to wait; False without one."""
-        return self._watch.place(account_id)
+        return self._watch.places.take(account_id)
 
     async def get(self, actor: Actor, account_id: str, event_id: str) -> PublicEvent:
         """One event."""

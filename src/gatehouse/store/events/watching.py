@@ -6,8 +6,6 @@ Nobody who waits has a connection or a thread, and without anybody nothing is as
 import asyncio
 import contextlib
 import logging
-from collections import Counter
-from collections.abc import Iterator
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -15,6 +13,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import StoreUnavailable
+from gatehouse.core.places import Places
 from gatehouse.store.database import Database
 from gatehouse.store.events.outbox import INSTALLATION, EventPlace
 
@@ -52,7 +51,8 @@ class EventWatch:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._waiters: set[_Waiter] = set()
-        self._places: Counter[str] = Counter()
+        self.places: Final = Places(MOST_WAITING, MOST_OF_ACCOUNT)
+        """Taken before anything is read, so that many who come at once find no room either."""
         self._looking: asyncio.Task[None] | None = None
         self._stopped = False
 
@@ -60,24 +60,6 @@ class EventWatch:
     def waiting(self) -> int:
         """How many wait."""
         return len(self._waiters)
-
-    @contextlib.contextmanager
-    def place(self, account_id: str) -> Iterator[bool]:
-        """A place for one more of an account that wants to wait; False when all are taken.
-
-        It is taken before anything is read, so that many who come at once find no room either.
-        """
-        taken = self._places
-        if taken.total() >= MOST_WAITING or taken[account_id] >= MOST_OF_ACCOUNT:
-            yield False
-            return
-        taken[account_id] += 1
-        try:
-            yield True
-        finally:
-            taken[account_id] -= 1
-            if not taken[account_id]:
-                del taken[account_id]
 
     async def wait(self, account_id: str, after: EventPlace, seconds: float) -> bool:
         """Wait until there is an event after a place; False when there was none in time."""
