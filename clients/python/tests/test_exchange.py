@@ -1,12 +1,24 @@
 """What a call asks for, and what its errors carry, without any server."""
 
+import asyncio
+import itertools
 import pickle
+from collections.abc import AsyncIterator, Iterator
 from datetime import datetime, timezone
 from typing import Any
 
+import httpx2
 import pytest
 
-from gatehouse_client import Gatehouse, InsufficientBalance, JobFailed, TimedOut, models
+from gatehouse_client import (
+    AsyncGatehouse,
+    Gatehouse,
+    InsufficientBalance,
+    JobFailed,
+    TimedOut,
+    _sending,
+    models,
+)
 from gatehouse_client._calls import Call, Exchange, Options, Repeat
 
 OPTIONS = Options(
@@ -49,6 +61,36 @@ def test_an_error_can_be_raised_in_another_process() -> None:
         again = pickle.loads(pickle.dumps(error))
         assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
     assert refused.value.retry_after_s == 7
+
+
+def test_an_answer_that_comes_bit_by_bit_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = itertools.count()
+    monkeypatch.setattr(_sending, "monotonic", lambda: next(now_s))
+    sent: list[bytes] = []
+
+    def drip() -> Iterator[bytes]:
+        for _ in range(100):
+            sent.append(b" ")
+            yield b" "
+
+    async def adrip() -> AsyncIterator[bytes]:
+        for part in drip():
+            yield part
+
+    slow: dict[str, Any] = {"base_url": "https://pay.example", "timeout_s": 5, "max_retries": 0}
+    transport = httpx2.MockTransport(lambda _: httpx2.Response(200, content=drip()))
+    with httpx2.Client(transport=transport) as http, pytest.raises(TimedOut):
+        Gatehouse("k", **slow, http_client=http).balance()
+    assert len(sent) < 10
+
+    async def story() -> None:
+        atransport = httpx2.MockTransport(lambda _: httpx2.Response(200, content=adrip()))
+        async with httpx2.AsyncClient(transport=atransport) as ahttp:
+            with pytest.raises(TimedOut):
+                await AsyncGatehouse("k", **slow, http_client=ahttp).balance()
+
+    asyncio.run(story())
+    assert len(sent) < 20
 
 
 @pytest.mark.parametrize("name", ["", ".", ".."])
