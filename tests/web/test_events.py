@@ -10,6 +10,7 @@ from gatehouse.admin import event_settings, keys, money
 from gatehouse.admin.event_settings import NewWishes, parse_filter
 from gatehouse.admin.keys import KeyTerms
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.events.watching import MOST_OF_ACCOUNT
 from tests.harness import Server, precheck, until
 from tests.web import answers
 from tests.web.merchant import Merchant
@@ -158,3 +159,26 @@ def test_low_depleted_and_topped_up_are_told_once_each_at_their_thresholds(
         ("balance.depleted", 0),
         ("balance.topped_up", 0.15),
     ]
+
+
+def test_an_account_cannot_hold_more_places_to_wait_by_coming_at_once(
+    shared: Server, session: AdminSession
+) -> None:
+    merchant = Merchant(session)
+    with shared.client(merchant.key) as client:
+        query: dict[str, str | int] = {
+            "wait": 30,
+            "after": end(client),
+            "types": "key.revoked",
+        }
+
+        def status(_number: int) -> int:
+            return client.get("/api/v1/events", params=query).status_code
+
+        with ThreadPoolExecutor(MOST_OF_ACCOUNT + 6) as threads:
+            found = [threads.submit(status, each) for each in range(MOST_OF_ACCOUNT + 6)]
+            until(lambda: sum(each.done() for each in found), lambda refused: refused == 6)
+            key = keys.issue(session, merchant.account, KeyTerms("passing")).key
+            keys.revoke(session, merchant.account, key.key_id, "over")
+            assert sorted(each.result() for each in found) == [200] * MOST_OF_ACCOUNT + [503] * 6
+        assert read(client, wait=1, after=query["after"])["events"]

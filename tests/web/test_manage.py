@@ -378,6 +378,27 @@ def test_keys_of_repeated_calls_belong_to_their_account(
     assert "idempotent-replayed" not in second.headers
 
 
+def test_another_key_of_the_account_does_not_get_the_secret_of_a_repeated_call(
+    shared: Server, client: httpx.Client
+) -> None:
+    narrow = {"name": "narrow", "scopes": ["manage:keys"]}
+    body, named = {"name": "wide", "scopes": ["manage"]}, {"Idempotency-Key": "issue-wide"}
+    wide = done(client.post(f"{BASE}/keys", json=body, headers=named))["key"]
+    text = done(client.post(f"{BASE}/keys", json=narrow))["key"]
+    with shared.client(text) as thief:
+        again = thief.post(f"{BASE}/keys", json=body, headers=named)
+    refused(again, 422, "idempotency_key_reused")
+    assert wide not in again.text
+
+
+def test_a_rollback_of_something_that_must_not_be_there_is_refused(client: httpx.Client) -> None:
+    path = f"{BASE}/rules/must-be-new"
+    document = DOCUMENT.format(amount=900).replace("checkout", "must-be-new")
+    done(client.put(path, json={"document": document}))
+    answer = client.post(f"{path}/rollback", json={"to": 1}, headers={"If-None-Match": "*"})
+    refused(answer, 412, "precondition_failed")
+
+
 def test_a_list_that_somebody_else_changed_is_not_overwritten(client: httpx.Client) -> None:
     path, entry = f"{BASE}/lists/guarded", {"entries": [{"value": "203.0.113.9"}]}
     new = {**entry, "kind": "networks"}

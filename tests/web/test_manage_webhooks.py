@@ -1,5 +1,6 @@
 """Webhooks are managed over HTTP: a merchant adds one, tries it, and hears of decisions."""
 
+import contextlib
 import http.server
 import json
 import socket
@@ -115,6 +116,21 @@ def test_tests_that_wait_for_a_receiver_hold_up_nobody(client: httpx.Client) -> 
                 tried = done(each.result(), "webhookAttemptResponse")
                 assert (tried["outcome"], tried["status"]) == ("failed", None)
     assert done(client.delete(path), "webhookDeletedResponse")["deleted"]
+
+
+def test_slow_bodies_of_one_account_keep_no_other_from_managing(
+    client: httpx.Client, shared: Server
+) -> None:
+    other = shared.home.key(shared.home.account("0"), "--scope", "manage:webhooks")
+    head = f"POST {BASE} HTTP/1.1\r\nhost: x\r\nx-api-key: {client.headers['x-api-key']}\r\n"
+    slow = f"{head}content-type: application/json\r\ncontent-length: 9\r\n\r\n{{".encode()
+    with contextlib.ExitStack() as held, shared.client(other) as others:
+        for _ in range(MOST_WAITING + 2):
+            address = client.base_url.host, client.base_url.port or 80
+            held.enter_context(socket.create_connection(address)).sendall(slow)
+        until(lambda: client.get(BASE).status_code, lambda status: status == 503)
+        assert done(others.get(BASE), "webhooksResponse")["webhooks"] == []
+    until(lambda: client.get(BASE).status_code, lambda status: status == 200)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.webhooks import delivery as delivery_module
 from gatehouse.admin.webhooks import endpoints, messages
 from gatehouse.admin.webhooks.delivery import CLAIM_MS, WebhookDelivery
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
@@ -48,6 +49,20 @@ class Receiver:
     @property
     def about(self) -> list[str]:
         return [msgspec.json.decode(each.body)["data"]["version"] for each in self.heard]
+
+
+class Silent(Receiver):
+    """Never answers some messages."""
+
+    def __init__(self, unanswered: set[str]) -> None:
+        super().__init__()
+        self._unanswered = unanswered
+
+    async def send(self, message: WebhookMessage) -> SendResult:
+        result = await super().send(message)
+        if self.about[-1] in self._unanswered:
+            await asyncio.Event().wait()
+        return result
 
 
 class Hands:
@@ -458,3 +473,26 @@ def test_a_stranger_finds_no_webhook_and_bad_terms_are_refused(
 
 def _state(session: AdminSession, account: str, webhook: str) -> WebhookState:
     return endpoints.get_webhook(session, account, webhook).state
+
+
+def test_receivers_of_one_account_that_never_answer_hold_up_no_other_account(
+    sqlite_session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery_module, "_MOST_AT_ONCE", 4)
+    monkeypatch.setattr(delivery_module, "MOST_OF_ACCOUNT", 2)
+    session, receiver = sqlite_session, Silent({"never"})
+    silent, other = make_account(session), make_account(session)
+    for _ in range(3):
+        add(session, silent)
+    add(session, other)
+
+    async def story() -> None:
+        async with delivering(session, receiver) as delivery:
+            tell(session, silent, "never", "never")
+            await until(lambda: len(receiver.heard) >= 2)
+            await look_in_vain(delivery)
+            assert receiver.about == ["never", "never"]
+            tell(session, other, "soon")
+            await until(lambda: "soon" in receiver.about)
+
+    run(story())

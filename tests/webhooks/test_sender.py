@@ -2,19 +2,23 @@
 
 import asyncio
 import contextlib
+import socket
 import ssl
+import threading
 from collections.abc import AsyncIterator
 from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
 
+from gatehouse.connectors import webhook_sender
 from gatehouse.connectors.webhook_sender import HttpWebhookSender
 from gatehouse.webhooks.destinations import DestinationPolicy
 from gatehouse.webhooks.schedule import next_attempt_ms, pause_ms
 from gatehouse.webhooks.sending import SendResult, WebhookMessage
 from tests.connectors.http.certificates import Authority
 from tests.connectors.http.party import Heard, Party, Reply
+from tests.harness import PATIENCE_S
 
 HOST = "hooks.shop.example"
 
@@ -145,3 +149,27 @@ def test_a_broken_file_of_certificates_is_told(tmp_path: Path) -> None:
     )
     message = WebhookMessage("https://127.0.0.1/", "evt_1", b"1", b"v1,x", b"{}")
     assert "file for TLS" in str(asyncio.run(sender.send(message)).failure)
+
+
+def test_names_that_take_long_to_resolve_hold_up_no_other_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answered = threading.Event()
+
+    def slow(*_asked: object, **_options: object) -> list[object]:
+        answered.wait(PATIENCE_S)
+        raise OSError
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+
+    async def story() -> None:
+        names = [asyncio.ensure_future(webhook_sender.resolve(HOST, 443)) for _ in range(40)]
+        await asyncio.sleep(0)
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                assert await asyncio.to_thread(answered.is_set) is False
+        finally:
+            answered.set()
+            await asyncio.gather(*names, return_exceptions=True)
+
+    asyncio.run(story())

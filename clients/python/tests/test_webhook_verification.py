@@ -91,3 +91,10 @@ def test_a_signed_body_that_is_no_event_is_refused() -> None:
 def test_a_secret_that_is_none_is_a_mistake_of_the_receiver() -> None:
     with pytest.raises(ValueError, match="whsec_"):
         verify(headers(HMAC), "whsec_%%%")
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", "whpk_", "whsec_c2hvcnQ="])
+def test_a_secret_with_which_anybody_could_sign_is_refused(secret: str) -> None:
+    forged = headers(SigningSecret(SecretKind.HMAC, b""))
+    with pytest.raises(ValueError, match="whsec_"):
+        verify(forged, secret)

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import AbstractContextManager
 
 import msgspec
 
@@ -38,9 +39,9 @@ class LiveEvents:
         """How many callers wait for events."""
         return self._watch.waiting
 
-    def may_wait(self, account_id: str) -> bool:
-        """Whether one more caller of the account may wait for events."""
-        return self._watch.has_room(account_id)
+    def place(self, account_id: str) -> AbstractContextManager[bool]:
+        """A place for one more caller of the account that wants to wait; False without one."""
+        return self._watch.places.take(account_id)
 
     async def get(self, actor: Actor, account_id: str, event_id: str) -> PublicEvent:
         """One event."""

@@ -6,6 +6,8 @@ import socket
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
 
 import gatehouse
@@ -27,9 +29,14 @@ _CONNECT_S: Final = 5.0
 _AGENT: Final = f"Gatehouse/{gatehouse.__version__} (webhooks)".encode()
 
 
+# Whoever owns a name can have its resolution take long. It must not take the threads of requests.
+_RESOLVERS: Final = ThreadPoolExecutor(32, "gatehouse-names")
+
+
 async def resolve(host: str, port: int) -> list[str]:
     """What the system's resolver says."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+    found = await asyncio.get_running_loop().run_in_executor(_RESOLVERS, ask)
     return [str(address[0]) for *_, address in found]
 
 

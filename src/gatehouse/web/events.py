@@ -1,6 +1,8 @@
 """The routes of events, which are free of charge; a caller may wait for what comes next."""
 
 import asyncio
+import contextlib
+from collections.abc import Iterator
 from typing import Annotated, Final
 
 import msgspec
@@ -42,18 +44,25 @@ class EventRoutes:
         caller = await self._entry.authenticate(context, SCOPE, "eventsResponse", takes_query=True)
         query, wait_s = _read_query(context.scope["query_string"])
         actor, account_id = caller.actor, caller.account.account_id
-        if wait_s and not self._events.may_wait(account_id):
-            raise Problem("overloaded", headers=RETRY_SOON)
-        page = await self._events.page(actor, account_id, query, 0)
-        if wait_s and not page.events:
-            # One that waits works on nothing, so it must not keep others from being served.
-            context.give_slot_back()
-            query = msgspec.structs.replace(query, after=page.cursor)
-            waiting = self._events.page(actor, account_id, query, wait_s)
-            page = await _unless_gone(asyncio.ensure_future(waiting), receive)
-            await self._entry.authenticate_again(context, SCOPE)
+        with self._place(account_id) if wait_s else contextlib.nullcontext():
+            page = await self._events.page(actor, account_id, query, 0)
+            if wait_s and not page.events:
+                # One that waits works on nothing, so it must not keep others from being served.
+                context.give_slot_back()
+                query = msgspec.structs.replace(query, after=page.cursor)
+                waiting = self._events.page(actor, account_id, query, wait_s)
+                page = await _unless_gone(asyncio.ensure_future(waiting), receive)
+                await self._entry.authenticate_again(context, SCOPE)
         shown = EventsResponse(page.events, page.cursor, page.more)
         return await self._entry.answer(context, shown)
+
+    @contextlib.contextmanager
+    def _place(self, account_id: str) -> Iterator[None]:
+        """A place for a caller that waits; or `overloaded`."""
+        with self._events.place(account_id) as has_place:
+            if not has_place:
+                raise Problem("overloaded", headers=RETRY_SOON)
+            yield
 
     async def event(self, context: RequestContext, _receive: Receive) -> Reply:
         """One event."""

@@ -131,9 +131,8 @@ class Exchange(Generic[T]):
 
     def _build(self) -> WireRequest:
         call, options = self._call, self._options
-        url = options.base_url + call.path.format(
-            **{name: quote(str(value), safe="") for name, value in call.path_values.items()}
-        )
+        names = {name: _segment(name, value) for name, value in call.path_values.items()}
+        url = options.base_url + call.path.format(**names)
         if query := {k: _as_text(v) for k, v in call.query.items() if v is not None}:
             url += "?" + urlencode(query)
         headers = {
@@ -236,6 +235,13 @@ class Exchange(Generic[T]):
         jittered_s = backoff_s * (0.5 + self._random() / 2)
         # Clients that were sent away together must not come back together.
         return Wait(jittered_s if retry_after_s is None else retry_after_s + jittered_s / 4)
+
+
+def _segment(name: str, value: Any) -> str:
+    """A part of a path. One that is empty, or of dots alone, would make another path of it."""
+    if str(value) in ("", ".", ".."):
+        raise ValueError(f"{name} is missing")
+    return quote(str(value), safe="")
 
 
 def _as_text(value: Any) -> str:

@@ -1,7 +1,9 @@
 """Sends calls over HTTP and waits between attempts: once blocking, once for asyncio."""
 
 import asyncio
+import contextlib
 import time
+from time import monotonic
 from typing import Final, TypeVar
 
 import httpx2
@@ -23,10 +25,11 @@ class Sender:
         exchange = Exchange(call, self.options)
         while True:
             try:
-                response = self.http.send(_request(self.http, exchange.request))
-                outcome = exchange.received(
-                    response.status_code, response.headers, response.content
-                )
+                limit = _Limit(exchange.request)
+                response = self.http.send(_request(self.http, exchange.request), stream=True)
+                with contextlib.closing(response):
+                    body = b"".join([limit.checked(part) for part in response.iter_bytes()])
+                outcome = exchange.received(response.status_code, response.headers, body)
             except httpx2.RequestError as failure:
                 outcome = _failed(exchange, failure)
             if not isinstance(outcome, Wait):
@@ -45,15 +48,29 @@ class AsyncSender:
         exchange = Exchange(call, self.options)
         while True:
             try:
-                response = await self.http.send(_request(self.http, exchange.request))
-                outcome = exchange.received(
-                    response.status_code, response.headers, response.content
-                )
+                limit = _Limit(exchange.request)
+                response = await self.http.send(_request(self.http, exchange.request), stream=True)
+                async with contextlib.aclosing(response):
+                    body = b"".join([limit.checked(part) async for part in response.aiter_bytes()])
+                outcome = exchange.received(response.status_code, response.headers, body)
             except httpx2.RequestError as failure:
                 outcome = _failed(exchange, failure)
             if not isinstance(outcome, Wait):
                 return outcome
             await asyncio.sleep(outcome.seconds)
+
+
+class _Limit:
+    """The time for a whole answer: a server that sends it bit by bit is never silent for long."""
+
+    def __init__(self, wire: WireRequest) -> None:
+        self._ends_at = monotonic() + wire.timeout_s
+
+    def checked(self, part: bytes) -> bytes:
+        """A part of the body, if it came in time."""
+        if monotonic() > self._ends_at:
+            raise httpx2.ReadTimeout("the answer takes too long")
+        return part
 
 
 def _request(http: httpx2.Client | httpx2.AsyncClient, wire: WireRequest) -> httpx2.Request:

@@ -34,7 +34,18 @@ if TYPE_CHECKING:
 
 
 class GatehouseError(Exception):
-    """The root of all errors of this client."""
+    """The root of all errors of this client. Each can be pickled, so that workers can raise it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made_again, (type(self), self.args, self.__dict__)
+
+
+def _made_again(
+    kind: type[GatehouseError], args: tuple[Any, ...], about: dict[str, Any]
+) -> GatehouseError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(about)
+    return error
 
 
 class SignatureInvalid(GatehouseError):

@@ -5,16 +5,17 @@ time sends to an endpoint. It begins no attempt that could outlive its claim.
 """
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Final
 
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.webhooks.endpoint_delivery import ClaimLost, EndpointDelivery
+from gatehouse.admin.webhooks.endpoint_delivery import ClaimLost, EndpointDelivery, Send
 from gatehouse.admin.webhooks.options import webhook_options
 from gatehouse.core.errors import GatehouseError, KeyMissing, SealBroken
 from gatehouse.settings import Settings
@@ -36,6 +37,8 @@ CLAIM_MS: Final = 45_000
 _MARGIN_MS: Final = int(TIME_LIMIT_S * 1000) + 10_000
 _MOST_HELD: Final = 256
 _MOST_AT_ONCE: Final = 64
+MOST_OF_ACCOUNT: Final = 16
+"""Messages of one account at once, so that receivers that never answer hold up nobody else's."""
 _DELETED_AT_ONCE: Final = 1000
 # Events of transactions that took this many looks to commit are found at once; those that took
 # longer, as many as are remembered, now and then.
@@ -72,6 +75,7 @@ class WebhookDelivery:
         self._retries_ms = tuple(each * 1000 for each in retry_s)
         self._observe = observe
         self._at_once = asyncio.Semaphore(_MOST_AT_ONCE)
+        self._of_account: dict[str, asyncio.Semaphore] = {}
         self._endpoints: dict[str, KeptWebhook] = {}
         self._held: dict[str, tuple[EndpointDelivery, asyncio.Task[None]]] = {}
         self._is_changed = True
@@ -214,7 +218,7 @@ class WebhookDelivery:
         for webhook in await self._session.database.write_on_thread(take):
             try:
                 delivery = EndpointDelivery(
-                    self._session, webhook, self._owner, self._send, self._retries_ms
+                    self._session, webhook, self._owner, self._turn, self._retries_ms
                 )
             except (SealBroken, KeyMissing) as error:
                 about = {"webhookId": webhook.webhook_id, "reason": str(error)}
@@ -252,12 +256,21 @@ class WebhookDelivery:
             about = {"webhookId": webhook_id, "reason": str(error)}
             _log.warning("could not give back a claim", extra=about)
 
+    @contextlib.asynccontextmanager
+    async def _turn(self, account_id: str) -> AsyncIterator[Send]:
+        """Wait until one message of an account may be sent."""
+        known = self._of_account
+        own = known.get(account_id) or known.setdefault(
+            account_id, asyncio.Semaphore(MOST_OF_ACCOUNT)
+        )
+        async with own, self._at_once:
+            yield self._send
+
     async def _send(self, message: WebhookMessage) -> SendResult:
-        async with self._at_once:
-            began = time.perf_counter()
-            result = await self._sender.send(message)
-            self._observe(time.perf_counter() - began, result.is_accepted)
-            return result
+        began = time.perf_counter()
+        result = await self._sender.send(message)
+        self._observe(time.perf_counter() - began, result.is_accepted)
+        return result
 
 
 def open_delivery(

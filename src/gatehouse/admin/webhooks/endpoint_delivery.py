@@ -5,6 +5,7 @@ import logging
 import random
 import secrets
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 from gatehouse.admin.webhooks.batches import BatchReader, MessageBatch, OutgoingMessage
@@ -36,6 +37,8 @@ _LONGEST_PAUSE_S: Final = 5.0
 _REST_S: Final = 0.02
 
 Send = Callable[[WebhookMessage], Awaitable[SendResult]]
+Turn = Callable[[str], AbstractAsyncContextManager[Send]]
+"""Waits until one message of an account may be sent."""
 _Sent = list[tuple[OutgoingMessage, SendResult, int]]
 """What was sent, what became of it, and when."""
 
@@ -52,7 +55,7 @@ class EndpointDelivery:
         session: AdminSession,
         webhook: KeptWebhook,
         owner: str,
-        send: Send,
+        turn: Turn,
         retries_ms: tuple[int, ...],
     ) -> None:
         self.webhook = webhook
@@ -62,7 +65,7 @@ class EndpointDelivery:
         self.cursor = webhook.cursor
         self._session = session
         self._owner = owner
-        self._send = send
+        self._turn = turn
         self._retries_ms = retries_ms
         self._reader = BatchReader(webhook, session)
         self._secrets = webhook.secrets(session.ring)
@@ -150,13 +153,15 @@ class EndpointDelivery:
     async def _send_each(self, left: Iterator[OutgoingMessage], sent: _Sent) -> None:
         in_order = self.webhook.terms.is_ordered
         for outgoing in left:
-            at_ms = self._session.clock()
-            if at_ms >= self.may_send_until_ms or at_ms < (self._resume_at_ms or 0):
-                return
-            message_id = outgoing.event.event.id
-            signed = signatures(self._secrets, message_id, at_ms, outgoing.body)
-            url = self.webhook.terms.url
-            result = await self._send(WebhookMessage(url, message_id, *signed, outgoing.body))
+            # The turn comes first: who waits for it long has a claim and a time of before.
+            async with self._turn(self.webhook.account_id) as send:
+                at_ms = self._session.clock()
+                if at_ms >= self.may_send_until_ms or at_ms < (self._resume_at_ms or 0):
+                    return
+                message_id = outgoing.event.event.id
+                signed = signatures(self._secrets, message_id, at_ms, outgoing.body)
+                url = self.webhook.terms.url
+                result = await send(WebhookMessage(url, message_id, *signed, outgoing.body))
             sent.append((outgoing, result, at_ms))
             self._note_pause(result)
             if in_order and not result.is_accepted:

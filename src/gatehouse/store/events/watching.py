@@ -13,6 +13,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import StoreUnavailable
+from gatehouse.core.places import Places
 from gatehouse.store.database import Database
 from gatehouse.store.events.outbox import INSTALLATION, EventPlace
 
@@ -50,6 +51,8 @@ class EventWatch:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._waiters: set[_Waiter] = set()
+        self.places: Final = Places(MOST_WAITING, MOST_OF_ACCOUNT)
+        """Taken before anything is read, so that many who come at once find no room either."""
         self._looking: asyncio.Task[None] | None = None
         self._stopped = False
 
@@ -57,11 +60,6 @@ class EventWatch:
     def waiting(self) -> int:
         """How many wait."""
         return len(self._waiters)
-
-    def has_room(self, account_id: str) -> bool:
-        """Whether one more of an account may wait."""
-        own = sum(each.account_id == account_id for each in self._waiters)
-        return len(self._waiters) < MOST_WAITING and own < MOST_OF_ACCOUNT
 
     async def wait(self, account_id: str, after: EventPlace, seconds: float) -> bool:
         """Wait until there is an event after a place; False when there was none in time."""

@@ -314,7 +314,7 @@ class _Configured:
         return Tagged(shown_applied(done, dry_run=dry_run), done.version)
 
     def roll_back(self, call: ManageCall) -> Tagged:
-        wanted = Return(call.body.to, call.precondition.version, call.dry_run)
+        wanted = Return(call.body.to, call.precondition.expected, call.dry_run)
         name = call.path["name"]
         done = configurations.rollback(call.session, call.account_id, self._kind, name, wanted)
         return Tagged(shown_return(done, dry_run=call.dry_run), done.version)

@@ -6,7 +6,6 @@ Use cases run on threads and few at a time, so that requests about payments neve
 import asyncio
 import contextlib
 import re
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ import msgspec
 from gatehouse.admin.webhooks.options import WebhookOptions, webhook_options
 from gatehouse.core import keyring
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
+from gatehouse.core.places import Places
 from gatehouse.core.yaml_document import DocumentRefused
 from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
@@ -33,6 +33,8 @@ from gatehouse.web.v1 import Handler, Repetitions
 
 MOST_WAITING: Final = 8
 """Calls that are read, wait or run; each may hold a large body."""
+MOST_OF_ACCOUNT: Final = 5
+"""So that slow bodies of one account keep no other from managing."""
 _AT_ONCE: Final = 2
 MOST_OUTSIDE: Final = 16
 """Calls that wait for somebody outside; they have small bodies, and hold up no others."""
@@ -75,8 +77,8 @@ class ManageDesk:
         self._entry = entry
         self._session = session
         self._changed = changed
-        self._present = 0
-        self._outside: Counter[str] = Counter()
+        self._places = Places(MOST_WAITING, MOST_OF_ACCOUNT)
+        self._outside = Places(MOST_OUTSIDE, MOST_OUTSIDE_OF_ACCOUNT)
         self._running = asyncio.Semaphore(_AT_ONCE)
         hashing_key = session.ring.current(keyring.IDEMPOTENCY)[1]
         self._repetitions = Repetitions(hashing_key, options.kept_ms)
@@ -117,27 +119,11 @@ class ManageDesk:
     @contextlib.contextmanager
     def _place(self, endpoint: ManageEndpoint, account_id: str) -> Iterator[None]:
         """A place for one call; or `overloaded`."""
-        if not endpoint.waits:
-            if self._present >= MOST_WAITING:
+        places = self._outside if endpoint.waits else self._places
+        with places.take(account_id) as has_place:
+            if not has_place:
                 raise Problem("overloaded", headers=RETRY_SOON)
-            self._present += 1
-            try:
-                yield
-            finally:
-                self._present -= 1
-            return
-        if (
-            self._outside[account_id] >= MOST_OUTSIDE_OF_ACCOUNT
-            or self._outside.total() >= MOST_OUTSIDE
-        ):
-            raise Problem("overloaded", headers=RETRY_SOON)
-        self._outside[account_id] += 1
-        try:
             yield
-        finally:
-            self._outside[account_id] -= 1
-            if not self._outside[account_id]:
-                del self._outside[account_id]
 
     async def _read_body(
         self,

@@ -36,6 +36,11 @@ class Precondition(msgspec.Struct, frozen=True):
     must_be_new: bool = False
     """`If-None-Match: *`: nothing may be in force."""
 
+    @property
+    def expected(self) -> int | None:
+        """The version that must be in force; 0 is none, and None any."""
+        return 0 if self.must_be_new else self.version
+
 
 class ManageCall(msgspec.Struct, frozen=True):
     """One call of an endpoint, by an authenticated key."""

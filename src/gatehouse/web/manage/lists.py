@@ -85,7 +85,7 @@ def _expected(call: ManageCall) -> int | None:
     seen = call.precondition
     if seen.any_version:
         lists.check_exists(call.session, call.account_id, call.path["name"])
-    return 0 if seen.must_be_new else seen.version
+    return seen.expected
 
 
 def _drop(call: ManageCall) -> ListDropped:

@@ -61,6 +61,8 @@ def repeatable(
     if key is None:
         return None
     scope = f"{call.account_id} {endpoint.operation} ".encode()
-    content = _canonical((call.path, call.query, call.precondition, read_json(raw)))
+    # Another key of the account must not get an answer with a secret that it could not have had.
+    by = call.caller.key.key_id
+    content = _canonical((by, call.path, call.query, call.precondition, read_json(raw)))
     claim = repetitions.claim(scope + key, content, call.session.clock())
     return Repeatable(call, claim, context.request_id)

@@ -157,12 +157,6 @@ def _get(call: ManageCall) -> Tagged:
     return Tagged(public_webhook(found), found.changes)
 
 
-def _expected(call: ManageCall) -> int | None:
-    """How often the webhook may have been changed before, as the preconditions say it."""
-    # None can be new: the path names one that exists.
-    return 0 if call.precondition.must_be_new else call.precondition.version
-
-
 def _update(call: ManageCall) -> Tagged:
     given: WebhookChange = call.body
     changes = endpoints.WebhookChanges(
@@ -174,7 +168,7 @@ def _update(call: ManageCall) -> Tagged:
         is_ordered=None if given.ordered is UNSET else given.ordered,
         description=None if given.description is UNSET else given.description,
         is_enabled=None if given.enabled is UNSET else given.enabled,
-        expected=_expected(call),
+        expected=call.precondition.expected,
     )
     policy = call.webhooks.policy
     webhook_id = _webhook_id(call)
@@ -184,13 +178,13 @@ def _update(call: ManageCall) -> Tagged:
 
 async def _delete(call: ManageCall) -> WebhookDeleted:
     about = call.account_id, _webhook_id(call)
-    await endpoints.delete_and_wait(call.session, *about, _expected(call))
+    await endpoints.delete_and_wait(call.session, *about, call.precondition.expected)
     return WebhookDeleted(_webhook_id(call), True)
 
 
 def _rotate(call: ManageCall) -> Tagged:
     overlap_ms, about = call.body.overlap_s * 1000, (call.account_id, _webhook_id(call))
-    done = endpoints.rotate_secret(call.session, *about, overlap_ms, _expected(call))
+    done = endpoints.rotate_secret(call.session, *about, overlap_ms, call.precondition.expected)
     return Tagged(public_with_secret(done), done.webhook.changes)
 
 
