@@ -81,10 +81,14 @@ READING: dict[str, UseCase] = {
     "accounts.get": lambda s, a, k: accounts.get(s, a),
     "audit_log.lines": lambda s, a, k: audit_log.lines(s, a, 10),
     "audit_log.search": lambda s, a, k: audit_log.search(s, a, audit_log.LineSearch()),
+    "configurations.compare": lambda s, a, k: configurations.compare(
+        s, a, RULE_SETS, "mine", (None, 1)
+    ),
     "configurations.get": lambda s, a, k: configurations.get(s, a, RULE_SETS, "mine"),
     "configurations.history": lambda s, a, k: configurations.history(s, a, RULE_SETS, "mine"),
     "configurations.listing": lambda s, a, k: configurations.listing(s, a, PIPELINES),
     "keys.listing": lambda s, a, k: keys.listing(s, a),
+    "lists.get": lambda s, a, k: lists.get(s, a, "words"),
     "lists.check_exists": lambda s, a, k: lists.check_exists(s, a, "words"),
     "lists.entries": lambda s, a, k: lists.entries(s, a, "words", EntryPage(0)),
     "lists.find_entry": lambda s, a, k: lists.find_entry(s, a, "words", "casino", EntryPage(0)),

@@ -134,10 +134,7 @@ def drop(visit: Visit) -> Response:
 
 
 def _info(visit: Visit) -> lists.ListInfo:
-    name = visit.place("list")
-    lists.check_exists(visit.session, visit.account_id, name)
-    [info] = [e for e in lists.overview(visit.session, visit.account_id) if e.name == name]
-    return info
+    return lists.get(visit.session, visit.account_id, visit.place("list"))
 
 
 def _after(visit: Visit) -> tuple[str, int] | None:
