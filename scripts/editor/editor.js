@@ -8,7 +8,7 @@ import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState } from "@codemirror/state";
+import { Compartment, EditorState } from "@codemirror/state";
 import {
   Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
   MatchDecorator, ViewPlugin,
@@ -44,7 +44,6 @@ const theme = EditorView.theme({
   ".cm-panel input, .cm-panel button": { color: "var(--text)", backgroundColor: "var(--surface)", backgroundImage: "none", border: "1px solid var(--border-strong)", borderRadius: "4px" },
   ".cm-word": { color: "var(--accent)", fontWeight: "600" },
   ".cm-signal": { color: "var(--info)" },
-  ".cm-unknown-signal": { color: "var(--warn)" },
   ".cm-value": { color: "var(--good)" },
   ".cm-outcome": { color: "var(--bad)", fontWeight: "600" },
 });
@@ -57,16 +56,14 @@ const colours = HighlightStyle.define([
 ]);
 
 // What conditions are made of; comments are left alone.
-const conditions = (known) => {
+const conditions = () => {
   const decorator = new MatchDecorator({
     regexp: /#.*$|'(?:[^'\n]|'')*'|\b[a-zA-Z_]+(?:\.[A-Za-z0-9_]+){1,2}\b|\b[A-Z_]{2,}\b/gm,
     decoration: ([text]) => {
       if (text.startsWith("#")) return null;
       if (text.startsWith("'")) return Decoration.mark({ class: "cm-value" });
-      if (OUTCOMES.includes(text)) return Decoration.mark({ class: "cm-outcome" });
-      if (WORDS.includes(text) || known.functions.has(text)) return Decoration.mark({ class: "cm-word" });
-      if (known.signals.has(text) || text.startsWith("custom.")) return Decoration.mark({ class: "cm-signal" });
-      return null;
+      if (text.includes(".")) return Decoration.mark({ class: "cm-signal" });
+      return Decoration.mark({ class: OUTCOMES.includes(text) ? "cm-outcome" : "cm-word" });
     },
   });
   return ViewPlugin.fromClass(
@@ -96,7 +93,8 @@ const options = (words, keys) => ({
 });
 
 // The right words for the place: lists inside LIST('…'), values behind a signal, keys at a line's start.
-const completions = (offered, signals) => (context) => {
+const completions = (loading) => async (context) => {
+  const { offered, signals } = await loading;
   const line = context.state.doc.lineAt(context.pos);
   const before = line.text.slice(0, context.pos - line.from);
   if (/^\s*#/.test(before)) return null;
@@ -126,10 +124,14 @@ const diagnostics = (state, flaws) =>
     return { from, to, severity: "error", message: flaw.message };
   });
 
-const open = async ({ area, label, language, words, changed, check }) => {
-  const known = await words();
-  const signals = new Map(known.signals.map((each) => [each.name, each]));
-  const offered = options(known, KEYS[language] ?? KEYS.rules);
+// Replaces a text area; the words to complete may come later.
+const open = ({ area, label, language, words, changed, check }) => {
+  const phrases = new Compartment();
+  const loading = words.then((known) => {
+    view.dispatch({ effects: phrases.reconfigure(EditorState.phrases.of(known.phrases)) });
+    const signals = new Map(known.signals.map((each) => [each.name, each]));
+    return { offered: options(known, KEYS[language] ?? KEYS.rules), signals };
+  });
   const host = document.createElement("div");
   host.className = "editor-host";
   const root = host.attachShadow({ mode: "open" });
@@ -146,16 +148,16 @@ const open = async ({ area, label, language, words, changed, check }) => {
         lineNumbers(), highlightActiveLineGutter(), highlightActiveLine(), lintGutter(), history(), drawSelection(),
         bracketMatching(), closeBrackets(), highlightSelectionMatches(), yaml(), indentUnit.of("  "),
         EditorState.tabSize.of(2), syntaxHighlighting(colours),
-        conditions({ signals, functions: new Set(known.functions.map((each) => each.name)) }),
-        autocompletion({ override: [completions(offered, signals)], activateOnTyping: true, icons: false }),
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
+        conditions(),
+        autocompletion({ override: [completions(loading)], activateOnTyping: true, icons: false }),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
         keymap.of([
           { key: "Mod-Enter", run: () => { check(); return true; } },
           { key: "Ctrl-Space", run: startCompletion },
           ...completionKeymap, ...searchKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab,
         ]),
         theme,
-        EditorState.phrases.of(known.phrases),
+        phrases.of([]),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
           area.value = update.state.doc.toString();

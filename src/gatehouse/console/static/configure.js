@@ -46,18 +46,22 @@
     if (asked === mine) shown.removeAttribute("aria-busy");
   };
 
-  const soon = () => { clearTimeout(timer); timer = setTimeout(check, 350); };
+  const soon = () => {
+    clearTimeout(timer);
+    shown.setAttribute("aria-busy", "true");
+    timer = setTimeout(check, 350);
+  };
 
-  const words = () => fetch(form.dataset.words).then((answer) => answer.json());
   if (window.GatehouseEditor) {
-    window.GatehouseEditor.open({
+    editor = window.GatehouseEditor.open({
       area,
       label: document.getElementById("document-label").textContent,
       language: form.dataset.language,
-      words,
+      words: fetch(form.dataset.words).then((answer) => answer.json()),
       changed: soon,
       check,
-    }).then((opened) => { editor = opened; editor.setFlaws(flaws()); });
+    });
+    editor.setFlaws(flaws());
   }
   area.addEventListener("input", soon);
   form.elements.days?.addEventListener("change", check);
