@@ -149,7 +149,7 @@ const open = ({ area, label, language, words, changed, check }) => {
         bracketMatching(), closeBrackets(), highlightSelectionMatches(), yaml(), indentUnit.of("  "),
         EditorState.tabSize.of(2), syntaxHighlighting(colours),
         conditions(),
-        autocompletion({ override: [completions(loading)], activateOnTyping: true, icons: false }),
+        autocompletion({ override: [completions(loading)], activateOnTyping: true, interactionDelay: 0, icons: false }),
         EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
         keymap.of([
           { key: "Mod-Enter", run: () => { check(); return true; } },

@@ -34,7 +34,8 @@
       });
       const moved = answer.headers.get("HX-Redirect");
       if (moved) { location.assign(moved); return; }
-      if (answer.status === 204) return;
+      // Another window of the same person asked meanwhile, or an earlier question overtook this one.
+      if (answer.status === 204) { if (asked === mine) soon(); return; }
       if (!answer.ok) throw new Error(String(answer.status));
       // The server makes this part of the page and escapes everything in it.
       shown.innerHTML = await answer.text();
