@@ -1,7 +1,6 @@
 """Pictures of the console's main pages for its manual: `make screenshots`.
 
-They are taken of the demo account in a real browser, and reduced to few colours so that they stay
-small.
+They are taken of the demo account in a real browser.
 """
 
 import io
@@ -20,7 +19,6 @@ from gatehouse.access.roles import UserRole
 
 _FOLDER: Final = Path(__file__).parents[1] / "docs" / "console"
 _DECISIONS: Final = 480
-_COLOURS: Final = 256
 _PAGES: Final = {
     "overview": "/a/{account}/",
     "decisions": "/a/{account}/decisions",
@@ -55,8 +53,7 @@ def main() -> None:
 
 def _take(page: Page, file: Path) -> None:
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    few = picture.quantize(_COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.save(file, optimize=True)
+    picture.save(file, optimize=True)
     print(f"{file.name}: {file.stat().st_size // 1024} KB")
 
 
