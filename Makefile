@@ -16,7 +16,7 @@ DATA   ?=
 WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery docs types typescript editor bins networks browsers places starter lock clean
+.PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery docs types typescript editor bins networks browsers places starter lock clean screenshots
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -104,6 +104,9 @@ starter: setup ## Rebuild the programs of the starter rule set and pipelines
 
 places: setup ## Rebuild the packed facts about countries (DATA=DIR, a folder of downloaded packages)
 	@$(BIN)/python -m scripts.build_places $(DATA)
+
+screenshots: setup ## Take the pictures in docs/console/ anew (needs chromium)
+	@$(BIN)/python -m scripts.screenshots
 
 # The other locks take their versions from dev.lock, so that one environment can hold them all.
 lock: setup ## Resolve the dependencies anew into requirements/*.lock

@@ -43,6 +43,14 @@ def test_filters_of_the_address_find_decisions(
     assert "No decision fits" in ana.get(_path(console, "?to=2020-01-01")).text
 
 
+def test_the_id_of_a_request_leads_to_its_page(
+    console: Console, ana: Browser, kept: dict[str, str]
+) -> None:
+    sent = {"who": "userId", "value": f" {kept['DECLINE']} "}
+    answer = ana.post(_path(console, "/find"), sent)
+    assert answer.headers["location"] == _path(console, f"/{kept['DECLINE']}")
+
+
 def test_a_live_page_asks_for_its_rows_alone(
     console: Console, ana: Browser, kept: dict[str, str]
 ) -> None:

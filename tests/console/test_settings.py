@@ -5,6 +5,7 @@ import pytest
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import policies
 from gatehouse.admin.event_settings import get_event_settings
+from gatehouse.precheck.response import AvsResult
 from tests.console.harness import Browser, Console
 
 
@@ -36,6 +37,15 @@ def test_what_a_mismatch_becomes_can_be_chosen(console: Console, ada: Browser) -
     assert after.cvv2[result] == "DECLINE"
     assert after.avs == before.avs
     assert ada.post(_path(console, "/policy"), {f"cvv2.{result}": "MAYBE"}).status_code == 422
+
+
+def test_results_of_the_address_can_be_chosen_though_none_has_been_before(
+    console: Console, ada: Browser
+) -> None:
+    assert 'name="avs.NO_MATCH"' in ada.get(_path(console)).text
+    ada.post(_path(console, "/policy"), {"avs.NO_MATCH": "FRAUD"})
+    kept = policies.precheck_policy(console.session, console.account_id)
+    assert kept.avs == {AvsResult.NO_MATCH: "FRAUD"}
 
 
 def test_sentry_remembers_what_the_account_names(console: Console, ada: Browser) -> None:

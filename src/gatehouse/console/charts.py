@@ -10,7 +10,7 @@ import msgspec
 from markupsafe import Markup
 
 _WIDTH: Final = 640
-_LEFT: Final = 48
+_LEFT: Final = 54
 _RIGHT: Final = 8
 _TOP: Final = 8
 _BOTTOM: Final = 22

@@ -54,10 +54,15 @@ def show_decisions(visit: Visit) -> Response:
 
 
 def find(visit: Visit) -> Response:
-    """Look for somebody or something; what was typed stays out of the address."""
+    """Look for somebody or something; what was typed stays out of the address.
+
+    The id of a request leads straight to it, whatever it was looked for as.
+    """
     who, value = visit.form.get("who", ""), visit.form.get("value", "")
     if who not in WHO or not value.strip():
         raise visit.refuse("value", "decisions.problems.value")
+    if value.strip().startswith("req_"):
+        return visit.redirect("decision", id=value.strip())
     search = read_search(visit, visit.form, who, value, _ON_A_PAGE)
     return _show(visit, "decisions/decisions.html", _found(visit, search), who=who, value=value)
 

@@ -7,7 +7,7 @@ from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from babel import Locale
-from babel.dates import format_date, format_datetime, format_timedelta
+from babel.dates import format_date, format_datetime, format_skeleton, format_timedelta
 from babel.numbers import format_currency, format_decimal, format_percent
 from markupsafe import Markup
 
@@ -17,6 +17,7 @@ from gatehouse.intel.agents import read_agent
 from gatehouse.intel.places import minor_digits
 
 _UNITS: Final = Decimal(MICROS_PER_UNIT)
+_SKELETONS: Final = {"day": "MMMd", "month": "yMMM"}
 
 
 class Formats:
@@ -27,10 +28,12 @@ class Formats:
         self.zone: Final = read_zone(zone)
 
     def moment(self, at_ms: int, style: str = "medium") -> str:
-        """A moment in the person's zone; the style is one of Babel's, or `date`."""
+        """A moment in the person's zone; the style is one of Babel's, `date`, `day` or `month`."""
         at = datetime.fromtimestamp(at_ms / 1000, self.zone)
         if style == "date":
             return format_date(at, locale=self._locale)
+        if style in _SKELETONS:
+            return format_skeleton(_SKELETONS[style], at, locale=self._locale)
         return format_datetime(at, style, locale=self._locale)
 
     def time(self, at_ms: int | None, style: str = "medium") -> Markup:
@@ -106,4 +109,4 @@ def browser_name(agent: str) -> str:
     """A browser in a few words, as far as it can be told by what it says of itself."""
     read = read_agent(agent)
     parts = [part for part in (read.family, read.system) if part]
-    return ", ".join(parts) if parts else agent[:60]
+    return ", ".join(parts) or agent[:60] or "–"

@@ -22,6 +22,8 @@ from gatehouse.console.visit import Visit
 _HOUR_MS: Final = 3_600_000
 _WEEK_MS: Final = 7 * 24 * _HOUR_MS
 _TOTAL: Final = "total"
+_STYLES: Final = {Bucket.HOUR: "short", Bucket.MONTH: "month"}
+"""How the parts of a span are named, if not by their days."""
 
 
 class Attention(NamedTuple):
@@ -113,7 +115,7 @@ def _labelled(found: Overview) -> bool:
 
 
 def _labels(visit: Visit, starts_ms: Iterable[int], bucket: Bucket) -> list[str]:
-    style = "short" if bucket is Bucket.HOUR else "date"
+    style = _STYLES.get(bucket, "day")
     return [visit.formats.moment(each, style) for each in starts_ms]
 
 

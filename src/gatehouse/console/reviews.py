@@ -121,7 +121,7 @@ def resolve(visit: Visit) -> Response:
     # A colleague may have taken the review since the page was made.
     review_claims.claim_review(visit.session, visit.account_id, request_id, visit.visitor)
     resolve_review(visit.session, visit.account_id, request_id, finding)
-    return _next(visit, None, Notice(f"reviews.notices.{finding.state.lower()}"))
+    return _next(visit, None, finding.state.lower())
 
 
 def correct(visit: Visit) -> Response:
@@ -171,14 +171,17 @@ def _target_ms(visit: Visit) -> int:
     return policies.review_target(visit.session, visit.account_id) * _HOUR_MS
 
 
-def _next(visit: Visit, after: str | None, notice: Notice | None = None) -> Response:
+def _next(visit: Visit, after: str | None, done: str | None = None) -> Response:
+    """Lead to the next review, or to the queue; `done` says what became of the last one."""
     found = review_claims.claim_next(visit.session, visit.account_id, visit.visitor, after)
     if found is None and after is not None:
         found = review_claims.claim_next(visit.session, visit.account_id, visit.visitor)
     if found is None:
-        said = notice or Notice("reviews.notices.none_left", kind="hint")
-        return visit.redirect("reviews", notice=said)
-    return visit.redirect("review", id=found, notice=notice)
+        none_left = Notice("reviews.notices.none_left", kind="hint")
+        last = Notice(f"reviews.last.{done}") if done else none_left
+        return visit.redirect("reviews", notice=last)
+    said = Notice(f"reviews.notices.{done}") if done else None
+    return visit.redirect("review", id=found, notice=said)
 
 
 def _finding(visit: Visit) -> ReviewFinding:

@@ -21,8 +21,8 @@ PLAIN: Final = ("operation", "decision", "rule", "tag", "label", "currency", "le
 """Filters that an address may hold."""
 DAYS: Final = ("from", "to")
 WHO: Final = (
-    *("userId", "email", "phone", "cardNumber", "cardFingerprint", "ipAddress", "deviceId"),
-    *("transactionId", "clientReferenceId"),
+    *("clientReferenceId", "userId", "email", "phone", "cardNumber", "cardFingerprint"),
+    *("ipAddress", "deviceId", "transactionId"),
 )
 """What somebody or something is looked for by; sent in a form alone."""
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {

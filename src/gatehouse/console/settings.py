@@ -1,5 +1,6 @@
 """What an account decides for itself: what it is told, and what results of checks become."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from starlette.responses import Response
@@ -19,8 +20,12 @@ from gatehouse.core.events import EVERY_OPERATION
 from gatehouse.core.money import format_amount, parse_amount
 from gatehouse.core.outcomes import Outcome
 from gatehouse.precheck.advice import POLICY_ADVICES
+from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
 
 _LONGEST_NAME: Final = 100
+# What matches is always accepted.
+_AVS: Final = tuple(each for each in AvsResult if each is not AvsResult.FULL_MATCH)
+_CVV2: Final = tuple(each for each in Cvv2Result if each is not Cvv2Result.MATCH)
 
 
 def show_settings(visit: Visit) -> Response:
@@ -34,13 +39,20 @@ def show_settings(visit: Visit) -> Response:
         told=told,
         operations=(EVERY_OPERATION, *operations()),
         outcomes=tuple(Outcome),
-        policy=(("avs", policy.avs.items()), ("cvv2", policy.cvv2.items())),
+        policy=(("avs", _advised(_AVS, policy.avs)), ("cvv2", _advised(_CVV2, policy.cvv2))),
         advices=POLICY_ADVICES,
         entities=policies.sentry_policy(visit.session, visit.account_id).entities,
         longest_name=_LONGEST_NAME,
         hours=policies.review_target(visit.session, visit.account_id),
         most_hours=policies.LONGEST_TARGET_HOURS,
     )
+
+
+def _advised(
+    results: Sequence[AvsResult | Cvv2Result], policy: Mapping[Any, Advice]
+) -> list[tuple[str, Advice]]:
+    """Each result with what it becomes; an approval stays one unless it says otherwise."""
+    return [(each, policy.get(each, Advice.ACCEPT)) for each in results]
 
 
 def rename(visit: Visit) -> Response:

@@ -22,7 +22,10 @@ const decide = (button) => {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (localStorage.getItem("gatehouse-keys") === "off" && event.key !== "?") return;
-  if (typing(event.target)) return;
+  if (typing(event.target)) {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
   if (event.key === "j" || event.key === "k") { moveRow(event.key === "j" ? 1 : -1); return; }
   if (event.key === "?") {
     const off = localStorage.getItem("gatehouse-keys") === "off";

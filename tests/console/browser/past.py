@@ -1,0 +1,63 @@
+"""A console whose demo account has a past, and where its pages are."""
+
+import contextlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from gatehouse.admin import lists
+from gatehouse.admin.decisions import get_decision
+from gatehouse.admin.default_account import DEMO_ACCOUNT
+from gatehouse.admin.demo.fill import DemoWish, fill_demo
+from gatehouse.admin.entities.naming import EntityTokens, EntityType, entities_of
+from gatehouse.admin.people import users
+from gatehouse.admin.reviews import ReviewSearch, ReviewState, list_reviews
+from gatehouse.admin.webhooks.endpoints import list_webhooks
+from gatehouse.settings import load_settings
+from gatehouse.store.admin.admin_session import AdminSession
+from tests.console.browser.site import Site, Visitor, open_site
+from tests.harness import Home, until
+
+_PLACE: Final = re.compile(r"\{([a-z_]+)\}")
+
+
+@contextlib.contextmanager
+def open_filled(folder: Path, decisions: int = 100) -> Iterator[Site]:
+    """Start a console with a demo account that has been used for some weeks."""
+    home = Home(folder).migrated()
+    with home.session() as session:
+        fill_demo(session, load_settings(home.environ()), DemoWish(decisions))
+    with open_site(home) as site:
+        yield site
+
+
+def places(session: AdminSession) -> dict[str, str]:
+    """What stands for the parts of paths: a review that is open, its user, a list, and so on."""
+    review = list_reviews(session, DEMO_ACCOUNT, ReviewSearch(ReviewState.OPEN, None, 1))[0].review
+    record = get_decision(session, DEMO_ACCOUNT, review.request_id)
+    user = next(each for each in entities_of(record) if each.kind is EntityType.USER)
+    filled = max(lists.overview(session, DEMO_ACCOUNT), key=lambda each: each.entries)
+    return {
+        "account": DEMO_ACCOUNT,
+        "id": review.request_id,
+        "kind": user.kind,
+        "token": EntityTokens(session, DEMO_ACCOUNT).token(user),
+        "list": filled.name,
+        "webhook": list_webhooks(session, DEMO_ACCOUNT)[0].webhook_id,
+        "user": users.listing(session, DEMO_ACCOUNT)[0].user_id,
+    }
+
+
+def path_to(pattern: str, known: dict[str, str]) -> str:
+    """The path of a page about what is known."""
+    return _PLACE.sub(lambda match: known[match[1]], pattern)
+
+
+def wait_for_figures(visitor: Visitor) -> None:
+    """The first look at the overview counts the decisions; wait until that is done."""
+
+    def are_there() -> bool:
+        return visitor.open(f"/a/{DEMO_ACCOUNT}/").locator(".chart-figure").count() > 0
+
+    until(are_there)

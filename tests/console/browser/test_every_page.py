@@ -1,0 +1,181 @@
+"""Every page of the console in a real browser, as an administrator and as an operator.
+
+The browser must not complain, axe must find nothing in light and dark, and a phone must not scroll
+sideways. The queue of reviews is worked by keyboard alone.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+from playwright.sync_api import Page as BrowserPage
+from playwright.sync_api import ViewportSize, expect
+
+from gatehouse.access.roles import PERMISSIONS, UserRole
+from gatehouse.console.pages import Page, Reach
+from gatehouse.console.routes import DECLARED
+from gatehouse.core.outcomes import Outcome
+from gatehouse.store.tables import REVIEWS
+from tests.admin.people.signing_in import PASSWORD
+from tests.admin.recorded import Recorder
+from tests.console.browser.past import open_filled, path_to, places, wait_for_figures
+from tests.console.browser.site import Site, Visitor, needs_chromium
+from tests.harness import PATIENCE_S
+
+DESKTOP: Final = ViewportSize(width=1280, height=800)
+PHONE: Final = ViewportSize(width=390, height=800)
+DOWNLOADS: Final = {"list-export", "statement-csv", "statement-pdf"}
+PAGES: Final = [
+    each
+    for each in DECLARED
+    if isinstance(each, Page) and each.reach is not Reach.PUBLIC and each.name not in DOWNLOADS
+]
+
+FEW_ROWS: Final = (
+    """document.querySelectorAll("tbody tr:nth-child(n+5)").forEach(row => row.remove())"""
+)
+"""Rows of a table are like each other; axe looks at the first ones."""
+
+pytestmark = needs_chromium
+expect.set_options(timeout=PATIENCE_S * 1000)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A console with a demo account that has been used for some weeks."""
+    with open_filled(tmp_path_factory.mktemp("filled") / "home") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def known(site: Site) -> dict[str, str]:
+    """What stands for the parts of paths."""
+    with site.home.session() as session:
+        site.token(UserRole.VIEWER)
+        return places(session)
+
+
+def _walk(visitor: Visitor, pages: list[Page], known: dict[str, str], axe: set[Page]) -> None:
+    """Open each page on a desktop and on a phone; fails with what is wrong with all of them."""
+    found = []
+    for each in pages:
+        try:
+            visitor.page.set_viewport_size(DESKTOP)
+            visitor.open(path_to(each.path, known))
+            visitor.fits()
+            visitor.page.set_viewport_size(PHONE)
+            visitor.fits()
+            if each in axe:
+                visitor.page.set_viewport_size(DESKTOP)
+                visitor.page.evaluate(FEW_ROWS)
+                visitor.check()
+        except AssertionError as problem:
+            found.append(str(problem))
+    assert found == [], "\n".join(found)
+
+
+def test_an_administrator_opens_every_page_of_the_account(
+    site: Site, known: dict[str, str]
+) -> None:
+    mine = [
+        each
+        for each in PAGES
+        if each.permission is None or each.permission in PERMISSIONS[UserRole.ADMINISTRATOR]
+    ]
+    with site.visit(site.token(UserRole.ADMINISTRATOR)) as visitor:
+        wait_for_figures(visitor)
+        _walk(visitor, mine, known, axe=set(mine))
+
+
+def test_an_operator_opens_every_page_of_the_installation_and_of_the_account(
+    site: Site, known: dict[str, str]
+) -> None:
+    of_operators = {each for each in PAGES if each.reach is Reach.INSTALLATION}
+    with site.visit(site.token(UserRole.OPERATOR)) as visitor:
+        _walk(visitor, PAGES, known, axe=of_operators)
+
+
+def _open_reviews(site: Site, count: int) -> None:
+    """Have orders wait for a review that nobody is assigned to."""
+    with site.home.session() as session:
+        shop = Recorder(session, site.account_id)
+        for number in range(count):
+            row = {
+                "account_id": site.account_id,
+                "request_id": shop.keep(decision=Outcome.REVIEW),
+                "at_ms": session.clock() + number,
+                "state": "OPEN",
+            }
+            with session.database.writing() as connection:
+                connection.execute(REVIEWS.insert(), row)
+
+
+def _read(page: BrowserPage, words: str) -> None:
+    """Wait for the page that says so, and for its scripts."""
+    page.get_by_text(words).wait_for()
+    page.wait_for_load_state()
+
+
+def test_a_review_is_found_and_resolved_by_keyboard_alone(
+    site: Site, known: dict[str, str]
+) -> None:
+    site.token(UserRole.ANALYST)
+    _open_reviews(site, 3)
+    with site.visit() as visitor:
+        page = visitor.open("/sign-in")
+        press = page.keyboard.press
+        page.get_by_label("E-mail").focus()
+        page.keyboard.type("analyst@browser.example")
+        press("Tab")
+        page.keyboard.type(PASSWORD)
+        press("Enter")
+        page.wait_for_url(f"**/a/{site.account_id}/")
+        page.get_by_role("link", name="Reviews", exact=True).first.press("Enter")
+        page.wait_for_url("**/reviews")
+        rows = page.locator("[data-row] a")
+        waiting = rows.count()
+        press("j")
+        press("j")
+        expect(rows.nth(1)).to_be_focused()
+        press("k")
+        expect(rows.first).to_be_focused()
+        press("Enter")
+        page.wait_for_url("**/reviews/req_*")
+        first = page.url
+        press("c")
+        _read(page, "The review is assigned.")
+        press("m")
+        expect(page.get_by_label("Note for colleagues")).to_be_focused()
+        page.keyboard.type("nadcm?")
+        expect(page.get_by_label("Note for colleagues")).to_have_value("nadcm?")
+        press("Tab")
+        press("Enter")
+        _read(page, "The note is added.")
+        press("a")
+        expect(page.get_by_label("Reason", exact=True)).to_be_focused()
+        press("ArrowDown")
+        press("Tab")
+        page.keyboard.type("and a word")
+        press("Escape")
+        press("a")
+        _read(page, "Accepted. Here is the next one.")
+        assert page.url != first
+        second = page.url
+        press("n")
+        page.wait_for_url(lambda url: url != second)
+        press("u")
+        page.wait_for_url("**/reviews")
+        assert rows.count() == waiting - 1
+        press("?")
+        press("n")
+        expect(page.locator(".shortcuts")).to_have_attribute("data-off", "")
+        assert page.url.endswith("/reviews")
+        press("?")
+        press("n")
+        page.wait_for_url("**/reviews/req_*")
+        press("d")
+        expect(page.get_by_label("Reason", exact=True)).to_be_focused()
+        page.keyboard.type("Stolen")
+        press("Escape")
+        press("d")
+        _read(page, "Declined.")
