@@ -39,7 +39,6 @@ def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
         opened.desk.__dict__["columns"] = shop.copies
         shop.copies.catch_up(shop.account_id)
         yield opened
-        shop.copies.close()
 
 
 @pytest.fixture

@@ -46,6 +46,9 @@ def places(session: AdminSession) -> dict[str, str]:
         "list": filled.name,
         "webhook": list_webhooks(session, DEMO_ACCOUNT)[0].webhook_id,
         "user": users.listing(session, DEMO_ACCOUNT)[0].user_id,
+        "set": "starter",
+        "pipeline": "1",
+        "version": "1",
     }
 
 
