@@ -35,6 +35,7 @@ PAGES: Final = [
     and each.name not in DOWNLOADS | WITHOUT_DATA
 ]
 
+NOTHING_FETCHED: Final = """!document.querySelector(".htmx-request, [aria-busy=true]")"""
 FEW_ROWS: Final = (
     """document.querySelectorAll("tbody tr:nth-child(n+5)").forEach(row => row.remove())"""
 )
@@ -71,6 +72,9 @@ def _walk(visitor: Visitor, pages: list[Page], known: dict[str, str], axe: set[P
             visitor.fits()
             if each in axe:
                 visitor.page.set_viewport_size(DESKTOP)
+                # What is being fetched again is dimmed meanwhile.
+                visitor.page.wait_for_load_state("networkidle")
+                visitor.page.wait_for_function(NOTHING_FETCHED)
                 visitor.page.evaluate(FEW_ROWS)
                 visitor.check()
         except AssertionError as problem:
