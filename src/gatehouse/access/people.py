@@ -78,7 +78,7 @@ class User(Personal, frozen=True, kw_only=True):
         return not self.is_operator and set(self.roles) <= {account_id}
 
     def without_proofs(self) -> "User":
-        """The person with no way to sign in: whoever set one up before is kept out."""
+        """The person with no way to sign in: ways that were set up before no longer work."""
         return self.with_rights(password=None, totp=None, totp_step=0, recovery=(), passkeys=())
 
     def with_rights(self, **values: object) -> "User":

@@ -29,7 +29,7 @@ _CONNECT_S: Final = 5.0
 _AGENT: Final = f"Gatehouse/{gatehouse.__version__} (webhooks)".encode()
 
 
-# Whoever owns a name can have its resolution take long. It must not take the threads of requests.
+# The owner of a name can make its resolution slow. It must not take the threads of requests.
 _RESOLVERS: Final = ThreadPoolExecutor(32, "gatehouse-names")
 
 

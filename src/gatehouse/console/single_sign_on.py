@@ -26,7 +26,7 @@ def depart(visit: Visit) -> Response:
 
 
 def arrive(visit: Visit) -> Response:
-    """Sign in whoever the provider vouches for."""
+    """Sign in the person whom the provider vouches for."""
     if visit.desk.single_sign_on is None:
         raise PageRefused(404, "problems.no_page")
     query = visit.query

@@ -109,7 +109,7 @@ class SingleSignOn:
     def arrive(
         self, arrival: ProviderAnswer, kept_state: str, origin: SessionOrigin
     ) -> ArrivedPerson:
-        """Sign in whoever comes back; `kept_state` is what the browser's cookie says."""
+        """Sign in the person who comes back; `kept_state` is what the browser's cookie says."""
         session = self._sign_in.session
         throttled = throttle.places(origin.address)
         throttle.admit(session, throttled)
@@ -166,7 +166,7 @@ class SingleSignOn:
         if user is not None and user.disabled_at_ms is not None:
             raise SignInRefused(_REFUSED)
         if user is not None and user.subject is None:
-            # Whoever used the invitation may not be who the provider knows by this address.
+            # Another person than the provider knows by this address may have used the invitation.
             sessions.end_all(change.connection, user.user_id)
             linked = msgspec.structs.replace(user.without_proofs(), subject=claims.subject)
             user = users.save(change, linked)

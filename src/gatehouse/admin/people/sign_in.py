@@ -1,6 +1,6 @@
 """Signing in: by a password, by a link that works once, and by a second step where one is set up.
 
-Whoever fails hears the same, whatever was wrong: nobody learns who has an account.
+Every failure is answered in the same words, so that nobody learns who has an account.
 """
 
 from typing import Final

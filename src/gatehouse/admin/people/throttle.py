@@ -1,4 +1,4 @@
-"""Slows down whoever guesses: failed sign-ins are counted per person and per address.
+"""Slows down guessing: failed sign-ins are counted per person and per address.
 
 Each attempt is counted before it is examined, so that many at once are no way around; a success
 takes that back. After some failures each further one has to wait twice as long, a quarter of an

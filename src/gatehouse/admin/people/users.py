@@ -51,7 +51,7 @@ def invite(
             new = _new(change, plain, shown)
             user = users.add(change, msgspec.structs.replace(new, roles={account_id: role}))
         else:
-            # Whoever chose a password before may not be who is invited now.
+            # The person who chose a password before may be another than the one invited now.
             sessions.end_all(change.connection, known.user_id)
             anew = msgspec.structs.replace(known.without_proofs(), roles={account_id: role})
             user = users.save(change, anew)

@@ -20,7 +20,7 @@ class NewToken(msgspec.Struct, frozen=True, kw_only=True):
     user_id: str | None
     expires_at_ms: int
     content: Any
-    """What whoever uses it will need; it is sealed."""
+    """What the use of it will need; it is sealed."""
 
 
 def add(
