@@ -118,6 +118,7 @@ class _Renderer:
         self._parser = MarkdownIt("commonmark", options).enable("table")
         for kind in ("fence", "code_block"):
             self._parser.add_render_rule(kind, _code)
+        self._parser.add_render_rule("image", _picture)
         # A window that is too narrow for a table scrolls it.
         opening, closing = '<div class="scroll" tabindex="0"><table>\n', "</table></div>\n"
         self._parser.add_render_rule("table_open", lambda *_: opening)
@@ -162,6 +163,11 @@ class _Renderer:
         name, hash_mark, anchor = link.partition("#")
         file = normpath(self._folder / name)
         return _address(file) + hash_mark + anchor if file in self._served else None
+
+
+def _picture(_renderer: object, tokens: "Sequence[Token]", at: int, *_: object) -> str:
+    """What a picture shows, in words: servers of the API have no pictures."""
+    return f"<em>{escape(tokens[at].content)}</em>"
 
 
 def _code(_renderer: object, tokens: "Sequence[Token]", at: int, *_: object) -> str:
