@@ -23,6 +23,8 @@ from gatehouse.store.configured.first_signing import sign_sandbox
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import is_current, migrate
 
+_CLOSING_S: Final = 2.0
+_LOOK_AGAIN_S: Final = 0.05
 _ROOT_FILE: Final = "root-secret"
 
 
@@ -131,7 +133,11 @@ def without_servers(database: Database) -> Iterator[None]:
     if database.file is not None and not database.file.parent.is_dir():
         yield
         return
-    if count := database.other_connections():
+    ends_at = time.monotonic() + _CLOSING_S
+    # A database server still counts a connection for a moment after it was closed.
+    while (count := database.other_connections()) and time.monotonic() < ends_at:
+        time.sleep(_LOOK_AGAIN_S)
+    if count:
         raise Conflict(
             f"{count} other connections to the database are open; stop all servers and commands"
         )

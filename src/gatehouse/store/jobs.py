@@ -221,6 +221,13 @@ def release(connection: sa.Connection, job_id: str, owner: str) -> None:
     connection.execute(JOBS.update().where(_held(job_id, owner)).values(back))
 
 
+def release_all(connection: sa.Connection, owner: str) -> None:
+    """Queue again all that a server has taken and not given back, because it stops."""
+    back = {"state": JobState.QUEUED.value, "owner": None, "attempts": _C.attempts - 1}
+    taken = (_C.owner == owner) & (_C.state == JobState.RUNNING)
+    connection.execute(JOBS.update().where(taken).values(back))
+
+
 def delete_old(connection: sa.Connection, now_ms: int) -> None:
     """Delete jobs that ended long ago."""
     connection.execute(JOBS.delete().where(_C.finished_at_ms < now_ms - KEPT_MS))

@@ -62,6 +62,8 @@ class JobWorker:
             for task in self._running:
                 task.cancel()
             await asyncio.gather(*self._running, return_exceptions=True)
+            # A job may have been taken at the very moment of the end, before its task began.
+            await self._write(partial(jobs.release_all, owner=self._owner))
 
     async def _look(self) -> None:
         with contextlib.suppress(TimeoutError):
