@@ -203,7 +203,7 @@ def _asked(request: Request, query: object = None, form: SentForm | None = None)
         headers=request.headers,
         cookies=request.cookies,
         places=request.path_params,
-        query=query or {},  # type: ignore[arg-type]
+        query=query or {},  # type: ignore[arg-type]  # from `read_pairs`
         form=form or SentForm(),
         address=scope["gatehouse.address"],
     )

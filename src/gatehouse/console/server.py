@@ -32,7 +32,7 @@ class BoundedProtocol(H11Protocol):
 
     def connection_made(self, transport: object) -> None:
         """Begin to watch for silence."""
-        super().connection_made(transport)  # type: ignore[arg-type]
+        super().connection_made(transport)  # type: ignore[arg-type]  # as uvicorn gives it
         self.loop.call_later(_SILENCE_S, self._look)
 
     def _look(self) -> None:
