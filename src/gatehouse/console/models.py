@@ -1,7 +1,6 @@
 """The models of an account: compared, looked into, trained, promoted and rolled back.
 
-Where the account wants two pairs of eyes, promoting and rolling back propose, and another person
-approves here.
+Where the account wants two pairs of eyes, promoting and rolling back propose.
 """
 
 from typing import Any, Final, NamedTuple
@@ -16,12 +15,11 @@ from gatehouse.admin.jobs import queue
 from gatehouse.admin.jobs.kinds import DAY_MS, JobKind, TrainingOrder
 from gatehouse.admin.jobs.queue import StoredJob
 from gatehouse.admin.models import versions
-from gatehouse.admin.people import proposals
-from gatehouse.admin.people.proposals import APPROVERS, PromoteModel, Proposal, RollBackModel
+from gatehouse.admin.people.proposals import PromoteModel, RollBackModel
 from gatehouse.console import model_view
 from gatehouse.console.cookies import Notice
 from gatehouse.console.pages import Action, Declarations, Page
-from gatehouse.console.refusals import PageRefused
+from gatehouse.console.proposals import propose, waiting
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ApprovalNeeded, NotFound
 from gatehouse.training.report import judge
@@ -161,7 +159,7 @@ def promote(visit: Visit) -> Response:
     try:
         done = versions.promote_model(visit.session, visit.account_id, version)
     except ApprovalNeeded:
-        return _propose(visit, PromoteModel(version))
+        return propose(visit, PromoteModel(version))
     return _switched(visit, done)
 
 
@@ -171,30 +169,8 @@ def roll_back(visit: Visit) -> Response:
     try:
         done = versions.roll_back_model(visit.session, visit.account_id, to)
     except ApprovalNeeded:
-        return _propose(visit, RollBackModel(to))
+        return propose(visit, RollBackModel(to))
     return _switched(visit, done)
-
-
-def approve(visit: Visit) -> Response:
-    """Let happen what another person proposed."""
-    proposal = _proposal(visit)
-    proposals.approve(visit.session, visit.account_id, proposal.proposal_id)
-    return visit.redirect("models", notice="models.notices.approved")
-
-
-def refuse(visit: Visit) -> Response:
-    """Decide that it does not happen."""
-    proposal = _proposal(visit)
-    reason = visit.form.get("reason", "")
-    proposals.refuse(visit.session, visit.account_id, proposal.proposal_id, reason)
-    return visit.redirect("models", notice="models.notices.refused")
-
-
-def withdraw(visit: Visit) -> Response:
-    """Take back what one has proposed."""
-    proposal = _proposal(visit)
-    proposals.withdraw(visit.session, visit.account_id, proposal.proposal_id)
-    return visit.redirect("models", notice="models.notices.withdrawn")
 
 
 def _version(text: str) -> int:
@@ -227,31 +203,8 @@ def _approval(visit: Visit) -> dict[str, Any]:
     wanted = approvals.wanted(visit.session, visit.account_id)
     return {
         "needs_approval": ApprovalKind.MODELS in wanted,
-        "proposed": _open_proposals(visit),
-        "me": str(visit.session.actor),
+        "waiting": waiting(visit, ApprovalKind.MODELS),
     }
-
-
-def _open_proposals(visit: Visit) -> list[Proposal]:
-    found = proposals.listing(visit.session, visit.account_id)
-    return [each for each in found if each.kind == ApprovalKind.MODELS and each.state == "open"]
-
-
-def _propose(visit: Visit, content: PromoteModel | RollBackModel) -> Response:
-    if any(each.content == content for each in _open_proposals(visit)):
-        return visit.redirect("models", notice="models.notices.known")
-    proposals.propose(visit.session, visit.account_id, content)
-    return visit.redirect("models", notice="models.notices.proposed")
-
-
-def _proposal(visit: Visit) -> Proposal:
-    """The proposal of the path, if it is about models and this person may change those."""
-    found = proposals.get(visit.session, visit.account_id, visit.place("proposal"))
-    if found.kind != ApprovalKind.MODELS:
-        raise NotFound("there is no such proposal")
-    if not visit.may(APPROVERS[ApprovalKind.MODELS]):
-        raise PageRefused(403, "problems.not_allowed")
-    return found
 
 
 def _switched(visit: Visit, done: versions.ModelChange) -> Response:
@@ -268,7 +221,6 @@ def _switched(visit: Visit, done: versions.ModelChange) -> Response:
 _ROOT: Final = "/a/{account}/models"
 _ONE: Final = f"{_ROOT}/{{version}}"
 _JOB: Final = f"{_ROOT}/training/{{job}}"
-_PROPOSED: Final = f"{_ROOT}/proposals/{{proposal}}"
 _SEE: Final[dict[str, Any]] = {"permission": Permission.SEE}
 _MAY: Final[dict[str, Any]] = {"permission": Permission.CONFIGURE}
 
@@ -281,7 +233,4 @@ PAGES: Final[Declarations] = (
     Action(f"{_ROOT}/roll-back", "model-roll-back", roll_back, again=show_models, **_MAY),
     Action(f"{_ONE}/promote", "model-promote", promote, **_MAY),
     Action(f"{_JOB}/cancel", "training-cancel", cancel, **_MAY),
-    Action(f"{_PROPOSED}/approve", "model-approve", approve, permission=Permission.APPROVE),
-    Action(f"{_PROPOSED}/refuse", "model-refuse", refuse, permission=Permission.APPROVE),
-    Action(f"{_PROPOSED}/withdraw", "model-withdraw", withdraw, **_MAY),
 )

@@ -1,4 +1,7 @@
-"""Two pairs of eyes: what people proposed in an account, and what others decide about it."""
+"""Two pairs of eyes: what people proposed in an account, and what others decide about it.
+
+All proposals are decided here; the pages that they are about only say that something waits.
+"""
 
 from typing import Any, Final
 
@@ -6,14 +9,43 @@ import msgspec
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin import approvals
+from gatehouse.admin import approvals, configurations, rule_sets
 from gatehouse.admin.approvals import CHOICES, ApprovalKind
+from gatehouse.admin.configurations import NewVersion, Return
 from gatehouse.admin.people import proposals
-from gatehouse.admin.people.proposals import APPROVERS, Proposal, ProposedChange, SetApprovals
+from gatehouse.admin.people.proposals import (
+    APPROVERS,
+    ApplyRules,
+    Proposal,
+    ProposedChange,
+    RollBackRules,
+    SetApprovals,
+)
+from gatehouse.admin.rule_sets import RULE_SETS
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import PageRefused
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import ApprovalNeeded
+from gatehouse.core.errors import ApprovalNeeded, GatehouseError
+
+_OPEN: Final = "open"
+
+
+class ShownProposal(msgspec.Struct, frozen=True):
+    """A proposal with what it would change now, or why it cannot happen any more."""
+
+    proposal: Proposal
+    facts: list[tuple[str, str]]
+    is_own: bool
+    may_decide: bool
+    differences: list[str] | None = None
+    """Of an open change of rules."""
+    problem: str | None = None
+
+    @property
+    def change(self) -> str:
+        """The name of the text that says what is proposed."""
+        tag = type(self.proposal.content).__struct_config__.tag
+        return str(tag).replace(".", "_")
 
 
 def show_proposals(visit: Visit) -> Response:
@@ -21,11 +53,15 @@ def show_proposals(visit: Visit) -> Response:
     found = proposals.listing(visit.session, visit.account_id)
     return visit.render(
         "proposals/proposals.html",
-        proposals=[(each, _told(each), _may_decide(visit, each)) for each in found],
+        proposals=[_shown(visit, each) for each in found],
         wanted=approvals.wanted(visit.session, visit.account_id),
         choices=CHOICES,
-        me=str(visit.session.actor),
     )
+
+
+def waiting(visit: Visit, kind: ApprovalKind) -> int:
+    """How many changes of a kind wait for another person."""
+    return len(_open_ones(visit, kind))
 
 
 def approve(visit: Visit) -> Response:
@@ -63,15 +99,16 @@ def choose(visit: Visit) -> Response:
 
 def propose(visit: Visit, change: ProposedChange) -> Response:
     """Propose a change that needs another person, and lead to where it can be approved."""
-    proposals.propose(visit.session, visit.account_id, change)
-    if visit.may(Permission.APPROVE):
-        return visit.redirect("proposals", notice="proposals.notices.proposed")
-    return visit.redirect("home", notice="proposals.notices.proposed")
+    notice = "proposals.notices.known"
+    if all(each.content != change for each in _open_ones(visit)):
+        proposals.propose(visit.session, visit.account_id, change)
+        notice = "proposals.notices.proposed"
+    return visit.redirect("proposals" if visit.may(Permission.APPROVE) else "home", notice=notice)
 
 
-def _may_decide(visit: Visit, proposal: Proposal) -> bool:
-    own = proposal.proposer == str(visit.session.actor)
-    return not own and visit.may(APPROVERS[ApprovalKind(proposal.kind)])
+def _open_ones(visit: Visit, kind: ApprovalKind | None = None) -> list[Proposal]:
+    found = proposals.listing(visit.session, visit.account_id)
+    return [each for each in found if each.state == _OPEN and kind in (None, each.kind)]
 
 
 def _check_may_decide(visit: Visit) -> None:
@@ -80,11 +117,46 @@ def _check_may_decide(visit: Visit) -> None:
         raise PageRefused(403, "problems.not_allowed")
 
 
-def _told(proposal: Proposal) -> list[tuple[str, str]]:
+def _shown(visit: Visit, proposal: Proposal) -> ShownProposal:
+    own = proposal.proposer == str(visit.session.actor)
+    shown = ShownProposal(
+        proposal,
+        _facts(visit, proposal),
+        own,
+        not own and visit.may(APPROVERS[ApprovalKind(proposal.kind)]),
+    )
+    if proposal.state != _OPEN:
+        return shown
+    try:
+        found = _differences(visit, proposal.content)
+    except GatehouseError as error:
+        return msgspec.structs.replace(shown, problem=str(error))
+    return msgspec.structs.replace(shown, differences=found)
+
+
+def _differences(visit: Visit, content: ProposedChange) -> list[str] | None:
+    """What a change of rules would change by now; None for other changes."""
+    session, account_id = visit.session, visit.account_id
+    if isinstance(content, ApplyRules):
+        new = NewVersion(content.document.encode(), content.base, dry_run=True)
+        return rule_sets.apply(session, account_id, new).differences
+    if isinstance(content, RollBackRules):
+        wanted = Return(content.to, content.base, dry_run=True)
+        name = content.name
+        return configurations.rollback(session, account_id, RULE_SETS, name, wanted).differences
+    return None
+
+
+def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
     """What is proposed, as names and texts."""
     told = msgspec.to_builtins(proposal.content)
+    if "micros" in told:
+        told["micros"] = visit.money(told["micros"])
     return [
-        (name, value if isinstance(value, str) else msgspec.json.encode(value).decode())
+        (
+            visit.text(f"proposals.facts.{name}"),
+            value if isinstance(value, str) else msgspec.json.encode(value).decode(),
+        )
         for name, value in told.items()
         if value is not None and name != "type"
     ]

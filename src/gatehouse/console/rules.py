@@ -6,19 +6,19 @@ from starlette.responses import JSONResponse, Response
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin import configurations, lists, rule_sets
+from gatehouse.admin.approvals import ApprovalKind
 from gatehouse.admin.configurations import ConfigurationVersion, NewVersion
 from gatehouse.admin.figures.overview import FiguresNotReady
 from gatehouse.admin.figures.preview import Superseded
 from gatehouse.admin.figures.rule_figures import RuleHits, RuleSetHits, rule_figures
-from gatehouse.admin.people import proposals
 from gatehouse.admin.people.proposals import ApplyRules
 from gatehouse.admin.rule_sets import RULE_SETS
 from gatehouse.conditions.catalogue import SIGNALS, kinds_for
 from gatehouse.conditions.signatures import SIGNATURES
 from gatehouse.console.charts import spark
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.proposals import propose, waiting
 from gatehouse.console.rule_preview import SPANS, Draft, amounts, previewed, rule_set_name
-from gatehouse.console.rule_proposals import open_proposals
 from gatehouse.console.spans import PRESETS, chosen_span
 from gatehouse.console.versions import (
     DOCUMENT_BYTES,
@@ -80,7 +80,7 @@ def show_rules(visit: Visit) -> Response:
         presets=tuple(PRESETS),
         hits=hits,
         rows=[] if chosen is None else _rows(chosen.definition, hits),
-        proposals=open_proposals(visit),
+        waiting=waiting(visit, ApprovalKind.RULES),
         spark=spark,
     )
 
@@ -179,9 +179,7 @@ def apply(visit: Visit) -> Response:
     new = NewVersion(document.encode(), base, note, is_first=not name)
     _check_name(visit, name, rule_set_name(document))
     if VERSIONS.needs_approval(visit):
-        proposed = ApplyRules(document, base, note)
-        proposals.propose(visit.session, visit.account_id, proposed)
-        return visit.redirect("rules", notice="versions.proposed")
+        return propose(visit, ApplyRules(document, base, note))
     done = rule_sets.apply(visit.session, visit.account_id, new)
     return visit.redirect("rules", query={"set": done.name}, notice=applied_notice(done))
 

@@ -9,10 +9,10 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin import approvals, configurations
 from gatehouse.admin.configurations import AppliedVersion, ConfigurationType, Return
-from gatehouse.admin.people import proposals
 from gatehouse.admin.people.proposals import RollBackRules
 from gatehouse.console.cookies import Notice
 from gatehouse.console.pages import Action, Declared, Page
+from gatehouse.console.proposals import propose
 from gatehouse.console.visit import Visit
 from gatehouse.core.documents import LARGEST_DOCUMENT
 from gatehouse.core.errors import NotFound
@@ -113,8 +113,7 @@ class VersionPages:
         if to is None or seen is None:
             raise visit.refuse("", "versions.choose")
         if self.needs_approval(visit):
-            proposals.propose(visit.session, visit.account_id, RollBackRules(name, to, seen))
-            return visit.redirect(self.subject, notice="versions.proposed")
+            return propose(visit, RollBackRules(name, to, seen))
         wanted = Return(to, seen)
         configurations.rollback(visit.session, visit.account_id, self.kind, name, wanted)
         path = visit.url(f"{self.subject}-history", None, **{self.place: name})
