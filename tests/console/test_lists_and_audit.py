@@ -34,6 +34,7 @@ def test_entries_are_put_on_a_list_and_taken_off(
     assert mo.post(f"{blocked}/add", sent).status_code == 303
     page = mo.get(blocked).text
     assert "returned stolen goods" in page
+    assert "No rule looks things up on this list" in page
     assert "user:mo@shop.test" in page
     mo.post(f"{blocked}/remove", {"value": "u-17"})
     assert _values(console) == ["u-18"]

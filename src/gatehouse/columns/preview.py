@@ -31,7 +31,7 @@ from gatehouse.store.decisions.records import KeptRecord, RecordCounts, RecordSp
 MOST_UNUSUAL: Final = 100_000
 """Records that are read anew; more of them would take too long."""
 _AT_ONCE: Final = 1000
-_COVERING: Final = (ListKind.NETWORKS, ListKind.BINS, ListKind.DOMAINS)
+COVERING: Final = (ListKind.NETWORKS, ListKind.BINS, ListKind.DOMAINS)
 """Kinds of lists whose entries cover other values than themselves."""
 
 ReadRecords = Callable[[Sequence[str]], list[KeptRecord]]
@@ -136,11 +136,14 @@ def _expressions(
 
 
 def _signal(selection: SignalSelection, name: str) -> str:
+    return signal_value(name, selection.signals[name])
+
+
+def signal_value(name: str, kind: Type) -> str:
     """The column of a signal; a custom input is read out of its JSON, if it has the right type."""
     if not name.startswith(CUSTOM):
         return quoted(name)
     path = text(f'$."{name}"')
-    kind = selection.signals[name]
     if kind is Type.NUMBER:
         number = f"TRY_CAST(json_extract_string(custom, {path}) AS DOUBLE)"
         is_number = f"json_type(custom, {path}) IN ('BIGINT', 'UBIGINT', 'HUGEINT', 'DOUBLE')"
@@ -154,7 +157,7 @@ def _entries(
     asking: ColumnConnection, past: ListPast, signal: str, within: str
 ) -> list[tuple[str, int, int]]:
     """Values with the times in which they were listed."""
-    if past.kind not in _COVERING:
+    if past.kind not in COVERING:
         return [(value, *span) for value, times in past.spans.items() for span in _pairs(times)]
     find = ListIndex(past.kind, past.spans).find
     rows = asking.ask(
@@ -173,10 +176,10 @@ def _put_entries(
 ) -> None:
     columns = {"value": "VARCHAR", "since_ms": "BIGINT", "until_ms": "BIGINT"}
     rows = list(zip(*entries, strict=True)) or [(), (), ()]
-    _put(asking, table, columns, [msgspec.json.encode(dict(enumerate(rows)))])
+    put_rows(asking, table, columns, [msgspec.json.encode(dict(enumerate(rows)))])
 
 
-def _put(
+def put_rows(
     asking: ColumnConnection,
     table: str,
     types: Mapping[str, str],
@@ -233,4 +236,4 @@ def _load_unusual(
         for part in maker.parts([trial.read(ids[first : first + _AT_ONCE])]):
             loaded.add(part.counts)
             lines.append(part.lines)
-    _put(asking, "unusual_requests", maker.types, lines)
+    put_rows(asking, "unusual_requests", maker.types, lines)

@@ -2,19 +2,29 @@
 
 import contextlib
 import io
+from collections.abc import Sequence
 from typing import Any, Final
 
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin import lists
-from gatehouse.admin.lists import EntryPage, GivenEntries, ImportOptions, ListFile, NewEntries
+from gatehouse.admin import list_lookup, lists
+from gatehouse.admin.figures.list_figures import ListMatches, list_matches
+from gatehouse.admin.figures.overview import FiguresNotReady
+from gatehouse.admin.lists import (
+    EntryPage,
+    GivenEntries,
+    ImportOptions,
+    ListedEntry,
+    ListFile,
+    NewEntries,
+)
 from gatehouse.console.cookies import Notice
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.csv_output import csv_lines, plain_cell
+from gatehouse.core.text import is_blank
 from gatehouse.rules.list_entries import ListKind
 
 _ON_A_PAGE: Final = 100
@@ -35,14 +45,8 @@ def find(visit: Visit) -> Response:
     value = visit.form.get("value", "").strip()
     if not value:
         raise visit.refuse("value", "lists.problems.value")
-    held = []
-    page = EntryPage(visit.now_ms, 10)
-    for info in lists.overview(visit.session, visit.account_id):
-        # A value that a list cannot hold, such as a name on a list of networks, is not on it.
-        with contextlib.suppress(InvalidInput):
-            entries = lists.find_entry(visit.session, visit.account_id, info.name, value, page)
-            held += [(info, entry) for entry in entries]
-    return visit.render("lists/found.html", value=value, held=held)
+    held = list_lookup.holding(visit.session, visit.account_id, value)
+    return visit.render("lists/found.html", held=held)
 
 
 def show_list(visit: Visit) -> Response:
@@ -56,13 +60,23 @@ def show_list(visit: Visit) -> Response:
     if len(found) > _ON_A_PAGE:
         older = f"{shown[-1].added_at_ms}.{shown[-1].value}"
     states = [each.status(visit.now_ms) for each in shown]
+    matched = _matches(visit, info.name, shown)
     return visit.render(
         "lists/list.html",
         info=info,
-        entries=list(zip(shown, states, strict=True)),
+        entries=list(zip(shown, states, matched.entries, strict=True)),
+        matched=matched,
         older=older,
         gone=gone,
     )
+
+
+def _matches(visit: Visit, name: str, shown: Sequence[ListedEntry]) -> ListMatches:
+    columns = visit.desk.columns.of(visit.account_id)
+    try:
+        return list_matches(visit.session, columns, name, shown)
+    except FiguresNotReady:
+        return ListMatches(is_used=True, entries=[None] * len(shown))
 
 
 def create(visit: Visit) -> Response:
@@ -75,10 +89,12 @@ def create(visit: Visit) -> Response:
 
 def add(visit: Visit) -> Response:
     """Put values on the list, one in each line."""
-    values = [line.strip() for line in visit.form.get("values", "").splitlines()]
-    given = GivenEntries([value for value in values if value])
-    if not given.values:
+    values = visit.form.get("values", "")
+    if is_blank(values):
         raise visit.refuse("values", "lists.problems.value")
+    # Unlike arguments of a command, a form may hold card numbers.
+    file = ListFile("", lambda: contextlib.nullcontext(io.BytesIO(values.encode())), "lines")
+    given = GivenEntries(file=file)
     done = lists.add(visit.session, visit.account_id, visit.place("list"), given, _terms(visit))
     return _back(visit, "lists.notices.added", count=done.added)
 

@@ -63,7 +63,10 @@ def past_membership(kind: ListKind, spans: Mapping[str, Sequence[int]]) -> IsLis
 
 
 def covering_entries(kind: ListKind, value: str) -> list[str]:
-    """Every entry that could cover a value on a list of this kind; there are few of them."""
+    """Every entry that could cover a value on a list of this kind; there are few of them.
+
+    Of networks, the value is an address, or a network that has to lie within.
+    """
     if kind is ListKind.BINS:
         return [value[:length] for length in range(1, len(value) + 1)]
     if kind is ListKind.DOMAINS:
@@ -71,14 +74,16 @@ def covering_entries(kind: ListKind, value: str) -> list[str]:
         return [".".join(labels[place:]) for place in range(len(labels))]
     if kind is not ListKind.NETWORKS:
         return [value]
+    address, _, length = value.partition("/")
     family, bits = (AF_INET6, 128) if ":" in value else (AF_INET, 32)
     try:
-        number = int.from_bytes(inet_pton(family, value), "big")
+        number = int.from_bytes(inet_pton(family, address), "big")
+        narrowest = bits - int(length or bits)
     except (OSError, ValueError):
         return []
     return [
         f"{inet_ntop(family, (number >> free << free).to_bytes(bits // 8, 'big'))}/{bits - free}"
-        for free in range(bits)
+        for free in range(narrowest, bits)
     ]
 
 

@@ -103,7 +103,7 @@ def _listed_values(
     """The entries that cover an entity, by the kind of their list; its own comes first."""
     kind, value = LIST_KINDS[entity.kind], entity.value
     if entity.kind is EntityType.ADDRESS:
-        return {kind: _networks(value)}
+        return {kind: covering_entries(kind, value)}
     found: dict[ListKind, Sequence[str]] = {kind: [value]}
     signals = {} if record is None else record.signals or {}
     card = None if record is None else record.card
@@ -114,12 +114,3 @@ def _listed_values(
         if domain is not None:
             found[ListKind.DOMAINS] = covering_entries(ListKind.DOMAINS, domain)
     return found
-
-
-def _networks(value: str) -> list[str]:
-    """The networks around an address, or around the /64 that stands for an IPv6 address."""
-    address, _, length = value.partition("/")
-    around = covering_entries(ListKind.NETWORKS, address)
-    if not length:
-        return around
-    return [each for each in around if int(each.rpartition("/")[2]) <= int(length)]

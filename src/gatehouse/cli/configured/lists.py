@@ -1,5 +1,6 @@
 """gatehouse lists: create, add, remove, import, show, drop."""
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -8,9 +9,10 @@ import typer
 
 from gatehouse.cli.arguments import AccountOption, AsJson, DryRun, open_file, span_argument
 from gatehouse.cli.completing import list_names
-from gatehouse.cli.opening import open_account
+from gatehouse.cli.opening import Opened, open_account
 from gatehouse.cli.output import columns, show, time_or_none
 from gatehouse.core.clock import iso_time
+from gatehouse.settings import load_settings
 
 if TYPE_CHECKING:
     from gatehouse.admin.lists import Added, GivenEntries, ListedEntry, ListInfo, NewEntries
@@ -162,10 +164,17 @@ def show_list(
         bool, typer.Option("--gone", help="Also what was removed, replaced or has expired.")
     ] = False,
     limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="Entries to show.")] = 100,
+    matches: Annotated[
+        bool, typer.Option("--matches", help="Count what each matched in the last 30 days.")
+    ] = False,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the lists, or the entries of one."""
+    """Show the lists, or the entries of one.
+
+    Matches are counted in the copy of the decisions that the console keeps. Where it does not run,
+    a copy is made and removed afterwards.
+    """
     from gatehouse.admin import lists
 
     session, account_id = open_account(account)
@@ -176,12 +185,30 @@ def show_list(
     page = lists.EntryPage(at_ms, limit, include_gone=gone)
     found = lists.entries(session, account_id, name, page)
     data = [_data(one, at_ms) for one in found]
-    headings = ("ENTRY", "STATUS", "ADDED", "EXPIRES", "BY", "REASON")
-    fields = ("shown", "status", "addedAt", "expiresAt", "actor", "reason")
+    headings: tuple[str, ...] = ("ENTRY", "STATUS", "ADDED", "EXPIRES", "BY", "REASON")
+    fields: tuple[str, ...] = ("shown", "status", "addedAt", "expiresAt", "actor", "reason")
+    if matches:
+        matched = _matches((session, account_id), name, found)
+        data = [{**one, **more} for one, more in zip(data, matched, strict=True)]
+        headings += ("MATCHED IN 30 DAYS", "LAST MATCH")
+        fields += ("matched30Days", "lastMatchAt")
     text = columns(headings, data, fields, "-") if data else f"list {name} is empty"
     if len(found) == limit:
         text += f"\nthe first {limit}; more with --limit"
     show(data, text, as_json=as_json)
+
+
+def _matches(opened: Opened, name: str, found: "list[ListedEntry]") -> list[dict[str, Any]]:
+    from gatehouse.admin.figures.list_figures import list_matches
+    from gatehouse.admin.figures.opening import columns_for_now
+
+    with columns_for_now(*opened, load_settings(os.environ).home) as copied:
+        matched = list_matches(opened[0], copied, name, found)
+    return [
+        {"matched30Days": each.recent, "lastMatchAt": time_or_none(each.last_ms)}
+        for each in matched.entries
+        if each is not None
+    ]
 
 
 def _show_lists(found: "list[ListInfo]", *, as_json: bool) -> None:
