@@ -25,11 +25,11 @@ from gatehouse.core import keyring
 from gatehouse.core.ids import new_id
 from gatehouse.installation import root_secret, system_clock
 from gatehouse.intel.bins import load_bins
-from gatehouse.intel.cards import CardMasker
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import PackedNetworks
-from gatehouse.operations.account_setup import Builder, Setups
-from gatehouse.operations.catalogue import Parties, make_operations, make_stages
+from gatehouse.operations.account_setup import Setups
+from gatehouse.operations.assembly import assemble, engine_options, make_engine
+from gatehouse.operations.catalogue import Parties
 from gatehouse.operations.connectors import (
     load_addresses,
     load_gateway,
@@ -39,16 +39,12 @@ from gatehouse.operations.connectors import (
 )
 from gatehouse.operations.live_connectors import LiveConnectors
 from gatehouse.operations.measured import MeasuredGateway, MeasuredIdentities, MeasuredIssuer
-from gatehouse.operations.planning import Pipelines
 from gatehouse.operations.shared_memory import open_shared_memory
-from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import MemoryState, ServerMemory
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import RecordedEvents
 from gatehouse.settings import Settings
-from gatehouse.signals.builder import LiveSignalBuilder
-from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit_watch import AuditWatch
@@ -301,20 +297,8 @@ class Service:
 
     def _build(self, settings: Settings, session: AdminSession, owner: str) -> Routes:
         ring = session.ring
-        masker = CardMasker(self._bins, session.fingerprints)
-        engine = Engine(
-            self.writer,
-            masker,
-            system_clock,
-            time.perf_counter,
-            EngineOptions(
-                owner=owner,
-                authorization_ttl_ms=settings.authorization_ttl_s * 1000,
-                guess_limit=settings.effective_guess_limit,
-                enumeration_limit=settings.card_enumeration_limit,
-                terms=session.terms,
-            ),
-        )
+        options = engine_options(settings, session, owner)
+        engine = make_engine(self.writer, session, self._bins, system_clock, options)
         decisions = LiveDecisions(session)
         hashing_key = ring.current(keyring.API_KEYS)[1]
         entry = Entry(self.callers, settings, hashing_key, system_clock, self._in_flight)
@@ -332,7 +316,7 @@ class Service:
         reviews = Reviews(entry, LiveReviews(session, self.labels.labels_recorded), decisions)
         labels = LiveFeedback(session, self.labels.labels_recorded)
         feedback = Feedback(entry, labels, self._entities, system_clock)
-        operations = make_operations(self._stages, self._pipelines)
+        operations = self._assembly.operations(self._pipelines)
         search = SearchRoutes(entry, LiveSearch(session))
         balances = Balances(entry, LiveBilling(session), system_clock)
         offered = Offered(
@@ -353,7 +337,6 @@ class Service:
         """The stages, the parties they ask, and the pipelines that accounts make of them."""
         ring = session.ring
         self._entities = entities = EntityHasher(ring.current(keyring.ENTITIES)[1])
-        addresses = load_addresses(settings, self.feeds)
         called = self.metrics.called
         roster = None if self.connectors is None else self.connectors.roster
         gateway = MeasuredGateway(load_gateway(settings, roster), called)
@@ -361,19 +344,14 @@ class Service:
         parties = Parties(
             issuer=MeasuredIssuer(load_issuer(settings, roster), called),
             identities=MeasuredIdentities(identities, called),
-            addresses=addresses,
+            addresses=load_addresses(settings, self.feeds),
             memory=self.memory,
             entity_hasher=entities,
             gateway=gateway,
         )
-        self._stages = make_stages(settings, parties)
-        builder = Builder(self._stages, pays=settings.gateway != "none")
-        fingerprinter = Fingerprinter(entities)
-        signal_builder = LiveSignalBuilder(
-            builder.shipped_sentry, addresses, self.memory, fingerprinter
-        )
-        self.setups = Setups(self._database, builder, session.signer, self.refusals)
-        self._pipelines = Pipelines(self.setups, signal_builder, fingerprinter.found_by)
+        self._assembly = made = assemble(settings, parties)
+        self.setups = Setups(self._database, made.builder, session.signer, self.refusals)
+        self._pipelines = made.pipelines(self.setups)
         self.reverser = ReversalWorker(
             self._database, gateway, system_clock, time_limit_ms=settings.gateway_timeout_ms
         )

@@ -90,6 +90,23 @@ def test_a_draft_is_checked_and_tried_on_a_request(
     assert 'data-line="1"' in wrong.text
 
 
+def test_a_draft_is_tried_on_a_request_that_a_person_writes(
+    console: Console, mo: Browser, request_id: str
+) -> None:
+    path = _apply(console, 17)
+    page = mo.get(f"{path}/edit").text
+    assert "&#34;sentryRequest&#34;" in page
+    sent = {"pipeline": "17", "document": _document(17), "request": request_id}
+    start = mo.post(f"{_all(console)}/check", {**sent, "start": "yes"}).text
+    assert "&#34;amount&#34;: 50.0" in start
+    body = '{"pipelineId": 17, "sentryRequest": {"order": {"amount": 40, "currency": "USD"}}}'
+    written = {**sent, "mode": "written", "written": body}
+    assert "Dry run of your request" in mo.post(f"{_all(console)}/check", written).text
+    wrong = {**written, "written": '{"pipelineId": 17, "sentryRequest": 5}'}
+    part = mo.post(f"{_all(console)}/check", wrong, fragment=True).text
+    assert "<code>sentryRequest</code> <bdi>must be an object</bdi>" in part
+
+
 def test_a_draft_is_applied_and_rolled_back(console: Console, mo: Browser) -> None:
     path = _apply(console, 13)
     sent = {"pipeline": "13", "base": "1", "document": _document(13, "order.amount < 9")}

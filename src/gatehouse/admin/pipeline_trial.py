@@ -6,6 +6,7 @@ Nobody outside is asked and nothing is paid: what stages found then stands for w
 from typing import Any, Final
 
 import msgspec
+import sqlalchemy as sa
 
 from gatehouse.admin.decisions import get_decision
 from gatehouse.admin.scopes import account_reading
@@ -37,16 +38,34 @@ class TriedStage(msgspec.Struct, frozen=True):
     vote: Outcome | None = None
     matched: tuple[str, ...] = ()
     """The rules that matched, of a stage with rules."""
+    skipped: bool = False
+    """Whether a condition left it out, as far as that is known."""
+    stopped: bool = False
+    """Whether the pipeline ended with it."""
+    failed: bool = False
+    """Whether it could not complete."""
+    answer: str | None = None
+    """What it answered, as JSON; of a request that was written for the trial."""
 
 
 class PipelineTrial(msgspec.Struct, frozen=True):
     """What a draft would have decided about a request."""
 
-    request_id: str
+    request_id: str | None
+    """None for a request that was written for the trial."""
     before: Outcome | None
     """What was decided then."""
     after: Outcome
     stages: list[TriedStage]
+    warnings: list[str] = []
+    """Fields of the request that nothing reads."""
+
+
+def read_draft(session: AdminSession, account_id: str, content: bytes) -> PipelineDefinition:
+    """The pipeline of a document, checked against the rule sets and lists in force."""
+    with account_reading(session, account_id) as connection:
+        check_account(connection, session.signer, account_id)
+        return _Around(connection, session, account_id).read(content)
 
 
 def try_pipeline(
@@ -58,16 +77,12 @@ def try_pipeline(
         raise InvalidInput(_NO_SIGNALS)
     with account_reading(session, account_id) as connection:
         check_account(connection, session.signer, account_id)
-        stored = active(connection, account_id, RULES)
-        check_versions(session.signer, stored)
-        kinds = list_reading.kinds(connection, account_id)
-        rule_sets = {each.name: decode_program(each.program) for each in stored}
-        inputs = {name: each.inputs for name, each in rule_sets.items()}
-        definition = read_pipeline(content, Surroundings(inputs, kinds))
+        around = _Around(connection, session, account_id)
+        definition = around.read(content)
         used = {each.rule_set for each in definition.stages}
         compiled = {
-            each.name: CompiledRuleSet(rule_sets[each.name], each.version)
-            for each in stored
+            each.name: CompiledRuleSet(around.rule_sets[each.name], each.version)
+            for each in around.stored
             if each.name in used
         }
         names = _lists(definition, compiled)
@@ -79,6 +94,20 @@ def try_pipeline(
     judged = replay.judge()
     stages = [_tried(place, each, judged) for place, each in enumerate(definition.stages)]
     return PipelineTrial(record.request_id, record.decision, judged.decision, stages)
+
+
+class _Around:
+    """The rule sets and lists that a pipeline can name."""
+
+    def __init__(self, connection: sa.Connection, session: AdminSession, account_id: str) -> None:
+        self.stored = active(connection, account_id, RULES)
+        check_versions(session.signer, self.stored)
+        self.rule_sets = {each.name: decode_program(each.program) for each in self.stored}
+        self._kinds = list_reading.kinds(connection, account_id)
+
+    def read(self, content: bytes) -> PipelineDefinition:
+        inputs = {name: each.inputs for name, each in self.rule_sets.items()}
+        return read_pipeline(content, Surroundings(inputs, self._kinds))
 
 
 def _fitted(record: DecisionRecord, definition: PipelineDefinition) -> DecisionRecord:

@@ -8,10 +8,12 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin import configurations, pipelines
 from gatehouse.admin.configurations import AppliedVersion, NewVersion
-from gatehouse.admin.decisions import list_decisions
+from gatehouse.admin.decisions import get_decision, list_decisions
+from gatehouse.admin.pipeline_rehearsal import LARGEST_REQUEST, try_request
 from gatehouse.admin.pipeline_trial import PipelineTrial, try_pipeline
 from gatehouse.admin.pipelines import PIPELINES, PipelineView
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.pipeline_requests import request_for
 from gatehouse.console.refusals import PageRefused
 from gatehouse.console.versions import (
     DOCUMENT_BYTES,
@@ -22,7 +24,7 @@ from gatehouse.console.versions import (
     read_number,
 )
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.core.errors import InvalidInput, NotFound, RequestRefused
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.yaml_document import Flaw
 from gatehouse.decisions.record import DecisionRecord
@@ -32,6 +34,8 @@ from gatehouse.pipeline.settlement import Search
 
 VERSIONS: Final = VersionPages(PIPELINES, "pipelines", "pipeline")
 _OFFERED: Final = 20
+_RECORDED: Final = "recorded"
+_WRITTEN: Final = "written"
 _MOST_NUMBER: Final = 999_999
 
 
@@ -43,6 +47,8 @@ class PipelineDraft(msgspec.Struct, frozen=True):
     trial: PipelineTrial | None = None
     problem: str | None = None
     """Why the request could not be tried."""
+    refused: list[tuple[str, str]] = []
+    """What the API would say is wrong with the request, by path."""
 
 
 def show_pipelines(visit: Visit) -> Response:
@@ -97,6 +103,8 @@ def show_sent(visit: Visit) -> Response:
 def check(visit: Visit) -> Response:
     """Say what is wrong in a draft, what it would change, and what it does to a request."""
     document = visit.form.get("document", "")
+    if visit.form.get("start"):
+        return _edit(visit, _sent_pipeline(visit), document)
     draft = _checked(visit, document)
     if visit.is_fragment:
         return visit.render("pipelines/draft.html", draft=draft)
@@ -124,14 +132,24 @@ def _checked(visit: Visit, document: str) -> PipelineDraft:
         planned = pipelines.apply(visit.session, visit.account_id, new)
     except InvalidInput as error:
         return PipelineDraft(flaws=flaws_of(error))
-    request_id = visit.form.get("request", "").strip()
-    if not request_id:
-        return PipelineDraft(planned=planned)
     try:
-        trial = try_pipeline(visit.session, visit.account_id, content, request_id)
+        trial = _tried(visit, content)
+    except RequestRefused as error:
+        wrong = [(path, each) for path, found in error.fields.items() for each in found]
+        wrong += [("", each) for each in error.details]
+        return PipelineDraft(planned=planned, problem=error.code, refused=wrong)
     except (InvalidInput, NotFound) as error:
         return PipelineDraft(planned=planned, problem=str(error))
     return PipelineDraft(planned=planned, trial=trial)
+
+
+def _tried(visit: Visit, content: bytes) -> PipelineTrial | None:
+    session, account_id = visit.session, visit.account_id
+    if visit.form.get("mode") == _WRITTEN:
+        body = visit.form.get("written", "").encode()
+        return try_request(session, account_id, visit.desk.settings, content, body)
+    request_id = visit.form.get("request", "").strip()
+    return try_pipeline(session, account_id, content, request_id) if request_id else None
 
 
 def _edit(
@@ -154,8 +172,24 @@ def _edit(
         draft=draft,
         recent=_recent(visit),
         request=visit.form.get("request", ""),
+        mode=_WRITTEN if visit.form.get("start") else visit.form.get("mode", _RECORDED),
+        written=_written(visit, document),
+        longest=LARGEST_REQUEST,
         note=visit.form.get("note", ""),
     )
+
+
+def _written(visit: Visit, document: str) -> str:
+    """The request that was sent with the form, or one to begin with."""
+    if not visit.form.get("start"):
+        return visit.form.get("written") or request_for(document)
+    try:
+        record = get_decision(
+            visit.session, visit.account_id, visit.form.get("request", "").strip()
+        )
+    except (InvalidInput, NotFound):
+        return request_for(document)
+    return request_for(document, record)
 
 
 def _recent(visit: Visit) -> list[DecisionRecord]:

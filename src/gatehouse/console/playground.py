@@ -19,30 +19,19 @@ from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.console import playground_request
 from gatehouse.console.api_calls import ApiAnswer
 from gatehouse.console.pages import Action, Declarations, Page
-from gatehouse.console.playground_request import OPERATIONS, Wanted, request_body
+from gatehouse.console.playground_request import (
+    ACCEPTED,
+    OPERATIONS,
+    SAMPLE,
+    Wanted,
+    request_body,
+)
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.pipeline.definition import PipelineDefinition
 from gatehouse.precheck.spec import PRE_CHECK
 from gatehouse.sentry.spec import SENTRY
 
-ACCEPTED: Final = ("4242424242424242", "5555555555554444", "378282246310005")
-"""Cards that the sandbox accepts; all others that can be chosen are triggers."""
-_DEFAULTS: Final[Mapping[str, str]] = {
-    "operation": "precheck",
-    "card": ACCEPTED[0],
-    "expiry": "2035-12",
-    "code": "123",
-    "street": "1 Market Street",
-    "postal_code": "94105",
-    "first_name": "Amelia",
-    "last_name": "Whitfield",
-    "email": "amelia.whitfield@example.com",
-    "ip_address": "203.0.113.1",
-    "user_id": "u-1001",
-    "amount": "59.90",
-    "currency": "USD",
-}
 _HEADLINES: Final = {
     "precheck": (PRE_CHECK.response.field, "advice"),
     "sentry": (SENTRY.response.field, "requestConfidence"),
@@ -134,7 +123,7 @@ def _show(visit: Visit, sent: TriedCall | None, status: int = 200) -> Response:
         addresses=triggers_of("device.ipAddress"),
         codes=[each for each in triggers_of("cardCvv2Value") if len(each) == len("123")],
         pipelines=_pipelines(visit),
-        defaults=_DEFAULTS,
+        defaults=SAMPLE,
         longest=_LONGEST,
         sent=sent,
     )
@@ -151,7 +140,7 @@ def triggers_of(field: str) -> tuple[str, ...]:
 
 
 def _wanted(visit: Visit) -> Wanted:
-    given: dict[str, Any] = {name: visit.form.get(name, "").strip() for name in _DEFAULTS}
+    given: dict[str, Any] = {name: visit.form.get(name, "").strip() for name in SAMPLE}
     if given["operation"] not in OPERATIONS:
         raise visit.refuse("operation", "playground.problems.operation")
     if given["card"] not in cards():

@@ -15,6 +15,24 @@ from gatehouse.sentry.spec import SENTRY
 
 _LONGEST_LINE: Final = 56
 OPERATIONS: Final = ("precheck", "idverify", "sentry", "pipeline")
+ACCEPTED: Final = ("4242424242424242", "5555555555554444", "378282246310005")
+"""Cards that the sandbox accepts; all others that can be chosen are triggers."""
+SAMPLE: Final[Mapping[str, str]] = {
+    "operation": "precheck",
+    "card": ACCEPTED[0],
+    "expiry": "2035-12",
+    "code": "123",
+    "street": "1 Market Street",
+    "postal_code": "94105",
+    "first_name": "Amelia",
+    "last_name": "Whitfield",
+    "email": "amelia.whitfield@example.com",
+    "ip_address": "203.0.113.1",
+    "user_id": "u-1001",
+    "amount": "59.90",
+    "currency": "USD",
+}
+"""A request that the sandbox accepts."""
 _METHODS: Final = {"idverify": ("id_verify", "idVerify")}
 """What our clients call an operation, where that is not its name."""
 _STRUCTS: Final = {

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import msgspec
 
@@ -107,6 +107,13 @@ class Setup(msgspec.Struct, frozen=True):
     """How often the account's configuration was changed."""
 
 
+class SetupSource(Protocol):
+    """Finds setups."""
+
+    async def find(self, account_id: str) -> Setup:
+        """What the account has configured."""
+
+
 class Builder:
     """Makes setups out of what the store keeps."""
 
@@ -156,9 +163,28 @@ class Builder:
         sentry: SentryStage,
     ) -> dict[int, Pipeline]:
         """The pipelines by number, without those that only a newer server can read."""
-        stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry}
+        found: dict[int, Pipeline] = {}
+        for each in stored:
+            with _logged_failure("a pipeline cannot be used", _which(account_id, each)):
+                whole = decode_program(each.program)
+                made = self.pipeline(whole, each.version, rule_sets, lists, sentry)
+                found[whole.number] = made
+        return found
 
-        def step(position: int, each: StageDefinition, ruled: Ruled) -> Step:
+    def pipeline(
+        self,
+        whole: PipelineDefinition,
+        version: int,
+        rule_sets: Mapping[str, CompiledRuleSet],
+        lists: AccountLists,
+        sentry: SentryStage,
+    ) -> Pipeline:
+        """One pipeline, ready to run; without its payment where there is no gateway."""
+        stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry}
+        read = whole if self._pays else without_payment(whole)
+        ruled = Ruled(read, rule_sets, lists)
+
+        def step(position: int, each: StageDefinition) -> Step:
             return Step(
                 ruled.stages.get(position) or stages[each.stage],
                 each.fee_micros or 0,
@@ -172,16 +198,9 @@ class Builder:
                 tuple(ruled.late_parts.get(position, ())),
             )
 
-        found: dict[int, Pipeline] = {}
-        for each in stored:
-            with _logged_failure("a pipeline cannot be used", _which(account_id, each)):
-                whole = decode_program(each.program)
-                read = whole if self._pays else without_payment(whole)
-                ruled = Ruled(read, rule_sets, lists)
-                steps = tuple(step(*place, ruled) for place in enumerate(read.stages))
-                # What is paid elsewhere may still be told here, so that rules can speak of it.
-                found[read.number] = Pipeline(read, each.version, steps, reads(whole), needs(read))
-        return found
+        steps = tuple(step(*place) for place in enumerate(read.stages))
+        # What is paid elsewhere may still be told here, so that rules can speak of it.
+        return Pipeline(read, version, steps, reads(whole), needs(read))
 
 
 class Ruled:

@@ -19,7 +19,7 @@ from gatehouse.decisions.record import PipelineVersion
 from gatehouse.decisions.search_terms import FoundBy
 from gatehouse.gateway.port import GatewayInput
 from gatehouse.idverify.request import IdVerifyRequest
-from gatehouse.operations.account_setup import Pipeline, Setups
+from gatehouse.operations.account_setup import Pipeline, SetupSource
 from gatehouse.operations.operation import FoundByContacts, last_response
 from gatehouse.operations.pipeline_inputs import InputReader, PipelineInputs
 from gatehouse.operations.pipeline_messages import (
@@ -55,7 +55,7 @@ class Pipelines:
 
     def __init__(
         self,
-        setups: Setups,
+        setups: SetupSource,
         signal_builder: SignalBuilder,
         found_by: FoundByContacts = lambda _contacts: (),
     ) -> None:

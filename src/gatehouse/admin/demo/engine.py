@@ -5,37 +5,30 @@ asked, which are the sandbox's.
 """
 
 import asyncio
-import dataclasses
-import time
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import msgspec
 
-from gatehouse.core import keyring
 from gatehouse.core.request_reader import RequestReader
 from gatehouse.intel.bins import load_bins
-from gatehouse.intel.cards import CardMasker
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import load_networks
-from gatehouse.operations.account_setup import Builder, Setups
-from gatehouse.operations.catalogue import Parties, make_operations, make_stages, read_policies
-from gatehouse.operations.connectors import (
-    load_addresses,
-    load_gateway,
-    load_identities,
-    load_issuer,
+from gatehouse.operations.account_setup import Setups
+from gatehouse.operations.assembly import (
+    assemble,
+    engine_options,
+    make_engine,
+    sandbox_parties,
+    with_sandbox_parties,
 )
+from gatehouse.operations.catalogue import read_policies
 from gatehouse.operations.operation import Operation
-from gatehouse.operations.planning import Pipelines
-from gatehouse.pipeline.engine import Engine, EngineOptions
+from gatehouse.pipeline.engine import Engine
 from gatehouse.pipeline.job import Job, Processed
 from gatehouse.pipeline.settlement import AuthorizationResult, Authorize, Close, Closed, Release
-from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import RecordedEvents
 from gatehouse.settings import Settings
-from gatehouse.signals.builder import LiveSignalBuilder
-from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.accounts import accounts, keys
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
@@ -43,9 +36,6 @@ from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
 from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.writer import Writer
-
-_SILENCE_MS: Final = 25
-"""How long a party that never answers is waited for; the sandbox's others answer at once."""
 
 
 class MovedClock:
@@ -93,14 +83,7 @@ class DemoEngine:
         self._session = session
         self._account_id = account_id
         self._clock = clock
-        self._settings = dataclasses.replace(
-            settings,
-            issuer="sandbox",
-            identities="sandbox",
-            gateway="sandbox",
-            precheck_timeout_ms=_SILENCE_MS,
-            gateway_timeout_ms=_SILENCE_MS,
-        )
+        self._settings = with_sandbox_parties(settings)
         database = session.database
         self._writer = Writer(lambda: open_batch_session(database))
         self._identities = RecordedIdentities(database, session.ring)
@@ -136,24 +119,12 @@ class DemoEngine:
         if self._setups is not None:
             self._setups.stop()
         session, database = self._session, self._session.database
-        entities = EntityHasher(session.ring.current(keyring.ENTITIES)[1])
-        addresses = load_addresses(self._settings, self._feeds)
-        parties = Parties(
-            issuer=load_issuer(self._settings),
-            identities=load_identities(self._settings, self._identities),
-            addresses=addresses,
-            memory=self._memory,
-            entity_hasher=entities,
-            gateway=load_gateway(self._settings),
-        )
-        stages = make_stages(self._settings, parties)
-        builder, fingerprinter = Builder(stages, pays=True), Fingerprinter(entities)
-        signals = LiveSignalBuilder(builder.shipped_sentry, addresses, self._memory, fingerprinter)
-        self._setups = Setups(database, builder, session.signer)
-        pipelines = Pipelines(self._setups, signals, fingerprinter.found_by)
+        parties = sandbox_parties(session, self._identities, self._feeds, self._memory)
+        made = assemble(self._settings, parties)
+        self._setups = Setups(database, made.builder, session.signer)
         self._operations = {
             each.name: (each, RequestReader(each.read_type))
-            for each in make_operations(stages, pipelines)
+            for each in made.operations(made.pipelines(self._setups))
         }
         with session.reading() as connection:
             self._account = accounts.get(connection, self._account_id)
@@ -182,17 +153,6 @@ class DemoEngine:
 
     def _make_engine(self, owner: str) -> Engine:
         session = self._session
-        ttl_ms = self._settings.authorization_ttl_s * 1000
-        return Engine(
-            _Settlement(self._writer, session, ttl_ms),
-            CardMasker(load_bins(), session.fingerprints),
-            self._clock,
-            time.perf_counter,
-            EngineOptions(
-                owner=owner,
-                authorization_ttl_ms=ttl_ms,
-                guess_limit=self._settings.effective_guess_limit,
-                enumeration_limit=self._settings.card_enumeration_limit,
-                terms=session.terms,
-            ),
-        )
+        options = engine_options(self._settings, session, owner)
+        settlement = _Settlement(self._writer, session, options.authorization_ttl_ms)
+        return make_engine(settlement, session, load_bins(), self._clock, options)

@@ -66,7 +66,14 @@
   }
   area.addEventListener("input", soon);
   form.elements.days?.addEventListener("change", check);
-  form.elements.request?.addEventListener("change", check);
+  for (const each of form.querySelectorAll("[data-tries]")) {
+    each.addEventListener(each.type === "textarea" ? "input" : "change", soon);
+    if (each.type === "radio") {
+      each.addEventListener("change", () => {
+        form.querySelector(".written").open = form.elements.mode.value === "written";
+      });
+    }
+  }
   form.addEventListener("submit", (event) => {
     const goes = event.submitter?.getAttribute("formaction");
     if (goes) return;
