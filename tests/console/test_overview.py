@@ -1,5 +1,8 @@
 """The overview of an account: figures of a span, and what needs attention."""
 
+import json
+from html import unescape
+
 import pytest
 
 from gatehouse.access.roles import UserRole
@@ -20,6 +23,12 @@ def test_the_overview_counts_what_was_decided(console: Console) -> None:
     assert "Decisions over time" in page
     assert "Reviews wait longer than their target." in page
     assert "$100.00" in page
+    assert "Answered by the sandbox" in page
+    [_, *plots] = page.split('data-plot="')
+    data = json.loads(unescape(plots[0].partition('"')[0]))
+    assert data["stacked"]
+    assert len(data["labels"]) == len(data["firsts"]) == len(data["series"][0]["values"])
+    assert data["firsts"][0] <= data["lasts"][0] < data["lasts"][-1]
 
 
 def test_a_viewer_does_not_see_the_balance(console: Console) -> None:

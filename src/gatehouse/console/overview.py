@@ -1,6 +1,6 @@
 """The overview of an account: what was decided over time, what it cost, what needs attention."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from markupsafe import Markup
@@ -14,16 +14,21 @@ from gatehouse.admin.figures.overview import FiguresNotReady, Latency, Overview,
 from gatehouse.admin.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.webhooks.endpoints import list_webhooks
 from gatehouse.columns.buckets import Bucket
-from gatehouse.console.charts import Series, Words, line_chart, stacked_chart
+from gatehouse.console.charts import Series, Words
 from gatehouse.console.pages import Declarations, Page
-from gatehouse.console.spans import PRESETS, chosen_span
+from gatehouse.console.plots import TimeChart, Zoom, zoom_of
+from gatehouse.console.proposals import for_approval
+from gatehouse.console.spans import PRESETS, chosen_span, part_labels
 from gatehouse.console.visit import Visit
+from gatehouse.gateway.spec import GATEWAY
+from gatehouse.idverify.spec import ID_VERIFY
+from gatehouse.operations.connectors import APPLIED
+from gatehouse.precheck.spec import PRE_CHECK
 
 _HOUR_MS: Final = 3_600_000
 _WEEK_MS: Final = 7 * 24 * _HOUR_MS
 _TOTAL: Final = "total"
-_STYLES: Final = {Bucket.HOUR: "short", Bucket.MONTH: "month"}
-"""How the parts of a span are named, if not by their days."""
+_BUILT_IN: Final = ("sandbox", "records", "none")
 
 
 class Attention(NamedTuple):
@@ -65,6 +70,7 @@ def show_overview(visit: Visit) -> Response:
         state=state if visit.may(Permission.SEE_MONEY) else None,
         lasts_ms=None if pace is None else pace.lasts_ms(state.available),
         connectors=account_connectors(visit.session, visit.account_id),
+        answered=_answered(visit),
         attention=_attention(visit),
     )
 
@@ -114,11 +120,6 @@ def _labelled(found: Overview) -> bool:
     return any(each.labelled for each in found.fraud_by_month)
 
 
-def _labels(visit: Visit, starts_ms: Iterable[int], bucket: Bucket) -> list[str]:
-    style = _STYLES.get(bucket, "day")
-    return [visit.formats.moment(each, style) for each in starts_ms]
-
-
 def _decisions_chart(visit: Visit, found: Overview) -> Markup:
     parts = found.over_time
     series = [
@@ -134,9 +135,14 @@ def _decisions_chart(visit: Visit, found: Overview) -> Markup:
         table=visit.text("common.data"),
         write=lambda value: visit.number(value, 0),
     )
-    return stacked_chart(
-        words, _labels(visit, (part.start_ms for part in parts), found.bucket), series
-    )
+    starts = [part.start_ms for part in parts]
+    return TimeChart(
+        words=words,
+        labels=part_labels(visit, starts, found.bucket),
+        series=series,
+        zoom=_zoom(visit, starts, found.until_ms),
+        stacked=True,
+    ).drawn()
 
 
 def _fraud_chart(visit: Visit, found: Overview) -> Markup:
@@ -150,9 +156,35 @@ def _fraud_chart(visit: Visit, found: Overview) -> Markup:
     )
     shares = [None if m.fraud_rate is None else m.fraud_rate * 100 for m in months]
     series = [Series(visit.text("overview.figures.fraud"), shares, "bad")]
-    return line_chart(
-        words, _labels(visit, (month.start_ms for month in months), Bucket.MONTH), series, 160
+    starts = [month.start_ms for month in months]
+    return TimeChart(
+        words=words,
+        labels=part_labels(visit, starts, Bucket.MONTH),
+        series=series,
+        zoom=_zoom(visit, starts, found.until_ms),
+        height=160,
+    ).drawn()
+
+
+def _zoom(visit: Visit, starts_ms: Sequence[int], until_ms: int) -> Zoom:
+    url, hint = visit.url("overview"), visit.text("overview.zoom")
+    return zoom_of(url, hint, starts_ms, until_ms, visit.formats.zone)
+
+
+def _answered(visit: Visit) -> list[tuple[str, str]]:
+    """The functions that no applied connector answers, and who does."""
+    settings = visit.desk.settings
+    chosen = (
+        (PRE_CHECK.name, settings.issuer),
+        (ID_VERIFY.name, settings.identities),
+        (GATEWAY.name, settings.gateway),
     )
+    # The name of a factory says how the service was built, which is for operators.
+    return [
+        (function, word if word in _BUILT_IN else "factory")
+        for function, word in chosen
+        if word != APPLIED
+    ]
 
 
 def _attention(visit: Visit) -> list[Attention]:
@@ -173,6 +205,10 @@ def _attention(visit: Visit) -> list[Attention]:
         if connector.state in ("DOWN", "PARTLY"):
             said = visit.text("overview.needs.connector", name=connector.name)
             found.append(Attention(said, None, "bad"))
+    if visit.may(Permission.APPROVE):
+        count = for_approval(visit)
+        waits = visit.text("overview.needs.proposals", count=count)
+        found += [Attention(waits, visit.url("proposals"))] * bool(count)
     if visit.may(Permission.ACCESS):
         found += _access_attention(visit)
     return found

@@ -64,6 +64,15 @@ def waiting(visit: Visit, kind: ApprovalKind) -> int:
     return len(_open_ones(visit, kind))
 
 
+def for_approval(visit: Visit) -> int:
+    """How many changes this person could decide about."""
+    me = str(visit.session.actor)
+    return sum(
+        each.proposer != me and visit.may(APPROVERS[ApprovalKind(each.kind)])
+        for each in _open_ones(visit)
+    )
+
+
 def approve(visit: Visit) -> Response:
     """Let a proposed change happen now."""
     _check_may_decide(visit)

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from markupsafe import Markup
 from starlette.responses import JSONResponse, Response
 
 from gatehouse.access.roles import Permission
@@ -15,11 +16,12 @@ from gatehouse.admin.people.proposals import ApplyRules
 from gatehouse.admin.rule_sets import RULE_SETS
 from gatehouse.conditions.catalogue import SIGNALS, kinds_for
 from gatehouse.conditions.signatures import SIGNATURES
-from gatehouse.console.charts import spark
+from gatehouse.console.charts import Series, Words, spark
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.plots import TimeChart, zoom_of
 from gatehouse.console.proposals import propose, waiting
 from gatehouse.console.rule_preview import SPANS, Draft, amounts, previewed, rule_set_name
-from gatehouse.console.spans import PRESETS, chosen_span
+from gatehouse.console.spans import PRESETS, chosen_span, part_labels
 from gatehouse.console.versions import (
     DOCUMENT_BYTES,
     VersionPages,
@@ -81,6 +83,8 @@ def show_rules(visit: Visit) -> Response:
         hits=hits,
         rows=[] if chosen is None else _rows(chosen.definition, hits),
         waiting=waiting(visit, ApprovalKind.RULES),
+        looked_at=visit.query.get("rule", ""),
+        trend=_trend(visit, hits),
         spark=spark,
     )
 
@@ -92,6 +96,30 @@ def _hits(visit: Visit, chosen: ConfigurationVersion[RuleSet]) -> RuleSetHits | 
         return rule_figures(visit.session, columns, chosen.definition.name, figures)
     except FiguresNotReady:
         return None
+
+
+def _trend(visit: Visit, hits: RuleSetHits | None) -> Markup | None:
+    """The hits of the rule that the query names, over the span."""
+    wanted = visit.query.get("rule", "")
+    found = next((each for each in hits.rules if each.name == wanted), None) if hits else None
+    if found is None or hits is None:
+        return None
+    words = Words(
+        title=visit.text("rules.trend_of", name=wanted),
+        description=visit.text("rules.trend_words"),
+        label=visit.text("overview.when"),
+        table=visit.text("common.data"),
+        write=lambda value: visit.number(value, 0),
+    )
+    url = visit.url("rules", {"set": hits.rule_set, "rule": wanted})
+    hint, zone = visit.text("overview.zoom"), visit.formats.zone
+    return TimeChart(
+        words=words,
+        labels=part_labels(visit, hits.starts_ms, hits.bucket),
+        series=[Series(visit.text("rules.hits"), found.trend)],
+        zoom=zoom_of(url, hint, hits.starts_ms, hits.until_ms, zone),
+        height=160,
+    ).drawn()
 
 
 def _rows(rule_set: RuleSet, hits: RuleSetHits | None) -> list[tuple[str, Rule | None, Any]]:

@@ -1,11 +1,12 @@
 """The span of time that a page is about: a preset, or from one day to another."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
 
-from gatehouse.columns.buckets import FigureSpan
+from gatehouse.columns.buckets import Bucket, FigureSpan
 from gatehouse.console.formats import parse_local
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import InvalidInput
@@ -13,6 +14,8 @@ from gatehouse.core.errors import InvalidInput
 PRESETS: Final = {"today": 0, "7d": 6, "30d": 29, "90d": 89, "365d": 364}
 """How many days before today each begins."""
 USUAL: Final = "30d"
+_STYLES: Final = {Bucket.HOUR: "short", Bucket.MONTH: "month"}
+"""How the parts of a span are named, if not by their days."""
 
 
 class ChosenSpan(msgspec.Struct, frozen=True):
@@ -42,3 +45,9 @@ def chosen_span(visit: Visit) -> ChosenSpan:
     except (ValueError, OverflowError):
         raise InvalidInput(visit.text("overview.wrong_day")) from None
     return ChosenSpan(preset or None, first, last, FigureSpan(begin, end, zone.key))
+
+
+def part_labels(visit: Visit, starts_ms: Sequence[int], bucket: Bucket) -> list[str]:
+    """The names of the parts of a span, by their starts."""
+    style = _STYLES.get(bucket, "day")
+    return [visit.formats.moment(each, style) for each in starts_ms]

@@ -4,6 +4,7 @@ The browser must not complain, axe must find nothing in light and dark, and a ph
 sideways. The queue of reviews is worked by keyboard alone.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -101,6 +102,26 @@ def test_an_operator_opens_every_page_of_the_installation_and_of_the_account(
     of_operators = {each for each in PAGES if each.reach is Reach.INSTALLATION}
     with site.visit(site.token(UserRole.OPERATOR)) as visitor:
         _walk(visitor, PAGES, known, axe=of_operators)
+
+
+def test_a_chart_tells_values_and_a_shorter_span_is_dragged(site: Site) -> None:
+    with site.visit(site.token(UserRole.VIEWER)) as visitor:
+        wait_for_figures(visitor)
+        page = visitor.page
+        before = page.locator("#from").input_value()
+        chart = page.locator(".plot-live .u-over").first
+        chart.hover()
+        expect(page.locator(".plot-live .u-legend").first).to_contain_text(
+            re.compile(r"Accepted:?\d")
+        )
+        box = chart.bounding_box()
+        assert box is not None
+        middle = box["x"] + box["width"] / 2
+        page.mouse.down()
+        page.mouse.move(middle + box["width"] / 5, box["y"] + 20)
+        page.mouse.up()
+        page.wait_for_url("**from=*")
+        assert page.locator("#from").input_value() > before
 
 
 def _open_reviews(site: Site, count: int) -> None:

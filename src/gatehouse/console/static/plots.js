@@ -1,0 +1,109 @@
+// Charts over time: values under the pointer, and a closer look by dragging.
+// Without this script the picture of the server and its table say the same.
+"use strict";
+
+(() => {
+  const numbers = new Intl.NumberFormat(document.documentElement.lang || "en", { maximumFractionDigits: 2 });
+
+  const colour = (name) => {
+    const probe = document.createElement("span");
+    probe.style.color = `var(${name})`;
+    document.body.append(probe);
+    const found = getComputedStyle(probe).color;
+    probe.remove();
+    return found;
+  };
+
+  // Each series on top of those before it.
+  const stacked = (series) => {
+    const sums = [];
+    let below = series[0].values.map(() => 0);
+    for (const each of series) {
+      below = below.map((sum, place) => sum + (each.values[place] ?? 0));
+      sums.push(below);
+    }
+    return sums;
+  };
+
+  const look = (plot, data) => {
+    const muted = colour("--muted");
+    const grid = { stroke: colour("--chart-grid"), width: 1 };
+    const font = `11px ${getComputedStyle(document.body).fontFamily}`;
+    const order = data.series.map((_, place) => place);
+    // The tallest is drawn first, so that the others stand in front of it.
+    if (data.stacked) order.reverse();
+    const sums = data.stacked ? stacked(data.series) : data.series.map((each) => each.values);
+    const text = (place, index) => (index == null ? "–" : data.series[place].texts[index]);
+    const one = (place) => {
+      const paint = colour(data.series[place].colour);
+      const about = { label: data.series[place].name, stroke: paint, value: (_, __, ___, index) => text(place, index) };
+      return data.stacked
+        ? { ...about, fill: paint, width: 0, paths: uPlot.paths.bars({ size: [0.8, 64] }), points: { show: false } }
+        : { ...about, width: 1.75, points: { size: 5 } };
+    };
+    const padded = (_, low, high) => (data.stacked || low === high ? [low - 0.5, high + 0.5] : [low, high]);
+    return {
+      options: {
+        width: plot.clientWidth,
+        height: data.height,
+        scales: { x: { time: false, range: padded }, y: { range: (_, __, high) => uPlot.rangeNum(0, high || 1, 0.1, true) } },
+        axes: [
+          { stroke: muted, font, grid: { show: false }, ticks: { show: false }, size: 28, incrs: [1, 2, 5, 10, 20, 50, 100], space: 72,
+            values: (_, places) => places.map((place) => data.labels[place] ?? "") },
+          { stroke: muted, font, grid, ticks: { show: false }, size: 56, values: (_, found) => found.map((each) => numbers.format(each)) },
+        ],
+        series: [{ label: data.head, value: (_, __, ___, index) => (index == null ? "–" : data.labels[index]) }, ...order.map(one)],
+        cursor: { drag: { x: true, y: false, setScale: false }, points: { show: !data.stacked } },
+        legend: { live: true },
+        hooks: { setSelect: [(chart) => narrow(chart, data)] },
+      },
+      values: [data.labels.map((_, place) => place), ...order.map((place) => sums[place])],
+    };
+  };
+
+  const narrow = (chart, data) => {
+    const { left, width } = chart.select;
+    if (width < 4) return;
+    const last = data.labels.length - 1;
+    const within = (place) => Math.min(last, Math.max(0, Math.round(place)));
+    const low = within(chart.posToVal(left, "x"));
+    const high = within(chart.posToVal(left + width, "x"));
+    chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    const from = data.firsts[low];
+    const to = data.lasts[high];
+    // Days are the finest span: within one, the picture alone comes closer. A double click leads back.
+    if (from === data.firsts[0] && to === data.lasts[last]) {
+      chart.setScale("x", { min: low, max: high });
+      return;
+    }
+    const goes = new URL(data.url, location.href);
+    goes.searchParams.set("from", from);
+    goes.searchParams.set("to", to);
+    location.assign(goes);
+  };
+
+  const draw = (plot) => {
+    const data = JSON.parse(plot.dataset.plot);
+    if (data.labels.length < 2 || !window.uPlot) return;
+    plot.querySelector(".plot-live")?.remove();
+    const live = document.createElement("div");
+    live.className = "plot-live";
+    // The picture and the table of the server stay for those who do not see this one.
+    live.setAttribute("aria-hidden", "true");
+    plot.prepend(live);
+    const { options, values } = look(live, data);
+    const chart = new uPlot(options, values, live);
+    const hint = document.createElement("p");
+    hint.className = "hint";
+    hint.textContent = data.hint;
+    live.append(hint);
+    plot.classList.add("is-live");
+    new ResizeObserver(() => {
+      if (live.clientWidth && live.clientWidth !== chart.width) chart.setSize({ width: live.clientWidth, height: data.height });
+    }).observe(live);
+  };
+
+  const all = () => { for (const plot of document.querySelectorAll("[data-plot]")) draw(plot); };
+  all();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", all);
+})();
