@@ -63,7 +63,7 @@ NOT_OFFERED: Final = {
     "For people at work in a browser": {
         *("review_claims.", "policies.review_target", "policies.set_review_target"),
         *("entities.", "inspecting.", "configurations.compare", "pipeline_trial."),
-        *("pipeline_rehearsal.", "list_lookup."),
+        *("pipeline_rehearsal.", "list_lookup.", "keys.issue_for_playground"),
     },
     "People sign in to the console; a key is no person": {"people.", "approvals."},
     "Events have routes of their own, `/api/v1/events`": {"events."},

@@ -137,6 +137,10 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
         "pipeline.apply",
     ),
     "keys.issue": (lambda s, a, k: keys.issue(s, a, KeyTerms(), 1000), "key.issue"),
+    "keys.issue_for_playground": (
+        lambda s, a, k: keys.issue_for_playground(s, a, ("precheck",), 1000),
+        "key.playground",
+    ),
     "keys.rotate": (lambda s, a, k: keys.rotate(s, a, k, 1000), "key.rotate"),
     "keys.revoke": (lambda s, a, k: keys.revoke(s, a, k, "lost"), "key.revoke"),
     "lists.create": (lambda s, a, k: lists.create(s, a, "n", ListKind.WORDS, None), "list.create"),

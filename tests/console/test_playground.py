@@ -13,13 +13,16 @@ import pytest
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import keys
+from gatehouse.admin.events import EventQuery, newest_events
 from gatehouse.console.desk import Desk
 from gatehouse.console.overview import ends_soon
 from gatehouse.console.playground import cards
 from gatehouse.console.playground_request import OPERATIONS, Wanted, as_python, request_body
 from gatehouse.console.routes import DECLARED
 from gatehouse.console.translation import texts
+from gatehouse.core.errors import InvalidInput
 from gatehouse.settings import Settings
+from gatehouse.store.events.expiring_keys import tell_expiring
 from tests.console.harness import Browser, Console
 from tests.harness import Home
 
@@ -82,12 +85,30 @@ def test_the_key_is_reused_ends_soon_and_is_never_shown(console: Console, ana: B
     assert first == second
     assert all(first not in page for page in pages)
     made = keys.listing(console.session, console.account_id)
-    [key] = [each for each in made if each.name == "playground"]
+    [key] = [each for each in made if each.is_of_playground]
     assert key.expires_at_ms == key.created_at_ms + 15 * 60_000
     assert first not in repr(console.desk.api.__dict__)
     assert not ends_soon(key, key.created_at_ms)
     older = msgspec.structs.replace(key, created_at_ms=key.created_at_ms - 30 * 86_400_000)
     assert ends_soon(older, key.created_at_ms)
+
+
+def test_the_key_is_one_row_that_nobody_is_told_of(console: Console, ana: Browser) -> None:
+    ana.post(_path(console), FORM)
+    _Api.answers.append(401)
+    ana.post(_path(console), FORM)
+    made = keys.listing(console.session, console.account_id)
+    [key] = [each for each in made if each.is_of_playground]
+    assert key.status(console.session.clock()) == "active"
+    told = newest_events(console.session, console.account_id, EventQuery(limit=100))
+    assert key.key_id not in str(told)
+    with console.session.database.writing() as connection:
+        assert tell_expiring(connection, console.session.clock()) == 0
+    admin = console.as_role(UserRole.ADMINISTRATOR)
+    assert "made by the console, ends by itself" in admin.get(f"/a/{console.account_id}/keys").text
+    taken = keys.KeyTerms(name="(playground)")
+    with pytest.raises(InvalidInput, match="another name"):
+        keys.issue(console.session, console.account_id, taken)
 
 
 def test_a_revoked_key_is_replaced(console: Console, ana: Browser) -> None:

@@ -32,6 +32,10 @@ _KEY: Final = re.compile(r"gh_(?:sandbox|live)_[A-Za-z0-9_-]{43}")
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
+OF_PLAYGROUND: Final = "(playground)"
+"""The name of the key with which the console's playground calls the API; no other key has it."""
+
+
 class KeyRefusal(StrEnum):
     """Why a presented key is refused."""
 
@@ -57,6 +61,11 @@ class ApiKey(msgspec.Struct, frozen=True):
     last_used_at_ms: int | None = None
     successor: str | None = None
     """The key that replaced this one when it was rotated."""
+
+    @property
+    def is_of_playground(self) -> bool:
+        """Whether the console made it for its own calls."""
+        return self.name == OF_PLAYGROUND
 
     def status(self, now_ms: int) -> str:
         """One word for lists: active, revoked or expired."""

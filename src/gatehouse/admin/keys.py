@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.access.keys import ApiKey, check_networks, check_scopes
+from gatehouse.access.keys import OF_PLAYGROUND, ApiKey, check_networks, check_scopes
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store.accounts import keys
@@ -24,12 +24,22 @@ def issue(
     limit = terms.rate_limit_per_second
     if limit is not None and not 0 <= limit <= MAX_RATE_LIMIT:
         raise InvalidInput(f"a rate limit is 0 to {MAX_RATE_LIMIT} requests per second")
+    if terms.name.strip() == OF_PLAYGROUND:
+        raise InvalidInput(f"{OF_PLAYGROUND} is the console's own key; take another name")
     scopes, networks = check_scopes(terms.scopes), check_networks(terms.networks)
     terms = msgspec.structs.replace(terms, scopes=scopes, networks=networks)
     with account_change(session, account_id) as change:
         if lifetime_ms is not None:
             terms = msgspec.structs.replace(terms, expires_at_ms=change.now_ms + lifetime_ms)
         return keys.issue(change, account_id, terms)
+
+
+def issue_for_playground(
+    session: AdminSession, account_id: str, scopes: tuple[str, ...], lifetime_ms: int
+) -> IssuedKey:
+    """The key with which the console's playground calls the API, good for a short time."""
+    with account_change(session, account_id) as change:
+        return keys.issue_for_playground(change, account_id, check_scopes(scopes), lifetime_ms)
 
 
 def listing(session: AdminSession, account_id: str) -> list[ApiKey]:

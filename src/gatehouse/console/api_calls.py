@@ -9,11 +9,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from gatehouse.admin import keys
-from gatehouse.admin.keys import KeyTerms
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.store.admin.admin_session import AdminSession
 
-NAME: Final = "playground"
 SCOPES: Final = ("precheck", "idverify", "sentry", "pipeline")
 LIFETIME_MS: Final = 15 * 60_000
 _LEFT_MS: Final = 60_000
@@ -72,7 +70,7 @@ class ApiCaller:
             kept = self._keys.get(account_id)
             if kept is not None and kept.ends_ms - _LEFT_MS > now_ms:
                 return kept
-            issued = keys.issue(session, account_id, KeyTerms(NAME, SCOPES), LIFETIME_MS)
+            issued = keys.issue_for_playground(session, account_id, SCOPES, LIFETIME_MS)
             made = self._keys[account_id] = _Key(issued.text, now_ms + LIFETIME_MS)
             return made
 

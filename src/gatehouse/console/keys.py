@@ -23,6 +23,8 @@ def show_keys(visit: Visit) -> Response:
     """All keys, those that can be used first."""
     found = keys.listing(visit.session, visit.account_id)
     states = {each.key_id: each.status(visit.now_ms) for each in found}
+    # The playground's own key ends by itself, and then nobody has to know of it.
+    found = [each for each in found if not each.is_of_playground or states[each.key_id] == "active"]
     found.sort(key=lambda each: (states[each.key_id] != "active", -each.created_at_ms))
     return visit.render("keys/keys.html", keys=found, states=states, overlaps=_OVERLAPS)
 

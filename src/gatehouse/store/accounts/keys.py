@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.access.keys import ApiKey, key_hash, new_key_text
+from gatehouse.access.keys import OF_PLAYGROUND, ApiKey, key_hash, new_key_text
 from gatehouse.core import keyring
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, NotFound
@@ -56,10 +56,37 @@ def issue(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     return issued
 
 
+def issue_for_playground(
+    change: Change, account_id: str, scopes: tuple[str, ...], lifetime_ms: int
+) -> IssuedKey:
+    """The key of the playground with a new text; its account is not told of it.
+
+    There is one for an account: its text and its end are replaced each time, until somebody
+    revokes it.
+    """
+    accounts.get_open(change.connection, account_id)
+    found = [each for each in of_account(change.connection, account_id) if each.is_of_playground]
+    kept = next((each for each in found if each.revoked_at_ms is None), None)
+    expires_at_ms = change.now_ms + lifetime_ms
+    if kept is None:
+        terms = KeyTerms(OF_PLAYGROUND, scopes, expires_at_ms=expires_at_ms)
+        issued = _insert(change, account_id, terms)
+    else:
+        text, hashed = _new_text(change)
+        values = {"created_at_ms": change.now_ms, "expires_at_ms": expires_at_ms}
+        allowed = " ".join(scopes)
+        _set(change, kept, hash=hashed, scopes=allowed, **values)
+        issued = IssuedKey(msgspec.structs.replace(kept, scopes=scopes, **values), text)
+    change.audit("key.playground", account_id, keyId=issued.key.key_id)
+    return issued
+
+
 def rotate(change: Change, account_id: str, key_id: str, overlap_ms: int) -> RotatedKey:
     """Issue a successor with the same terms and lifetime; the old key ends after the overlap."""
     accounts.get_open(change.connection, account_id)
     old = get(change.connection, account_id, key_id)
+    if old.is_of_playground:
+        raise Conflict(f"key {key_id} is the playground's, which replaces it by itself")
     if old.status(change.now_ms) != "active":
         raise Conflict(f"key {key_id} is {old.status(change.now_ms)}; issue a new one instead")
     if old.successor is not None:
@@ -74,7 +101,8 @@ def rotate(change: Change, account_id: str, key_id: str, overlap_ms: int) -> Rot
     ends_ms = change.now_ms + overlap_ms
     if old.expires_at_ms is not None:
         ends_ms = min(ends_ms, old.expires_at_ms)
-    ended = _set(change, old, expires_at_ms=ends_ms, successor=key.key_id)
+    _set(change, old, expires_at_ms=ends_ms, successor=key.key_id)
+    ended = msgspec.structs.replace(old, expires_at_ms=ends_ms, successor=key.key_id)
     change.audit(
         "key.rotate", account_id, keyId=key_id, successor=key.key_id, oldExpiresAtMs=ends_ms
     )
@@ -90,7 +118,8 @@ def revoke(change: Change, account_id: str, key_id: str, reason: str) -> ApiKey:
     change.audit("key.revoke", account_id, keyId=key_id, reason=recordable(reason))
     said = {"keyId": key_id, "name": key.name, "reason": recordable(reason)}
     change.event(EventName.KEY_REVOKED, account_id, key_id, said)
-    return _set(change, key, revoked_at_ms=change.now_ms)
+    _set(change, key, revoked_at_ms=change.now_ms)
+    return msgspec.structs.replace(key, revoked_at_ms=change.now_ms)
 
 
 def get(connection: sa.Connection, account_id: str, key_id: str) -> ApiKey:
@@ -131,8 +160,7 @@ def note_uses(connection: sa.Connection, uses: Mapping[str, int]) -> None:
 
 
 def _insert(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
-    text = new_key_text(change.environment, change.random_bytes)
-    _, hashing_key = change.ring.current(keyring.API_KEYS)
+    text, hashed = _new_text(change)
     key = ApiKey(
         key_id=change.new_id("key"),
         account_id=account_id,
@@ -142,11 +170,17 @@ def _insert(change: Change, account_id: str, terms: KeyTerms) -> IssuedKey:
     )
     row = msgspec.structs.asdict(key)
     row["id"] = row.pop("key_id")
-    row["hash"] = key_hash(text, hashing_key)
+    row["hash"] = hashed
     row["scopes"] = " ".join(key.scopes)
     row["networks"] = " ".join(key.networks)
     change.connection.execute(API_KEYS.insert(), change.signer.signed(API_KEYS, row))
     return IssuedKey(key, text)
+
+
+def _new_text(change: Change) -> tuple[str, str]:
+    """The text of a new key, and what is kept of it."""
+    text = new_key_text(change.environment, change.random_bytes)
+    return text, key_hash(text, change.ring.current(keyring.API_KEYS)[1])
 
 
 def _tell_created(change: Change, key: ApiKey, **more: str) -> None:
@@ -161,13 +195,12 @@ def _check(signer: Signer, row: Any) -> None:
         raise refused(row["account_id"], f"key {row['id']} was changed")
 
 
-def _set(change: Change, key: ApiKey, **values: int | str) -> ApiKey:
+def _set(change: Change, key: ApiKey, **values: int | str) -> None:
     this = API_KEYS.c.id == key.key_id
     row = dict(change.connection.execute(sa.select(API_KEYS).where(this)).one()._mapping)
     _check(change.signer, row)
     signed = change.signer.signed(API_KEYS, row | values)
     change.connection.execute(API_KEYS.update().where(this).values(signed))
-    return msgspec.structs.replace(key, **values)
 
 
 def _key(row: Any) -> ApiKey:

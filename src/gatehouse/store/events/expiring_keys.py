@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from gatehouse.access.keys import OF_PLAYGROUND
 from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.core.ids import derived_id
@@ -52,6 +53,8 @@ def _untold(connection: sa.Connection, now_ms: int) -> list[NewEvent]:
     query = sa.select(API_KEYS).where(
         _K.expires_at_ms.between(now_ms - _TOLD_AFTER_MS, now_ms + TOLD_BEFORE_MS),
         _K.revoked_at_ms.is_(None),
+        # It is meant to end soon, and nobody else has it.
+        _K.name != OF_PLAYGROUND,
     )
     events = {each.id: each for each in (_event(key, now_ms) for key in connection.execute(query))}
     ids = list(events)
