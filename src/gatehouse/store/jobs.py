@@ -215,16 +215,12 @@ def give_back(connection: sa.Connection, job_id: str, owner: str, now_ms: int) -
         _give_back(connection, job_id, row, now_ms)
 
 
-def release(connection: sa.Connection, job_id: str, owner: str) -> None:
-    """Queue a job again whose server stops; that is no attempt."""
-    back = {"state": JobState.QUEUED.value, "owner": None, "attempts": _C.attempts - 1}
-    connection.execute(JOBS.update().where(_held(job_id, owner)).values(back))
-
-
-def release_all(connection: sa.Connection, owner: str) -> None:
-    """Queue again all that a server has taken and not given back, because it stops."""
-    back = {"state": JobState.QUEUED.value, "owner": None, "attempts": _C.attempts - 1}
+def release(connection: sa.Connection, owner: str, job_id: str | None = None) -> None:
+    """Queue again a job that a stopping server has taken, or all of them; that is no attempt."""
     taken = (_C.owner == owner) & (_C.state == JobState.RUNNING)
+    if job_id is not None:
+        taken &= _C.id == job_id
+    back = {"state": JobState.QUEUED.value, "owner": None, "attempts": _C.attempts - 1}
     connection.execute(JOBS.update().where(taken).values(back))
 
 

@@ -63,7 +63,7 @@ class JobWorker:
                 task.cancel()
             await asyncio.gather(*self._running, return_exceptions=True)
             # A job may have been taken at the very moment of the end, before its task began.
-            await self._write(partial(jobs.release_all, owner=self._owner))
+            await self._write(partial(jobs.release, owner=self._owner))
 
     async def _look(self) -> None:
         with contextlib.suppress(TimeoutError):
@@ -103,7 +103,7 @@ class JobWorker:
         except asyncio.CancelledError:
             if process is not None:
                 await _kill(process)
-            await self._write(partial(jobs.release, job_id=job.id, owner=self._owner))
+            await self._write(partial(jobs.release, owner=self._owner, job_id=job.id))
             raise
         await _kill(process)
         if ended is not None:
