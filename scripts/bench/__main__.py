@@ -9,7 +9,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from scripts.bench import backtesting, connectors, figures, judging, searching, stage, webhooks
+from scripts.bench import (
+    backtesting,
+    connectors,
+    console_pages,
+    figures,
+    judging,
+    searching,
+    stage,
+    webhooks,
+)
 from scripts.bench.client import Load, drive, pace
 from scripts.bench.remembering import measure_apart
 from scripts.bench.servers import Server, bare_server, first_answer_s, gatehouse_server, make_shop
@@ -283,6 +292,8 @@ def _time_the_rest(options: argparse.Namespace) -> None:
         time_the_search(options.records)
     if options.only == "figures" or everything:
         figures.measure(options.records)
+    if options.only == "console":
+        console_pages.measure(options.records, options.home)
 
 
 def main() -> None:
@@ -293,7 +304,7 @@ def main() -> None:
         "--only",
         choices=(
             *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
-            *("search", "connectors", "webhooks", "figures"),
+            *("search", "connectors", "webhooks", "figures", "console"),
         ),
         help="one measurement alone",
     )
@@ -303,6 +314,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--records", type=int, default=1_000_000)
+    parser.add_argument("--home", type=Path, help="of console: where its decisions are kept")
     options = parser.parse_args()
     if options.quick:
         options.rounds, options.seconds, options.records = 3, 2, 100_000
