@@ -11,6 +11,7 @@ from pathlib import Path
 
 from scripts.bench import (
     backtesting,
+    beside_console,
     connectors,
     console_pages,
     figures,
@@ -294,6 +295,9 @@ def _time_the_rest(options: argparse.Namespace) -> None:
         figures.measure(options.records)
     if options.only == "console":
         console_pages.measure(options.records, options.home)
+    if options.only == "beside":
+        asked = beside_console.BesideOptions(options.rounds, options.seconds * 2)
+        beside_console.measure(options.records, options.home, asked)
 
 
 def main() -> None:
@@ -304,7 +308,7 @@ def main() -> None:
         "--only",
         choices=(
             *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
-            *("search", "connectors", "webhooks", "figures", "console"),
+            *("search", "connectors", "webhooks", "figures", "console", "beside"),
         ),
         help="one measurement alone",
     )
@@ -314,7 +318,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--records", type=int, default=1_000_000)
-    parser.add_argument("--home", type=Path, help="of console: where its decisions are kept")
+    parser.add_argument(
+        "--home", type=Path, help="of console and beside: where the decisions are kept"
+    )
     options = parser.parse_args()
     if options.quick:
         options.rounds, options.seconds, options.records = 3, 2, 100_000

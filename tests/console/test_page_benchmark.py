@@ -5,9 +5,11 @@ import re
 import httpx
 import pytest
 import sqlalchemy as sa
+from scripts.bench.beside_console import Beside, BesideRound, p99
 from scripts.bench.console_browser import next_page, server_ms
 from scripts.bench.console_home import ConsoleHome
 from scripts.bench.console_pages import Asked, Timed, every_page, forms, summary
+from scripts.bench.console_people import walk
 from scripts.bench.console_rows import Rows, write
 
 from gatehouse.access.roles import UserRole
@@ -65,6 +67,7 @@ def test_it_asks_for_every_page_that_is_declared() -> None:
     assert all("{" not in each.path for each in asked)
     assert {each.name for each in asked if each.by_operator} >= {"installation-accounts"}
     assert [each.bar_ms for each in forms(made)] == [300, 300, 2000]
+    assert [each.name for each in walk(made)].count("preview") == 1
 
 
 @pytest.mark.parametrize(("median_ms", "said"), [(300.0, "300 met"), (300.1, "300 NOT MET")])
@@ -96,3 +99,16 @@ def test_a_list_goes_on_where_it_says() -> None:
     page = httpx.Response(200, text='<a class="b" href="/a?x=1&amp;after=2" rel="next">Older</a>')
     assert next_page(page) == "/a?x=1&after=2"
     assert next_page(httpx.Response(200, text="")) is None
+
+
+def _rounds(*p99s_ms: float) -> list[BesideRound]:
+    return [BesideRound(1, each, 0.5, 0.2) for each in p99s_ms]
+
+
+@pytest.mark.parametrize(("slowest", "said"), [(12.0, "1.2 met"), (12.1, "1.2 NOT MET")])
+def test_payments_beside_people_are_judged_by_the_median_of_their_rounds(
+    slowest: float, said: str
+) -> None:
+    found = Beside(_rounds(10, 90, 10), _rounds(slowest, 1, 200))
+    assert (p99(found.without), p99(found.beside)) == (10, slowest)
+    assert found.line.endswith(said)
