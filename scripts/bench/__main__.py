@@ -9,7 +9,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from scripts.bench import backtesting, connectors, figures, judging, searching, stage, webhooks
+from scripts.bench import (
+    backtesting,
+    beside_console,
+    connectors,
+    console_pages,
+    figures,
+    judging,
+    searching,
+    stage,
+    webhooks,
+)
 from scripts.bench.client import Load, drive, pace
 from scripts.bench.remembering import measure_apart
 from scripts.bench.servers import Server, bare_server, first_answer_s, gatehouse_server, make_shop
@@ -283,6 +293,11 @@ def _time_the_rest(options: argparse.Namespace) -> None:
         time_the_search(options.records)
     if options.only == "figures" or everything:
         figures.measure(options.records)
+    if options.only == "console":
+        console_pages.measure(options.records, options.home)
+    if options.only == "beside":
+        asked = beside_console.BesideOptions(options.rounds, options.seconds * 2)
+        beside_console.measure(options.records, options.home, asked)
 
 
 def main() -> None:
@@ -293,7 +308,7 @@ def main() -> None:
         "--only",
         choices=(
             *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
-            *("search", "connectors", "webhooks", "figures"),
+            *("search", "connectors", "webhooks", "figures", "console", "beside"),
         ),
         help="one measurement alone",
     )
@@ -303,6 +318,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--records", type=int, default=1_000_000)
+    parser.add_argument(
+        "--home", type=Path, help="of console and beside: where the decisions are kept"
+    )
     options = parser.parse_args()
     if options.quick:
         options.rounds, options.seconds, options.records = 3, 2, 100_000

@@ -63,7 +63,7 @@ def make(home: Path, decisions: int) -> str:
     apply(session, account_id, NewVersion(rule_set_text().encode()))
     session.database.dispose()
     chance = random.Random(5)
-    texts = [_varied(chance) for _ in range(_DIFFERENT)]
+    texts = [varied(chance) for _ in range(_DIFFERENT)]
     database = sqlite3.connect(home / "sandbox.db", isolation_level=None)
     database.execute("PRAGMA synchronous = OFF")
     step = (_END_MS - _START_MS) / decisions
@@ -89,7 +89,7 @@ def make(home: Path, decisions: int) -> str:
     return account_id
 
 
-def _varied(chance: random.Random) -> str:
+def varied(chance: random.Random) -> str:
     """A record whose outcome, matches and times are not all alike."""
     made: dict[str, Any] = msgspec.json.decode(record(chance, "req_01m7hg27j5fh4t74wevtjds3tx"))
     outcome = chance.choice(_OUTCOMES)

@@ -74,7 +74,7 @@ def gatehouse_server(shop: Shop) -> Iterator[Server]:
     port = free_port()
     with (shop.home / "server.log").open("ab") as log:
         command = [*GATEHOUSE, "serve", "--port", str(port)]
-        with _running(command, port, shop.environment, log) as server:
+        with running(command, port, shop.environment, log) as server:
             _wait_for_memory(port)
             yield server
 
@@ -84,14 +84,15 @@ def bare_server() -> Iterator[Server]:
     """The yardstick."""
     port = free_port()
     command = [sys.executable, "-m", "scripts.bench.bare", str(port)]
-    with _running(command, port, dict(os.environ), subprocess.DEVNULL) as server:
+    with running(command, port, dict(os.environ), subprocess.DEVNULL) as server:
         yield server
 
 
 @contextlib.contextmanager
-def _running(
+def running(
     command: list[str], port: int, environment: dict[str, str], log: object
 ) -> Iterator[Server]:
+    """A server that listens on a port, until it is not needed any more."""
     process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)  # type: ignore[call-overload]  # a file or DEVNULL
     try:
         _wait_for(port)
@@ -114,7 +115,7 @@ def first_answer_s(shop: Shop) -> float:
     """How long it takes from the start of the process until it says that it is ready."""
     port, started = free_port(), time.perf_counter()
     command = [*GATEHOUSE, "serve", "--port", str(port)]
-    with _running(command, port, shop.environment, subprocess.DEVNULL):
+    with running(command, port, shop.environment, subprocess.DEVNULL):
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=30) as answer:
             answer.read()
         return time.perf_counter() - started

@@ -22,6 +22,13 @@ class ConsoleSettings:
 
     console_host: str = text("127.0.0.1", "Address the console listens on.", "address")
     console_port: int = number(8081, "Port the console listens on.", "port", (0, 65535))
+    console_nice: int = number(
+        10,
+        "How far the console gives way to other programs of its machine, such as a server that "
+        "answers payments. 0: not at all.",
+        "niceness",
+        (0, 19),
+    )
     console_url: str = setting(
         "",
         "Address at which people open the console, such as `https://console.example.com`; requests "

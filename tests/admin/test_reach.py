@@ -62,6 +62,7 @@ NOT_OFFERED: Final = {
     },
     "For people at work in a browser": {
         *("review_claims.", "policies.review_target", "policies.set_review_target"),
+        *("money.latest_movements", "statements.quick_account_statement"),
         *("entities.", "inspecting.", "configurations.compare", "pipeline_trial."),
         *("pipeline_rehearsal.", "list_lookup.", "keys.issue_for_playground"),
     },

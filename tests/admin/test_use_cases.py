@@ -97,6 +97,7 @@ READING: dict[str, UseCase] = {
     "models.list_models": lambda s, a, k: versions.list_models(s, a),
     "models.live_model": lambda s, a, k: versions.live_model(s, a),
     "money.ledger_page": lambda s, a, k: money.ledger_page(s, a, LedgerSearch(10)),
+    "money.latest_movements": lambda s, a, k: money.latest_movements(s, a, 5),
     "money.spending_pace": lambda s, a, k: money.spending_pace(s, a),
     "payments.get": lambda s, a, k: payments.get(s, REQUEST),
     "payments.listing": lambda s, a, k: payments.listing(s, None, a, 10),
@@ -113,6 +114,9 @@ READING: dict[str, UseCase] = {
     ),
     "statements.account_statement": lambda s, a, k: statements.account_statement(
         s, a, month_period("2026-10")
+    ),
+    "statements.quick_account_statement": lambda s, a, k: statements.quick_account_statement(
+        s, a, month_period("2026-10"), statements.LedgerDays()
     ),
     "rule_trial.try_rules_with_lists": lambda s, a, k: rule_trial.try_rules_with_lists(
         s, a, read_rule_set(RULES.encode()), rule_trial.TrialCase({}, 0)

@@ -1,7 +1,7 @@
 """What the overview and the rules of an account have done, counted exactly."""
 
 import threading
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,10 +12,16 @@ from gatehouse.admin.configurations import NewVersion
 from gatehouse.admin.figures.overview import Bucket, FigureSpan, overview
 from gatehouse.admin.figures.preview import PreviewOptions, Superseded, preview
 from gatehouse.admin.figures.rule_figures import rule_figures
+from gatehouse.admin.figures.usage import usage_figures
+from gatehouse.admin.usage import account_usage
+from gatehouse.billing.statement import Period
+from gatehouse.columns.account_columns import Coverage
 from gatehouse.columns.buckets import Borders
-from gatehouse.columns.engine import ColumnConnection
+from gatehouse.columns.engine import ColumnConnection, FiguresNotReady
+from gatehouse.columns.usage import count_usage
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.labels import Label
+from gatehouse.store.tables import LEDGER_ENTRIES
 from tests.columns.shops import DAY_MS, HOUR_MS, NOW_MS, Shop, rules_stage
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -165,3 +171,42 @@ def test_an_hour_that_the_clock_repeats_is_counted_twice() -> None:
     starts = Borders(FigureSpan(since, since + 25 * HOUR_MS, "Europe/Berlin"), Bucket.HOUR).starts
     assert len(starts) == 25
     assert datetime.fromtimestamp(starts[3] / 1000, UTC).hour == 1
+
+
+def test_usage_is_the_same_on_the_copy_and_in_the_database(any_shop: Shop) -> None:
+    shop, day_ms = any_shop, NOW_MS // DAY_MS * DAY_MS
+    period = Period(date(2026, 11, 8), date(2026, 11, 15))
+    for number, at_ms in enumerate((period.start_ms - 1, period.start_ms, day_ms - 1, day_ms)):
+        _charge(shop, shop.keep(at_ms, operation=("precheck", "pipeline")[number % 2]), at_ms)
+    shop.keep(period.end_ms)
+    plain = account_usage(shop.session, shop.account_id, period)[1]
+    assert [line.requests for line in plain] == [1, 1, 1]
+    assert plain[0].charged == 50_000
+    columns = shop.columns()
+    assert count_usage(columns, period) == plain
+    assert usage_figures(shop.session, columns, period) == plain
+
+
+def test_usage_is_counted_in_the_database_while_the_copy_is_being_made(shop: Shop) -> None:
+    period = Period(date(2026, 11, 8), date(2026, 11, 15))
+    _charge(shop, shop.keep(period.start_ms), period.start_ms)
+    columns = shop.columns()
+    for since_ms in (None, period.start_ms, period.start_ms + 1):
+        columns.coverage = Coverage(False, since_ms, NOW_MS, 0, 1)
+        with pytest.raises(FiguresNotReady):
+            count_usage(columns, period)
+        [line] = usage_figures(shop.session, columns, period)
+        assert (line.requests, line.charged) == (1, 50_000)
+    columns.coverage = Coverage(False, period.start_ms - 1, NOW_MS, 0, 1)
+    assert len(count_usage(columns, period)) == 1
+    other = shop.session.acting_as(Actor.user("ada", "acct_other"))
+    with pytest.raises(NotFound):
+        usage_figures(other, columns, period)
+
+
+def _charge(shop: Shop, request_id: str, at_ms: int) -> None:
+    """The entry that a server would have written with the decision."""
+    entry = {"account_id": shop.account_id, "reference": request_id, "step": 1, "kind": "CLOSE"}
+    entry |= {"amount": -50_000, "held": 0, "at_ms": at_ms, "detail": "PRECHECK=50000"}
+    with shop.session.database.writing() as connection:
+        connection.execute(LEDGER_ENTRIES.insert(), entry)

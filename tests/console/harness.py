@@ -61,6 +61,7 @@ class _Direct(httpx.BaseTransport):
         async def receive() -> Message:
             if body:
                 return {"type": "http.request", "body": body.pop(), "more_body": False}
+            await asyncio.Event().wait()  # A browser stays until it has the whole answer.
             return {"type": "http.disconnect"}
 
         async def send(message: Message) -> None:

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+from pathlib import Path
 
 import httpx
 import psutil
@@ -25,6 +26,11 @@ def _home_of(process: psutil.Process) -> str:
         return str(process.environ().get("GATEHOUSE_HOME"))
     except psutil.Error:
         return ""
+
+
+def _nice(pid: int, thread: int) -> int:
+    """How far a thread gives way to others."""
+    return int(Path(f"/proc/{pid}/task/{thread}/stat").read_text().rpartition(")")[2].split()[16])
 
 
 def _answers(url: str) -> bool:
@@ -53,6 +59,8 @@ def test_the_console_comes_with_the_server_starts_again_and_ends_with_it(
         assert token not in _request_lines(out.read_text())
 
         [child] = _children(server)
+        own = psutil.Process(process.pid).nice()
+        assert {_nice(child.pid, each.id) for each in child.threads()} == {min(19, own + 10)}
         os.kill(child.pid, signal.SIGKILL)
         assert httpx.get(f"{server.base}/readyz", timeout=PATIENCE_S).status_code == 200
         # The parent holds the socket, so this waits for the next one instead of failing.

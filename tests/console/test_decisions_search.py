@@ -1,11 +1,15 @@
 """Decisions in the console: found, saved, watched and taken along."""
 
+import asyncio
 import json
+from collections.abc import Iterator
 
 import pytest
+from starlette.responses import StreamingResponse
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.people import saved_searches
+from gatehouse.console.downloads import sent_by_lines
 from gatehouse.core.outcomes import Outcome
 from gatehouse.store.admin import audit
 from tests.admin.recorded import Recorder
@@ -91,6 +95,32 @@ def test_what_was_found_is_taken_along_with_an_audit_line(
     assert last.action == "decisions.export"
     viewer = console.as_role(UserRole.VIEWER)
     assert viewer.post(_path(console, "/export"), {"format": "csv"}).status_code == 403
+
+
+def test_a_large_export_is_sent_while_it_is_made() -> None:
+    made: list[int] = []
+
+    def lines() -> Iterator[bytes]:
+        for number in range(1000):
+            made.append(number)
+            yield b"line %d\n" % number
+
+    answer = sent_by_lines(lines(), "all.csv", "text/csv")
+    assert isinstance(answer, StreamingResponse)
+    assert 0 < len(made) < 1000
+
+    async def parts() -> list[bytes]:
+        return [bytes(each) async for each in answer.body_iterator]  # type: ignore[arg-type]
+
+    whole = b"".join(asyncio.run(parts()))
+    assert whole.splitlines() == [b"line %d" % number for number in range(1000)]
+
+
+def test_an_export_that_cannot_begin_is_a_page(
+    console: Console, ana: Browser, kept: dict[str, str]
+) -> None:
+    answer = ana.post(_path(console, "/export"), {"format": "csv", "cursor": "nonsense"})
+    assert answer.status_code in (400, 422)
 
 
 def test_nothing_is_saved_without_filters(console: Console, ana: Browser) -> None:

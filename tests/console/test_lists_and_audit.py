@@ -60,6 +60,16 @@ def test_a_file_goes_in_whole_or_not_at_all_and_comes_out_again(
     assert "u-200" in mo.get(f"{blocked}/export.csv").text
 
 
+def test_a_list_is_taken_along_whole_however_it_is_read(
+    console: Console, mo: Browser, blocked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mo.post(f"{blocked}/add", {"values": "u-300\nu-301\nu-302"})
+    whole = mo.get(f"{blocked}/export.csv").text
+    monkeypatch.setattr("gatehouse.console.lists._READ_AT_ONCE", 2)
+    assert mo.get(f"{blocked}/export.csv").text == whole
+    assert {"u-300,,", "u-301,,", "u-302,,"} <= {*whole.splitlines()}
+
+
 @pytest.mark.parametrize("words", ["<script>alert(1)</script>", "\"'><img src=x onerror=alert(1)>"])
 def test_words_of_others_stay_words(mo: Browser, blocked: str, words: str) -> None:
     mo.post(f"{blocked}/add", {"values": words, "reason": words})

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from gatehouse.billing.ledger import (
     AccountState,
@@ -23,6 +23,7 @@ from gatehouse.billing.spending_pace import SpendingPace
 from gatehouse.billing.statement import DAY_MS, Period, month_period
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store.accounts import accounts, ledger, statements
+from gatehouse.store.accounts.ledger_days import LedgerDays
 from gatehouse.store.accounts.ledger_pages import LedgerLine, LedgerSearch, page
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import ACCOUNTS, LEDGER_ENTRIES
@@ -94,8 +95,58 @@ def test_a_statement_says_what_the_entries_say(session: AdminSession) -> None:
         assert made.charged == sum(fee for _, fee in items)
         assert made.uncharged_requests == sum(not e.amount for e in closes)
         assert all((line.day is None) is not daily for line in made.charges)
+        if not daily:
+            assert _quick(session, account_id, period, START_MS + 3 * DAY_MS) == made
 
     holds()
+
+
+def _quick(session: AdminSession, account_id: str, period: Period, now_ms: int) -> Any:
+    """The statement by sums of days, some of which were over, made twice."""
+    known = LedgerDays()
+    for _ in range(2):
+        known.prepare(session.database, account_id, period.start_ms // DAY_MS, now_ms)
+        with session.reading() as connection:
+            made = statements.quick_statement(connection, account_id, period, now_ms, known)
+    return replace(made, at_ms=0)
+
+
+def test_a_day_that_was_over_and_changed_all_the_same_is_read_again(
+    session: AdminSession,
+) -> None:
+    account_id, _ = _history(session, [("charge", 0, 100), ("charge", DAY_MS, 50)])
+    period, now_ms = Period(FIRST_DAY, FIRST_DAY + timedelta(days=9)), START_MS + 5 * DAY_MS
+    known = LedgerDays()
+    known.prepare(session.database, account_id, period.start_ms // DAY_MS, now_ms)
+    late = LedgerEntry(account_id, "pay_late", 0, EntryKind.TOP_UP, 500, 0, START_MS + 9, "late")
+    with session.database.writing() as connection:
+        connection.execute(LEDGER_ENTRIES.insert(), asdict(late))
+        this = ACCOUNTS.c.id == account_id
+        connection.execute(ACCOUNTS.update().where(this).values(balance=ACCOUNTS.c.balance + 500))
+    with session.reading() as connection:
+        plain = statements.statement(connection, account_id, period, now_ms, daily=False)
+        for _ in range(2):
+            quick = statements.quick_statement(connection, account_id, period, now_ms, known)
+            assert quick == plain
+
+
+def test_only_so_many_sums_of_days_are_remembered(session: AdminSession) -> None:
+    shops = [_history(session, [("charge", 0, 100)])[0] for _ in range(3)]
+    known, first, now_ms = LedgerDays(most_groups=8), START_MS // DAY_MS, START_MS + 3 * DAY_MS
+    for account_id in shops:
+        known.prepare(session.database, account_id, first, now_ms)
+    assert known.accounts == shops[1:]
+
+
+def test_the_latest_movements_are_found_whatever_came_since(session: AdminSession) -> None:
+    steps_taken = [("top up", 1, 70), ("adjust", 2, 20), *[("charge", 9, 5)] * 3]
+    account_id, _ = _history(session, steps_taken)
+    with session.reading() as connection:
+        found = statements.latest_movements(connection, account_id, 2)
+    assert [(each.kind, each.amount) for each in found] == [
+        (EntryKind.ADJUST, -20),
+        (EntryKind.TOP_UP, 70),
+    ]
 
 
 def test_every_line_of_the_ledger_has_the_balance_after_it(session: AdminSession) -> None:

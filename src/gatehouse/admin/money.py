@@ -12,13 +12,14 @@ from gatehouse.admin.approvals import ApprovalKind, check_approved
 from gatehouse.admin.scopes import account_change, account_reading, installation_reading
 from gatehouse.billing.fees import parse_fee
 from gatehouse.billing.spending_pace import SpendingPace
+from gatehouse.billing.statement import Movement
 from gatehouse.billing.verify import LedgerReport
 from gatehouse.core import keyring
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
 from gatehouse.intel.places import shown_amount
-from gatehouse.store.accounts import accounts, ledger, ledger_pages, ledger_verification
+from gatehouse.store.accounts import accounts, ledger, ledger_pages, ledger_verification, statements
 from gatehouse.store.accounts.ledger_pages import LedgerLine, LedgerPage, LedgerSearch
 from gatehouse.store.admin.admin_session import AdminSession
 
@@ -101,6 +102,12 @@ def ledger_page(session: AdminSession, account_id: str, search: LedgerSearch) ->
     """Some ledger entries of an account, each with the balance after it."""
     with account_reading(session, account_id) as connection:
         return ledger_pages.page(connection, account_id, search)
+
+
+def latest_movements(session: AdminSession, account_id: str, limit: int) -> list[Movement]:
+    """The newest top-ups and adjustments of an account, however much it was used since."""
+    with account_reading(session, account_id) as connection:
+        return statements.latest_movements(connection, account_id, limit)
 
 
 def verify_ledger(session: AdminSession) -> LedgerReport:

@@ -1,6 +1,7 @@
 """Decisions: searched by everything that the search knows, saved, watched live, taken along."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
@@ -15,6 +16,7 @@ from gatehouse.admin.review_summary import RequestSubject, subject_of
 from gatehouse.admin.search.decisions import FoundDecisions, search_decisions
 from gatehouse.admin.search.exporting import export_found
 from gatehouse.admin.search.filters import DecisionSearchRequest
+from gatehouse.console.downloads import sent_by_lines
 from gatehouse.console.order_amounts import shown_order
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.search_form import WHO, kept_filters, read_search
@@ -93,9 +95,12 @@ def export(visit: Visit) -> Response:
     who, value = visit.form.get("who", ""), visit.form.get("value", "")
     search = read_search(visit, visit.form, who, value)
     records = export_found(visit.session, visit.account_id, search)
+    name = f"decisions-{visit.account_id}"
     if visit.form.get("format") == "jsonl":
-        return _file(visit, _json_lines(visit, records), "application/jsonl", "jsonl")
-    return _file(visit, _csv(records), "text/csv; charset=utf-8", "csv")
+        return sent_by_lines(_json_lines(visit, records), f"{name}.jsonl", "application/jsonl")
+    rows = chain([_COLUMNS], map(_cells, records))
+    lines = (csv_lines([row]).encode() for row in rows)
+    return sent_by_lines(lines, f"{name}.csv", "text/csv; charset=utf-8")
 
 
 def _found(visit: Visit, search: DecisionSearchRequest) -> FoundDecisions:
@@ -140,15 +145,11 @@ def _row(visit: Visit, record: DecisionRecord) -> ListedDecision:
     )
 
 
-def _json_lines(visit: Visit, records: Iterable[DecisionRecord]) -> bytes:
+def _json_lines(visit: Visit, records: Iterable[DecisionRecord]) -> Iterator[bytes]:
     assert visit.account is not None
     currency = visit.account.currency
     encode = msgspec.json.Encoder().encode
-    return b"".join(encode(public_decision(each, currency)) + b"\n" for each in records)
-
-
-def _csv(records: Iterable[DecisionRecord]) -> bytes:
-    return csv_lines([_COLUMNS, *map(_cells, records)]).encode()
+    return (encode(public_decision(each, currency)) + b"\n" for each in records)
 
 
 def _cells(record: DecisionRecord) -> tuple[object, ...]:
@@ -164,11 +165,6 @@ def _cells(record: DecisionRecord) -> tuple[object, ...]:
         plain_cell(str(record.client_reference_id or "")),
         format_amount(record.closed_micros),
     )
-
-
-def _file(visit: Visit, body: bytes, content_type: str, ending: str) -> Response:
-    disposition = f'attachment; filename="decisions-{visit.account_id}.{ending}"'
-    return Response(body, headers={"content-disposition": disposition}, media_type=content_type)
 
 
 _ALL: Final = "/a/{account}/decisions"

@@ -11,6 +11,7 @@ from starlette.types import Scope
 from gatehouse.access.addresses import shown_address
 from gatehouse.admin.people.oidc import SingleSignOn
 from gatehouse.admin.people.sign_in import SignIn
+from gatehouse.admin.statements import LedgerDays
 from gatehouse.columns.copies import ColumnCopies
 from gatehouse.console.api_calls import ApiCaller
 from gatehouse.console.browser_sessions import BrowserSessions, StoredSessions
@@ -45,6 +46,7 @@ class Desk:
         )
         self.cookies: Final = CookieJar(secure=self.guard.is_secure)
         self.renderer: Final = Renderer()
+        self.ledger_days: Final = LedgerDays()
         self._by_name = {each.name: each for each in self.declared}
         assert len(self._by_name) == len(self.declared), "two pages have one name"
 

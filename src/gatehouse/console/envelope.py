@@ -66,7 +66,8 @@ class Envelope:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = self._completed(message["headers"], request_id)
+                headers = self._completed(message["headers"], request_id)
+                message["headers"] = [*headers, *_timing(scope, started)]
             await send(message)
 
         try:
@@ -114,6 +115,14 @@ class Envelope:
                 "durationMs": round(seconds * 1000, 3),
             },
         )
+
+
+def _timing(scope: Scope, started: float) -> list[tuple[bytes, bytes]]:
+    """How long the answer took, for people who are signed in: strangers could time passwords."""
+    if "gatehouse.user" not in scope:
+        return []
+    milliseconds = (time.perf_counter() - started) * 1000
+    return [(b"server-timing", b"total;dur=%.1f" % milliseconds)]
 
 
 def _check_size(scope: Scope) -> None:

@@ -2,7 +2,8 @@
 
 import contextlib
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from starlette.responses import Response
@@ -20,6 +21,7 @@ from gatehouse.admin.lists import (
     NewEntries,
 )
 from gatehouse.console.cookies import Notice
+from gatehouse.console.downloads import sent_by_lines
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import iso_time
@@ -28,7 +30,7 @@ from gatehouse.core.text import is_blank
 from gatehouse.rules.list_entries import ListKind
 
 _ON_A_PAGE: Final = 100
-_MOST_EXPORTED: Final = 100_000
+_READ_AT_ONCE: Final = 1000
 _DAY_MS: Final = 86_400_000
 _MOST_DAYS: Final = 3650
 _UPLOAD: Final = 8 * 1024 * 1024
@@ -124,23 +126,27 @@ def import_file(visit: Visit) -> Response:
 
 def export(visit: Visit) -> Response:
     """All entries in force, as a file that can be imported again."""
-    info = _info(visit)
-    page = EntryPage(visit.now_ms, _MOST_EXPORTED)
-    found = lists.entries(visit.session, visit.account_id, info.name, page)
-    rows = [
-        (
-            each.value,
-            plain_cell(each.reason),
-            "" if each.expires_at_ms is None else iso_time(each.expires_at_ms),
-        )
-        for each in found
-    ]
-    disposition = f'attachment; filename="{info.name}.csv"'
-    return Response(
-        csv_lines([("value", "reason", "expires"), *rows]),
-        headers={"content-disposition": disposition},
-        media_type="text/csv; charset=utf-8",
-    )
+    name = _info(visit).name
+    rows = chain([("value", "reason", "expires")], map(_cells, _in_force(visit, name)))
+    lines = (csv_lines([row]).encode() for row in rows)
+    return sent_by_lines(lines, f"{name}.csv", "text/csv; charset=utf-8")
+
+
+def _in_force(visit: Visit, name: str) -> Iterator[lists.ListedEntry]:
+    after = None
+    while True:
+        page = EntryPage(visit.now_ms, _READ_AT_ONCE, after)
+        found = lists.entries(visit.session, visit.account_id, name, page)
+        yield from found
+        if len(found) < _READ_AT_ONCE:
+            return
+        after = (found[-1].value, found[-1].added_at_ms)
+
+
+def _cells(entry: lists.ListedEntry) -> tuple[str, str, str]:
+    ends_ms = entry.expires_at_ms
+    expires = "" if ends_ms is None else iso_time(ends_ms)
+    return entry.value, plain_cell(entry.reason), expires
 
 
 def drop(visit: Visit) -> Response:

@@ -9,11 +9,12 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin import accounts, money
+from gatehouse.admin.figures.usage import usage_figures
 from gatehouse.admin.money import LedgerSearch
 from gatehouse.admin.people.proposals import AdjustBalance, SetPrices
 from gatehouse.admin.statement_rows import CSV_HEADINGS, csv_rows, statement_rows
-from gatehouse.admin.statements import AccountStatement, account_statement
-from gatehouse.admin.usage import UsageLine, account_usage
+from gatehouse.admin.statements import AccountStatement, quick_account_statement
+from gatehouse.admin.usage import UsageLine
 from gatehouse.billing.fees import DEFAULT_FEES, fee_schedule
 from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.billing.statement import Period, PeriodRefused, read_period
@@ -29,7 +30,6 @@ from gatehouse.core.money import MICROS_PER_UNIT, format_amount, parse_amount
 _DAYS: Final = 30
 _ON_A_PAGE: Final = 50
 _LATEST: Final = 5
-_MOVEMENTS: Final = (EntryKind.TOP_UP, EntryKind.ADJUST)
 
 
 def show_money(visit: Visit) -> Response:
@@ -38,8 +38,8 @@ def show_money(visit: Visit) -> Response:
     pace = money.spending_pace(visit.session, visit.account_id)
     today = _today(visit)
     period = Period(today - timedelta(days=_DAYS - 1), today + timedelta(days=1))
-    _, used = account_usage(visit.session, visit.account_id, period)
-    search = LedgerSearch(_LATEST, kinds=_MOVEMENTS)
+    columns = visit.desk.columns.of(visit.account_id)
+    used = usage_figures(visit.session, columns, period)
     return visit.render(
         "money/money.html",
         state=overview.state,
@@ -48,7 +48,7 @@ def show_money(visit: Visit) -> Response:
         requests=sum(each.requests for each in used),
         days=_DAYS,
         chart=_usage_chart(visit, used, period),
-        latest=money.ledger_page(visit.session, visit.account_id, search).lines,
+        latest=money.latest_movements(visit.session, visit.account_id, _LATEST),
         fees=_fees(visit),
     )
 
@@ -152,7 +152,8 @@ def _statement(visit: Visit) -> AccountStatement:
         period = read_period(_month(visit), None, None, visit.now_ms)
     except PeriodRefused as refused:
         raise InvalidInput(visit.text("money.problems.month", why=refused)) from None
-    return account_statement(visit.session, visit.account_id, period)
+    days = visit.desk.ledger_days
+    return quick_account_statement(visit.session, visit.account_id, period, days)
 
 
 def _file(visit: Visit, body: bytes, content_type: str, ending: str) -> Response:

@@ -27,12 +27,15 @@ def console(
     It needs the database and the settings of the installation, and no running server. Invite the
     first person with: gatehouse users invite.
     """
+    settings, unknown = load_settings(os.environ), unknown_variables(os.environ)
+    # Threads have the priority of the one that starts them, so this comes before any other.
+    os.nice(settings.console_nice)
+
     from gatehouse import installation
     from gatehouse.console.server import make_desk, serve
     from gatehouse.core.listening import listen
     from gatehouse.core.log_lines import configure_logging
 
-    settings, unknown = load_settings(os.environ), unknown_variables(os.environ)
     settings = dataclasses.replace(
         settings,
         console_host=host or settings.console_host,

@@ -1,0 +1,237 @@
+"""An account with a million decisions and everything that the pages of the console read of them.
+
+`python -m scripts.bench.console_home FOLDER [DECISIONS]` makes it once; benchmarks take it from
+there with `--home FOLDER`.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from tests.training.material import report
+
+from gatehouse.access.actors import Actor
+from gatehouse.access.roles import UserRole
+from gatehouse.admin import accounts, keys, lists, pipelines, rule_sets
+from gatehouse.admin.configurations import NewVersion
+from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType
+from gatehouse.admin.jobs.kinds import JobKind, TrainingOrder
+from gatehouse.admin.jobs.queue import cancel_job, start_job
+from gatehouse.admin.keys import KeyTerms
+from gatehouse.admin.lists import GivenEntries, NewEntries
+from gatehouse.admin.people import users
+from gatehouse.admin.people.sign_in import SignIn
+from gatehouse.admin.webhooks import endpoints
+from gatehouse.admin.webhooks.endpoints import WebhookChanges
+from gatehouse.admin.webhooks.options import webhook_options
+from gatehouse.columns.copies import ColumnCopies
+from gatehouse.installation import open_admin_session
+from gatehouse.rules.list_entries import ListKind
+from gatehouse.sentry.scorecard import encode_sheet, load_sheet
+from gatehouse.settings import load_settings
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import models
+from gatehouse.store.people.sessions import SessionOrigin
+from gatehouse.training.report import encode_report
+from gatehouse.webhooks.endpoint import WebhookTerms
+from scripts.bench.backtesting import rule_set_text
+from scripts.bench.console_rows import (
+    BUSY_ADDRESS,
+    BUSY_DEVICE,
+    BUSY_USER,
+    DAY_MS,
+    Row,
+    Rows,
+    write,
+)
+
+PASSWORD: Final = "ferry-lantern-quince-obelisk-71"
+ADMINISTRATOR: Final = "administrator@shop.example"
+OPERATOR: Final = "operator@gatehouse.example"
+
+_FILE: Final = "console.json"
+_BALANCE: Final = 10**12
+_KEYS: Final = 12
+_LISTED: Final = 5_000
+_ATTEMPTS: Final = 20_000
+_FIRST_EVENT: Final = 1_000_000
+_AUDIT_LINES: Final = 5_000
+_PIPELINE: Final = """\
+pipeline: 2
+name: Bench
+stages:
+  - {stage: Rules, rule_set: bench}
+  - {stage: Sentry}
+  - {stage: PreCheck}
+  - {stage: Gateway}
+"""
+
+
+class ConsoleHome(msgspec.Struct, frozen=True):
+    """Where the account is, and what its pages are called."""
+
+    account_id: str
+    key: str
+    decisions: int
+    places: dict[str, str]
+    """A value for each part of a path, such as the id of a decision."""
+    tokens: dict[str, str]
+    """Of busy entities, by their kind."""
+
+
+def opened(home: Path, decisions: int) -> ConsoleHome:
+    """The account of a folder, which is made if there is none."""
+    file = home / _FILE
+    if not file.exists():
+        home.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(msgspec.json.encode(_make(home, decisions)))
+    return msgspec.json.decode(file.read_bytes(), type=ConsoleHome)
+
+
+def _make(home: Path, decisions: int) -> ConsoleHome:
+    now_ms = int(time.time() * 1000)
+    # A young account would spare pages the work that an older one makes.
+    before = lambda: now_ms - 31 * DAY_MS  # noqa: E731
+    session = dataclasses.replace(open_session(home), clock=before)
+    account_id = accounts.create(session, "Shop", "USD", _BALANCE).account.account_id
+    places = {"account": account_id, **_configure(session, account_id)}
+    places |= _invite(session, account_id)
+    key = [
+        keys.issue(session, account_id, KeyTerms(f"server {number}")) for number in range(_KEYS)
+    ][-1]
+    with _timed("purchases"):
+        rows = Rows(session, account_id, decisions, now_ms)
+    session.database.dispose()
+    _fill(home / "sandbox.db", rows, places["webhook"])
+    session = open_session(home)
+    _spend(session, account_id, rows.charged)
+    with _timed("column copy"):
+        copies = ColumnCopies(session, home)
+        copies.catch_up(account_id)
+        copies.close()
+    places |= {"id": rows.ids[-1], "review": rows.open_reviews[0]}
+    tokens = EntityTokens(session, account_id)
+    busy = (
+        Entity(EntityType.USER, BUSY_USER),
+        Entity(EntityType.CARD, rows.purchases[0].card),
+        Entity(EntityType.DEVICE, BUSY_DEVICE),
+        Entity(EntityType.ADDRESS, BUSY_ADDRESS),
+    )
+    named = {each.kind.value: tokens.token(each) for each in busy}
+    session.database.dispose()
+    return ConsoleHome(account_id, key.text, decisions, places, named)
+
+
+def open_session(home: Path) -> AdminSession:
+    """The data of a home."""
+    return open_admin_session(load_settings({"GATEHOUSE_HOME": str(home)}), Actor.system("bench"))
+
+
+def _configure(session: AdminSession, account_id: str) -> dict[str, str]:
+    """Fifty rules, a pipeline, lists, a model, a webhook and an audit trail."""
+    rule_sets.apply(session, account_id, NewVersion(rule_set_text().encode()))
+    pipelines.apply(session, account_id, NewVersion(_PIPELINE.encode()))
+    for name, kind, shape in (
+        ("blocked-users", ListKind.USERS, "u-{}"),
+        ("blocked-networks", ListKind.NETWORKS, "198.51.{1}.{2}"),
+    ):
+        values = [shape.format(n, n // 256, n % 256) for n in range(_LISTED)]
+        about = NewEntries(kind, "seen in an attack")
+        for first in range(0, _LISTED, 1000):
+            given = GivenEntries(values[first : first + 1000])
+            lists.add(session, account_id, name, given, about)
+    sheet, told = encode_sheet(load_sheet()), encode_report(report())
+    with session.change() as change:
+        models.keep(change, account_id, lambda _: told, lambda _: sheet, note="bench")
+    with session.change() as change:
+        for number in range(_AUDIT_LINES):
+            change.audit("review.approve", account_id, number=number)
+    now_ms = session.clock()
+    order = TrainingOrder(now_ms - 30 * DAY_MS, now_ms, DAY_MS)
+    job = start_job(session, account_id, JobKind.TRAINING, order)
+    cancel_job(session, account_id, job.id)
+    policy = webhook_options(load_settings({})).policy
+    terms = WebhookTerms("http://127.0.0.1:9/", ("review.*",))
+    webhook = endpoints.create(session, account_id, terms, policy).webhook.webhook_id
+    endpoints.update(session, account_id, webhook, WebhookChanges(is_enabled=False), policy)
+    named = {"set": "bench", "pipeline": "2", "list": "blocked-users", "version": "1"}
+    return named | {"job": job.id, "webhook": webhook}
+
+
+def _invite(session: AdminSession, account_id: str) -> dict[str, str]:
+    """An administrator of the account and an operator, who chose their passwords."""
+    sign_in, origin = SignIn(session), SessionOrigin(address="127.0.0.1")
+    administrator = users.invite(session, account_id, ADMINISTRATOR, UserRole.ADMINISTRATOR)
+    for invited in (administrator, users.invite_operator(session, OPERATOR)):
+        assert invited.link is not None
+        sign_in.by_link(invited.link.token, origin, PASSWORD)
+    return {"user": administrator.user.user_id}
+
+
+def _fill(file: Path, rows: Rows, webhook: str) -> None:
+    for table, some in (
+        ("decisions", rows.decisions()),
+        ("ledger_entries", rows.ledger()),
+        ("reviews", rows.reviews()),
+        ("review_events", rows.review_events()),
+        ("feedback", rows.labels()),
+        ("search_entries", rows.entries()),
+        ("events", _events(rows)),
+        ("webhook_attempts", _attempts(rows, webhook)),
+    ):
+        with _timed(table):
+            write(file, table, some)
+
+
+def _told(rows: Rows) -> Iterator[tuple[int, str, str, int]]:
+    """The newest requests, as events with numbers and ids."""
+    newest = list(zip(rows.ids, rows.times, strict=True))[-_ATTEMPTS:]
+    for seq, (request_id, at_ms) in enumerate(newest, _FIRST_EVENT):
+        yield seq, request_id.replace("req_", "evt_"), request_id, at_ms
+
+
+def _events(rows: Rows) -> Iterator[Row]:
+    for seq, event_id, request_id, at_ms in _told(rows):
+        about = (at_ms, "review.opened", "system:server", request_id, None)
+        yield (seq, 0, event_id, rows.account_id, *about)
+
+
+def _attempts(rows: Rows, webhook: str) -> Iterator[Row]:
+    for seq, event_id, _, at_ms in _told(rows):
+        status = 503 if seq % 10 == 0 else 200
+        attempt = event_id.replace("evt_", "att_")
+        made: tuple[Any, ...] = (at_ms, 1, 85, status, None, None)
+        yield (webhook, attempt, event_id, "review.opened", *made)
+
+
+def _spend(session: AdminSession, account_id: str, micros: int) -> None:
+    """Let the balance agree with the ledger."""
+    database = session.database.driver_connection()
+    database.execute("UPDATE accounts SET balance = balance - ? WHERE id = ?", (micros, account_id))
+    database.commit()
+    database.close()
+
+
+@contextlib.contextmanager
+def _timed(what: str) -> Iterator[None]:
+    began = time.perf_counter()
+    yield
+    print(f"  made {what}: {time.perf_counter() - began:.1f} s", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("home", type=Path)
+    parser.add_argument("decisions", nargs="?", type=int, default=1_000_000)
+    options = parser.parse_args()
+    made = opened(options.home, options.decisions)
+    print(f"{made.decisions:,} decisions of {made.account_id} are in {options.home}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""Remembers what the days of a ledger add up to, so that a statement need not read every entry.
+
+Entries are only ever added, so a day that is over stays as it was. Should it not, because a backup
+was restored or a past was made up, then the number of its entries differs, which is compared.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import sqlalchemy as sa
+
+from gatehouse.billing.ledger import EntryKind
+from gatehouse.billing.statement import DAY_MS
+from gatehouse.store.database import Database
+from gatehouse.store.tables import IS_MOVEMENT, LEDGER_ENTRIES, NOT_A_HOLD
+
+MOST_GROUPS: Final = 50_000
+"""How many are remembered; beyond, those of the account that nobody asked for longest go."""
+_LATE_MS: Final = 3_600_000
+"""So long after its end a day is taken to be over."""
+_E: Final = LEDGER_ENTRIES.c
+
+
+class EntryGroup(NamedTuple):
+    """Entries of one day that are alike: how many there are, and their sum."""
+
+    day: int
+    """Days since 1970, in UTC."""
+    moved: int
+    """Whether they are top-ups and adjustments."""
+    charged_items: str | None
+    requests: int
+    amount: int
+
+
+class LedgerDays:
+    """The sums of days that are over, of the accounts that were asked for last."""
+
+    def __init__(self, most_groups: int = MOST_GROUPS) -> None:
+        self._most = most_groups
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, dict[int, list[EntryGroup]]] = OrderedDict()
+
+    @property
+    def accounts(self) -> list[str]:
+        """Whose days are remembered, the one that was asked for last at the end."""
+        with self._lock:
+            return list(self._kept)
+
+    def prepare(self, database: Database, account_id: str, first: int, now_ms: int) -> None:
+        """Read the days that are not remembered yet, each by itself: no reading takes long."""
+        known, end = self._of(account_id), _over_until(now_ms)
+        with database.reading() as connection:
+            first = _first_day(connection, account_id, first, end)
+        for day in range(first, end):
+            if day not in known:
+                with database.reading() as connection:
+                    known[day] = read_groups(connection, account_id, day, day + 1)
+        self._forget()
+
+    def groups(
+        self, connection: sa.Connection, account_id: str, first: int, now_ms: int
+    ) -> list[EntryGroup]:
+        """All groups from a day on."""
+        end, known = _over_until(now_ms), self._of(account_id)
+        past = [group for day in range(first, end) for group in known.get(day, ())]
+        counted = sum(group.requests for group in past)
+        if counted != _count(connection, account_id, first, end):
+            past = read_groups(connection, account_id, first, end)
+            anew: dict[int, list[EntryGroup]] = {day: [] for day in range(first, end)}
+            for group in past:
+                anew[group.day].append(group)
+            known.update(anew)
+        return [*past, *read_groups(connection, account_id, max(first, end), None)]
+
+    def _of(self, account_id: str) -> dict[int, list[EntryGroup]]:
+        with self._lock:
+            known = self._kept.setdefault(account_id, {})
+            self._kept.move_to_end(account_id)
+            return known
+
+    def _forget(self) -> None:
+        with self._lock:
+            while len(self._kept) > 1 and self._size() > self._most:
+                self._kept.popitem(last=False)
+
+    def _size(self) -> int:
+        return sum(1 + len(day) for days in self._kept.values() for day in tuple(days.values()))
+
+
+def read_groups(
+    connection: sa.Connection, account_id: str, first: int, end: int | None
+) -> list[EntryGroup]:
+    """The groups of some days, added up by the database."""
+    items = sa.case((_E.kind == EntryKind.CLOSE.value, _E.detail), else_=None)
+    # Named in a query of their own: what is grouped by must be the same expression everywhere.
+    each = (
+        sa.select(
+            (_E.at_ms // DAY_MS).label("day"),
+            sa.case((sa.text(IS_MOVEMENT), 1), else_=0).label("moved"),
+            items.label("charged_items"),
+            _E.amount,
+        )
+        .where(*_between(account_id, first, end))
+        .subquery("each")
+    )
+    alike = (each.c.day, each.c.moved, each.c.charged_items)
+    query = sa.select(*alike, sa.func.count(), sa.func.sum(each.c.amount)).group_by(*alike)
+    return list(_groups(connection.execute(query).all()))
+
+
+def _groups(rows: Sequence[Any]) -> Iterator[EntryGroup]:
+    for day, moved, items, requests, amount in rows:
+        yield EntryGroup(int(day), moved, items, requests, int(amount))
+
+
+def _count(connection: sa.Connection, account_id: str, first: int, end: int) -> int:
+    """How many entries some days have; the index alone knows."""
+    query = sa.select(sa.func.count()).select_from(LEDGER_ENTRIES)
+    return connection.scalar(query.where(*_between(account_id, first, end))) or 0
+
+
+def _first_day(connection: sa.Connection, account_id: str, first: int, end: int) -> int:
+    """The first of some days that has an entry; the end when none has."""
+    query = sa.select(sa.func.min(_E.at_ms)).where(*_between(account_id, first, end))
+    found = connection.scalar(query)
+    return end if found is None else int(found) // DAY_MS
+
+
+def _between(account_id: str, first: int, end: int | None) -> Iterator[Any]:
+    yield _E.account_id == account_id
+    yield _E.at_ms >= first * DAY_MS
+    if end is not None:
+        yield _E.at_ms < end * DAY_MS
+    yield sa.text(NOT_A_HOLD)
+
+
+def _over_until(now_ms: int) -> int:
+    """The first day that is not over."""
+    return (now_ms - _LATE_MS) // DAY_MS
