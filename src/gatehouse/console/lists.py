@@ -113,7 +113,7 @@ def export(visit: Visit) -> Response:
     found = lists.entries(visit.session, visit.account_id, info.name, page)
     rows = [
         (
-            each.value,
+            plain_cell(each.value),
             plain_cell(each.reason),
             "" if each.expires_at_ms is None else iso_time(each.expires_at_ms),
         )
