@@ -47,6 +47,14 @@ def test_filters_of_the_address_find_decisions(
     assert "No decision fits" in ana.get(_path(console, "?to=2020-01-01")).text
 
 
+def test_the_table_names_nobody_in_full(console: Console, kept: dict[str, str]) -> None:
+    for role in (UserRole.VIEWER, UserRole.ADMINISTRATOR):
+        page = console.as_role(role).get(_path(console)).text
+        assert kept["ACCEPT"] in page
+        assert "u…11" in page
+        assert "u-4711" not in page
+
+
 def test_the_id_of_a_request_leads_to_its_page(
     console: Console, ana: Browser, kept: dict[str, str]
 ) -> None:

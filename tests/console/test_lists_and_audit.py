@@ -70,6 +70,21 @@ def test_a_list_is_taken_along_whole_however_it_is_read(
     assert {"u-300,,", "u-301,,", "u-302,,"} <= {*whole.splitlines()}
 
 
+def test_a_word_that_begins_like_a_formula_is_none_in_a_file_and_itself_when_it_comes_back(
+    console: Console, mo: Browser
+) -> None:
+    lists.create(console.session, console.account_id, "words", ListKind.WORDS, None)
+    path = f"/a/{console.account_id}/lists/words"
+    mo.post(f"{path}/add", {"values": "=1+cmd", "reason": "@evil"})
+    file = mo.get(f"{path}/export.csv").text
+    assert "\r\n'=1+cmd,'@evil," in file
+    mo.post(f"{path}/remove", {"value": "=1+cmd"})
+    mo.post(f"{path}/import", files={"file": ("back.csv", file.encode(), "text/csv")})
+    page = EntryPage(console.session.clock(), 10)
+    [back] = lists.entries(console.session, console.account_id, "words", page)
+    assert (back.value, back.reason) == ("=1+cmd", "@evil")
+
+
 @pytest.mark.parametrize("words", ["<script>alert(1)</script>", "\"'><img src=x onerror=alert(1)>"])
 def test_words_of_others_stay_words(mo: Browser, blocked: str, words: str) -> None:
     mo.post(f"{blocked}/add", {"values": words, "reason": words})

@@ -13,6 +13,7 @@ import msgspec
 
 from gatehouse.core.clock import parse_span, parse_time
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.files.csv_output import meant_cell
 from gatehouse.core.files.lines import LineFlaws, LineReader, TextLine
 from gatehouse.core.redaction import MASK, recordable
 from gatehouse.rules.list_entries import EntryHasher, ListEntry, ListKind, canonical, is_hash
@@ -169,9 +170,8 @@ def _cells(line: TextLine, form: ListFormat) -> list[str]:
         return []
     if form == "lines":
         return [text]
-    if '"' not in text:
-        return [cell.strip() for cell in text.split(",")]
     try:
-        return [cell.strip() for cell in next(csv.reader([text], strict=True))]
+        cells = text.split(",") if '"' not in text else next(csv.reader([text], strict=True))
     except csv.Error:
         raise ValueError("is not a row of CSV: look at its quotation marks") from None
+    return [meant_cell(cell.strip()) for cell in cells]

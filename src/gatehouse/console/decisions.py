@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.event_settings import operations
+from gatehouse.admin.inspecting.masking import masked_customer
 from gatehouse.admin.people import saved_searches
 from gatehouse.admin.public_decisions import public_decision
 from gatehouse.admin.review_summary import RequestSubject, subject_of
@@ -43,6 +44,8 @@ class ListedDecision(msgspec.Struct, frozen=True):
     record: DecisionRecord
     at_ms: int
     about: RequestSubject
+    customer: str | None
+    """Masked: a list does not say who looked at whom."""
     amount: str
     matched: tuple[str, ...]
 
@@ -140,6 +143,7 @@ def _row(visit: Visit, record: DecisionRecord) -> ListedDecision:
         record,
         parse_time(record.at),
         about,
+        masked_customer(about.customer),
         shown_order(visit, about.order.amount),
         tuple(dict.fromkeys(matched)),
     )

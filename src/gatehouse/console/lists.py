@@ -146,7 +146,7 @@ def _in_force(visit: Visit, name: str) -> Iterator[lists.ListedEntry]:
 def _cells(entry: lists.ListedEntry) -> tuple[str, str, str]:
     ends_ms = entry.expires_at_ms
     expires = "" if ends_ms is None else iso_time(ends_ms)
-    return entry.value, plain_cell(entry.reason), expires
+    return plain_cell(entry.value), plain_cell(entry.reason), expires
 
 
 def drop(visit: Visit) -> Response:

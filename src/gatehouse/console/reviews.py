@@ -8,6 +8,7 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin import policies, review_claims
 from gatehouse.admin.feedback.record import label_that_counts
 from gatehouse.admin.inspecting.decision import inspect_decision
+from gatehouse.admin.inspecting.masking import masked_customer
 from gatehouse.admin.review_claims import AlreadyClaimed
 from gatehouse.admin.review_desk import (
     LONGEST_NOTE,
@@ -55,6 +56,7 @@ def show_queue(visit: Visit) -> Response:
         claimed=review_claims.claims_of_others(visit.session, visit.account_id, visit.visitor),
         due_ms=visit.now_ms - _target_ms(visit),
         order=shown_order,
+        customer=masked_customer,
         hours=policies.review_target(visit.session, visit.account_id),
     )
 

@@ -268,6 +268,24 @@ class TestThrottling:
         elsewhere = SessionOrigin(address="203.0.113.9")
         assert at.sign_in.by_password(ADA, PASSWORD, elsewhere)
 
+    def test_who_guesses_from_one_address_locks_nobody_out_elsewhere(
+        self, at: Entrance, shop: str
+    ) -> None:
+        at.person(shop)
+        for _ in range(5):
+            self._fail(at)
+        for _ in range(10):
+            at.clock.move(seconds=self._wait(at))
+            self._fail(at)
+        assert self._wait(at) == throttle.LONGEST_WAIT_S
+        assert at.sign_in.by_password(ADA, PASSWORD, SessionOrigin(address="203.0.113.9"))
+
+    def test_guesses_from_many_addresses_have_to_wait_too(self, at: Entrance, shop: str) -> None:
+        at.person(shop)
+        for number in range(25):
+            self._fail(at, SessionOrigin(address=f"192.0.2.{number}"))
+        assert self._wait(at) == 5
+
     def test_ones_own_password_does_not_reset_the_count_of_an_address(
         self, at: Entrance, shop: str
     ) -> None:

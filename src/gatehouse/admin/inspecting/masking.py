@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from gatehouse.admin.entities.naming import masked_address, masked_name
+from gatehouse.admin.review_summary import ReviewedCustomer
 from gatehouse.decisions.record import DecisionRecord, event_of
 from gatehouse.rules.list_entries import is_about_somebody, is_hash
 
@@ -73,6 +74,13 @@ def masked_reference(reference: str | int | None) -> str | None:
         return None
     text = str(reference)
     return masked_name(text) if is_about_somebody(text) else text
+
+
+def masked_customer(customer: ReviewedCustomer) -> str | None:
+    """Who ordered, in a line of a table; the e-mail address is masked already."""
+    if customer.user_id is None or not _can_hide(customer.user_id):
+        return customer.user_id or customer.email
+    return masked_name(customer.user_id)
 
 
 def _personal(record: DecisionRecord) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,9 @@
 
 Each attempt is counted before it is examined, so that many at once are no way around; a success
 takes that back. After some failures each further one has to wait twice as long, a quarter of an
-hour at most: nobody is locked out for good. An address that nobody signs in with counts alike.
+hour at most: nobody is locked out for good. Whoever guesses from one address has to wait there, and
+does not keep the person from signing in elsewhere; only guesses from many addresses do. An address
+that nobody signs in with counts alike.
 """
 
 import ipaddress
@@ -32,8 +34,9 @@ class Counted(NamedTuple):
 
 
 def subjects(step: str, who: str, address: str) -> list[Counted]:
-    """What an attempt is counted for: the person at this step, and the address."""
-    return [Counted(step, who, 5), *places(address)]
+    """What an attempt is counted for: the person from here, the person at all, and the address."""
+    from_here = Counted(f"{step}-here", f"{who} {network_of(address)}", 5)
+    return [from_here, Counted(step, who, 25), *places(address)]
 
 
 def places(address: str) -> list[Counted]:

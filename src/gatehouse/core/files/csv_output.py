@@ -20,3 +20,8 @@ def plain_cell(text: str | None) -> str:
     """People's own words as a cell that every spreadsheet shows as text."""
     words = text or ""
     return f"'{words}" if words.startswith(_FORMULA) else words
+
+
+def meant_cell(cell: str) -> str:
+    """What a cell of a file says that may have been made by `plain_cell`."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
