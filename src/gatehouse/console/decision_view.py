@@ -66,7 +66,8 @@ class DecisionPage:
 
     def said(self, text: str) -> str:
         """A text about the request, without what is about the person unless it is revealed."""
-        return text if self.revealed else self._mask.text(text)
+        told = self._visit.said(text)
+        return told if self.revealed else self._mask.text(told)
 
     def label(self, shown: ShownEntity) -> str:
         """What an entity is called here."""
@@ -129,7 +130,7 @@ class DecisionPage:
 
     @cached_property
     def stage_said(self) -> str:
-        """What the deciding stage says, where no rule decided; in English."""
+        """What the deciding stage says, where no rule decided."""
         explained = self.found.explanation
         decisive = [each for each in (explained.reasons if explained else ()) if each.decisive]
         by_rule = any(each.decisive for each in self.found.rules)

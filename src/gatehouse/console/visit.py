@@ -197,6 +197,10 @@ class Visit:
         """A text in the person's language."""
         return translator(self.locale).text(key, **values)
 
+    def said(self, text: str) -> str:
+        """What another room says, in the person's language as far as it is known there."""
+        return translator(self.locale).said(text)
+
     @cached_property
     def formats(self) -> Formats:
         """Writes times, numbers and money as the person is used to."""
