@@ -7,8 +7,13 @@ from string import Formatter
 
 import pytest
 
+import gatehouse.stages  # noqa: F401  # registers the stages, as every entry point does
+from gatehouse.admin.event_settings import operations
 from gatehouse.console.translation import LANGUAGES, placeholders, sentences, texts, translator
+from gatehouse.core.events import EventName
 from gatehouse.core.sentences import PHRASES, Phrase, all_of, any_of
+from gatehouse.core.stage import StageSpec
+from gatehouse.core.stage_registry import REGISTRY
 
 SOURCE = Path(__file__).parent.parent.parent / "src"
 ROOM = SOURCE / "gatehouse" / "console"
@@ -88,3 +93,20 @@ def test_a_sentence_of_another_room_is_said_with_all_that_is_in_it() -> None:
     assert said.endswith(" und Sentry oder Gateway (nicht gelaufen) nichts dagegen gefunden hätte.")
     assert translator("en").said(whole) == whole
     assert translator("de").said("What somebody typed") == "What somebody typed"
+
+
+def test_everything_with_a_name_of_its_own_is_called_something() -> None:
+    code = "".join(file.read_text() for file in (SOURCE / "gatehouse").rglob("*.py"))
+    actions = set(re.findall(r"""\.audit\(\s*"([a-z.-]+)\"""", code))
+    assert "review.assign" in actions
+    functions = [name.lower().replace("_", "") for spec in REGISTRY for name in _names_of(spec)]
+    wanted = {
+        *(f"names.actions.{each}" for each in actions),
+        *(f"names.events.{each}" for each in EventName),
+        *(f"names.functions.{each}" for each in (*functions, *operations())),
+    }
+    assert wanted - set(ENGLISH) == set()
+
+
+def _names_of(spec: StageSpec) -> tuple[str, ...]:
+    return (spec.name, spec.fee_type)

@@ -98,8 +98,7 @@ class DecisionPage:
 
     def signed(self, effect: float) -> str:
         """An effect with its sign."""
-        sign = "+" if effect > 0 else ""
-        return f"{sign}{self._visit.number(effect, 2)}"
+        return self._visit.formats.signed(effect)
 
     @cached_property
     def verdict(self) -> str:
@@ -115,7 +114,7 @@ class DecisionPage:
             count, named = len(rules), _named(rules)
             return visit.text("decision.verdict.rules", outcome=outcome, count=count, rules=named)
         if stages:
-            named = _named(list(dict.fromkeys(each.stage for each in stages)))
+            named = _named(list(dict.fromkeys(visit.function(each.stage) for each in stages)))
             failed = all(each.code == INCOMPLETE_CODE for each in stages)
             key = "decision.verdict.failed" if failed else "decision.verdict.stages"
             return visit.text(key, outcome=outcome, stages=named)

@@ -15,12 +15,13 @@ from gatehouse.admin.review_summary import RequestSubject, subject_of
 from gatehouse.admin.search.decisions import FoundDecisions, search_decisions
 from gatehouse.admin.search.exporting import export_found
 from gatehouse.admin.search.filters import DecisionSearchRequest
+from gatehouse.console.customers import shown_customer
 from gatehouse.console.order_amounts import shown_order
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.refusals import Told
 from gatehouse.console.search_form import WHO, kept_filters, read_search
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import parse_time
-from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.csv_output import csv_lines, plain_cell
 from gatehouse.core.labels import Label
 from gatehouse.core.money import format_amount
@@ -42,6 +43,7 @@ class ListedDecision(msgspec.Struct, frozen=True):
     at_ms: int
     about: RequestSubject
     amount: str
+    customer: str
     matched: tuple[str, ...]
 
 
@@ -71,10 +73,10 @@ def save(visit: Visit) -> Response:
     """Keep the filters of the address under a name."""
     name = visit.form.get("name", "").strip()
     if not 1 <= len(name) <= _LONGEST_NAME:
-        raise InvalidInput(visit.text("decisions.problems.name", most=_LONGEST_NAME))
+        raise Told(visit.text("decisions.problems.name", most=_LONGEST_NAME))
     kept = kept_filters(dict(parse_qsl(visit.form.get("query", ""))))
     if not kept:
-        raise InvalidInput(visit.text("decisions.problems.nothing"))
+        raise Told(visit.text("decisions.problems.nothing"))
     query = urlencode(kept)
     person = visit.visitor.user_id
     saved_searches.save(visit.session, visit.account_id, person, name, query)
@@ -136,6 +138,7 @@ def _row(visit: Visit, record: DecisionRecord) -> ListedDecision:
         parse_time(record.at),
         about,
         shown_order(visit, about.order.amount),
+        shown_customer(about.customer),
         tuple(dict.fromkeys(matched)),
     )
 

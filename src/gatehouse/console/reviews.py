@@ -28,6 +28,7 @@ from gatehouse.admin.reviews import (
     resolve_review,
 )
 from gatehouse.console.cookies import Notice
+from gatehouse.console.customers import shown_customer
 from gatehouse.console.decision_view import DecisionPage
 from gatehouse.console.order_amounts import shown_order
 from gatehouse.console.pages import Action, Declarations, Page
@@ -55,6 +56,7 @@ def show_queue(visit: Visit) -> Response:
         claimed=review_claims.claims_of_others(visit.session, visit.account_id, visit.visitor),
         due_ms=visit.now_ms - _target_ms(visit),
         order=shown_order,
+        customer=shown_customer,
         hours=policies.review_target(visit.session, visit.account_id),
     )
 

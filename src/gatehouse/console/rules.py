@@ -17,6 +17,7 @@ from gatehouse.conditions.catalogue import SIGNALS, kinds_for
 from gatehouse.conditions.signatures import SIGNATURES
 from gatehouse.console.charts import spark
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.refusals import Told
 from gatehouse.console.rule_preview import SPANS, Draft, amounts, previewed, rule_set_name
 from gatehouse.console.rule_proposals import open_proposals
 from gatehouse.console.spans import PRESETS, chosen_span
@@ -28,7 +29,6 @@ from gatehouse.console.versions import (
     read_number,
 )
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import InvalidInput
 from gatehouse.rules.ruleset import Rule, RuleSet
 
 VERSIONS: Final = VersionPages(RULE_SETS, "rules", "set")
@@ -189,7 +189,7 @@ def apply(visit: Visit) -> Response:
 def _check_name(visit: Visit, name: str, written: str) -> None:
     """A draft of one rule set must not become another by a slip of the pen."""
     if name and written != name:
-        raise InvalidInput(visit.text("rules.problems.name", name=name, written=written))
+        raise Told(visit.text("rules.problems.name", name=name, written=written))
 
 
 def words(visit: Visit) -> Response:

@@ -71,6 +71,7 @@ _CVV2: Final = phrases_of(
 )
 _OTHER_REASON: Final = Phrase("precheck.other_reason", "the reason was {reason}")
 _NO_REASON: Final = Phrase("precheck.no_reason", "it did not say why")
+_ADVICE: Final = phrases_of("precheck.advice", {each: each.value for each in Advice})
 _ADVISED: Final = Phrase("precheck.advised", "PreCheck advised {advice}: {why}.")
 _CHECKED: Final = Phrase("precheck.checked", "{avs}. {cvv2}.")
 _CODE_MATCHED: Final = Phrase("precheck.had.code_matched", "the security code had matched")
@@ -93,7 +94,7 @@ def _findings(facts: Mapping[str, Any], _model: str | None) -> list[StageFinding
     of_avs, of_cvv2 = _said(_AVS, avs), _said(_CVV2, cvv2)
     checked = _CHECKED.worded(f"{_capital(of_avs)}. {_capital(of_cvv2)}.", avs=of_avs, cvv2=of_cvv2)
     return [
-        StageFinding(text=_ADVISED(advice=advice, why=why), code=advice),
+        StageFinding(text=_ADVISED(advice=_said(_ADVICE, advice), why=why), code=advice),
         StageFinding(text=checked, code=f"AVS {avs}, CVV2 {cvv2}"),
     ]
 
