@@ -156,3 +156,13 @@ def test_a_table_of_decisions_masks_users_as_their_pages_do(
     page = console.as_role(ANALYST).get(f"/a/{console.account_id}/decisions").text
     assert "u…11" in page
     assert "u-4711" not in page
+
+
+def test_what_is_refused_is_said_in_the_language_of_the_person(console: Console) -> None:
+    where = f"/a/{console.account_id}/entities"
+    german = console.as_role(VIEWER, locale="de")
+    known = german.post(where, {"kind": "address", "value": "here"}).text
+    assert "Schreiben Sie eine Internetadresse wie 203.0.113.7." in known
+    in_english = german.post(where, {"kind": "card", "value": "here"}).text
+    assert "Diese Angabe kann nicht verwendet werden. Must be a whole card number" in in_english
+    assert "Diese Angabe" not in console.as_role(VIEWER).post(where, {"kind": "card"}).text

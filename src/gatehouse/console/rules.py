@@ -20,6 +20,7 @@ from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import Told
 from gatehouse.console.rule_preview import SPANS, Draft, amounts, previewed, rule_set_name
 from gatehouse.console.rule_proposals import open_proposals
+from gatehouse.console.signal_words import signal_about
 from gatehouse.console.spans import PRESETS, chosen_span
 from gatehouse.console.versions import (
     DOCUMENT_BYTES,
@@ -198,7 +199,7 @@ def words(visit: Visit) -> Response:
         {
             "name": each.name,
             "type": each.type,
-            "about": each.about,
+            "about": signal_about(visit, each),
             "example": each.example,
             "values": each.values,
             "lists": kinds_for(each.name),
