@@ -1,10 +1,13 @@
 """The pages of entities: found by a form, named by a token, everything they did and share."""
 
 import re
+from typing import Any
 
+import msgspec
 import pytest
 
 from gatehouse.access.roles import UserRole
+from gatehouse.admin.entities.profile import EntityProfile, show_entity
 from gatehouse.core.outcomes import Outcome
 from tests.admin.recorded import OTHER_CARD, Recorder
 from tests.console.harness import Console
@@ -124,3 +127,42 @@ def test_names_that_customers_choose_are_only_text(
         assert answer.status_code == 200
         assert "<script>alert" not in answer.text
         assert "<img src=x" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        (1.04, "Fraud is as likely as usual."),
+        (3.456, "Fraud is 3.5 times as likely as usual."),
+        (41.2, "Fraud is 41 times as likely as usual."),
+        (0.5, "Fraud is 2 times less likely than usual."),
+    ],
+)
+def test_how_likely_fraud_is_stands_in_words(
+    console: Console, shop: Recorder, monkeypatch: pytest.MonkeyPatch, times: float, said: str
+) -> None:
+    def found(*wanted: Any) -> EntityProfile:
+        entity = show_entity(*wanted)
+        changed = msgspec.structs.replace(entity.reputation, times_usual=times)
+        return msgspec.structs.replace(entity, reputation=changed)
+
+    monkeypatch.setattr("gatehouse.console.entities.show_entity", found)
+    assert said in console.as_role(VIEWER).get(find(console, "user", "u-4711")).text
+
+
+def test_a_table_of_decisions_masks_users_as_their_pages_do(
+    console: Console, shop: Recorder
+) -> None:
+    page = console.as_role(ANALYST).get(f"/a/{console.account_id}/decisions").text
+    assert "u…11" in page
+    assert "u-4711" not in page
+
+
+def test_what_is_refused_is_said_in_the_language_of_the_person(console: Console) -> None:
+    where = f"/a/{console.account_id}/entities"
+    german = console.as_role(VIEWER, locale="de")
+    known = german.post(where, {"kind": "address", "value": "here"}).text
+    assert "Schreiben Sie eine Internetadresse wie 203.0.113.7." in known
+    in_english = german.post(where, {"kind": "card", "value": "here"}).text
+    assert "Diese Angabe kann nicht verwendet werden. Must be a whole card number" in in_english
+    assert "Diese Angabe" not in console.as_role(VIEWER).post(where, {"kind": "card"}).text

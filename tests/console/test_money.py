@@ -23,7 +23,8 @@ def fay(console: Console) -> Browser:
 def test_finance_sees_the_balance_the_prices_and_the_ledger(console: Console, fay: Browser) -> None:
     page = fay.get(_path(console)).text
     assert "$100.00" in page
-    assert "PRECHECK" in page
+    assert "PreCheck" in page
+    assert "PRECHECK" not in page
     ledger = fay.get(_path(console, "/ledger")).text
     assert "Top-up" in ledger
 

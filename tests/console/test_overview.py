@@ -2,11 +2,14 @@
 
 import json
 from html import unescape
+from typing import Any
 
+import msgspec
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.figures.overview import FiguresNotReady
+from gatehouse.admin.figures.overview import FiguresNotReady, Overview, overview
+from gatehouse.columns.overview import OutcomeCounts
 from gatehouse.core.outcomes import Outcome
 from tests.admin.recorded import Recorder
 from tests.console.harness import Console
@@ -55,3 +58,25 @@ def test_an_account_whose_figures_are_not_ready_says_so(
     answer = console.as_role(UserRole.VIEWER).get(f"/a/{console.account_id}/")
     assert answer.status_code == 200
     assert "Figures are being made" in answer.text
+
+
+def test_a_change_against_hardly_anything_is_told_as_a_number(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = OutcomeCounts(requests=470, accepted=400, declined=70)
+
+    def compared(requests: int) -> str:
+        before = OutcomeCounts(requests=requests, accepted=requests)
+
+        def found(*wanted: Any) -> Overview:
+            return msgspec.structs.replace(overview(*wanted), counts=now, before=before)
+
+        monkeypatch.setattr("gatehouse.console.overview.overview", found)
+        return console.as_role(UserRole.VIEWER).get(f"/a/{console.account_id}/").text
+
+    page = compared(2)
+    assert "2 in the period before" in page
+    assert "points on" not in page
+    page = compared(100)
+    assert "+370 % on the period before" in page
+    assert "\N{MINUS SIGN}14.9 points on the period before" in page

@@ -60,7 +60,7 @@ def explain_decision(session: AdminSession, account_id: str, record: DecisionRec
     from gatehouse.admin.in_force import load_in_force
     from gatehouse.explanations.explain import explain
 
-    return explain(record, load_in_force(session, account_id, record))
+    return explain(record, load_in_force(session, account_id, record)).in_english()
 
 
 class LiveDecisions:

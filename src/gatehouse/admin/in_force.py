@@ -9,9 +9,11 @@ import sqlalchemy as sa
 from gatehouse.admin.scopes import account_reading
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.errors import ConfigurationRefused
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.explanations.in_force import InForce
+from gatehouse.explanations.phrases import CHANGED, GONE, LIST_CHANGED
 from gatehouse.pipeline import definition
 from gatehouse.pipeline.definition import PipelineDefinition
 from gatehouse.rules import ruleset
@@ -27,7 +29,10 @@ from gatehouse.store.configured.configurations import (
 )
 
 T = TypeVar("T")
-_CALLED: Final = {PIPELINE: "pipeline", RULES: "rule set", models.KIND: "model"}
+_CALLED: Final = {
+    kind: Phrase(f"explained.version.{kind}", f"version {{version}} of {called} {{name}}")
+    for kind, called in ((PIPELINE, "pipeline"), (RULES, "rule set"), (models.KIND, "model"))
+}
 
 
 def load_in_force(session: AdminSession, account_id: str, record: DecisionRecord) -> InForce:
@@ -66,24 +71,22 @@ class _Versions:
         try:
             return list_reading.history_of(self._connection, self._account_id, names, signer, asked)
         except ConfigurationRefused:
-            self.missing.append("An entry of a list was changed in the database.")
+            self.missing.append(LIST_CHANGED())
             return AccountLists({})
 
     def read(self, kind: str, name: str, version: int, decode: Callable[[str], T]) -> T | None:
         """One version as it was kept; None when it is gone, or not as it was stored."""
         key = ConfigurationKey(self._account_id, kind, name)
         stored = configurations.find(self._connection, key, version)
-        what = f"version {version} of {_CALLED[kind]} {name}"
+        what = _CALLED[kind](version=version, name=name)
         if stored is None:
-            self.missing.append(f"This installation does not have {what} any more.")
+            self.missing.append(GONE(what=what))
             return None
         try:
             check_versions(self._session.signer, [stored])
             return decode(stored.program)
         except (ConfigurationRefused, ValueError):
-            self.missing.append(
-                f"This installation cannot use {what}, which was changed in the database."
-            )
+            self.missing.append(CHANGED(what=what))
             return None
 
 

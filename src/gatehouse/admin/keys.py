@@ -7,9 +7,12 @@ import msgspec
 from gatehouse.access.keys import OF_PLAYGROUND, ApiKey, check_networks, check_scopes
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.accounts import keys
 from gatehouse.store.accounts.keys import IssuedKey, KeyTerms, RotatedKey
 from gatehouse.store.admin.admin_session import AdminSession
+
+_RATE_LIMIT: Final = Phrase("refused.rate_limit", "a rate limit is 0 to {most} requests per second")
 
 # What the store takes, for faces.
 __all__ = ["KeyTerms"]
@@ -23,7 +26,7 @@ def issue(
     """Issue a key; its text is in the result and cannot be had again."""
     limit = terms.rate_limit_per_second
     if limit is not None and not 0 <= limit <= MAX_RATE_LIMIT:
-        raise InvalidInput(f"a rate limit is 0 to {MAX_RATE_LIMIT} requests per second")
+        raise InvalidInput(_RATE_LIMIT(most=MAX_RATE_LIMIT))
     if terms.name.strip() == OF_PLAYGROUND:
         raise InvalidInput(f"{OF_PLAYGROUND} is the console's own key; take another name")
     scopes, networks = check_scopes(terms.scopes), check_networks(terms.networks)

@@ -18,10 +18,18 @@ from gatehouse.core import keyring
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts, ledger, ledger_pages, ledger_verification, statements
 from gatehouse.store.accounts.ledger_pages import LedgerLine, LedgerPage, LedgerSearch
 from gatehouse.store.admin.admin_session import AdminSession
+
+_REFERENCE_LENGTH: Final = Phrase(
+    "refused.reference_length", "a reference has 1 to {most} printable characters"
+)
+_REFERENCE_CARD: Final = Phrase(
+    "refused.reference_card", "this reference looks like a card number, which is never kept"
+)
 
 # What the store takes and returns, for faces.
 __all__ = ["LedgerLine", "LedgerPage", "LedgerSearch"]
@@ -91,10 +99,10 @@ def spending_pace(session: AdminSession, account_id: str) -> SpendingPace | None
 def _checked_reference(given: str) -> str:
     reference = unicodedata.normalize("NFC", given.strip())
     if not 1 <= len(reference) <= _LONGEST_REFERENCE or not reference.isprintable():
-        raise InvalidInput(f"a reference has 1 to {_LONGEST_REFERENCE} printable characters")
+        raise InvalidInput(_REFERENCE_LENGTH(most=_LONGEST_REFERENCE))
     if recordable(reference) != reference:
         # Masked, different references would look the same, and the second would not be added.
-        raise InvalidInput("this reference looks like a card number, which is never kept")
+        raise InvalidInput(_REFERENCE_CARD())
     return reference
 
 

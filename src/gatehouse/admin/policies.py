@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.precheck.advice import POLICY_ADVICES
 from gatehouse.precheck.policy import PreCheckPolicy
 from gatehouse.precheck.spec import PRE_CHECK
@@ -16,6 +17,8 @@ from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES, SentryPolicy
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+
+_REVIEW_TARGET: Final = Phrase("refused.review_target", "a target is 1 to {most} hours")
 
 DEFAULT_TARGET_HOURS: Final = 24
 LONGEST_TARGET_HOURS: Final = 720
@@ -81,7 +84,7 @@ def review_target(session: AdminSession, account_id: str) -> int:
 def set_review_target(session: AdminSession, account_id: str, hours: int) -> None:
     """Set within how many hours reviews are to be resolved."""
     if not 1 <= hours <= LONGEST_TARGET_HOURS:
-        raise InvalidInput(f"a target is 1 to {LONGEST_TARGET_HOURS} hours")
+        raise InvalidInput(_REVIEW_TARGET(most=LONGEST_TARGET_HOURS))
     with account_change(session, account_id) as change:
         accounts.set_policy(change, account_id, _REVIEWS, {_TARGET: hours})
 

@@ -102,7 +102,7 @@ class Application:
             if status is None:
                 response = _defect(visit, error)
             else:
-                response = failures.explained(visit, status, words_of(error))
+                response = failures.explained(visit, status, words_of(visit, error))
         except Exception as error:
             response = _defect(visit, error)
         if renewed is not None:
@@ -173,7 +173,7 @@ def _carry_out(visit: Visit, action: Action) -> Response:
         status = status_of(error)
         if action.again is None or status not in (409, 422, 502):
             raise
-        visit.problems = {"": words_of(error)}
+        visit.problems = {"": words_of(visit, error)}
         return _shown_again(visit, action.again, status)
 
 

@@ -10,8 +10,8 @@ from gatehouse.admin import audit_log
 from gatehouse.admin.audit_log import AuditLine, LineSearch
 from gatehouse.console.formats import parse_local
 from gatehouse.console.pages import Declarations, Page
+from gatehouse.console.refusals import Told
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import InvalidInput
 
 _ON_A_PAGE: Final = 100
 _DAY_MS: Final = 86_400_000
@@ -60,7 +60,7 @@ def _day(visit: Visit, field: str) -> int | None:
     try:
         return parse_local(given, visit.formats.zone)
     except ValueError:
-        raise InvalidInput(visit.text("audit.wrong_day")) from None
+        raise Told(visit.text("audit.wrong_day")) from None
 
 
 def _details(line: AuditLine) -> list[tuple[str, str]]:

@@ -66,7 +66,8 @@ class DecisionPage:
 
     def said(self, text: str) -> str:
         """A text about the request, without what is about the person unless it is revealed."""
-        return text if self.revealed else self._mask.text(text)
+        told = self._visit.said(text)
+        return told if self.revealed else self._mask.text(told)
 
     def label(self, shown: ShownEntity) -> str:
         """What an entity is called here."""
@@ -97,8 +98,7 @@ class DecisionPage:
 
     def signed(self, effect: float) -> str:
         """An effect with its sign."""
-        sign = "+" if effect > 0 else ""
-        return f"{sign}{self._visit.number(effect, 2)}"
+        return self._visit.formats.signed(effect)
 
     @cached_property
     def verdict(self) -> str:
@@ -114,7 +114,7 @@ class DecisionPage:
             count, named = len(rules), _named(rules)
             return visit.text("decision.verdict.rules", outcome=outcome, count=count, rules=named)
         if stages:
-            named = _named(list(dict.fromkeys(each.stage for each in stages)))
+            named = _named(list(dict.fromkeys(visit.function(each.stage) for each in stages)))
             failed = all(each.code == INCOMPLETE_CODE for each in stages)
             key = "decision.verdict.failed" if failed else "decision.verdict.stages"
             return visit.text(key, outcome=outcome, stages=named)
@@ -129,7 +129,7 @@ class DecisionPage:
 
     @cached_property
     def stage_said(self) -> str:
-        """What the deciding stage says, where no rule decided; in English."""
+        """What the deciding stage says, where no rule decided."""
         explained = self.found.explanation
         decisive = [each for each in (explained.reasons if explained else ()) if each.decisive]
         by_rule = any(each.decisive for each in self.found.rules)

@@ -20,10 +20,10 @@ from gatehouse.admin.search.filters import DecisionSearchRequest
 from gatehouse.console.downloads import sent_by_lines
 from gatehouse.console.order_amounts import shown_order
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.refusals import Told
 from gatehouse.console.search_form import WHO, kept_filters, read_search
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import parse_time
-from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.csv_output import csv_lines, plain_cell
 from gatehouse.core.labels import Label
 from gatehouse.core.money import format_amount
@@ -76,10 +76,10 @@ def save(visit: Visit) -> Response:
     """Keep the filters of the address under a name."""
     name = visit.form.get("name", "").strip()
     if not 1 <= len(name) <= _LONGEST_NAME:
-        raise InvalidInput(visit.text("decisions.problems.name", most=_LONGEST_NAME))
+        raise Told(visit.text("decisions.problems.name", most=_LONGEST_NAME))
     kept = kept_filters(dict(parse_qsl(visit.form.get("query", ""))))
     if not kept:
-        raise InvalidInput(visit.text("decisions.problems.nothing"))
+        raise Told(visit.text("decisions.problems.nothing"))
     query = urlencode(kept)
     person = visit.visitor.user_id
     saved_searches.save(visit.session, visit.account_id, person, name, query)

@@ -19,6 +19,9 @@ from gatehouse.console.visit import Visit
 
 _PATH: Final = "/a/{account}/entities/{kind}/{token}"
 
+_NEAR_USUAL: Final = 1.1
+_WHOLE_FROM: Final = 10
+
 
 def show_finder(visit: Visit) -> Response:
     """Asks what an entity is known by."""
@@ -73,6 +76,7 @@ def _render(visit: Visit, entity: Entity, *, revealed: bool) -> Response:
     return visit.render(
         "entities/entity.html",
         found=found,
+        likelihood=_likelihood(visit, found.reputation.times_usual),
         page=page,
         before=before,
         revealed=revealed,
@@ -81,6 +85,15 @@ def _render(visit: Visit, entity: Entity, *, revealed: bool) -> Response:
         graph=draw_neighbours(found, label),
         lists=lists_for(session, account_id, [entity.kind]) if may_list else {},
     )
+
+
+def _likelihood(visit: Visit, times: float) -> str:
+    """How likely fraud is, in words; near the usual there is nothing to count."""
+    if 1 / _NEAR_USUAL < times < _NEAR_USUAL:
+        return visit.text("entities.likelihood.usual")
+    key, factor = ("more", times) if times > 1 else ("less", 1 / max(times, 0.001))
+    shown = visit.number(factor, 1 if factor < _WHOLE_FROM else 0)
+    return visit.text(f"entities.likelihood.{key}", times=shown)
 
 
 PAGES: Final[Declarations] = (

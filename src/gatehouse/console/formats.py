@@ -1,6 +1,6 @@
 """Times, numbers and money as a person's locale and zone have them."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from typing import Final
@@ -45,6 +45,15 @@ class Formats:
             iso_time(at_ms), full, self.moment(at_ms, style)
         )
 
+    def day(self, day: date | str) -> str:
+        """A day of the calendar, whatever the zone; as a date or as 2026-11-16."""
+        known = date.fromisoformat(day) if isinstance(day, str) else day
+        return format_date(known, locale=self._locale)
+
+    def month(self, month: str) -> str:
+        """A month that is written as 2026-11."""
+        return format_skeleton("yMMMM", date.fromisoformat(f"{month}-01"), locale=self._locale)
+
     def ago(self, at_ms: int, now_ms: int) -> Markup:
         """How long ago a moment was, or how far away it is, with the moment itself as its title."""
         words = format_timedelta(
@@ -62,6 +71,17 @@ class Formats:
         """A number, with at most so many digits after the point."""
         rounded = round(value, digits)
         return str(format_decimal(rounded, locale=self._locale, decimal_quantization=False))
+
+    def milliseconds(self, microseconds: float) -> str:
+        """A short time, with the same digits after the point in every row of a table."""
+        shown = format_decimal(microseconds / 1000, "#,##0.00", locale=self._locale)
+        return f"{shown}\N{NO-BREAK SPACE}ms"
+
+    def signed(self, value: float, digits: int = 2) -> str:
+        """A number with its sign."""
+        rounded = round(value, digits)
+        sign = "+" if rounded > 0 else "\N{MINUS SIGN}" if rounded < 0 else ""
+        return sign + self.number(abs(rounded), digits)
 
     def percent(self, share: float, digits: int = 1) -> str:
         """A share such as 0.0312 as a percentage."""

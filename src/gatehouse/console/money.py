@@ -21,9 +21,10 @@ from gatehouse.billing.statement import Period, PeriodRefused, read_period
 from gatehouse.console.charts import Series, Words, stacked_chart
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.proposals import propose
+from gatehouse.console.refusals import Told
 from gatehouse.console.statement_pdf import item_text, statement_pdf
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import ApprovalNeeded, InvalidInput
+from gatehouse.core.errors import ApprovalNeeded
 from gatehouse.core.files.csv_output import csv_lines
 from gatehouse.core.money import MICROS_PER_UNIT, format_amount, parse_amount
 
@@ -151,7 +152,7 @@ def _statement(visit: Visit) -> AccountStatement:
     try:
         period = read_period(_month(visit), None, None, visit.now_ms)
     except PeriodRefused as refused:
-        raise InvalidInput(visit.text("money.problems.month", why=refused)) from None
+        raise Told(visit.text("money.problems.month", why=refused)) from None
     days = visit.desk.ledger_days
     return quick_account_statement(visit.session, visit.account_id, period, days)
 
@@ -168,7 +169,7 @@ def _usage_chart(visit: Visit, used: list[UsageLine], period: Period) -> Markup:
     for line in used:
         charged[line.operation][line.day] = line.charged
     series = [
-        Series(operation, [by_day.get(day, 0) / MICROS_PER_UNIT for day in days])
+        Series(visit.function(operation), [by_day.get(day, 0) / MICROS_PER_UNIT for day in days])
         for operation, by_day in charged.items()
     ]
     words = Words(
@@ -178,7 +179,7 @@ def _usage_chart(visit: Visit, used: list[UsageLine], period: Period) -> Markup:
         table=visit.text("common.data"),
         write=lambda value: visit.money(round(value * MICROS_PER_UNIT)),
     )
-    labels = [visit.formats.moment(_noon_ms(day), "date") for day in days]
+    labels = [visit.formats.moment(_noon_ms(day), "day") for day in days]
     return stacked_chart(words, labels, series)
 
 
@@ -198,7 +199,9 @@ def _detail(visit: Visit, line: money.LedgerLine) -> str:
     entry = line.entry
     if entry.kind is not EntryKind.CLOSE:
         return " · ".join(each for each in (line.payment_reference, entry.detail) if each)
-    return ", ".join(f"{name} {visit.money(fee)}" for name, fee in charged_items(entry.detail))
+    return ", ".join(
+        f"{visit.function(name)} {visit.money(fee)}" for name, fee in charged_items(entry.detail)
+    )
 
 
 def _amount(visit: Visit) -> int:

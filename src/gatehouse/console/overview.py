@@ -27,6 +27,8 @@ from gatehouse.precheck.spec import PRE_CHECK
 
 _HOUR_MS: Final = 3_600_000
 _WEEK_MS: Final = 7 * 24 * _HOUR_MS
+_FEW: Final = 20
+"""With fewer requests in the span before, a change says nothing."""
 _TOTAL: Final = "total"
 _BUILT_IN: Final = ("sandbox", "records", "none")
 
@@ -83,24 +85,23 @@ def _figures(visit: Visit, found: Overview) -> list[Compared]:
         ("decline", now.decline_rate, before.decline_rate),
         ("fraud", now.fraud_rate, before.fraud_rate),
     )
-    shown = [
-        Compared(
-            "requests",
-            visit.number(now.requests),
-            _difference(visit, now.requests, before.requests),
-            None,
-        )
-    ]
+    comparable = before.requests >= _FEW
+    change = visit.text("overview.after", count=before.requests) if before.requests else None
+    if comparable:
+        change = _difference(visit, now.requests, before.requests)
+    shown = [Compared("requests", visit.number(now.requests), change, None)]
     for name, rate, earlier in rates:
         change = None
-        if rate is not None and earlier is not None:
-            points = (rate - earlier) * 100
-            change = visit.text("overview.points", change=f"{points:+.1f}")
+        if comparable and rate is not None and earlier is not None:
+            points = visit.formats.signed((rate - earlier) * 100, 1)
+            change = visit.text("overview.points", change=points)
         value = "–" if rate is None else visit.formats.percent(rate)
         shown.append(Compared(name, value, change, None))
     total = [_of(each) for each in (found.latency, found.latency_before)]
     if total[0] is not None:
-        change = None if total[1] is None else _difference(visit, total[0].p95, total[1].p95)
+        change = None
+        if comparable and total[1] is not None:
+            change = _difference(visit, total[0].p95, total[1].p95)
         milliseconds = visit.number(total[0].p95 / 1000, 1)
         shown.append(Compared("latency", f"{milliseconds} ms", change, None))
     return shown
@@ -113,7 +114,8 @@ def _of(latency: tuple[Latency, ...]) -> Latency | None:
 def _difference(visit: Visit, now: int, before: int) -> str | None:
     if not before:
         return None
-    return visit.text("overview.change", change=f"{(now - before) / before * 100:+.0f}")
+    change = visit.formats.signed((now - before) / before * 100, 0)
+    return visit.text("overview.change", change=change)
 
 
 def _labelled(found: Overview) -> bool:

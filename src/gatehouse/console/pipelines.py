@@ -14,7 +14,7 @@ from gatehouse.admin.pipeline_trial import PipelineTrial, try_pipeline
 from gatehouse.admin.pipelines import PIPELINES, PipelineView
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.pipeline_requests import request_for
-from gatehouse.console.refusals import PageRefused
+from gatehouse.console.refusals import PageRefused, Told
 from gatehouse.console.versions import (
     DOCUMENT_BYTES,
     VersionPages,
@@ -119,7 +119,7 @@ def apply(visit: Visit) -> Response:
         raise visit.refuse("note", "rules.problems.note")
     written = str(read_pipeline(document.encode()).number)
     if number and written != number:
-        raise InvalidInput(visit.text("pipelines.wrong_number", number=number, written=written))
+        raise Told(visit.text("pipelines.wrong_number", number=number, written=written))
     new = NewVersion(document.encode(), base, note, is_first=not number)
     done = pipelines.apply(visit.session, visit.account_id, new)
     return visit.redirect("pipeline", pipeline=done.name, notice=applied_notice(done))

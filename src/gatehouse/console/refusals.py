@@ -1,6 +1,6 @@
 """Why the console does not show what was asked for, and the page that says so instead."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gatehouse.core.errors import (
     AuthorizationLost,
@@ -15,6 +15,10 @@ from gatehouse.core.errors import (
     StoreUnavailable,
     TooManyAttempts,
 )
+from gatehouse.core.sentences import Sentence
+
+if TYPE_CHECKING:
+    from gatehouse.console.visit import Visit
 
 
 class PageRefused(Exception):
@@ -24,6 +28,10 @@ class PageRefused(Exception):
         super().__init__(key)
         self.status = status
         self.key = key
+
+
+class Told(InvalidInput):
+    """What the console itself cannot use, said in the visitor's language already."""
 
 
 _STATUS: Final[tuple[tuple[type[GatehouseError], int], ...]] = (
@@ -45,12 +53,21 @@ def status_of(error: GatehouseError) -> int | None:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), None)
 
 
-def words_of(error: GatehouseError) -> str:
-    """The error for people: what happened and what to do."""
+def words_of(visit: "Visit", error: GatehouseError) -> str:
+    """The error for people: what happened and what to do.
+
+    What use cases say only in English stands behind a few words in the visitor's language.
+    """
+    said = error.args[0] if error.args else ""
+    if isinstance(error, Told):
+        return _sentence(str(error))
+    if isinstance(said, Sentence):
+        return _sentence(visit.said(said))
+    words = str(error)
     if isinstance(error, RequestRefused):
         fields = [f"{path}: {' '.join(texts)}" for path, texts in error.fields.items()]
-        return _sentence(" ".join([*error.details, *fields]) or error.code)
-    return _sentence(str(error))
+        words = " ".join([*error.details, *fields]) or error.code
+    return visit.text(f"problems.leads.{status_of(error) or 500}", words=_sentence(words))
 
 
 def _sentence(words: str) -> str:

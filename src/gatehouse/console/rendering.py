@@ -46,6 +46,8 @@ class Renderer:
             money=visit.money,
             minor_money=formats.minor_money,
             span=formats.span,
+            called=visit.called,
+            function=visit.function,
             navigation=navigation(visit),
             **values,
         )

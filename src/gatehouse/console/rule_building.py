@@ -22,6 +22,7 @@ from gatehouse.conditions.parse import read_condition
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.rule_preview import SPANS, previewed
 from gatehouse.console.rules import with_draft
+from gatehouse.console.signal_words import signal_about
 from gatehouse.console.versions import DOCUMENT_BYTES
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import InvalidInput
@@ -167,6 +168,7 @@ def _render(visit: Visit, built: Built, document: str, base: str) -> Response:
         document=document,
         base=base,
         signals=signals,
+        about=signal_about,
         lists=lists.overview(visit.session, visit.account_id),
         operators=tuple(Operator),
         fitting={kind: " ".join(each) for kind, each in OPERATORS.items()},

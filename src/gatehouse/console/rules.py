@@ -20,7 +20,9 @@ from gatehouse.console.charts import Series, Words, spark
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.plots import TimeChart, zoom_of
 from gatehouse.console.proposals import propose, waiting
+from gatehouse.console.refusals import Told
 from gatehouse.console.rule_preview import SPANS, Draft, amounts, previewed, rule_set_name
+from gatehouse.console.signal_words import signal_about
 from gatehouse.console.spans import PRESETS, chosen_span, part_labels
 from gatehouse.console.versions import (
     DOCUMENT_BYTES,
@@ -30,7 +32,6 @@ from gatehouse.console.versions import (
     read_number,
 )
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import InvalidInput
 from gatehouse.rules.ruleset import Rule, RuleSet
 
 VERSIONS: Final = VersionPages(RULE_SETS, "rules", "set")
@@ -215,7 +216,7 @@ def apply(visit: Visit) -> Response:
 def _check_name(visit: Visit, name: str, written: str) -> None:
     """A draft of one rule set must not become another by a slip of the pen."""
     if name and written != name:
-        raise InvalidInput(visit.text("rules.problems.name", name=name, written=written))
+        raise Told(visit.text("rules.problems.name", name=name, written=written))
 
 
 def words(visit: Visit) -> Response:
@@ -224,7 +225,7 @@ def words(visit: Visit) -> Response:
         {
             "name": each.name,
             "type": each.type,
-            "about": each.about,
+            "about": signal_about(visit, each),
             "example": each.example,
             "values": each.values,
             "lists": kinds_for(each.name),

@@ -10,9 +10,10 @@ import msgspec
 
 from gatehouse.admin.search.filters import DecisionSearchRequest
 from gatehouse.console.formats import parse_local
+from gatehouse.console.refusals import Told
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import InvalidInput, RequestRefused
+from gatehouse.core.errors import RequestRefused
 from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.request_reader import RequestReader
@@ -62,7 +63,7 @@ def read_search(
     except RequestRefused as refused:
         said = [each for problems in refused.fields.values() for each in problems]
         why = "; ".join((*said, *refused.details))
-        raise InvalidInput(visit.text("decisions.problems.filters", why=why)) from None
+        raise Told(visit.text("decisions.problems.filters", why=why)) from None
 
 
 def _amount(visit: Visit, kept: Mapping[str, str]) -> dict[str, Any]:
@@ -75,7 +76,7 @@ def _amount(visit: Visit, kept: Mapping[str, str]) -> dict[str, Any]:
             try:
                 found[end] = float(kept[name])
             except ValueError:
-                raise InvalidInput(visit.text("decisions.problems.amount")) from None
+                raise Told(visit.text("decisions.problems.amount")) from None
     return {"amount": found}
 
 
@@ -86,6 +87,6 @@ def _days(visit: Visit, kept: Mapping[str, str]) -> dict[str, Any]:
             try:
                 at_ms = parse_local(kept[name], visit.formats.zone)
             except ValueError:
-                raise InvalidInput(visit.text("decisions.problems.day")) from None
+                raise Told(visit.text("decisions.problems.day")) from None
             ends[name] = iso_time(at_ms + (_DAY_MS if name == "to" else 0))
     return {"at": ends} if ends else {}

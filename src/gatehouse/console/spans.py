@@ -8,8 +8,8 @@ import msgspec
 
 from gatehouse.columns.buckets import Bucket, FigureSpan
 from gatehouse.console.formats import parse_local
+from gatehouse.console.refusals import Told
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import InvalidInput
 
 PRESETS: Final = {"today": 0, "7d": 6, "30d": 29, "90d": 89, "365d": 364}
 """How many days before today each begins."""
@@ -43,7 +43,7 @@ def chosen_span(visit: Visit) -> ChosenSpan:
         begin = parse_local(first, zone)
         end = parse_local(str(datetime.fromisoformat(last).date() + timedelta(days=1)), zone)
     except (ValueError, OverflowError):
-        raise InvalidInput(visit.text("overview.wrong_day")) from None
+        raise Told(visit.text("overview.wrong_day")) from None
     return ChosenSpan(preset or None, first, last, FigureSpan(begin, end, zone.key))
 
 

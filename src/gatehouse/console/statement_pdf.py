@@ -38,7 +38,9 @@ class _Sheet(FPDF):
         self._say(f"{account.account_id}, {account.currency}")
         self._say(
             self._visit.text(
-                "money.period", first=made.period.first.isoformat(), end=made.period.end.isoformat()
+                "money.period",
+                first=self._visit.formats.day(made.period.first),
+                end=self._visit.formats.day(made.period.end),
             )
         )
         if made.at_ms < made.period.end_ms:
@@ -78,14 +80,15 @@ def statement_pdf(visit: Visit, one: AccountStatement) -> bytes:
     for row, fee, amount in zip(rows, fees, amounts, strict=True):
         count = "" if row.count is None else visit.number(row.count)
         reference = row.reference or row.note or ""
-        sheet.row([row.date, item_text(visit, row), reference, count, fee, amount])
+        day = visit.formats.day(row.date) if row.date else ""
+        sheet.row([day, item_text(visit, row), reference, count, fee, amount])
     return bytes(sheet.output())
 
 
 def item_text(visit: Visit, row: StatementRow) -> str:
     """What a line is about, in the person's language."""
     name = visit.text("money.items." + row.item.replace(" ", "_").replace("-", "_"))
-    return f"{name} {row.fee_type}".strip()
+    return f"{name} {visit.function(row.fee_type or '')}".strip()
 
 
 def _latin(text: str) -> str:

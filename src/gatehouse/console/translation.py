@@ -1,7 +1,8 @@
 """The texts of the console in each language, read from `texts/<language>/<subject>.toml`.
 
 A key is the name of its file and its place in it: `decisions.title`. A text with plural forms is a
-table of `one`, `other` and so on, chosen by `count`.
+table of `one`, `other` and so on, chosen by `count`. Sentences that other rooms make in English are
+in `texts/<language>/sentences/` by their own keys.
 """
 
 import re
@@ -14,11 +15,13 @@ from typing import Any, Final
 from babel import Locale, UnknownLocaleError, negotiate_locale
 from babel.numbers import format_decimal
 
+from gatehouse.core.sentences import Sentence
+
 LANGUAGES: Final = ("en", "de")
 """The first is what is shown to people whose language is none of these."""
 _FOLDER: Final = Path(__file__).parent / "texts"
 _PLURALS: Final = frozenset({"zero", "one", "two", "few", "many", "other"})
-_PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
+_PLACEHOLDER: Final = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 
 Text = str | Mapping[str, str]
 """A text, or its plural forms."""
@@ -31,6 +34,7 @@ class Translator:
         self.locale: Final = read_locale(locale)
         self.language: Final = self.locale.language
         self._texts = texts(self.language)
+        self._sentences = sentences(self.language)
 
     def text(self, key: str, /, **values: object) -> str:
         """The text of a key, with its placeholders filled."""
@@ -40,9 +44,24 @@ class Translator:
             found = found.get(form, found["other"])
         return _PLACEHOLDER.sub(lambda match: self._shown(values[match[1]]), found)
 
+    def said(self, text: str) -> str:
+        """What another room says: in this language if it has the sentence, as it is if not."""
+        if not isinstance(text, Sentence) or text.key not in self._sentences:
+            return str(text)
+        said = self._filled(text)
+        return said[:1].upper() + said[1:]
+
+    def _filled(self, sentence: Sentence) -> str:
+        found = self._sentences.get(sentence.key)
+        if found is None:
+            return str(sentence)
+        return _PLACEHOLDER.sub(lambda match: self._shown(sentence.values[match[1]]), found)
+
     def _shown(self, value: object) -> str:
-        if isinstance(value, int) and not isinstance(value, bool):
-            return format_decimal(value, locale=self.locale)
+        if isinstance(value, Sentence):
+            return self._filled(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(format_decimal(value, locale=self.locale, decimal_quantization=False))
         return str(value)
 
 
@@ -61,12 +80,14 @@ def translator(locale: str) -> Translator:
 @cache
 def texts(language: str) -> Mapping[str, Text]:
     """Every text of a language by its key."""
-    files = sorted((_FOLDER / language).glob("*.toml"))
-    return {
-        key: text
-        for file in files
-        for key, text in _flat(file.stem, tomllib.loads(file.read_text(encoding="utf-8")))
-    }
+    return _read(_FOLDER / language)
+
+
+@cache
+def sentences(language: str) -> Mapping[str, str]:
+    """The sentences of other rooms by their keys; English needs none."""
+    found = _read(_FOLDER / language / "sentences")
+    return {key: text for key, text in found.items() if isinstance(text, str)}
 
 
 def placeholders(text: Text) -> set[str]:
@@ -88,6 +109,14 @@ def accepted_locale(header: str) -> str:
     """The language of ours that a browser likes best, by its `Accept-Language`."""
     named = [part.partition(";")[0].strip() for part in header[:200].split(",")]
     return negotiate_locale([each for each in named if each], LANGUAGES, sep="-") or LANGUAGES[0]
+
+
+def _read(folder: Path) -> dict[str, Text]:
+    return {
+        key: text
+        for file in sorted(folder.glob("*.toml"))
+        for key, text in _flat(file.stem, tomllib.loads(file.read_text(encoding="utf-8")))
+    }
 
 
 def _flat(place: str, found: Mapping[str, Any]) -> Iterator[tuple[str, Text]]:

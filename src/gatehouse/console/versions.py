@@ -13,9 +13,9 @@ from gatehouse.admin.people.proposals import RollBackRules
 from gatehouse.console.cookies import Notice
 from gatehouse.console.pages import Action, Declared, Page
 from gatehouse.console.proposals import propose
+from gatehouse.console.refusals import PageRefused
 from gatehouse.console.visit import Visit
 from gatehouse.core.documents import LARGEST_DOCUMENT
-from gatehouse.core.errors import NotFound
 from gatehouse.core.yaml_document import DocumentRefused, Flaw
 
 DOCUMENT_BYTES: Final = 3 * LARGEST_DOCUMENT + 64 * 1024
@@ -84,7 +84,7 @@ class VersionPages:
         """One version: what changed in it, and its document."""
         name, number = visit.place(self.place), read_number(visit.place("version"))
         if number is None:
-            raise NotFound(visit.text("versions.none"))
+            raise PageRefused(404, "versions.none")
         versions = configurations.history(visit.session, visit.account_id, self.kind, name)
         numbers = [each.version for each in versions]
         other = read_number(visit.query.get("with", ""))

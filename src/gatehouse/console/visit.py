@@ -1,6 +1,6 @@
 """One request of a person: who asks, in which account, with what, and how to answer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
@@ -19,7 +19,7 @@ from gatehouse.console.cookies import Cookies, Notice
 from gatehouse.console.formats import Formats
 from gatehouse.console.forms import FormRefused, SentForm, Upload, Values
 from gatehouse.console.pages import Declared, Reach
-from gatehouse.console.translation import accepted_locale, translator
+from gatehouse.console.translation import accepted_locale, texts, translator
 from gatehouse.core.errors import GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
 
@@ -196,6 +196,24 @@ class Visit:
     def text(self, key: str, /, **values: object) -> str:
         """A text in the person's language."""
         return translator(self.locale).text(key, **values)
+
+    def called(self, kind: str, name: str) -> str:
+        """What something is called that has a name of its own, such as an action of the log."""
+        key = f"names.{kind}.{name}"
+        return self.text(key) if key in texts(self.language) else name
+
+    def function(self, name: str) -> str:
+        """What a function is called, by the name of its stage, its operation or its fee."""
+        key = f"names.functions.{name.lower().replace('_', '')}"
+        return self.text(key) if key in texts(self.language) else name
+
+    def functions(self, names: Iterable[str]) -> str:
+        """What several functions are called."""
+        return ", ".join(map(self.function, names))
+
+    def said(self, text: str) -> str:
+        """What another room says, in the person's language as far as it is known there."""
+        return translator(self.locale).said(text)
 
     @cached_property
     def formats(self) -> Formats:

@@ -14,7 +14,16 @@ from gatehouse.conditions import nodes
 from gatehouse.conditions.catalogue import CUSTOM, SIGNALS
 from gatehouse.conditions.nodes import Condition, Node, Type, parts_of
 from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.explanations.bounds import Bound, bound_words, show_value
+from gatehouse.explanations.bounds import Bound, bound_words
+from gatehouse.explanations.phrases import (
+    ANOTHER,
+    BEEN,
+    LISTED,
+    NOT_HELD,
+    NOT_KNOWN,
+    NOT_LISTED,
+    show_value,
+)
 from gatehouse.explanations.replay import Difference
 
 EXEMPTED: Final = 2.0
@@ -117,20 +126,20 @@ def _of_node(node: Node, recorded: RequestFacts) -> Iterator[Alternative]:
 
 def _unknown(name: str, values: Mapping[str, Any]) -> Iterator[Alternative]:
     if values.get(name) is not None and not _is_fixed(name):
-        yield _plain(name, None, f"{name} had not been known")
+        yield _plain(name, None, NOT_KNOWN(signal=name))
 
 
 def _held(name: str, values: Mapping[str, Any], word: str) -> Iterator[Alternative]:
     held = values.get(name)
     if held is not None and word in held and not _is_fixed(name):
         rest = [each for each in held if each != word]
-        yield _plain(name, rest, f"{name} had not held {show_value(word)}")
+        yield _plain(name, rest, NOT_HELD(signal=name, value=show_value(word)))
 
 
 def _opposite(name: str, values: Mapping[str, Any]) -> Iterator[Alternative]:
     was = values.get(name)
     if isinstance(was, bool) and not _is_fixed(name):
-        words = f"{name} had been {show_value(not was)} (it was {show_value(was)})"
+        words = BEEN(signal=name, value=show_value(not was), was=show_value(was))
         yield _plain(name, not was, words)
 
 
@@ -138,7 +147,7 @@ def _listed(signal: str, name: str, recorded: RequestFacts) -> Iterator[Alternat
     value = recorded.values.get(signal)
     if isinstance(value, str):
         listed = recorded.is_listed(name, value)
-        words = f"{signal} had {'not ' if listed else ''}been on the list {name}"
+        words = (NOT_LISTED if listed else LISTED)(signal=signal, list=name)
         changed = Difference({}, {(name, value): not listed})
         far = 1.0 if listed else EXEMPTED
         yield Alternative(f"list {name} {signal}", words, changed, far)
@@ -174,11 +183,10 @@ def _texts(name: str, values: Mapping[str, Any], named: list[str]) -> Iterator[A
     info = SIGNALS.get(name)
     for text in (*(info.values if info else ()), *named)[:_MOST_TEXTS]:
         if text != was:
-            words = f"{name} had been {show_value(text)} (it was {show_value(was)})"
+            words = BEEN(signal=name, value=show_value(text), was=show_value(was))
             yield _plain(name, text, words)
     if info is None or not info.values:
-        words = f"{name} had been another one, which no rule and no list names"
-        yield _plain(name, _OTHER, f"{words} (it was {show_value(was)})")
+        yield _plain(name, _OTHER, ANOTHER(signal=name, was=show_value(was)))
 
 
 def _equal(left: str, right: str, values: Mapping[str, Any]) -> Iterator[Alternative]:

@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 import msgspec
+
+from gatehouse.explanations.phrases import BEEN, JUST, RELATIONS, show_value
 
 _NEVER_NEGATIVE: Final = ("velocity.", "order.items", "order.discounts", "sentry.")
 
@@ -28,11 +30,11 @@ class Bound(msgspec.Struct, frozen=True):
 
 def bound_words(bound: Bound, *, exact: bool) -> str:
     """What a number would have had to be: within a bound, or just beyond it."""
-    was, shown = show_value(bound.was), show_value(bound.shown)
-    if not exact:
-        return f"{bound.signal} had been {bound.relation} {shown} (it was {was})"
-    words = {"less than": "just under ", "more than": "just over "}.get(bound.relation, "")
-    return f"{bound.signal} had been {words}{shown} (it was {was})"
+    said: str = show_value(bound.shown)
+    near = (JUST if exact else RELATIONS).get(bound.relation)
+    if near is not None:
+        said = near(number=said)
+    return BEEN(signal=bound.signal, value=said, was=show_value(bound.was))
 
 
 def numbers_beyond(bound: Bound, thresholds: Iterable[float]) -> list[float]:
@@ -50,13 +52,3 @@ def numbers_beyond(bound: Bound, thresholds: Iterable[float]) -> list[float]:
     if bound.upwards:
         return sorted(each for each in numbers if each > bound.value)
     return sorted(each for each in numbers if each < bound.value)
-
-
-def show_value(value: Any) -> str:
-    """A value as sentences show it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        rounded = f"{value:.4f}".rstrip("0").rstrip(".")
-        return rounded if float(rounded) == value else repr(value)
-    return f"'{value}'" if isinstance(value, str) else str(value)

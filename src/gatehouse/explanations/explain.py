@@ -5,8 +5,10 @@ from typing import Final
 import msgspec
 
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.sentences import all_of, any_of
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.record import DecisionRecord
+from gatehouse.explanations import phrases
 from gatehouse.explanations.explanation import ExplainedChange, Explanation
 from gatehouse.explanations.in_force import InForce
 from gatehouse.explanations.reasons import explained_reasons, summary
@@ -23,7 +25,7 @@ def explain(record: DecisionRecord, in_force: InForce) -> Explanation:
     reasons = explained_reasons(record, in_force)
     changes, notes = _changes(record, in_force)
     if len(reasons) > MOST_REASONS:
-        notes = [*notes, f"Only the first {MOST_REASONS} of {len(reasons)} reasons are listed."]
+        notes = [*notes, phrases.FEW_REASONS(most=MOST_REASONS, count=len(reasons))]
     return Explanation(summary(record, reasons), reasons[:MOST_REASONS], changes, notes)
 
 
@@ -34,15 +36,15 @@ def _changes(record: DecisionRecord, in_force: InForce) -> tuple[list[ExplainedC
         return _other_results(record, in_force), []
     problems = list(in_force.missing)
     if record.erased_at is not None:
-        problems = ["Everything about the person was erased from the record."]
+        problems = [phrases.ERASED()]
     if not problems:
         try:
             replay, base = _replay(record, in_force)
         except NotReplayable as error:
-            problems = [str(error)]
+            problems = [error.reason]
         else:
             return _found(record, ChangeSearch(replay, base, in_force), base)
-    return [], [f"{each} What would have changed it cannot be told." for each in problems]
+    return [], [phrases.CANNOT_TELL(problem=each) for each in problems]
 
 
 def _decides(name: str) -> bool:
@@ -69,9 +71,7 @@ def _replay(record: DecisionRecord, in_force: InForce) -> tuple[DecisionReplay, 
     }
     same = base.decision is (record.decision or base.decision) and not base.not_asked
     if not same or matched != base.matched:
-        raise NotReplayable(
-            "JudgedAgain again with what is kept of that time, the request comes out differently."
-        )
+        raise NotReplayable(phrases.DIFFERENT())
     return replay, base
 
 
@@ -84,31 +84,27 @@ def _found(
     if record.decision is None:
         return [], []
     result = search.nearest()
-    if result.found:
-        notes = ["It was accepted; these changes came closest to another decision."]
-    else:
-        notes = ["It was accepted, and no number that rules look at came near another decision."]
-    return [_change(each, base) for each in result.found], notes
+    note = phrases.NEAREST if result.found else phrases.NOTHING_NEAR
+    return [_change(each, base) for each in result.found], [note()]
 
 
 def _how_far(result: SearchResult) -> list[str]:
     """What was tried in vain."""
     if any(each.judged.decision is Outcome.ACCEPT for each in result.found):
         return []
-    to = "led to ACCEPT" if result.found else "changed the decision"
     if result.exhausted:
-        number = f"{result.singles:,} single changes that the conditions suggest"
-        return [f"None of the {number}, and no pair of them, would have {to}."]
-    return [
-        f"None of the {result.singles:,} single changes and {result.pairs:,} pairs that were tried "
-        f"would have {to}; the search ends there."
-    ]
+        every = phrases.NONE_ACCEPTS if result.found else phrases.NONE_CHANGES
+        return [every(singles=result.singles)]
+    tried = phrases.NONE_TRIED_ACCEPTS if result.found else phrases.NONE_TRIED_CHANGES
+    return [tried(singles=result.singles, pairs=result.pairs)]
 
 
 def _change(found: FoundChange, base: JudgedAgain) -> ExplainedChange:
     judged = found.judged
-    said = f"It would have been {judged.decision} if {' and '.join(found.conditions)}"
-    said += "".join(f": {part.consequence}" for part in found.parts if part.consequence)
+    said = all_of(found.conditions)
+    for part in found.parts:
+        if part.consequence:
+            said = phrases.WITH_RESULT(conditions=said, consequence=part.consequence)
     more = [
         name
         for place, names in judged.matched.items()
@@ -116,17 +112,18 @@ def _change(found: FoundChange, base: JudgedAgain) -> ExplainedChange:
         if name not in base.matched.get(place, ())
     ]
     if more and base.decision is Outcome.ACCEPT:
-        said += f"; the rule {more[0]} would have matched"
+        said = phrases.WITH_RULE(conditions=said, rule=more[0])
     unless = [name for name in judged.not_asked if all(name != part.key for part in found.parts)]
     if unless:
-        said += f", unless {_either(unless)}, which did not run, had found something against it"
+        said = phrases.UNLESS(conditions=said, stages=any_of(unless))
     signals = {
         name: value for part in found.parts for name, value in part.difference.signals.items()
     }
     lists = {
         name: listed for part in found.parts for (name, _), listed in part.difference.listed.items()
     }
-    return ExplainedChange(f"{said}.", judged.decision, signals, lists, unless)
+    text = phrases.WOULD_BE(decision=phrases.OUTCOMES[judged.decision](), conditions=said)
+    return ExplainedChange(text, judged.decision, signals, lists, unless)
 
 
 def _other_results(record: DecisionRecord, in_force: InForce) -> list[ExplainedChange]:
@@ -138,11 +135,10 @@ def _other_results(record: DecisionRecord, in_force: InForce) -> list[ExplainedC
             continue
         for each in told.changes(stage.result, program):
             if each.parts == 1 and each.consequence:
-                begin, rest = each.consequence[0].upper(), each.consequence[1:]
-                text = f"{begin}{rest} if {each.condition}."
+                text = phrases.OTHER_RESULT.worded(
+                    f"{each.consequence[0].upper()}{each.consequence[1:]} if {each.condition}.",
+                    consequence=each.consequence,
+                    condition=each.condition,
+                )
                 found.append(ExplainedChange(text, None, dict(each.signals)))
     return found[:_MOST_RESULTS]
-
-
-def _either(names: list[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]

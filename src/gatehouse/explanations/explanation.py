@@ -52,7 +52,10 @@ class ExplainedChange(msgspec.Struct, frozen=True, rename="camel", omit_defaults
 
 
 class Explanation(msgspec.Struct, frozen=True, rename="camel"):
-    """Why a request was decided as it was, and what would have changed that."""
+    """Why a request was decided as it was, and what would have changed that.
+
+    Its texts are sentences that can be said in other languages, until `in_english` is asked for.
+    """
 
     summary: Annotated[str, Meta(description="What was decided, and by what.")]
     reasons: Annotated[list[ExplainedReason], Meta(description="In order of their weight.")]
@@ -66,3 +69,12 @@ class Explanation(msgspec.Struct, frozen=True, rename="camel"):
     notes: Annotated[
         list[str], Meta(description="What could not be told, and how far it was looked for.")
     ]
+
+    def in_english(self) -> "Explanation":
+        """The same with plain texts, which can be encoded."""
+        return Explanation(
+            str(self.summary),
+            [msgspec.structs.replace(each, text=str(each.text)) for each in self.reasons],
+            [msgspec.structs.replace(each, text=str(each.text)) for each in self.changes],
+            [str(each) for each in self.notes],
+        )

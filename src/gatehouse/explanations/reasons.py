@@ -7,9 +7,9 @@ import msgspec
 from gatehouse.core.outcomes import OnFailure, Outcome
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
-from gatehouse.explanations.bounds import show_value
 from gatehouse.explanations.explanation import ExplainedReason
 from gatehouse.explanations.in_force import InForce
+from gatehouse.explanations.phrases import INCOMPLETE, NOTHING, show_value
 from gatehouse.explanations.replay import own_signals
 from gatehouse.rules.ruleset import Rule
 
@@ -41,7 +41,7 @@ def summary(record: DecisionRecord, reasons: list[ExplainedReason]) -> str:
     """What was decided, and by what, in one sentence."""
     decision = record.decision
     if decision is None:
-        return reasons[0].text if reasons else "Nothing was found."
+        return reasons[0].text if reasons else NOTHING()
     decisive = [each for each in reasons if each.decisive]
     if not decisive and _is_strict(decision):
         return f"{_DECIDED[decision]}: what decided is not kept any more."
@@ -102,7 +102,7 @@ class _ReasonReader:
     def _not_completed(self, stage: RecordedStage) -> ExplainedReason:
         ignored = self._on_failure.get(stage.name) is OnFailure.CONTINUE
         return ExplainedReason(
-            f"{stage.name} did not complete: whom it asks failed or was late.",
+            INCOMPLETE(stage=stage.name),
             stage.name,
             INCOMPLETE_CODE,
             self._decision is Outcome.REVIEW and not ignored,

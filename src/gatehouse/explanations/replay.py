@@ -16,10 +16,12 @@ from gatehouse.conditions.compile_python import CompiledCondition, Lists, compil
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.outcomes import OnFailure, Outcome
+from gatehouse.core.sentences import Sentence
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.decisions.signal_layout import everything, fits
 from gatehouse.explanations.in_force import InForce
+from gatehouse.explanations.phrases import NO_PIPELINE, NO_STAGE, OTHER_STAGES
 from gatehouse.operations.account_setup import Ruled
 from gatehouse.pipeline.definition import Pay, PipelineDefinition, StageDefinition, combine
 from gatehouse.rules.decide import CompiledRuleSet
@@ -32,6 +34,10 @@ Listed = tuple[str, str]
 
 class NotReplayable(Exception):
     """A record that cannot be judged again, with the reason for people."""
+
+    def __init__(self, reason: Sentence) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -92,7 +98,7 @@ class DecisionReplay:
         stages = self.definition.stages
         unknown = [each.stage for each in stages if each.stage not in REGISTRY]
         if unknown:
-            raise NotReplayable(f"This installation does not have the stage {unknown[0]}.")
+            raise NotReplayable(NO_STAGE(stage=unknown[0]))
         self.recorded = _by_place(self.definition, record)
         self._at_ms = round(datetime.fromisoformat(record.at).timestamp() * 1000)
         self._lists = _ChangedLists(in_force.lists)
@@ -262,7 +268,7 @@ def _at_once(running: Coroutine[Any, Any, StageResult]) -> StageResult:
 def _alone(record: DecisionRecord) -> PipelineDefinition:
     """The pipeline that an operation of one stage is."""
     if len(record.stages) > 1:
-        raise NotReplayable("The record does not say which pipeline decided.")
+        raise NotReplayable(NO_PIPELINE())
     stages = tuple(
         StageDefinition(each.name, each.result.get("ruleSet"), on_failure=OnFailure.STOP)
         for each in record.stages
@@ -281,7 +287,7 @@ def _by_place(definition: PipelineDefinition, record: DecisionRecord) -> dict[in
                 found[place] = stage
                 break
         else:
-            raise NotReplayable("The stages that ran are not those of the pipeline.")
+            raise NotReplayable(OTHER_STAGES())
     return found
 
 

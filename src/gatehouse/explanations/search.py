@@ -21,6 +21,7 @@ from gatehouse.explanations.alternatives import (
 )
 from gatehouse.explanations.bounds import Bound, bound_words, numbers_beyond
 from gatehouse.explanations.in_force import InForce
+from gatehouse.explanations.phrases import COMPLETED
 from gatehouse.explanations.replay import DecisionReplay, Difference, JudgedAgain
 from gatehouse.rules.ruleset import Rule
 
@@ -183,8 +184,7 @@ class ChangeSearch:
             spec = REGISTRY[self._replay.definition.stages[place].stage]
             if not stage.completed:
                 done = {f"{spec.signals.prefix}.completed": True}
-                words = f"{spec.name} had completed and found nothing against it"
-                yield Alternative(spec.name, words, Difference(done))
+                yield Alternative(spec.name, COMPLETED(stage=spec.name), Difference(done))
                 continue
             told, program = self._in_force.told_of(stage)
             if told is not None and told.changes is not None:

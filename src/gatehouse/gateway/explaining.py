@@ -4,21 +4,29 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.sentences import Phrase, phrases_of
 from gatehouse.core.stage import ResultChange, StageExplanation, StageFinding
 from gatehouse.gateway.response import GatewayStatus
 
-_TEXTS: Final[dict[str, str]] = {
-    GatewayStatus.APPROVED: "The gateway approved the payment",
-    GatewayStatus.DECLINED: "The gateway refused the payment",
-    GatewayStatus.ERROR: "The gateway failed or was late, so that no payment stands",
-}
+_TEXTS: Final = phrases_of(
+    "gateway",
+    {
+        GatewayStatus.APPROVED: "The gateway approved the payment",
+        GatewayStatus.DECLINED: "The gateway refused the payment",
+        GatewayStatus.ERROR: "The gateway failed or was late, so that no payment stands",
+    },
+)
+_ANSWERED: Final = Phrase("gateway.answered", "The gateway answered {status}")
+_SAID: Final = Phrase("gateway.said", "{answer}.")
+_WITH_CODE: Final = Phrase("gateway.with_code", "{answer} (response code {code}).")
+_HAD_APPROVED: Final = Phrase("gateway.had_approved", "the gateway had approved the payment")
 
 
 def _findings(facts: Mapping[str, Any], _model: str | None) -> list[StageFinding]:
     status, code = str(facts.get("status")), facts.get("responseCode")
-    said = _TEXTS.get(status, f"The gateway answered {status}")
-    with_code = "" if code is None else f" (response code {code})"
-    return [StageFinding(text=f"{said}{with_code}.", code=status)]
+    answer = _TEXTS[status]() if status in _TEXTS else _ANSWERED(status=status)
+    said = _SAID(answer=answer) if code is None else _WITH_CODE(answer=answer, code=str(code))
+    return [StageFinding(text=said, code=status)]
 
 
 def _verdict(signals: Mapping[str, Any]) -> Outcome:
@@ -30,7 +38,7 @@ def _changes(facts: Mapping[str, Any], _model: str | None) -> list[ResultChange]
     if facts.get("status") != GatewayStatus.DECLINED:
         return []
     approved = {"gateway.status": GatewayStatus.APPROVED.value, "gateway.responseCode": "00"}
-    return [ResultChange(condition="the gateway had approved the payment", signals=approved)]
+    return [ResultChange(condition=_HAD_APPROVED(), signals=approved)]
 
 
 EXPLANATION: Final = StageExplanation(

@@ -3,25 +3,36 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from gatehouse.core.sentences import Phrase, phrases_of, row
 from gatehouse.core.stage import StageExplanation, StageFinding
 from gatehouse.idverify.response import Result
 
-_COMPARED: Final = {
-    "nameMatchDecision": "the name",
-    "cardHolderEmailAddressVerificationResults": "the e-mail address",
-    "cardHolderPhoneNumberVerificationResults": "the phone number",
-    "PASSPORT": "the passport",
-    "DRIVERLICENSE": "the driving licence",
-    "NATIONALIDENTITY": "the identity card",
-    "TAX": "the tax number",
-}
-_TEXTS: Final = {
-    Result.MATCH: "matched",
-    Result.PARTIAL_MATCH: "matched in part",
-    Result.NO_MATCH: "did not match",
-    Result.UNKNOWN: "could not be compared, because nothing is on record",
-    Result.NOT_SUPPORTED: "cannot be compared with this source",
-}
+_COMPARED: Final = phrases_of(
+    "idverify.compared",
+    {
+        "nameMatchDecision": "the name",
+        "cardHolderEmailAddressVerificationResults": "the e-mail address",
+        "cardHolderPhoneNumberVerificationResults": "the phone number",
+        "PASSPORT": "the passport",
+        "DRIVERLICENSE": "the driving licence",
+        "NATIONALIDENTITY": "the identity card",
+        "TAX": "the tax number",
+    },
+)
+_TEXTS: Final = phrases_of(
+    "idverify.result",
+    {
+        Result.MATCH: "{things} matched",
+        Result.PARTIAL_MATCH: "{things} matched in part",
+        Result.NO_MATCH: "{things} did not match",
+        Result.UNKNOWN: "{things} could not be compared, because nothing is on record",
+        Result.NOT_SUPPORTED: "{things} cannot be compared with this source",
+    },
+)
+_NOTHING: Final = Phrase("idverify.nothing", "nothing could be compared")
+_SAID: Final = Phrase(
+    "idverify.said", "ID Verify compared the person with the card's holder: {compared}."
+)
 _ORDER: Final = (
     Result.NO_MATCH,
     Result.PARTIAL_MATCH,
@@ -36,11 +47,10 @@ def _findings(facts: Mapping[str, Any], _model: str | None) -> list[StageFinding
     every = {**facts, **names, **(facts.get("idVerification") or {})}
     said = []
     for result in _ORDER:
-        things = [what for key, what in _COMPARED.items() if every.get(key) == result]
+        things = [what() for key, what in _COMPARED.items() if every.get(key) == result]
         if things:
-            said.append(f"{', '.join(things)} {_TEXTS[result]}")
-    compared = "; ".join(said) or "nothing could be compared"
-    return [StageFinding(text=f"ID Verify compared the person with the card's holder: {compared}.")]
+            said.append(_TEXTS[result](things=row(things)))
+    return [StageFinding(text=_SAID(compared=row(said, ";") if said else _NOTHING()))]
 
 
 EXPLANATION: Final = StageExplanation(findings=_findings)

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import combinations
 from typing import Any, Final
 
+from gatehouse.core.sentences import Sentence, listed
 from gatehouse.core.stage import ResultChange, StageFinding
-from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.scorecard import (
     Scorecard,
@@ -15,7 +15,20 @@ from gatehouse.sentry.scorecard import (
     decode_sheet,
     load_scorecard,
 )
-from gatehouse.sentry.stage import reason_sentence
+from gatehouse.sentry.sentences import (
+    CONFIDENCE,
+    CONFIDENCE_ALONE,
+    MEASURED,
+    MOVED,
+    MOVED_BY_VALUE,
+    MOVED_UNKNOWN,
+    NORMAL_BELOW,
+    NORMAL_BETWEEN,
+    NORMAL_FROM,
+    NOT_COUNTED,
+    WOULD_BE_SURE,
+    said_reason,
+)
 
 _MOST_REASONS: Final = 10
 """Reasons of which pairs are left out; there are seldom more that lower a score."""
@@ -30,10 +43,8 @@ def findings(facts: Mapping[str, Any], model: str | None) -> list[StageFinding]:
     scorecard, values = _scorecard(facts, model), _values(facts)
     terms = {} if scorecard is None else {term.code: term for term in scorecard.sheet.terms}
     confidence, which = facts.get("requestConfidence"), facts.get("model")
-    gone = "" if scorecard is not None else "; that scorecard is not here, so no more is told of it"
-    about = f"{confidence} of 1 (scorecard {which}{gone})"
-    said = f"Sentry's confidence that the request is legitimate was {about}."
-    found = [StageFinding(text=said)]
+    told = CONFIDENCE if scorecard is not None else CONFIDENCE_ALONE
+    found = [StageFinding(text=told(confidence=confidence, scorecard=str(which)))]
     for code, effect in recorded_reasons(facts).items():
         value = values.get(code)
         text = _text(code, effect, value, terms.get(code))
@@ -90,15 +101,13 @@ def _without(
     scored: Scored = scorecard.score(_leave_out(values, codes))
     confidence = round(scored.confidence, _DIGITS)
     return ResultChange(
-        condition=f"Sentry had not counted {_listed(codes)}",
+        condition=NOT_COUNTED(codes=listed(codes)),
         signals={
             "sentry.requestConfidence": confidence,
             "sentry.ipScore": round(scored.ip_confidence, _DIGITS),
             "sentry.reasons": [code for code, _ in scored.effects],
         },
-        consequence=(
-            f"the confidence would have been {confidence} (it was {facts['requestConfidence']})"
-        ),
+        consequence=WOULD_BE_SURE(confidence=confidence, was=facts["requestConfidence"]),
         parts=len(codes),
     )
 
@@ -107,35 +116,28 @@ def _leave_out(values: dict[str, float], codes: Collection[str]) -> dict[str, fl
     return {code: value for code, value in values.items() if code not in codes}
 
 
-def _listed(codes: tuple[str, ...]) -> str:
-    return " and ".join((", ".join(codes[:-1]), codes[-1])) if len(codes) > 1 else codes[0]
+def _text(code: str, effect: float, value: float | None, term: Term | None) -> Sentence:
+    said = said_reason(code, effect, value)
+    if said is None:
+        return MOVED_UNKNOWN(code=code, effect=effect)
+    if value is None or code in REMARKS:
+        return said
+    if term is None or effect > 0 or (value == 1 and term.cuts == (0.5,)):
+        return MOVED(reason=said, effect=effect)
+    return MOVED_BY_VALUE(reason=said, effect=effect, measured=_usual(term, value))
 
 
-def _text(code: str, effect: float, value: float | None, term: Term | None) -> str:
-    if code in REMARKS:
-        return REMARKS[code].says
-    if code not in BY_CODE or value is None:
-        return f"{code} moved the score by {effect:+g}; what was measured is not known here."
-    usual = "" if term is None or effect > 0 else _usual(term, value)
-    return f"{reason_sentence(code, effect, value)} It moved the score by {effect:+g}{usual}."
-
-
-def _usual(term: Term, value: float) -> str:
+def _usual(term: Term, value: float) -> Sentence:
     """What was measured beside the values that would have counted for nothing."""
-    if value == 1 and term.cuts == (0.5,):
-        return ""
     quiet = [place for place, effect in enumerate(term.effects) if not effect]
-    measured = f": {value:g} was measured"
-    if not quiet:
-        return measured
+    if not quiet or not term.cuts:
+        return MEASURED(value=value)
     place = quiet[0]
-    if not term.cuts:
-        return measured
     if place == 0:
-        return f"{measured}, below {term.cuts[0]:g} is normal"
+        return NORMAL_BELOW(value=value, below=term.cuts[0])
     if place == len(term.cuts):
-        return f"{measured}, {term.cuts[-1]:g} and more is normal"
-    return f"{measured}, {term.cuts[place - 1]:g} to {term.cuts[place]:g} is normal"
+        return NORMAL_FROM(value=value, least=term.cuts[-1])
+    return NORMAL_BETWEEN(value=value, least=term.cuts[place - 1], most=term.cuts[place])
 
 
 def _values(facts: Mapping[str, Any]) -> dict[str, float]:

@@ -196,7 +196,7 @@ def _reasons(scored: Scored, values: dict[str, float], *, shipped: bool) -> list
 
 def told_reason(code: str, effect: float, value: float, *, shipped: bool) -> Reason:
     """One reason; the same from what was measured as from what the record keeps of it."""
-    fits = shipped or _fits(code, round(effect, _EFFECT_DIGITS), rounded_feature(value))
+    fits = shipped or fits_feature(code, round(effect, _EFFECT_DIGITS), rounded_feature(value))
     return _reason(code, effect, _shown(code, value, fits=fits), fits)
 
 
@@ -217,12 +217,12 @@ def reason_sentence(code: str, effect: float, value: float) -> str:
 
     A model can learn that a feature speaks the other way here, or that even a little of it counts.
     """
-    fits = _fits(code, effect, value)
+    fits = fits_feature(code, effect, value)
     return _sentence(code, effect, _shown(code, value, fits=fits), fits=fits)
 
 
-def _fits(code: str, effect: float, value: float) -> bool:
-    """Whether the feature's own sentence is true."""
+def fits_feature(code: str, effect: float, value: float) -> bool:
+    """Whether the feature's own sentence is true of a value with this effect."""
     return _SHIPPED.effect(code, value) * effect > 0 or code in _PLAIN
 
 

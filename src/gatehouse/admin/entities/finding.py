@@ -9,12 +9,18 @@ from gatehouse.admin.entities.standing import LIST_KINDS
 from gatehouse.admin.lists import Added, GivenEntries, NewEntries
 from gatehouse.admin.scopes import account_reading
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
 from gatehouse.intel.addresses import read_address
 from gatehouse.rules.list_entries import canonical
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
+
+_TYPE_SOMETHING: Final = Phrase("refused.type_something", "type what the entity is known by")
+_INTERNET_ADDRESS: Final = Phrase(
+    "refused.internet_address", "must be an internet address, such as 203.0.113.7"
+)
 
 _LONGEST: Final = 512
 
@@ -24,11 +30,11 @@ def find_entity(session: AdminSession, account_id: str, kind: EntityType, text: 
     session.actor.check_account(account_id)
     text = text.strip()
     if not text or len(text) > _LONGEST or drop_placeholder(text) is None:
-        raise InvalidInput("type what the entity is known by")
+        raise InvalidInput(_TYPE_SOMETHING())
     if kind is EntityType.ADDRESS:
         address = read_address(text.removesuffix("/64"))
         if address is None:
-            raise InvalidInput("must be an internet address, such as 203.0.113.7")
+            raise InvalidInput(_INTERNET_ADDRESS())
         return Entity(kind, address.household)
     hasher = EntryFingerprinter(session.ring, account_id)
     try:

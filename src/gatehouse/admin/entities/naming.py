@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from gatehouse.core import keyring
 from gatehouse.core.errors import NotFound
 from gatehouse.core.secrets import Personal
+from gatehouse.core.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.search_terms import (
     ADDRESS,
@@ -28,6 +29,10 @@ from gatehouse.decisions.search_terms import (
 )
 from gatehouse.rules.list_entries import is_hash
 from gatehouse.store.admin.admin_session import AdminSession
+
+_NO_ENTITY: Final = Phrase(
+    "refused.no_entity", "this account has no such entity; open it from a decision"
+)
 
 _USE: Final = b"tokens of entities"
 _LONGEST_TOKEN: Final = 1024
@@ -92,7 +97,7 @@ class EntityTokens:
             sealed = urlsafe_b64decode(token + "=" * (-len(token) % 4))
             plain = self._cipher.decrypt(sealed, [self._account, known.encode()])
         except (ValueError, NotBase64, InvalidTag):
-            raise NotFound("this account has no such entity; open it from a decision") from None
+            raise NotFound(_NO_ENTITY()) from None
         return Entity(known, plain.decode("utf-8", "surrogatepass"))
 
 

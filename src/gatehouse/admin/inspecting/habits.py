@@ -12,10 +12,8 @@ from gatehouse.admin.entities.naming import Entity, EntityType, entities_of
 from gatehouse.admin.review_summary import subject_of
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.sentry.explaining import recorded_reasons
-from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.reasons import REMARKS
+from gatehouse.sentry.sentences import said_reason
 from gatehouse.sentry.spec import SENTRY
-from gatehouse.sentry.stage import reason_sentence
 
 MOST_EARLIER: Final = 100
 """So many decisions before this one tell what is normal for its user."""
@@ -103,20 +101,13 @@ def _usual(code: str, effect: float, value: float | None, before: list[_Score]) 
     measured = [each.values[code] for each in before if code in each.values]
     return UsualEffect(
         code=code,
-        sentence=_sentence(code, effect, value),
+        sentence=said_reason(code, effect, value) or "",
         effect=effect,
         value=value,
         usual_effect=fmean([each.effects.get(code, 0.0) for each in before]) if before else None,
         usual_value=median(measured) if measured else None,
         seen=sum(code in each.effects for each in before),
     )
-
-
-def _sentence(code: str, effect: float, value: float | None) -> str:
-    if code in REMARKS:
-        return REMARKS[code].says
-    known = code in BY_CODE and value is not None
-    return reason_sentence(code, effect, value or 0.0) if known else ""
 
 
 def _score(record: DecisionRecord) -> _Score | None:

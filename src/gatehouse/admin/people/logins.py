@@ -6,7 +6,13 @@ from email_validator import EmailNotValidError, validate_email
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.text import is_blank
+
+_LOGIN_CARD: Final = Phrase(
+    "refused.login_card", "this e-mail address looks like a card number; take another one"
+)
+_NAME_LENGTH: Final = Phrase("refused.name_length", "a name has 1 to {most} characters")
 
 LONGEST_LOGIN: Final = 254
 LONGEST_NAME: Final = 100
@@ -26,7 +32,7 @@ def check_login(text: str) -> str:
     except EmailNotValidError as error:
         raise InvalidInput(f"this is no e-mail address: {error}") from None
     if recordable(read.normalized) != read.normalized:
-        raise InvalidInput("this e-mail address looks like a card number; take another one")
+        raise InvalidInput(_LOGIN_CARD())
     return normal_login(read.normalized)
 
 
@@ -34,5 +40,5 @@ def check_name(text: str) -> str:
     """The name of a person, as pages show it."""
     shown = recordable(" ".join(text.split()))
     if is_blank(shown) or len(shown) > LONGEST_NAME:
-        raise InvalidInput(f"a name has 1 to {LONGEST_NAME} characters")
+        raise InvalidInput(_NAME_LENGTH(most=LONGEST_NAME))
     return shown

@@ -35,8 +35,21 @@ from gatehouse.admin.people.sign_in import SignIn, by
 from gatehouse.admin.people.tickets import TicketContent
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SignInRefused
 from gatehouse.core.secrets import Personal
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.people import users
+
+_PASSKEYS_FULL: Final = Phrase(
+    "refused.passkeys_full", "there are {most} passkeys already; remove one first"
+)
+_PASSKEY_ANSWER: Final = Phrase(
+    "refused.passkey_answer", "the browser's answer cannot be used; try again"
+)
+_PASSKEY_KNOWN: Final = Phrase("refused.passkey_known", "this passkey is there already")
+_PASSKEY_GONE: Final = Phrase("refused.passkey_gone", "this passkey is gone already")
+_PASSKEY_LAST: Final = Phrase(
+    "refused.passkey_last", "without this passkey you could not sign in; choose a password first"
+)
 
 MOST_PASSKEYS: Final = 20
 LONGEST_RESPONSE: Final = 16_384
@@ -73,7 +86,7 @@ def begin_registration(session: AdminSession, user_id: str, place: PasskeyPlace)
     with session.reading() as connection:
         user = users.get(connection, session.ring, user_id)
     if len(user.passkeys) >= MOST_PASSKEYS:
-        raise Conflict(f"there are {MOST_PASSKEYS} passkeys already; remove one first")
+        raise Conflict(_PASSKEYS_FULL(most=MOST_PASSKEYS))
     challenge = session.randomness(32)
     options = generate_registration_options(
         rp_id=place.host,
@@ -110,7 +123,7 @@ def register(
             expected_origin=place.origin,
         )
     except Exception:  # whatever the parsers raise for bytes of strangers
-        raise InvalidInput("the browser's answer cannot be used; try again") from None
+        raise InvalidInput(_PASSKEY_ANSWER()) from None
     with session.change(unseen=True) as change:
         user = users.get(change.connection, change.ring, user_id)
         new = Passkey(
@@ -121,7 +134,7 @@ def register(
             uses=made.sign_count,
         )
         if any(each.credential_id == new.credential_id for each in user.passkeys):
-            raise Conflict("this passkey is there already")
+            raise Conflict(_PASSKEY_KNOWN())
         users.save(change, user.with_rights(passkeys=(*user.passkeys, new)))
         change.audit("user.passkey-add", userId=user_id, name=name)
     return new
@@ -148,9 +161,9 @@ def remove(session: AdminSession, user_id: str, credential_id: str) -> None:
         user = users.get(change.connection, change.ring, user_id)
         left = tuple(each for each in user.passkeys if each.credential_id != credential_id)
         if len(left) == len(user.passkeys):
-            raise NotFound("this passkey is gone already")
+            raise NotFound(_PASSKEY_GONE())
         if not left and user.password is None and user.subject is None:
-            raise Conflict("without this passkey you could not sign in; choose a password first")
+            raise Conflict(_PASSKEY_LAST())
         users.save(change, user.with_rights(passkeys=left))
         change.audit("user.passkey-remove", userId=user_id)
 

@@ -15,6 +15,11 @@ from argon2.profiles import RFC_9106_LOW_MEMORY
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.secret_strength import estimated_bits
+from gatehouse.core.sentences import Phrase
+
+_PASSWORD_LENGTH: Final = Phrase(
+    "refused.password_length", "a password has {least} to {most} characters"
+)
 
 LEAST_LENGTH: Final = 12
 MOST_LENGTH: Final = 256
@@ -62,7 +67,7 @@ class Passwords:
 def check_new(password: str, login: str) -> None:
     """Refuse a password that is short, endless, or easily guessed."""
     if not LEAST_LENGTH <= len(password) <= MOST_LENGTH:
-        raise InvalidInput(f"a password has {LEAST_LENGTH} to {MOST_LENGTH} characters")
+        raise InvalidInput(_PASSWORD_LENGTH(least=LEAST_LENGTH, most=MOST_LENGTH))
     plain = password.casefold()
     named = [part for part in (login, login.partition("@")[0]) if len(part) > 3]
     for part in named:

@@ -19,10 +19,26 @@ from gatehouse.admin.models import versions
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.text import is_blank
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.people import proposals
 from gatehouse.store.people.proposals import ProposalState, StoredProposal
+
+_APPROVE_PERSON: Final = Phrase("refused.approve_person", "only a person can approve a proposal")
+_APPROVE_OWN: Final = Phrase(
+    "refused.approve_own", "who proposed a change cannot approve it; another person has to"
+)
+_WITHDRAW_OWN: Final = Phrase(
+    "refused.withdraw_own", "only who proposed a change can take it back; others can refuse it"
+)
+_PROPOSAL_REASON: Final = Phrase(
+    "refused.proposal_reason", "give a reason of 1 to {most} characters"
+)
+_NOTHING_CHANGES: Final = Phrase("refused.nothing_changes", "nothing would change")
+_ADJUSTMENT_EMPTY: Final = Phrase(
+    "refused.adjustment_empty", "an adjustment needs an amount and a reason"
+)
 
 LIFETIME_MS: Final = 7 * 86_400_000
 _LONGEST_REASON: Final = 500
@@ -150,9 +166,9 @@ def approve(session: AdminSession, account_id: str, proposal_id: str) -> Proposa
     proposal = get(session, account_id, proposal_id)
     _check_open(proposal)
     if session.actor.kind not in (ActorKind.USER, ActorKind.OPERATOR):
-        raise Conflict("only a person can approve a proposal")
+        raise Conflict(_APPROVE_PERSON())
     if _is_same_person(session.actor, proposal.proposer):
-        raise Conflict("who proposed a change cannot approve it; another person has to")
+        raise Conflict(_APPROVE_OWN())
     approver = session.acting_as(session.actor.approving(proposal.proposer))
     with account_change(approver, account_id) as change:
         proposals.decide(change, proposal, ProposalState.APPROVED, None)
@@ -170,7 +186,7 @@ def withdraw(session: AdminSession, account_id: str, proposal_id: str) -> Propos
     """Take back what one has proposed."""
     proposal = get(session, account_id, proposal_id)
     if not _is_same_person(session.actor, proposal.proposer):
-        raise Conflict("only who proposed a change can take it back; others can refuse it")
+        raise Conflict(_WITHDRAW_OWN())
     return _end(session, account_id, proposal_id, ProposalState.WITHDRAWN, "withdrawn")
 
 
@@ -179,7 +195,7 @@ def _end(
 ) -> Proposal:
     why = recordable(reason.strip())
     if is_blank(why) or len(why) > _LONGEST_REASON:
-        raise InvalidInput(f"give a reason of 1 to {_LONGEST_REASON} characters")
+        raise InvalidInput(_PROPOSAL_REASON(most=_LONGEST_REASON))
     proposal = get(session, account_id, proposal_id)
     _check_open(proposal)
     with account_change(session, account_id) as change:
@@ -195,7 +211,7 @@ def _checked(session: AdminSession, account_id: str, content: ProposedChange) ->
         new = NewVersion(content.document.encode(), content.base, content.note, dry_run=True)
         planned = rule_sets.apply(session, account_id, new)
         if not planned.changed:
-            raise Conflict("nothing would change")
+            raise Conflict(_NOTHING_CHANGES())
         base = content.base
         if base is None:
             base = _in_force(session, account_id, planned.name)
@@ -209,7 +225,7 @@ def _checked(session: AdminSession, account_id: str, content: ProposedChange) ->
     elif isinstance(content, SetPrices):
         money.check_prices(content.fees)
     elif isinstance(content, AdjustBalance) and (not content.micros or is_blank(content.reason)):
-        raise InvalidInput("an adjustment needs an amount and a reason")
+        raise InvalidInput(_ADJUSTMENT_EMPTY())
     elif isinstance(content, SetApprovals):
         approvals.check_kinds(content.kinds)
     return content

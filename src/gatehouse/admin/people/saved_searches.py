@@ -6,9 +6,12 @@ from gatehouse.admin.people.logins import check_name
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.people import saved_searches, users
 from gatehouse.store.people.saved_searches import SavedSearch
+
+_SEARCH_GONE: Final = Phrase("refused.search_gone", "this search is gone already")
 
 __all__ = ["SavedSearch"]
 
@@ -47,5 +50,5 @@ def delete(session: AdminSession, account_id: str, user_id: str, search_id: str)
     """Delete a search of a person."""
     with account_change(session, account_id) as change:
         if not saved_searches.delete(change.connection, user_id, account_id, search_id):
-            raise NotFound("this search is gone already")
+            raise NotFound(_SEARCH_GONE())
         change.audit("search.delete", account_id, searchId=search_id)

@@ -13,10 +13,13 @@ from gatehouse.access.visitors import Visitor
 from gatehouse.admin.people.throttle import network_of
 from gatehouse.core.errors import ConfigurationRefused, NotFound, StoreUnavailable
 from gatehouse.core.ids import Randomness
+from gatehouse.core.sentences import Phrase
 from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.people import sealed, sessions, tokens, users
 from gatehouse.store.people.sessions import SessionOrigin, UserSession
+
+_SESSION_OVER: Final = Phrase("refused.session_over", "this session has ended already")
 
 __all__ = ["SessionOrigin", "UserSession"]
 
@@ -145,7 +148,7 @@ def end(session: AdminSession, user_id: str, session_id: str) -> None:
     session.actor.check_installation()
     with session.change(unseen=True) as change:
         if not sessions.end(change.connection, user_id, session_id):
-            raise NotFound("this session has ended already")
+            raise NotFound(_SESSION_OVER())
         change.audit("session.end", userId=user_id, sessionId=session_id)
 
 

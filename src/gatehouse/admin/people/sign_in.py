@@ -22,10 +22,14 @@ from gatehouse.admin.people.sessions import (
     new_token,
 )
 from gatehouse.core.errors import InvalidInput, SignInRefused
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.people import sessions as session_rows
 from gatehouse.store.people import tokens, users
 from gatehouse.store.people.tokens import NewToken
+
+_CHOOSE_PASSWORD: Final = Phrase("refused.choose_password", "choose a password")
+_WRONG_PASSWORD: Final = Phrase("refused.wrong_password", "the password is wrong")
 
 SECOND_STEP: Final = "second-step"
 _SECOND_STEP_MS: Final = 10 * 60_000
@@ -93,7 +97,7 @@ class SignIn:
         hashed = None
         if shown.kind is not LinkKind.DEMO:
             if not password:
-                raise InvalidInput("choose a password")
+                raise InvalidInput(_CHOOSE_PASSWORD())
             check_new(password, shown.login)
             hashed = self.passwords.hash(password)
         with session.acting_as(Actor.user(shown.login, None)).change(unseen=True) as change:
@@ -106,7 +110,7 @@ class SignIn:
         counted = throttle.subjects("password", user.login, origin.address)
         throttle.admit(self.session, counted)
         if not self.passwords.fits(user.password, password):
-            raise SignInRefused("the password is wrong")
+            raise SignInRefused(_WRONG_PASSWORD())
         with self.session.database.writing() as connection:
             throttle.take_back(connection, self.session, counted)
 

@@ -20,9 +20,21 @@ from gatehouse.core.errors import Conflict, SignInRefused
 from gatehouse.core.ids import Randomness
 from gatehouse.core.keyring import KeyRing
 from gatehouse.core.secrets import Personal
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.people import sealed, tokens, users
 from gatehouse.store.people.tokens import NewToken
+
+_TOTP_SLOW: Final = Phrase(
+    "refused.totp_slow", "this took too long; begin again with a new code to scan"
+)
+_TOTP_WRONG: Final = Phrase(
+    "refused.totp_wrong", "the code is wrong; the clock of your device must be right"
+)
+_TOTP_NONE: Final = Phrase("refused.totp_none", "there is no authenticator app to remove")
+_TOTP_FIRST: Final = Phrase(
+    "refused.totp_first", "recovery codes stand in for an authenticator app; set one up first"
+)
 
 RECOVERY_CODES: Final = 10
 _KIND: Final = "totp"
@@ -69,11 +81,11 @@ def confirm(session: AdminSession, user_id: str, ticket: str, code: str) -> list
     with session.change(unseen=True) as change:
         found = tokens.find(change.connection, change.ring, change.now_ms, _KIND, ticket)
         if found is None or found.user_id != user_id:
-            raise Conflict("this took too long; begin again with a new code to scan")
+            raise Conflict(_TOTP_SLOW())
         secret = base64.b32decode(found.content["secret"])
         step = fitting_step(secret, code, change.now_ms, after=0)
         if step is None:
-            raise SignInRefused("the code is wrong; the clock of your device must be right")
+            raise SignInRefused(_TOTP_WRONG())
         tokens.use(change.connection, change.ring, _KIND, ticket)
         user = users.get(change.connection, change.ring, user_id)
         codes = _new_codes(change.random_bytes)
@@ -89,7 +101,7 @@ def remove(session: AdminSession, user_id: str) -> None:
     with session.change(unseen=True) as change:
         user = users.get(change.connection, change.ring, user_id)
         if user.totp is None:
-            raise Conflict("there is no authenticator app to remove")
+            raise Conflict(_TOTP_NONE())
         users.save(change, user.with_rights(totp=None, totp_step=0, recovery=()))
         change.audit("user.totp-off", userId=user_id)
 
@@ -100,7 +112,7 @@ def new_recovery_codes(session: AdminSession, user_id: str) -> list[str]:
     with session.change(unseen=True) as change:
         user = users.get(change.connection, change.ring, user_id)
         if user.totp is None:
-            raise Conflict("recovery codes stand in for an authenticator app; set one up first")
+            raise Conflict(_TOTP_FIRST())
         codes = _new_codes(change.random_bytes)
         kept = recovery_hashes(change.ring, user_id, codes)
         users.save(change, msgspec.structs.replace(user, recovery=kept))

@@ -6,6 +6,7 @@ person elsewhere, such as a reset, is left to operators when the person has a ro
 
 import contextlib
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
@@ -19,9 +20,14 @@ from gatehouse.admin.people.sessions import UserSession
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.keyring import KeyRing
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.people import sessions, users
+
+_ROLE_KNOWN: Final = Phrase("refused.role_known", "this is the role of {login} already")
+_PERSON_DISABLED: Final = Phrase("refused.person_disabled", "{login} is disabled already")
+_PERSON_ENABLED: Final = Phrase("refused.person_enabled", "{login} is not disabled")
 
 __all__ = ["NewLink", "UserSession", "UserView"]
 
@@ -105,7 +111,7 @@ def set_role(session: AdminSession, account_id: str, who: str, role: UserRole | 
             accounts.get_open(change.connection, account_id)
             roles[account_id] = role
         if roles == user.roles:
-            raise Conflict(f"this is the role of {user.login} already")
+            raise Conflict(_ROLE_KNOWN(login=user.login))
         previous = user.roles.get(account_id)
         kept = users.save(change, user.with_rights(roles=roles))
         said = {"userId": user.user_id, "login": user.login, "role": role, "previous": previous}
@@ -128,7 +134,7 @@ def disable(session: AdminSession, account_id: str | None, who: str) -> UserView
     """Let a person sign in no more; all sessions end at once."""
     with _changing_person(session, account_id, who) as (change, user):
         if user.disabled_at_ms is not None:
-            raise Conflict(f"{user.login} is disabled already")
+            raise Conflict(_PERSON_DISABLED(login=user.login))
         sessions.end_all(change.connection, user.user_id)
         kept = users.save(change, user.with_rights(disabled_at_ms=change.now_ms))
         change.audit("user.disable", account_id, userId=user.user_id, login=user.login)
@@ -139,7 +145,7 @@ def enable(session: AdminSession, account_id: str | None, who: str) -> UserView:
     """Let a disabled person sign in again."""
     with _changing_person(session, account_id, who) as (change, user):
         if user.disabled_at_ms is None:
-            raise Conflict(f"{user.login} is not disabled")
+            raise Conflict(_PERSON_ENABLED(login=user.login))
         kept = users.save(change, user.with_rights(disabled_at_ms=None))
         change.audit("user.enable", account_id, userId=user.user_id, login=user.login)
         return UserView.of(kept, account_id)

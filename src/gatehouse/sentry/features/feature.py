@@ -54,6 +54,11 @@ class Feature(NamedTuple):
         return self.says.format(value=shown_number(value))
 
 
+def told_number(value: float) -> float:
+    """A number with the digits that a sentence tells."""
+    return float(shown_number(value).replace(",", ""))
+
+
 def shown_number(value: float) -> str:
     """A number as people write it in a sentence."""
     whole = abs(value) >= _WHOLE_FROM or abs(value) <= LEAST

@@ -10,6 +10,7 @@ from gatehouse.billing.ledger import AccountState, BalanceTold
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.text import is_blank
 from gatehouse.intel.places import minor_digits
 from gatehouse.store.admin.admin_session import Change
@@ -18,6 +19,13 @@ from gatehouse.store.configured.account_signature import check_prices, sign_acco
 from gatehouse.store.configured.signing import Signer
 from gatehouse.store.events.wishes import decision_filters
 from gatehouse.store.tables import ACCOUNTS
+
+_ACCOUNT_NAME: Final = Phrase(
+    "refused.account_name", "an account needs a name of 1 to 128 characters"
+)
+_WRONG_CURRENCY: Final = Phrase(
+    "refused.currency", "a currency is a code of ISO 4217 in capitals, such as USD"
+)
 
 _LONGEST_REASON: Final = 500
 _CURRENCY: Final = sa.select(ACCOUNTS.c.currency).where(
@@ -32,7 +40,7 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
     Several accounts may share a name.
     """
     if minor_digits(currency) is None:
-        raise InvalidInput("a currency is a code of ISO 4217 in capitals, such as USD")
+        raise InvalidInput(_WRONG_CURRENCY())
     shown = _name(name)
     new = Account(account_id or change.new_id("acct"), shown, currency, change.now_ms, {}, {})
     if account_id is not None and _row(change.connection, account_id) is not None:
@@ -138,7 +146,7 @@ def reopen(change: Change, account_id: str, reason: str) -> Account:
 def _name(given: str) -> str:
     shown = recordable(given.strip())
     if not 1 <= len(shown) <= 128:
-        raise InvalidInput("an account needs a name of 1 to 128 characters")
+        raise InvalidInput(_ACCOUNT_NAME())
     return shown
 
 

@@ -1,7 +1,7 @@
 """API keys: issuing, rotating, revoking, and finding the caller behind one."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -12,12 +12,15 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.events import EventName
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured.account_signature import refused
 from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import API_KEYS
+
+_KEY_REVOKED: Final = Phrase("refused.key_revoked", "key {key} is revoked already")
 
 
 class KeyTerms(msgspec.Struct, frozen=True):
@@ -114,7 +117,7 @@ def revoke(change: Change, account_id: str, key_id: str, reason: str) -> ApiKey:
     """End a key at once."""
     key = get(change.connection, account_id, key_id)
     if key.revoked_at_ms is not None:
-        raise Conflict(f"key {key_id} is revoked already")
+        raise Conflict(_KEY_REVOKED(key=key_id))
     change.audit("key.revoke", account_id, keyId=key_id, reason=recordable(reason))
     said = {"keyId": key_id, "name": key.name, "reason": recordable(reason)}
     change.event(EventName.KEY_REVOKED, account_id, key_id, said)

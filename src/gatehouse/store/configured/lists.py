@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from gatehouse.conditions.catalogue import LIST_NAME
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.rules.list_entries import ListEntry, ListKind
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
@@ -33,6 +34,11 @@ from gatehouse.store.configured.list_plans import (
 from gatehouse.store.configured.list_reading import DROPPED, kind_of, kinds
 from gatehouse.store.configured.open_list import OpenList, insert_list
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
+
+_LIST_EXISTS: Final = Phrase("refused.list_exists", "list {name} exists already; it holds {before}")
+_LISTS_FULL: Final = Phrase(
+    "refused.lists_full", "an account has at most {most} lists; drop one first"
+)
 
 MOST_LISTS: Final = 100
 MOST_REMOVED: Final = 5000
@@ -163,9 +169,9 @@ def _create(
     there = {row.name: row.kind for row in change.connection.execute(query)}
     before = there.get(name)
     if before is not None and not before.startswith(DROPPED):
-        raise Conflict(f"list {name} exists already; it holds {before}")
+        raise Conflict(_LIST_EXISTS(name=name, before=before))
     if sum(not held.startswith(DROPPED) for held in there.values()) >= MOST_LISTS:
-        raise Conflict(f"an account has at most {MOST_LISTS} lists; drop one first")
+        raise Conflict(_LISTS_FULL(most=MOST_LISTS))
     about = reason_text(description)
     key = ListKey(account_id, name)
     if before is None:

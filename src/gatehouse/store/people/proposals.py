@@ -13,9 +13,12 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.keyring import KeyRing
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.people import sealed
 from gatehouse.store.people.tables import PROPOSALS
+
+_PROPOSAL_CLOSED: Final = Phrase("refused.proposal_closed", "this proposal is not open any more")
 
 MOST_OPEN: Final = 100
 T = TypeVar("T")
@@ -106,7 +109,7 @@ def decide(
     }
     this &= c.expires_at_ms > change.now_ms
     if change.connection.execute(PROPOSALS.update().where(this).values(values)).rowcount != 1:
-        raise Conflict("this proposal is not open any more")
+        raise Conflict(_PROPOSAL_CLOSED())
 
 
 def _proposal(ring: KeyRing, row: Any, content: Any) -> StoredProposal[Any]:

@@ -9,8 +9,16 @@ from gatehouse.core.errors import Conflict
 from gatehouse.core.ids import Randomness
 from gatehouse.core.keyring import KeyRing
 from gatehouse.core.secrets import Personal
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.people import sealed
 from gatehouse.store.people.tables import SAVED_SEARCHES
+
+_SEARCH_KNOWN: Final = Phrase(
+    "refused.search_known", "there is a saved search of this name already"
+)
+_SEARCHES_FULL: Final = Phrase(
+    "refused.searches_full", "there are {most} saved searches already; delete some first"
+)
 
 MOST_SEARCHES: Final = 100
 
@@ -37,9 +45,9 @@ def add(
     """Keep a search."""
     kept = listing(connection, ring, new.user_id, new.account_id)
     if len(kept) >= MOST_SEARCHES:
-        raise Conflict(f"there are {MOST_SEARCHES} saved searches already; delete some first")
+        raise Conflict(_SEARCHES_FULL(most=MOST_SEARCHES))
     if any(each.name == new.name for each in kept):
-        raise Conflict("there is a saved search of this name already")
+        raise Conflict(_SEARCH_KNOWN())
     columns = {
         "id": new.search_id,
         "user_id": new.user_id,

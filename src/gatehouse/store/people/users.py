@@ -15,6 +15,7 @@ from gatehouse.access.people import User
 from gatehouse.core.errors import ConfigurationRefused, Conflict, NotFound
 from gatehouse.core.keyring import KeyRing
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured.signing import INSTALLATION, Signer, is_same
 from gatehouse.store.people import sealed
@@ -26,6 +27,10 @@ from gatehouse.store.people.tables import (
     USERS,
 )
 from gatehouse.store.state import read_mark, set_mark
+
+_PERSON_CHANGED: Final = Phrase(
+    "refused.person_changed", "the person was changed meanwhile; try again"
+)
 
 MOST_USERS: Final = 10_000
 _TOTAL: Final = "people"
@@ -55,7 +60,7 @@ def save(change: Change, user: User) -> User:
     this = (USERS.c.id == user.user_id) & (USERS.c.changes == user.changes)
     done = change.connection.execute(USERS.update().where(this).values(_row(change, new)))
     if done.rowcount != 1:
-        raise Conflict("the person was changed meanwhile; try again")
+        raise Conflict(_PERSON_CHANGED())
     _note_accounts(change.connection, new)
     _sign_all(change)
     return new

@@ -1,0 +1,16 @@
+"""What signals are about, in the words of a person's language."""
+
+from typing import Final
+
+from gatehouse.conditions.catalogue import SIGNALS
+from gatehouse.console.visit import Visit
+from gatehouse.core.sentences import phrases_of
+from gatehouse.core.signal import SignalInfo
+
+_ABOUT: Final = phrases_of("signal", {name: each.about for name, each in SIGNALS.items()})
+
+
+def signal_about(visit: Visit, signal: SignalInfo) -> str:
+    """What a signal is about; in English where another stage than ours leaves it."""
+    known = _ABOUT.get(signal.name)
+    return signal.about if known is None else visit.said(known())

@@ -1,0 +1,81 @@
+"""Sentences for people that can be said in other languages: each knows its key and its values.
+
+A sentence is its English text, so whoever knows nothing of languages uses it as such.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Final, Literal
+
+
+class Sentence(str):
+    """An English text that remembers what it was made of."""
+
+    __slots__ = ("key", "values")
+
+    key: str
+    values: Mapping[str, object]
+    """Texts, numbers and other sentences by their names in the phrase."""
+
+    def __new__(cls, english: str, key: str, values: Mapping[str, object]) -> "Sentence":
+        """The English text, with the key of its phrase and what fills it."""
+        made = super().__new__(cls, english)
+        made.key, made.values = key, values
+        return made
+
+
+class Phrase:
+    """A text with named gaps; catalogues of other languages have it by its key."""
+
+    def __init__(self, key: str, english: str) -> None:
+        assert key not in PHRASES, f"two phrases are called {key}"
+        self.key: Final = key
+        self.english: Final = english
+        PHRASES[key] = self
+
+    def __call__(self, **values: object) -> Sentence:
+        """The phrase with its gaps filled."""
+        return Sentence(self.english.format_map(values), self.key, values)
+
+    def worded(self, english: str, **values: object) -> Sentence:
+        """The same where English is put together in another way."""
+        return Sentence(english, self.key, values)
+
+
+PHRASES: Final[dict[str, Phrase]] = {}
+"""Every phrase of the modules that are loaded, by key."""
+_AND: Final = Phrase("joined.and", "{first} and {second}")
+_OR: Final = Phrase("joined.or", "{first} or {second}")
+_ROW: Final = {
+    ",": Phrase("joined.comma", "{first}, {second}"),
+    ";": Phrase("joined.semicolon", "{first}; {second}"),
+}
+
+
+def phrases_of(start: str, english: Mapping[str, str]) -> dict[str, Phrase]:
+    """Phrases of one kind by their names; their keys begin alike."""
+    return {name: Phrase(f"{start}.{name}", text) for name, text in english.items()}
+
+
+def all_of(parts: Iterable[str]) -> str:
+    """Things that are all meant: a and b and c."""
+    return reduce(lambda one, other: _AND(first=one, second=other), parts)
+
+
+def any_of(parts: Sequence[str]) -> str:
+    """Things of which one is enough: a, b or c."""
+    return _ended(parts, _OR)
+
+
+def listed(parts: Sequence[str]) -> str:
+    """A list of things: a, b and c."""
+    return _ended(parts, _AND)
+
+
+def row(parts: Iterable[str], between: Literal[",", ";"] = ",") -> str:
+    """Things in a row: a, b, c."""
+    return reduce(lambda one, other: _ROW[between](first=one, second=other), parts)
+
+
+def _ended(parts: Sequence[str], last: Phrase) -> str:
+    return parts[0] if len(parts) == 1 else last(first=row(parts[:-1]), second=parts[-1])

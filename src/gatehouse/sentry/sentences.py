@@ -1,0 +1,71 @@
+"""What Sentry says about a score, as sentences that can be said in other languages."""
+
+from typing import Final
+
+from gatehouse.core.sentences import Phrase, Sentence, phrases_of
+from gatehouse.sentry.features.catalogue import ALL, BY_CODE
+from gatehouse.sentry.features.feature import told_number
+from gatehouse.sentry.reasons import REMARKS
+from gatehouse.sentry.recorded_features import rounded_feature
+from gatehouse.sentry.stage import fits_feature, reason_sentence
+
+CONFIDENCE: Final = Phrase(
+    "sentry.confidence",
+    "Sentry's confidence that the request is legitimate was {confidence} of 1 "
+    "(scorecard {scorecard}).",
+)
+CONFIDENCE_ALONE: Final = Phrase(
+    "sentry.confidence_alone",
+    "Sentry's confidence that the request is legitimate was {confidence} of 1 "
+    "(scorecard {scorecard}; that scorecard is not here, so no more is told of it).",
+)
+NOT_COUNTED: Final = Phrase("sentry.not_counted", "Sentry had not counted {codes}")
+WOULD_BE_SURE: Final = Phrase(
+    "sentry.would_be", "the confidence would have been {confidence} (it was {was})"
+)
+MOVED: Final = Phrase("sentry.moved", "{reason} It moved the score by {effect:+g}.")
+MOVED_BY_VALUE: Final = Phrase(
+    "sentry.moved_by_value", "{reason} It moved the score by {effect:+g}: {measured}."
+)
+MOVED_UNKNOWN: Final = Phrase(
+    "sentry.moved_unknown",
+    "{code} moved the score by {effect:+g}; what was measured is not known here.",
+)
+MEASURED: Final = Phrase("sentry.measured", "{value:g} was measured")
+NORMAL_BELOW: Final = Phrase(
+    "sentry.normal_below", "{value:g} was measured, below {below:g} is normal"
+)
+NORMAL_FROM: Final = Phrase(
+    "sentry.normal_from", "{value:g} was measured, {least:g} and more is normal"
+)
+NORMAL_BETWEEN: Final = Phrase(
+    "sentry.normal_between", "{value:g} was measured, {least:g} to {most:g} is normal"
+)
+
+_FRAUDULENT: Final = Phrase(
+    "sentry.learned.fraudulent",
+    "Orders for which this was {value:.3g} were more often fraudulent here than others.",
+)
+_LEGITIMATE: Final = Phrase(
+    "sentry.learned.legitimate",
+    "Orders for which this was {value:.3g} were more often legitimate here than others.",
+)
+_SAYS: Final = phrases_of("sentry.says", {each.code: each.says for each in ALL})
+_IN_FAVOUR: Final = phrases_of(
+    "sentry.in_favour", {each.code: each.says_in_favour for each in ALL if each.says_in_favour}
+)
+_REMARKS: Final = phrases_of("sentry.remark", {code: each.says for code, each in REMARKS.items()})
+
+
+def said_reason(code: str, effect: float, value: float | None) -> Sentence | None:
+    """The sentence of a reason; None when this version does not know what it measured."""
+    if code in _REMARKS:
+        return _REMARKS[code]()
+    if code not in BY_CODE or value is None:
+        return None
+    if not fits_feature(code, effect, value):
+        learned = _LEGITIMATE if effect > 0 else _FRAUDULENT
+        return learned(value=rounded_feature(value))
+    in_favour = _IN_FAVOUR.get(code) if effect > 0 else None
+    number = told_number(rounded_feature(value))
+    return (in_favour or _SAYS[code]).worded(reason_sentence(code, effect, value), value=number)
