@@ -10,16 +10,17 @@ import sys
 import time
 from collections.abc import Callable, Collection
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-import prometheus_client
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 
+from gatehouse.core.listening import listen
 from gatehouse.settings import Settings
 from gatehouse.web.logs import ThrottledLog
 from gatehouse.web.metrics import Metrics
 from gatehouse.web.protocol import FrontProtocol, Limits
+from gatehouse.web.worker_metrics import serve_metrics
 
 _log: Final = logging.getLogger("gatehouse.web")
 _TICK_S: Final = 0.1
@@ -165,20 +166,29 @@ class HttpServer(uvicorn.Server):
         return FrontProtocol(self._limits, self._refusals, self.config, *state)
 
 
+class Listeners(NamedTuple):
+    """The ports that were taken already."""
+
+    api: socket.socket
+    metrics: socket.socket | None = None
+    """None: the port for metrics is taken here if the settings want one."""
+
+
 def serve(
     application: Any,
     settings: Settings,
     metrics: Metrics,
-    listener: socket.socket,
+    listeners: Listeners,
     refuse_traffic: Callable[[], None],
 ) -> None:
     """Serve until a signal stops the server; requests in flight are answered first.
 
     `refuse_traffic` is called within the signal, to tell load balancers that the server stops.
     """
+    listener, metrics_listener = listeners
     if settings.metrics_port:
-        prometheus_client.start_http_server(
-            settings.metrics_port, settings.metrics_host, metrics.registry
+        serve_metrics(
+            metrics_listener or listen(settings.metrics_host, settings.metrics_port), metrics.shown
         )
     config = uvicorn.Config(
         application,
