@@ -80,6 +80,7 @@ from gatehouse.web.metrics import Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import ConnectorsReady, Offered, Ready, Routes, make_routes
 from gatehouse.web.search import SearchRoutes
+from gatehouse.web.shedding import LoadGate
 from gatehouse.web.v1 import Api, Repetitions
 
 _MOST_DIGITS: Final = 640
@@ -104,7 +105,9 @@ class Service(ServiceGauges):
         self.refusals = Refusals()
         self.metrics = Metrics()
         self.backlog = Backlog()
-        self.writer = Writer(lambda: open_batch_session(database), self.metrics.commit)
+        self._in_flight = InFlight(settings.max_in_flight)
+        self.gate = LoadGate(self._in_flight, settings.max_in_flight, settings.shed_delay_ms)
+        self.writer = Writer(lambda: open_batch_session(database), self._committed)
         self.identities = RecordedIdentities(
             database,
             session.ring,
@@ -114,7 +117,6 @@ class Service(ServiceGauges):
         self.feeds = Feeds(networks(), settings.intel_dir, system_clock)
         self._memory_days = settings.memory_days
         self._database = database
-        self._in_flight = InFlight(settings.max_in_flight)
         self._shared = self._open_shared(settings, session)
         self.memory: ServerMemory = (
             LocalMemory(settings.memory_entities, shared_reputation=settings.shares_reputation)
@@ -188,6 +190,7 @@ class Service(ServiceGauges):
             asyncio.create_task(repeat(self._try_commit, _PROBE_S, "commits still fail")),
             asyncio.create_task(repeat(self._count, _COUNT_S, "could not count what waits")),
             asyncio.create_task(watch_lag(self.metrics.lag)),
+            asyncio.create_task(self.gate.run()),
             asyncio.create_task(self._prepare(system_clock())),
             asyncio.create_task(self.earlier.run()),
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
@@ -207,6 +210,10 @@ class Service(ServiceGauges):
         self.jobs.look_now()
         await self.callers.check()
         await announce(self.labels.labels_recorded)
+
+    def _committed(self, settlements: int, seconds: float) -> None:
+        self.metrics.commit(settlements, seconds)
+        self.gate.committed(seconds)
 
     def _heard(self, notice: ChangeNotice | None) -> None:
         """Look at what has changed, by this server or another; at everything if that is unknown."""

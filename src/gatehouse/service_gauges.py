@@ -18,6 +18,7 @@ from gatehouse.store.requests.writer import Writer
 from gatehouse.web.in_flight import InFlight
 from gatehouse.web.metrics import Gauge, Metrics
 from gatehouse.web.routes import Ready
+from gatehouse.web.shedding import LoadGate
 
 
 class ServiceGauges(ABC):
@@ -26,6 +27,7 @@ class ServiceGauges(ABC):
     backlog: Backlog
     connectors: LiveConnectors | None
     events: LiveEvents
+    gate: LoadGate
     labels: LabelFollower
     memory: ServerMemory
     metrics: Metrics
@@ -54,7 +56,10 @@ class ServiceGauges(ABC):
             "writer_waiting": lambda: self.writer.waiting,
             "requests_in_flight": lambda: self._in_flight.taken,
             "requests_in_flight_limit": lambda: settings.max_in_flight,
+            "requests_in_flight_allowed": lambda: self.gate.limit,
+            "requests_shed": lambda: self.gate.shed,
             "connections_limit": lambda: settings.max_connections,
+            "changes_heard": lambda: self._database.is_sqlite or self.presence.hears,
             "ready": lambda: all(self.ready().checks.values()),
             "check": lambda: self.ready().checks,
             "reviews_open": lambda: self.backlog.reviews_open,

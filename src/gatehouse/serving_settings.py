@@ -22,6 +22,14 @@ class ServingSettings:
         "count",
         (1, 100_000),
     )
+    shed_delay_ms: int = number(
+        50,
+        "How long requests may wait for their turn and for a commit, on average; while it is "
+        "longer, fewer are worked on at once, and those beyond are refused at once with 503 and "
+        "`Retry-After`. 0: only `GATEHOUSE_MAX_IN_FLIGHT` counts.",
+        "milliseconds",
+        (0, 60_000),
+    )
     max_body_bytes: int = number(65_536, "Largest request body.", "bytes", (1024, 16_777_216))
     max_header_bytes: int = number(32_768, "Largest request head.", "bytes", (1024, 1_048_576))
     max_header_lines: int = number(100, "Most header lines.", "count", (10, 1000))

@@ -119,9 +119,15 @@ FAMILIES: Final = (
     LAG_SECONDS,
     _gauge("requests_in_flight", "Requests with a valid key that are being worked on."),
     _gauge("requests_in_flight_limit", "How many there may be (GATEHOUSE_MAX_IN_FLIGHT)."),
+    _gauge(
+        "requests_in_flight_allowed",
+        "How many there may be now, so that they do not wait long (GATEHOUSE_SHED_DELAY_MS).",
+    ),
+    _counter("requests_shed", "Requests that were refused at their head because of that."),
     _gauge("connections", "Connections that are open."),
     _gauge("connections_limit", "How many there may be (GATEHOUSE_MAX_CONNECTIONS)."),
     _gauge("ready", "1 while /readyz answers 200."),
+    _gauge("changes_heard", "0 while changes by others are only found by looking for them."),
     _gauge(
         "check",
         "1 while a check of /readyz holds; store is whether the database has answered lately.",

@@ -105,8 +105,7 @@ def serve(
             session.database.dispose()
             supervise(settings, listener)
         else:
-            ports, refuse = Listeners(listener), service.refuse_traffic
-            run(service.application, settings, service.metrics, ports, refuse)
+            run(service, settings, Listeners(listener))
 
 
 def _serve_console(settings: Settings, stack: contextlib.ExitStack) -> Settings:

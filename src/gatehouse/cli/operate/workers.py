@@ -95,4 +95,4 @@ def work(settings: Settings, place: WorkerPlace) -> None:
         metrics.start()
         service.metrics.shown = metrics.registry
         end_with_parent()
-        run(service.application, settings, service.metrics, listeners, service.refuse_traffic)
+        run(service, settings, listeners)
