@@ -20,7 +20,7 @@ def _gate(taken: int) -> LoadGate:
 def test_the_limit_falls_while_requests_wait_and_grows_again_afterwards() -> None:
     gate = _gate(taken=500)
     gate.adjust(SLOW_S)
-    assert gate.limit == 400
+    assert gate.limit == 250
     for _ in range(20):
         gate.adjust(SLOW_S)
     assert gate.limit == LEAST
@@ -35,7 +35,7 @@ def test_a_limit_that_is_reached_grows_slowly() -> None:
         gate.adjust(SLOW_S)
         assert not gate.admits()
         gate.adjust(FAST_S)
-        assert gate.limit == 420
+        assert gate.limit == 262.5
 
     asyncio.run(scenario())
 
