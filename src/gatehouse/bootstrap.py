@@ -9,6 +9,7 @@ from typing import Final
 
 import gatehouse.stages  # noqa: F401  # registers the stages
 from gatehouse import warmup
+from gatehouse.access.limits import SharedRateLimiter
 from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback, announce
 from gatehouse.admin.jobs.worker import JobWorker
@@ -38,6 +39,7 @@ from gatehouse.operations.connectors import (
 from gatehouse.operations.live_connectors import LiveConnectors
 from gatehouse.operations.measured import MeasuredGateway, MeasuredIdentities, MeasuredIssuer
 from gatehouse.operations.planning import Pipelines
+from gatehouse.operations.shared_limits import SharedLimits, open_shared_limits
 from gatehouse.operations.shared_memory import open_shared_memory
 from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.sentry.entities import EntityHasher
@@ -151,6 +153,7 @@ class Service(ServiceGauges):
         self.webhooks = open_delivery(session, settings, owner, self.metrics.called, alone=alone)
         self.events = LiveEvents(session)
         self.presence = Presence(database, owner, self._heard)
+        self.limits: SharedLimits | None = None
         self.fill_history: Callable[[], Awaitable[None]] | None = None
         """Makes records of earlier requests, before the memory is filled with such records."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -201,6 +204,8 @@ class Service(ServiceGauges):
         ]
         if self._shared is not None:
             self._tasks.append(asyncio.create_task(self._shared.run()))
+        if self.limits is not None:
+            self._tasks.append(asyncio.create_task(self.limits.run()))
         if self.connectors is not None:
             self._tasks.append(asyncio.create_task(self.connectors.run()))
         self._running = True
@@ -277,6 +282,8 @@ class Service(ServiceGauges):
         await self.presence.stop()
         if self._shared is not None:
             await self._shared.stop()
+        if self.limits is not None:
+            await self.limits.stop()
         # A look at the database that was given up still runs on its thread, with a connection.
         await asyncio.get_running_loop().shutdown_default_executor()
         self._database.dispose()
@@ -334,6 +341,8 @@ class Service(ServiceGauges):
         decisions = LiveDecisions(session)
         hashing_key = ring.current(keyring.API_KEYS)[1]
         entry = Entry(self.callers, settings, hashing_key, system_clock, self._in_flight)
+        if isinstance(entry.limiter, SharedRateLimiter):
+            self.limits = open_shared_limits(settings, ring, entry.limiter)
         api = Api(
             engine,
             entry,

@@ -7,6 +7,7 @@ from gatehouse.admin.live_events import LiveEvents
 from gatehouse.admin.live_memory import LiveSharedMemory
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.operations.live_connectors import LiveConnectors
+from gatehouse.operations.shared_limits import SharedLimits
 from gatehouse.sentry.memory import MemoryState, ServerMemory
 from gatehouse.settings import Settings
 from gatehouse.store.backlog import Backlog
@@ -29,6 +30,7 @@ class ServiceGauges(ABC):
     events: LiveEvents
     gate: LoadGate
     labels: LabelFollower
+    limits: SharedLimits | None
     memory: ServerMemory
     metrics: Metrics
     presence: Presence
@@ -73,6 +75,7 @@ class ServiceGauges(ABC):
             "memory_rebuilt": lambda: self.memory.state().rebuilt,
             "memory_shared": lambda: self._memory_state().is_shared,
             "memory_available": lambda: not self._memory_state().is_away,
+            "rate_limits_shared": lambda: self.limits is not None and self.limits.answers,
             "memory_missed": lambda: self.backlog.memory_missed,
             "events_written": lambda: self.backlog.events_written,
             "events_held_back": lambda: self.backlog.events_held_back,

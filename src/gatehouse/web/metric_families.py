@@ -144,6 +144,7 @@ FAMILIES: Final = (
     _gauge("memory_rebuilt", "1 once the events before the start are remembered."),
     _gauge("memory_shared", "1 if other servers use the same memory (GATEHOUSE_MEMORY_URL)."),
     _gauge("memory_available", "0 while the shared memory does not answer and is not asked."),
+    _gauge("rate_limits_shared", "1 while rate limits count for all servers together."),
     _gauge("memory_missed", "Requests that the shared memory must still be told of."),
     _gauge("events_written", f"Events that were ever written. {_OF_ALL}"),
     _gauge(
