@@ -133,7 +133,7 @@ def _tables(connection: psycopg.Connection[tuple[Any, ...]]) -> list[str]:
 
 
 @contextlib.contextmanager
-def start_postgres(*, quick: bool = True) -> Iterator[Postgres]:
+def start_postgres(*, quick: bool = True, settings: str = "") -> Iterator[Postgres]:
     """A PostgreSQL server out of a wheel; unless it is to be quick, it waits for the disk.
 
     Started as root it changes to a user of its own, who may not enter pytest's folders.
@@ -144,8 +144,8 @@ def start_postgres(*, quick: bool = True) -> Iterator[Postgres]:
 
         server = get_server(Path(folder) / "data", cleanup_mode=None, start=False)
         server.ensure_pgdata_inited()
-        with (server.pgdata / "postgresql.conf").open("a") as settings:
-            settings.write(_QUICK if quick else "")
+        with (server.pgdata / "postgresql.conf").open("a") as file:
+            file.write((_QUICK if quick else "") + settings)
         server.start()
         try:
             yield Postgres(server.get_uri())

@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from scripts.bench import backtesting, connectors, figures, judging, searching, stage, webhooks
+from scripts.bench import backtesting, connectors, figures, hot, judging, searching, stage, webhooks
 from scripts.bench.client import Load, drive, pace
 from scripts.bench.remembering import measure_apart
 from scripts.bench.servers import Server, bare_server, first_answer_s, gatehouse_server, make_shop
@@ -213,6 +213,22 @@ def compare_with_webhook(folder: Path, options: argparse.Namespace) -> None:
     print(verdict("times the CPU per request", with_cpu / cpu, webhooks.BAR, at_least=False))
 
 
+def compare_hot_account(folder: Path, options: argparse.Namespace) -> None:
+    """Two servers on one account beside the same two on an account each, and a lone request."""
+    [subject] = [each for each in SUBJECTS if each.key == "precheck"]
+    plan = options.rounds, options.seconds, options.connections
+    one, two = map(statistics.median, hot.rates(subject, folder, *plan))
+    print("PreCheck by two servers on PostgreSQL, on a disk that syncs 2 ms slower")
+    print(f"  one account     {one:8.0f} requests/s")
+    print(f"  two accounts    {two:8.0f} requests/s")
+    share = one / two
+    print(verdict("share of the rate on two accounts", share, hot.LEAST_SHARE, at_least=True))
+    print(f"One request at a time (disk syncs in {sync_ms(folder):.2f} ms), and 2 ms slower")
+    for lone in hot.lone_requests(subject, folder, options.seconds):
+        name = f"syncs on {lone.database} ({lone.as_it_is_ms:.2f}, {lone.slow_ms:.2f} ms)"
+        print(verdict(name, lone.syncs, hot.MOST_SYNCS, at_least=False))
+
+
 def time_the_start(folder: Path, _options: argparse.Namespace) -> None:
     """How soon a server serves."""
     shop = make_shop(folder / "start")
@@ -293,7 +309,7 @@ def main() -> None:
         "--only",
         choices=(
             *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
-            *("search", "connectors", "webhooks", "figures"),
+            *("search", "connectors", "webhooks", "figures", "hot"),
         ),
         help="one measurement alone",
     )
@@ -319,6 +335,7 @@ def main() -> None:
             ("shared", compare_shared_with_embedded),
             ("connectors", compare_connectors),
             ("webhooks", compare_with_webhook),
+            ("hot", compare_hot_account),
             ("start", time_the_start),
         ):
             if options.only == name or (options.only is None and options.operation is None):
