@@ -103,7 +103,11 @@ class Service:
         self.refusals = Refusals()
         self.metrics = Metrics()
         self.backlog = Backlog()
-        self.writer = Writer(lambda: open_batch_session(database), self.metrics.commit)
+        self.writer = Writer(
+            lambda: open_batch_session(database),
+            self.metrics.commit,
+            threads=1 if database.is_sqlite else 2,
+        )
         self.identities = RecordedIdentities(
             database,
             session.ring,

@@ -30,11 +30,11 @@ class CountingSession(BatchSession):
         self._session = batch_session
         self.commits = 0
 
-    def load(self, wanted: BatchKeys) -> BatchRows:
-        return self._session.load(wanted)
+    def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
+        return self._session.load(wanted, durable=durable)
 
-    def save(self, changes: Changes) -> None:
-        self._session.save(changes)
+    def save(self, changes: Changes, *, flush: bool = True) -> None:
+        self._session.save(changes, flush=flush)
         self.commits += 1
 
     def index(self, at_most: int) -> int:
