@@ -223,18 +223,6 @@ def end_of_hour(at_ms: int) -> int:
     return at_ms - at_ms % _HOUR_MS + _HOUR_MS
 
 
-def must_last(order: Settlement, answer: Answer = None) -> bool:
-    """Whether an order is answered only when no crash can undo what its answer says.
-
-    An authorization or a release may be lost: nothing is charged then, and the request is refused
-    or comes to nothing. It must not be with a payment, which is sent next, nor with an answer that
-    repeats an earlier one or compares with it.
-    """
-    if isinstance(order, Authorize):
-        return order.intent is not None or isinstance(answer, Replay | KeyReused)
-    return isinstance(order, Close)
-
-
 def decide(batch: Sequence[Settlement], loaded: BatchRows) -> tuple[list[Answer], Changes]:
     """Answer every order of the batch and collect the changes."""
     decider = _BatchDecider(loaded)

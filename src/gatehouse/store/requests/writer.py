@@ -12,10 +12,18 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.pipeline.settlement import AuthorizationResult, Authorize, Close, Closed, Release
+from gatehouse.pipeline.settlement import (
+    AuthorizationResult,
+    Authorize,
+    Close,
+    Closed,
+    KeyReused,
+    Release,
+    Replay,
+)
 from gatehouse.store.requests.batch_sql import BatchSession
 from gatehouse.store.requests.batches import UNREACHABLE, BatchThread, Ordered
-from gatehouse.store.requests.settlement import Settlement, decide, must_last, wanted_by
+from gatehouse.store.requests.settlement import Answer, Settlement, decide, wanted_by
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -29,6 +37,18 @@ MOST_WAITING: Final = 20_000
 
 Observer = Callable[[int, float], None]
 """Takes how many orders were in a commit, and the seconds it took."""
+
+
+def must_last(order: Settlement, answer: Answer = None) -> bool:
+    """Whether an order is answered only when no crash can undo what its answer says.
+
+    An authorization or a release may be lost: nothing is charged then, and the request is refused
+    or comes to nothing. It must not be with a payment, which is sent next, nor with an answer that
+    repeats an earlier one or compares with it.
+    """
+    if isinstance(order, Authorize):
+        return order.intent is not None or isinstance(answer, Replay | KeyReused)
+    return isinstance(order, Close)
 
 
 class _Settled(NamedTuple):
