@@ -28,6 +28,7 @@ class CountingSession(BatchSession):
 
     def __init__(self, batch_session: BatchSession) -> None:
         self._session = batch_session
+        self.flushes = batch_session.flushes
         self.commits = 0
 
     def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
@@ -36,6 +37,9 @@ class CountingSession(BatchSession):
     def save(self, changes: Changes, *, flush: bool = True) -> None:
         self._session.save(changes, flush=flush)
         self.commits += 1
+
+    def flush(self) -> None:
+        self._session.flush()
 
     def index(self, at_most: int) -> int:
         return self._session.index(at_most)

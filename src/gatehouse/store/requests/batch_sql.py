@@ -7,14 +7,14 @@ SQLAlchemy row by row halves the rate (see docs/decisions/0003-group-commit.md).
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import msgspec
 import psycopg
 from msgspec.structs import astuple
 
 from gatehouse.billing.ledger import AccountState, BalanceTold, Hold
-from gatehouse.store.database import Database
+from gatehouse.store.database import DURABLE_MARK, Database
 from gatehouse.store.requests.batch_statements import (
     PARTS,
     POSTGRES_INDEX,
@@ -41,7 +41,7 @@ class BatchSession(DriverSession, ABC):
     everything that was committed after it is lost as well.
     """
 
-    flushes: ClassVar[bool] = False
+    flushes = False
     """Whether `flush` makes commits durable, so that nothing is locked meanwhile; without it each
     one is durable or not by itself."""
 
@@ -161,11 +161,8 @@ class SqliteBatchSession(BatchSession):
             self._connection.execute(sqlite_insert(name, len(some)), values)
 
 
-# The log of PostgreSQL is written in order, so whatever is in it before this record is durable with
-# it, on standbys as well if commits wait for them. It needs no table and locks nothing.
 _POSTGRES_FLUSH: Final = (
-    b"SELECT set_config('synchronous_commit', 'on', true),"
-    b" pg_logical_emit_message(true, 'gatehouse', '')"
+    f"SELECT set_config('synchronous_commit', 'on', true), {DURABLE_MARK}".encode()
 )
 
 
@@ -184,6 +181,8 @@ class PostgresBatchSession(BatchSession):
         # The driver's own BEGIN and COMMIT would wait for an answer each.
         connection.autocommit = True
         connection.execute("SET synchronous_commit = off")
+        # Where this is not allowed, nothing may be committed that could not be made durable.
+        self.flush()
 
     def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs."""

@@ -65,6 +65,7 @@ class BatchThread(ABC, Generic[Work, Session]):
     ) -> None:
         self._open_session = open_session
         self._own = threading.local()
+        self._last_loss = object()
         self._at_most = at_most
         self._inbox: queue.SimpleQueue[Ordered[Work] | None] = queue.SimpleQueue()
         self._next_orders: Ordered[Work] = []
@@ -127,17 +128,23 @@ class BatchThread(ABC, Generic[Work, Session]):
         """Answer the orders, or return what is left to do after this turn; it never raises."""
 
     def _session(self) -> Session:
-        """The session of this thread, which is opened when it is needed."""
+        """The session of this thread, which is opened when it is needed.
+
+        When another thread lost its own, the database was away: this one is opened again, too.
+        """
         opened: Session | None = getattr(self._own, "session", None)
-        if opened is None:
-            opened = self._own.session = self._open_session()
+        if opened is not None and self._own.opened_after is self._last_loss:
+            return opened
+        _close(opened)
+        self._own.session = None
+        self._own.opened_after = self._last_loss
+        self._own.session = opened = self._open_session()
         return opened
 
     def _drop_session(self) -> None:
-        opened, self._own.session = getattr(self._own, "session", None), None
-        if opened is not None:
-            with contextlib.suppress(Exception):
-                opened.close()
+        self._last_loss = object()
+        _close(getattr(self._own, "session", None))
+        self._own.session = None
 
     def _hand_over(self) -> None:
         self._inbox.put(self._next_orders)
@@ -203,3 +210,9 @@ class BatchThread(ABC, Generic[Work, Session]):
                 future.set_exception(answer)
             else:
                 future.set_result(answer)
+
+
+def _close(session: DriverSession | None) -> None:
+    if session is not None:
+        with contextlib.suppress(Exception):
+            session.close()
