@@ -105,7 +105,11 @@ class Service(ServiceGauges):
         self.backlog = Backlog()
         self._in_flight = InFlight(settings.max_in_flight)
         self.gate = LoadGate(self._in_flight, settings.max_in_flight, settings.shed_delay_ms)
-        self.writer = Writer(lambda: open_batch_session(database), self._committed)
+        self.writer = Writer(
+            lambda: open_batch_session(database),
+            self._committed,
+            threads=1 if database.is_sqlite else 2,
+        )
         self.identities = RecordedIdentities(
             database,
             session.ring,
