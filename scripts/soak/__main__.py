@@ -8,6 +8,7 @@ import argparse
 import random
 import sys
 
+from scripts.soak.faults import KEYS
 from scripts.soak.report import report
 from scripts.soak.run import Wish, run
 
@@ -18,11 +19,12 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=100.0, help="requests per second")
     parser.add_argument("--chaos", action="store_true", help="let faults happen")
     parser.add_argument("--every", type=float, default=15.0, help="seconds from fault to fault")
+    parser.add_argument("--only", nargs="+", choices=KEYS, default=[], help="let only these happen")
     parser.add_argument("--seed", type=int, help="repeats the draws of an earlier run")
     chosen = parser.parse_args()
     seed = random.SystemRandom().randrange(10**6) if chosen.seed is None else chosen.seed
     every_s = chosen.every if chosen.chaos else None
-    result = run(Wish(chosen.minutes, chosen.rate, seed, every_s))
+    result = run(Wish(chosen.minutes, chosen.rate, seed, every_s, frozenset(chosen.only)))
     print(report(result))
     sys.exit(not result.holds)
 

@@ -10,11 +10,17 @@ from scripts.soak.stores import DurablePostgres, DurableValkey
 
 _SHORT_S: Final = 3.0
 _PAUSED_S: Final = 10.0
+KEYS: Final = (
+    *("kill-server", "restart-postgres", "crash-postgres", "kill-valkey", "pause-valkey"),
+    *("cut", "pause-server", "fill-logs"),
+)
 
 
 class Fault(NamedTuple):
     """Something that goes wrong; it returns when the fault has ended."""
 
+    key: str
+    """By which `--only` chooses it."""
     name: str
     happen: Callable[[], None]
 
@@ -78,12 +84,16 @@ def all_faults(
         valkey.cut_connections()
 
     return [
-        Fault("a server killed", kill_server),
-        Fault("PostgreSQL restarted, fast", lambda: postgres.restart("fast")),
-        Fault("PostgreSQL restarted, immediate", lambda: postgres.restart("immediate")),
-        Fault("Valkey killed", kill_valkey),
-        Fault("Valkey paused", pause_valkey),
-        Fault("connections cut", cut_connections),
-        Fault("a server paused for 10 s", pause_server),
-        Fault("disk full for logs", fill_logs),
+        Fault("kill-server", "a server killed", kill_server),
+        Fault("restart-postgres", "PostgreSQL restarted, fast", lambda: postgres.restart("fast")),
+        Fault(
+            "crash-postgres",
+            "PostgreSQL restarted, immediate",
+            lambda: postgres.restart("immediate"),
+        ),
+        Fault("kill-valkey", "Valkey killed", kill_valkey),
+        Fault("pause-valkey", "Valkey paused", pause_valkey),
+        Fault("cut", "connections cut", cut_connections),
+        Fault("pause-server", "a server paused for 10 s", pause_server),
+        Fault("fill-logs", "disk full for logs", fill_logs),
     ]

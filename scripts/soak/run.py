@@ -38,6 +38,8 @@ class Wish(NamedTuple):
     seed: int
     every_s: float | None = None
     """How often something goes wrong; None: never."""
+    only: frozenset[str] = frozenset()
+    """The keys of the faults that may happen; none: all."""
 
 
 class Result(NamedTuple):
@@ -154,6 +156,7 @@ def _cause(faults: list[Fault], chance: random.Random, prober: Prober, wish: Wis
     if wish.every_s is None:
         return []
     ended: list[Ended] = []
+    faults = [each for each in faults if not wish.only or each.key in wish.only]
     waiting: list[Fault] = []
     started = time.monotonic()
     ends_at = started + wish.minutes * 60
