@@ -16,7 +16,7 @@ DATA   ?=
 WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery docs types typescript editor bins networks browsers places starter lock clean screenshots
+.PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery soak chaos docs types typescript editor bins networks browsers places starter lock clean screenshots
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,12 @@ eval-sentry: setup ## Measure Sentry on made-up attacks, and on labelled data (D
 
 webhook-delivery: setup ## Send 10,000 events to failing webhooks while the server is killed (ARGS="--events 500")
 	@$(BIN)/python -m scripts.webhook_delivery $(ARGS)
+
+soak: setup ## Load two servers on PostgreSQL and Valkey, and see that nothing is lost (ARGS="--minutes 2")
+	@$(BIN)/python -m scripts.soak $(ARGS)
+
+chaos: setup ## The same while servers and stores are killed, paused and cut off (ARGS="--minutes 2")
+	@$(BIN)/python -m scripts.soak --chaos $(ARGS)
 
 docs: setup ## Rewrite the generated pages in docs/, and the generated part of the Python client
 	@$(BIN)/python -m scripts.generate_docs

@@ -101,9 +101,10 @@ def fill_with_people(shop: Shop, cards: range) -> None:
         with batch_of(session) as connection:
             identities.put(shop.account_id, entries, connection, sealer, session.clock())
     session.database.dispose()
-    database = sqlite3.connect(shop.home / "sandbox.db")
-    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.close()
+    if session.database.is_sqlite:
+        database = sqlite3.connect(shop.home / "sandbox.db")
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
 
 
 def fill_with_visits(shop: Shop, count: int) -> None:

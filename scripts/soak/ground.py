@@ -1,0 +1,65 @@
+"""What a run stands on: ten accounts with rules, pipelines, people and webhooks."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from gatehouse.access.actors import Actor
+from gatehouse.admin import accounts, keys, rule_sets
+from gatehouse.admin.configurations import NewVersion
+from gatehouse.admin.webhooks import endpoints
+from gatehouse.core.events import EventName
+from gatehouse.installation import open_admin_session
+from gatehouse.settings import load_settings
+from gatehouse.webhooks.destinations import DestinationPolicy
+from gatehouse.webhooks.endpoint import WebhookTerms
+from scripts.bench.growth import fill_with_people
+from scripts.bench.purchases import rule_set
+from scripts.bench.servers import Shop
+
+ACCOUNTS: Final = 10
+CARDS: Final = 2000
+_FUNDS: Final = 1_000_000_000_000
+"""A million, in millionths: enough for every request of a run."""
+AUTHORIZATION_TTL_S: Final = 30
+_POLICY: Final = DestinationPolicy(allows_loopback=True)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Where the requests of a run go, and by which keys."""
+
+    environment: dict[str, str]
+    home: Path
+    keys: dict[str, str]
+    """By account. The first account is the hot one."""
+
+    @property
+    def hot(self) -> str:
+        """The account that gets half of all requests."""
+        return next(iter(self.keys))
+
+
+def prepare(home: Path, database_url: str, memory_url: str, receiver: str) -> Ground:
+    """Make the accounts, each with 50 rules, the starter pipelines and a webhook."""
+    environment = os.environ | {
+        "GATEHOUSE_HOME": str(home),
+        "GATEHOUSE_DATABASE_URL": database_url,
+        "GATEHOUSE_MEMORY_URL": memory_url,
+        "GATEHOUSE_RATE_LIMIT_PER_SECOND": "0",
+        "GATEHOUSE_AUTHORIZATION_TTL_S": str(AUTHORIZATION_TTL_S),
+        # What a receiver did not take is sent again soon, so that a run can wait for the end.
+        "GATEHOUSE_WEBHOOK_RETRY_S": ",".join(["1"] * 60),
+    }
+    session = open_admin_session(load_settings(environment), Actor.system("soak"))
+    found = {}
+    for number in range(ACCOUNTS):
+        made = accounts.create(session, f"Shop {number}", "USD", _FUNDS).account.account_id
+        found[made] = keys.issue(session, made, keys.KeyTerms("soak")).text
+        rule_sets.apply(session, made, NewVersion(rule_set().encode()))
+        terms = WebhookTerms(f"{receiver}/{made}", (EventName.DECISION_MADE,))
+        endpoints.create(session, made, terms, _POLICY)
+        fill_with_people(Shop(home, environment, made, found[made]), range(CARDS))
+    session.database.dispose()
+    return Ground(environment, home, found)
