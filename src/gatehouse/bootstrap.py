@@ -7,8 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-import gatehouse
-import gatehouse.stages  # registers the stages
+import gatehouse.stages  # noqa: F401  # registers the stages
 from gatehouse import warmup
 from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback, announce
@@ -20,7 +19,6 @@ from gatehouse.admin.retention import DailyRetention, retention_policy
 from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.admin.statements import LiveBilling
 from gatehouse.admin.webhooks.delivery import open_delivery
-from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core import keyring
 from gatehouse.core.ids import new_id
 from gatehouse.installation import root_secret, system_clock
@@ -43,9 +41,10 @@ from gatehouse.operations.planning import Pipelines
 from gatehouse.operations.shared_memory import open_shared_memory
 from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory import MemoryState, ServerMemory
+from gatehouse.sentry.memory import ServerMemory
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import RecordedEvents
+from gatehouse.service_gauges import ServiceGauges
 from gatehouse.settings import Settings
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter
@@ -60,6 +59,8 @@ from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
 from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
+from gatehouse.store.notices import ChangeNotice
+from gatehouse.store.presence import Presence
 from gatehouse.store.privacy.forgetter import Forgetter
 from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.reversal_worker import ReversalWorker
@@ -75,7 +76,7 @@ from gatehouse.web.feedback import Feedback
 from gatehouse.web.in_flight import InFlight
 from gatehouse.web.logs import log_lost_failure
 from gatehouse.web.manage.desk import ManageDesk, desk_options
-from gatehouse.web.metrics import Gauge, Metrics, watch_lag
+from gatehouse.web.metrics import Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import ConnectorsReady, Offered, Ready, Routes, make_routes
 from gatehouse.web.search import SearchRoutes
@@ -87,7 +88,7 @@ _PROBE_S: Final = 1.0
 _COUNT_S: Final = 10.0
 
 
-class Service:
+class Service(ServiceGauges):
     """Everything that runs while the server does."""
 
     def __init__(
@@ -147,6 +148,7 @@ class Service:
         self.retention = DailyRetention(session, retention_policy(settings))
         self.webhooks = open_delivery(session, settings, owner, self.metrics.called, alone=alone)
         self.events = LiveEvents(session)
+        self.presence = Presence(database, owner, self._heard)
         self.fill_history: Callable[[], Awaitable[None]] | None = None
         """Makes records of earlier requests, before the memory is filled with such records."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -169,6 +171,7 @@ class Service:
         await self.events.start()
         self.writer.start()
         self.identities.start()
+        self.presence.start()
         # What the operator blocks must count for the first request, too.
         await asyncio.to_thread(self.feeds.start)
         await self.callers.check()
@@ -200,10 +203,21 @@ class Service:
         self._running = True
 
     async def _managed(self) -> None:
-        """Notice at once what the management API has changed, and take a job that waits."""
+        """ChangeNotice at once what the management API has changed, and take a job that waits."""
         self.jobs.look_now()
         await self.callers.check()
         await announce(self.labels.labels_recorded)
+
+    def _heard(self, notice: ChangeNotice | None) -> None:
+        """Look at what has changed, by this server or another; at everything if that is unknown."""
+        followers: dict[ChangeNotice, Callable[[], None]] = {
+            ChangeNotice.REVISION: self.callers.look_now,
+            ChangeNotice.LABELS: self.labels.look_now,
+            ChangeNotice.ERASED: self.forgetter.look_now,
+            ChangeNotice.JOBS: self.jobs.look_now,
+        }
+        for look in followers.values() if notice is None else (followers[notice],):
+            look()
 
     def _data_changed(self) -> None:
         self.setups.changed()
@@ -253,6 +267,7 @@ class Service:
             await self.connectors.stop()
         await self.identities.stop()
         await self.writer.stop()
+        await self.presence.stop()
         if self._shared is not None:
             await self._shared.stop()
         # A look at the database that was given up still runs on its thread, with a connection.
@@ -280,12 +295,6 @@ class Service:
         applied = self.connectors
         states = None if applied is None else ConnectorsReady(applied.version, self._states())
         return Ready(checks, self._memory_state(), self.refusals.accounts, states)
-
-    def _states(self) -> dict[str, SeatState]:
-        return {} if self.connectors is None else self.connectors.roster.states()
-
-    def _memory_state(self) -> MemoryState:
-        return self.memory.state() if self._shared is None else self._shared.state()
 
     def _open_shared(self, settings: Settings, session: AdminSession) -> LiveSharedMemory | None:
         """The memory that several servers share, if the settings name one."""
@@ -377,44 +386,3 @@ class Service:
         self.reverser = ReversalWorker(
             self._database, gateway, system_clock, time_limit_ms=settings.gateway_timeout_ms
         )
-
-    def _watch(self, settings: Settings) -> None:
-        """Let metrics read what the parts of the service know."""
-        database = "sqlite" if self._database.is_sqlite else "postgresql"
-        self.metrics.about(gatehouse.__version__, settings.environment, database)
-        gauges: dict[str, Gauge] = {
-            "writer_waiting": lambda: self.writer.waiting,
-            "requests_in_flight": lambda: self._in_flight.taken,
-            "requests_in_flight_limit": lambda: settings.max_in_flight,
-            "connections_limit": lambda: settings.max_connections,
-            "ready": lambda: all(self.ready().checks.values()),
-            "check": lambda: self.ready().checks,
-            "reviews_open": lambda: self.backlog.reviews_open,
-            "reversals_waiting": lambda: self.backlog.reversals_waiting,
-            "reversals_failed": lambda: self.backlog.reversals_failed,
-            "holds_open": lambda: self.backlog.holds_open,
-            "labels_behind": lambda: self.labels.behind,
-            "memory_entities": lambda: self.memory.state().entities,
-            "memory_entities_limit": lambda: self.memory.state().limit,
-            "memory_events": lambda: self.memory.state().events,
-            "memory_rebuilt": lambda: self.memory.state().rebuilt,
-            "memory_shared": lambda: self._memory_state().is_shared,
-            "memory_available": lambda: not self._memory_state().is_away,
-            "memory_missed": lambda: self.backlog.memory_missed,
-            "events_written": lambda: self.backlog.events_written,
-            "events_held_back": lambda: self.backlog.events_held_back,
-            "event_readers": lambda: self.events.waiting,
-            "configuration_refused_accounts": lambda: self.refusals.accounts,
-            "configuration_refusals": lambda: self.refusals.count,
-            "connector_up": lambda: self._of_connectors("up"),
-            "connector_in_flight": lambda: self._of_connectors("in_flight"),
-            "connector_in_flight_limit": lambda: self._of_connectors("limit"),
-            "connector_connections": lambda: self._of_connectors("connections"),
-            "connector_breaker_open": lambda: self._of_connectors("breaker_open"),
-            "connector_late_answers": lambda: self._of_connectors("late_answers"),
-        }
-        for name, read in gauges.items():
-            self.metrics.watch(f"gatehouse_{name}", read)
-
-    def _of_connectors(self, field: str) -> dict[str, float]:
-        return {name: float(getattr(state, field)) for name, state in self._states().items()}

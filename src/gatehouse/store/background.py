@@ -1,6 +1,7 @@
 """Repeats work in the background of a server."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Final, NoReturn
@@ -10,9 +11,15 @@ from gatehouse.core.errors import StoreUnavailable
 _log: Final = logging.getLogger("gatehouse.store")
 
 
-async def repeat(work: Callable[[], Awaitable[object]], pause_s: float, failure: str) -> NoReturn:
+async def repeat(
+    work: Callable[[], Awaitable[object]],
+    pause_s: float,
+    failure: str,
+    wake: asyncio.Event | None = None,
+) -> NoReturn:
     """Do the work again and again until cancelled; `failure` is logged whenever it fails.
 
+    `wake` ends a pause before its time.
     No defect ends it: payments must still be reversed, holds released and changes noticed.
     """
     while True:
@@ -22,4 +29,10 @@ async def repeat(work: Callable[[], Awaitable[object]], pause_s: float, failure:
             _log.warning(failure, extra={"reason": str(error)})
         except Exception:
             _log.exception(failure)
-        await asyncio.sleep(pause_s)
+        if wake is None:
+            await asyncio.sleep(pause_s)
+            continue
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(pause_s):
+                await wake.wait()
+        wake.clear()

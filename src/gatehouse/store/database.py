@@ -26,6 +26,9 @@ _BEGIN: Final = "gatehouse_begin"
 _OLDEST_SQLITE: Final = (3, 33, 0)
 """The first with UPDATE ... FROM, which the writer uses."""
 
+_NOTICES_A_CUT: Final = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
+"""Without these, a connection whose other end is gone is waited for for hours."""
+
 T = TypeVar("T")
 
 
@@ -74,6 +77,8 @@ class Database:
             proxy = self.engine.raw_connection()
             connection = proxy.driver_connection
             proxy.detach()
+            if not self.is_sqlite:
+                _let_go_when_paused(connection, self.timeout_ms)
             return connection
 
     def other_connections(self) -> int:
@@ -112,11 +117,12 @@ class Database:
         seconds = max(1, self.timeout_ms // 1000)
         options = (
             f"-c lock_timeout={self.timeout_ms} -c statement_timeout={self.timeout_ms * 6} "
-            "-c synchronous_commit=on"
+            "-c synchronous_commit=on -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 "
+            "-c tcp_keepalives_count=3"
         )
         return sa.create_engine(
             self._url,
-            connect_args={"connect_timeout": seconds, "options": options},
+            connect_args={"connect_timeout": seconds, "options": options, **_NOTICES_A_CUT},
             pool_timeout=seconds,
             pool_pre_ping=True,
         )
@@ -152,6 +158,16 @@ def _driver_url(url: str) -> sa.URL:
     if name == "sqlite":
         return parsed
     raise SettingsError(f"GATEHOUSE_DATABASE_URL must be sqlite or postgresql, not {name}")
+
+
+def _let_go_when_paused(connection: Any, timeout_ms: int) -> None:
+    """Let the database end a transaction in which nothing comes any more.
+
+    A process that was stopped in the middle of one would keep others from the rows of an account.
+    """
+    connection.autocommit = True
+    connection.execute(f"SET idle_in_transaction_session_timeout = {max(500, timeout_ms // 2)}")
+    connection.autocommit = False
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

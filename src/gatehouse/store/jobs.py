@@ -17,6 +17,7 @@ from gatehouse.core.sealing import Sealer
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.database import struct_from
 from gatehouse.store.identities.identities import overwrite_deleted
+from gatehouse.store.notices import ChangeNotice, notify
 from gatehouse.store.tables import JOBS
 
 MOST_UNFINISHED: Final = 20
@@ -104,6 +105,7 @@ def add(change: Change, account_id: str, new: NewJob) -> StoredJob:
         **sealed,
     }
     change.connection.execute(JOBS.insert(), row)
+    notify(change.connection, ChangeNotice.JOBS)
     change.audit("job.start", account_id, jobId=job_id, kind=new.kind)
     return get(change.connection, account_id, job_id)
 

@@ -4,6 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from gatehouse.store.notices import ChangeNotice, notify
 from gatehouse.store.tables import STATE
 
 _REVISION: Final = "revision"
@@ -26,6 +27,7 @@ def bump_revision(connection: sa.Connection) -> None:
     """Tell all servers that something they may have cached has changed."""
     following = str(read_revision(connection) + 1)
     connection.execute(STATE.update().where(STATE.c.name == _REVISION).values(value=following))
+    notify(connection, ChangeNotice.REVISION)
 
 
 def set_mark(connection: sa.Connection, name: str, value: str) -> None:

@@ -1,6 +1,7 @@
 """Caches callers between requests, and drops the cache when accounts or keys change.
 
-Every change increments the database's revision, which is polled several times per second.
+Every change increments the database's revision, which is polled several times per second, and is
+heard of at once where there can be several servers (`store.presence`).
 """
 
 import asyncio
@@ -62,6 +63,7 @@ class CallerDirectory:
         self._revision = -1
         self._checked_at = float("-inf")
         self._uses: dict[str, int] = {}
+        self._wake = asyncio.Event()
 
     @property
     def reachable(self) -> bool:
@@ -131,9 +133,13 @@ class CallerDirectory:
     async def poll(self) -> None:
         """Poll for changes until cancelled."""
         await asyncio.gather(
-            repeat(self.check, POLL_S, "could not look for changes"),
+            repeat(self.check, POLL_S, "could not look for changes", self._wake),
             repeat(self.flush, _FLUSH_S, "could not note when keys were used"),
         )
+
+    def look_now(self) -> None:
+        """Something may have changed: check soon."""
+        self._wake.set()
 
     async def check(self) -> None:
         """Check once whether anything has changed."""

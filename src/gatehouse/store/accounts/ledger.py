@@ -116,6 +116,13 @@ def expired_holds(connection: sa.Connection, now_ms: int, alive: str | None) -> 
     return [Hold(*row) for row in connection.execute(sa.select(HOLDS).where(ended).limit(10_000))]
 
 
+def holds_of(connection: sa.Connection, owner: str) -> list[Hold]:
+    """The holds of a server."""
+    return [
+        Hold(*row) for row in connection.execute(sa.select(HOLDS).where(HOLDS.c.owner == owner))
+    ]
+
+
 def known_references(
     connection: sa.Connection, account_id: str, references: Sequence[str]
 ) -> set[str]:

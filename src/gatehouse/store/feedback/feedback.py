@@ -32,6 +32,7 @@ from gatehouse.store.feedback.statements import (
     feedback_row,
     next_state,
 )
+from gatehouse.store.notices import ChangeNotice, notify
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 
 _IDS_AT_ONCE: Final = 500
@@ -96,6 +97,7 @@ def record_all(
         answers.append(answer)
     if rows:
         connection.execute(FEEDBACK.insert(), rows)
+        notify(connection, ChangeNotice.LABELS)
     outbox.add(connection, events)
     return answers
 

@@ -44,6 +44,7 @@ class LabelFollower:
         self._newest = 0
         self._until: int | None = None
         self._one_at_a_time = asyncio.Lock()
+        self._wake = asyncio.Event()
         self.current = asyncio.Event()
         """Set once all labels of the time before this process are known."""
 
@@ -54,7 +55,11 @@ class LabelFollower:
 
     async def run(self) -> None:
         """Keep following until cancelled."""
-        await repeat(self._poll, POLL_S, "could not read labels")
+        await repeat(self._poll, POLL_S, "could not read labels", self._wake)
+
+    def look_now(self) -> None:
+        """Another server may have recorded labels: read soon."""
+        self._wake.set()
 
     async def _poll(self) -> None:
         await self.catch_up()

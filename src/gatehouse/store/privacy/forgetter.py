@@ -40,6 +40,7 @@ class Forgetter:
         """`flush` waits until a memory outside of the process has what it was told."""
         self._flush = flush
         self._waits = False
+        self._wake = asyncio.Event()
         self._database = database
         self._messages = ForgottenEvents(ring)
         self._recorded = recorded
@@ -57,7 +58,12 @@ class Forgetter:
 
     async def _follow(self, remembered: Callable[[], Awaitable[object]]) -> None:
         await remembered()
-        await repeat(self.catch_up, _POLL_S, "could not read which requests were erased")
+        failure = "could not read which requests were erased"
+        await repeat(self.catch_up, _POLL_S, failure, self._wake)
+
+    def look_now(self) -> None:
+        """Requests may have been erased: read soon."""
+        self._wake.set()
 
     async def catch_up(self) -> None:
         """Forget what is to be forgotten by now."""

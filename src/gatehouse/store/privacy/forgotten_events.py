@@ -17,6 +17,7 @@ from gatehouse.core.sealing import Sealer
 from gatehouse.core.secrets import Personal
 from gatehouse.sentry.memory import MemoryEvent
 from gatehouse.store.identities.identities import overwrite_deleted
+from gatehouse.store.notices import ChangeNotice, notify
 from gatehouse.store.tables import FORGOTTEN_EVENTS
 
 KEPT_MS: Final = 3_600_000
@@ -69,6 +70,7 @@ class ForgottenEvents:
         row = {"seq": max(newest + 1, now_ms), "at_ms": now_ms}
         row |= {"key_version": version, "sealed": sealed}
         connection.execute(FORGOTTEN_EVENTS.insert(), row)
+        notify(connection, ChangeNotice.ERASED)
 
     def after(self, connection: sa.Connection, seq: int) -> list[Message]:
         """Some messages above a number, in order; one that cannot be opened has no events."""

@@ -2,24 +2,30 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import sqlalchemy as sa
 
+from gatehouse.billing.ledger import Hold
 from gatehouse.core.clock import Clock
 from gatehouse.store.accounts import ledger
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
 from gatehouse.store.requests.settlement import GUESS_WINDOW_MS, NUMBERS_WINDOW_MS, Expire
 from gatehouse.store.requests.writer import Writer
+from gatehouse.store.servers import forget_server, servers_seen
 from gatehouse.store.tables import CARD_MISMATCHES, CARD_NUMBERS, IDEMPOTENCY
 
 _log: Final = logging.getLogger("gatehouse.store")
 
 _SWEEP_S: Final = 5.0
+_WATCH_S: Final = 2.0
 _PRUNE_S: Final = 60.0
 _PRUNED_AT_ONCE: Final = 1000
 _MOST_PASSES: Final = 200
+_MAY_PRUNE: Final = sa.select(sa.func.pg_try_advisory_xact_lock(6_447_210_818))
 
 
 class Sweeper:
@@ -32,21 +38,46 @@ class Sweeper:
         self._writer = writer
         self._clock = clock
         self._only_owner = only_owner
+        self._silent: set[str] = set()
+        """Servers that had not said at the last look that they are alive."""
 
     async def run(self) -> None:
         """Sweep until cancelled."""
         await asyncio.sleep(_SWEEP_S)
         await asyncio.gather(
             repeat(self.release_orphans, _SWEEP_S, "could not sweep"),
+            self._watch_servers(),
             repeat(lambda: asyncio.to_thread(self.prune), _PRUNE_S, "could not sweep"),
         )
 
+    async def _watch_servers(self) -> None:
+        if not self._database.is_sqlite:
+            await repeat(self.release_of_dead, _WATCH_S, "could not look for dead servers")
+
+    async def release_of_dead(self) -> int:
+        """Release what servers hold that have been silent for long, also at the last look.
+
+        One that was merely paused finds its authorizations lost: it charges nobody. After a pause
+        of the database all servers were silent, and speak again before the second look.
+        """
+        seen = await self._database.read_on_thread(servers_seen)
+        silent = {each.owner for each in seen if not each.lives}
+        dead, self._silent = silent & self._silent, silent
+        released = 0
+        for owner in dead:
+            released += await self._release(partial(ledger.holds_of, owner=owner))
+            await self._database.write_on_thread(partial(forget_server, owner=owner))
+            _log.warning("a server is dead", extra={"server": owner, "released": released})
+        return released
+
     async def release_orphans(self) -> int:
-        """Release the holds of dead processes."""
+        """Release the holds that have expired, and where one server can run, those of any other."""
         now_ms = self._clock()
-        orphans = await self._database.read_on_thread(
-            lambda c: ledger.expired_holds(c, now_ms, self._only_owner)
-        )
+        return await self._release(lambda c: ledger.expired_holds(c, now_ms, self._only_owner))
+
+    async def _release(self, find: Callable[[sa.Connection], list[Hold]]) -> int:
+        now_ms = self._clock()
+        orphans = await self._database.read_on_thread(find)
         ends = [Expire(hold.account_id, hold.request_id, now_ms) for hold in orphans]
         await asyncio.gather(*map(self._writer.release, ends))
         if orphans:
@@ -74,6 +105,8 @@ class Sweeper:
             _older_than(CARD_NUMBERS, now_ms - NUMBERS_WINDOW_MS),
         ]
         with self._database.writing() as connection:
+            if not self._database.is_sqlite and not connection.scalar(_MAY_PRUNE):
+                return [0]  # Another server is at it.
             return [connection.execute(deletion).rowcount for deletion in deletions]
 
 

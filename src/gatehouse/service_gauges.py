@@ -1,0 +1,88 @@
+"""What metrics read from the parts of the running service."""
+
+from abc import ABC, abstractmethod
+
+import gatehouse
+from gatehouse.admin.live_events import LiveEvents
+from gatehouse.admin.live_memory import LiveSharedMemory
+from gatehouse.connectors.routing.seat import SeatState
+from gatehouse.operations.live_connectors import LiveConnectors
+from gatehouse.sentry.memory import MemoryState, ServerMemory
+from gatehouse.settings import Settings
+from gatehouse.store.backlog import Backlog
+from gatehouse.store.configured.refusals import Refusals
+from gatehouse.store.database import Database
+from gatehouse.store.feedback.label_follower import LabelFollower
+from gatehouse.store.presence import Presence
+from gatehouse.store.requests.writer import Writer
+from gatehouse.web.in_flight import InFlight
+from gatehouse.web.metrics import Gauge, Metrics
+from gatehouse.web.routes import Ready
+
+
+class ServiceGauges(ABC):
+    """The parts that are watched, and how."""
+
+    backlog: Backlog
+    connectors: LiveConnectors | None
+    events: LiveEvents
+    labels: LabelFollower
+    memory: ServerMemory
+    metrics: Metrics
+    presence: Presence
+    refusals: Refusals
+    writer: Writer
+    _database: Database
+    _in_flight: InFlight
+    _shared: LiveSharedMemory | None
+
+    @abstractmethod
+    def ready(self) -> Ready:
+        """What must be true before requests should come here."""
+
+    def _states(self) -> dict[str, SeatState]:
+        return {} if self.connectors is None else self.connectors.roster.states()
+
+    def _memory_state(self) -> MemoryState:
+        return self.memory.state() if self._shared is None else self._shared.state()
+
+    def _watch(self, settings: Settings) -> None:
+        """Let metrics read what the parts of the service know."""
+        database = "sqlite" if self._database.is_sqlite else "postgresql"
+        self.metrics.about(gatehouse.__version__, settings.environment, database)
+        gauges: dict[str, Gauge] = {
+            "writer_waiting": lambda: self.writer.waiting,
+            "requests_in_flight": lambda: self._in_flight.taken,
+            "requests_in_flight_limit": lambda: settings.max_in_flight,
+            "connections_limit": lambda: settings.max_connections,
+            "ready": lambda: all(self.ready().checks.values()),
+            "check": lambda: self.ready().checks,
+            "reviews_open": lambda: self.backlog.reviews_open,
+            "reversals_waiting": lambda: self.backlog.reversals_waiting,
+            "reversals_failed": lambda: self.backlog.reversals_failed,
+            "holds_open": lambda: self.backlog.holds_open,
+            "labels_behind": lambda: self.labels.behind,
+            "memory_entities": lambda: self.memory.state().entities,
+            "memory_entities_limit": lambda: self.memory.state().limit,
+            "memory_events": lambda: self.memory.state().events,
+            "memory_rebuilt": lambda: self.memory.state().rebuilt,
+            "memory_shared": lambda: self._memory_state().is_shared,
+            "memory_available": lambda: not self._memory_state().is_away,
+            "memory_missed": lambda: self.backlog.memory_missed,
+            "events_written": lambda: self.backlog.events_written,
+            "events_held_back": lambda: self.backlog.events_held_back,
+            "event_readers": lambda: self.events.waiting,
+            "configuration_refused_accounts": lambda: self.refusals.accounts,
+            "configuration_refusals": lambda: self.refusals.count,
+            "connector_up": lambda: self._of_connectors("up"),
+            "connector_in_flight": lambda: self._of_connectors("in_flight"),
+            "connector_in_flight_limit": lambda: self._of_connectors("limit"),
+            "connector_connections": lambda: self._of_connectors("connections"),
+            "connector_breaker_open": lambda: self._of_connectors("breaker_open"),
+            "connector_late_answers": lambda: self._of_connectors("late_answers"),
+        }
+        for name, read in gauges.items():
+            self.metrics.watch(f"gatehouse_{name}", read)
+
+    def _of_connectors(self, field: str) -> dict[str, float]:
+        return {name: float(getattr(state, field)) for name, state in self._states().items()}
