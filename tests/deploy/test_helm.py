@@ -10,6 +10,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from tests.deploy.conftest import Linted, copy_chart
+from tests.docs.pages import ROOT, blocks
 from tests.harness import PATIENCE_S
 
 Lint = Callable[[Path], Linted]
@@ -168,3 +169,11 @@ def test_wrong_values_are_refused(wrong: dict[str, Any], helm: Lint, chart: Path
     _set(chart, GOOD)
     _set(chart, wrong)
     assert helm(chart).errors
+
+
+def test_the_values_that_the_operations_page_shows_are_enough(helm: Lint, chart: Path) -> None:
+    page = (ROOT / "docs/operations.md").read_text()
+    [shown] = [one.text for one in blocks(page) if one.kind == "yaml" and "ingress:" in one.text]
+    _set(chart, yaml.safe_load(shown))
+    linted = helm(chart)
+    assert (linted.errors, linted.said) == ([], [])
