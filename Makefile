@@ -121,6 +121,8 @@ lock: setup ## Resolve the dependencies anew into requirements/*.lock
 	$(COMPILE) --upgrade pyproject.toml --extra learning --constraint requirements/dev.lock -o requirements/learning.lock
 	$(COMPILE) --upgrade --group build --constraint requirements/dev.lock -o requirements/build.lock
 	$(COMPILE) --upgrade --group clients -o requirements/clients.lock
+	$(COMPILE) --upgrade --group deploy -o requirements/deploy.lock
+	$(subst 3.11,3.12,$(COMPILE)) --upgrade --no-deps --group helm -o requirements/helm.lock
 	$(COMPILE) --upgrade --no-deps --group data -o requirements/data.lock
 
 clean: ## Remove the environment and caches (keeps .gatehouse, the sandbox's data)

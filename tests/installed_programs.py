@@ -52,6 +52,19 @@ def built(kind: str, *parts: bytes) -> Iterator[tuple[Path, bool]]:
                 shutil.rmtree(earlier, ignore_errors=True)
 
 
+def pip_programs(kind: str, lock: Path) -> Path:
+    """The programs of an environment with the packages of a lock."""
+    with built(kind, lock.read_bytes()) as (wanted, filled):
+        programs = wanted / "venv" / "bin"
+        if not filled:
+            # A pip of its own, and compiling what is never imported, would take longest.
+            run([sys.executable, "-m", "venv", "--without-pip", "venv"], wanted)
+            pip = [sys.executable, "-m", "pip", "--python", str(programs / "python")]
+            install = "install --no-compile --quiet --disable-pip-version-check --require-hashes -r"
+            run([*pip, *install.split(), lock], wanted)
+    return programs
+
+
 def npm_packages(kind: str, locked: Path) -> Path:
     """The folder of the npm packages in the lock of a folder."""
     with built(kind, (locked / "package-lock.json").read_bytes()) as (wanted, filled):

@@ -19,7 +19,7 @@ WITHOUT_JSON = {"serve", "console"}
 ABOUT_NO_ACCOUNT = {
     "the installation as a whole": {
         *("serve", "console", "backup", "restore", "copy", "doctor", "migrate", "sandbox"),
-        "reference-host",
+        *("reference-host", "health"),
         *("audit head", "audit verify", "ledger verify", "retention show", "retention run"),
         "sentry rebuild",
     },

@@ -24,6 +24,7 @@ _PROGRAMS_OF_READERS = {"docs/quickstart-python.md", "docs/quickstart-typescript
 
 def _texts() -> Iterator[tuple[Path, str]]:
     files = [*ROOT.glob("*.md"), ROOT / "Makefile", ROOT / "pyproject.toml"]
+    files += (path for path in (ROOT / "deploy").rglob("*") if path.is_file())
     for folder, endings in (("docs", "md"), ("scripts", "py"), ("src", "py")):
         files += (ROOT / folder).rglob(f"*.{endings}")
     for file in files:
@@ -120,6 +121,8 @@ def test_what_the_project_names_is_in_its_lock() -> None:
         "build": groups["build"],
         "clients": groups["clients"],
         "data": groups["data"],
+        "deploy": groups["deploy"],
+        "helm": groups["helm"],
         "dev": [one for one in groups["dev"] if isinstance(one, str)],
     }
     assert set(wanted) == {lock.stem for lock in LOCKS}

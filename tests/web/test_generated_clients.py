@@ -21,7 +21,7 @@ import pytest
 
 from gatehouse.web.openapi_manage import is_managing
 from tests.harness import PATIENCE_S, Server
-from tests.installed_programs import NPM, ROOT, built, npm_packages, run
+from tests.installed_programs import NPM, ROOT, built, npm_packages, pip_programs, run
 
 PROGRAMS: Final = Path(__file__).with_name("generated")
 CLIENTS_LOCK: Final = ROOT / "requirements" / "clients.lock"
@@ -39,15 +39,7 @@ def packages() -> Path:
 @pytest.fixture(scope="module")
 def generator() -> Path:
     """The programs of an environment with the generator of clients in Python."""
-    with built("pip", CLIENTS_LOCK.read_bytes()) as (wanted, filled):
-        programs = wanted / "venv" / "bin"
-        if not filled:
-            # A pip of its own, and compiling what is never imported, would take longest.
-            run([sys.executable, "-m", "venv", "--without-pip", "venv"], wanted)
-            pip = [sys.executable, "-m", "pip", "--python", str(programs / "python")]
-            install = "install --no-compile --quiet --disable-pip-version-check --require-hashes -r"
-            run([*pip, *install.split(), CLIENTS_LOCK], wanted)
-    return programs
+    return pip_programs("pip", CLIENTS_LOCK)
 
 
 @pytest.fixture(scope="module")

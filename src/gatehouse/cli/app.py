@@ -58,6 +58,7 @@ _LATE: Final = (
     ("feedback", "decisions.feedback:app", "What requests turned out to be: fraud or legitimate."),
     ("events", "operate.events:app", "What happened to an account, as its programs are told."),
     ("console", "operate.console:console", "Serve the console: pages for people."),
+    ("health", "operate.health:health", "Ask the server of this machine whether it answers."),
     ("sentry", "sentry.sentry:app", "The models that Sentry scores with."),
     ("jobs", "operate.jobs:app", "Long work that was asked for over the management API."),
     ("demo", "operate.demo:app", "A made-up past for the sandbox's demo account."),

@@ -1,0 +1,92 @@
+{{- define "gatehouse.name" -}}
+{{- printf "%s" .Release.Name | trunc 48 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "gatehouse.labels" -}}
+{{ include "gatehouse.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end -}}
+
+{{- define "gatehouse.selector" -}}
+app.kubernetes.io/name: gatehouse
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "gatehouse.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
+{{- end -}}
+
+{{/* Seconds until a pod that was told to stop is killed: both waits of a server, and five more. */}}
+{{- define "gatehouse.grace" -}}
+{{- add (int (.Values.settings.GATEHOUSE_DRAIN_S | default "5")) (int (.Values.settings.GATEHOUSE_STOP_TIMEOUT_S | default "30")) 5 -}}
+{{- end -}}
+
+{{/* What every pod has: no rights, no token, a root file system that cannot be written. */}}
+{{- define "gatehouse.pod" -}}
+serviceAccountName: {{ include "gatehouse.name" . }}
+automountServiceAccountToken: false
+# Kubernetes would add variables named GATEHOUSE_... for the services, which look like settings.
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 10001
+  runAsGroup: 10001
+  fsGroup: 10001
+  seccompProfile: {type: RuntimeDefault}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+volumes:
+  - name: home
+    emptyDir: {}
+  - name: tmp
+    emptyDir: {}
+  - name: settings
+    secret:
+      secretName: {{ .Values.settingsSecret.name }}
+      defaultMode: 0440
+      items:
+        - key: {{ .Values.settingsSecret.key }}
+          path: gatehouse.env
+  {{- range .Values.fileSecrets }}
+  - name: file-{{ . }}
+    secret:
+      secretName: {{ . }}
+      defaultMode: 0440
+  {{- end }}
+{{- end -}}
+
+{{- define "gatehouse.container" -}}
+image: {{ include "gatehouse.image" . | quote }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: {drop: [ALL]}
+envFrom:
+  - configMapRef:
+      name: {{ include "gatehouse.name" . }}
+volumeMounts:
+  - {name: home, mountPath: /var/lib/gatehouse}
+  - {name: tmp, mountPath: /tmp}
+  - {name: settings, mountPath: /run/gatehouse, readOnly: true}
+  {{- range .Values.fileSecrets }}
+  - {name: file-{{ . }}, mountPath: /etc/gatehouse/{{ . }}, readOnly: true}
+  {{- end }}
+{{- end -}}
+
+{{- define "gatehouse.consoleProbe" -}}
+httpGet:
+  path: /healthz
+  port: http
+  httpHeaders:
+    - {name: Host, value: {{ trimPrefix "https://" .Values.console.url | quote }}}
+timeoutSeconds: 5
+{{- end -}}

@@ -1,0 +1,159 @@
+"""The compose file fits its schema, gives nobody more than needed, and its proxy balances."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from gatehouse.preflight import settings_points, unknown_variables
+from gatehouse.settings import load_settings
+from tests.harness import PATIENCE_S, Home, Server, free_port, precheck, sandbox_key, until
+from tests.installed_programs import ROOT, run
+
+FOLDER: Final = ROOT / "deploy/compose"
+FILE: Final = FOLDER / "compose.yaml"
+COMPOSE: Final[dict[str, Any]] = yaml.safe_load(FILE.read_text())
+SERVICES: Final[dict[str, dict[str, Any]]] = COMPOSE["services"]
+OURS: Final = ("migrate", "server-1", "server-2", "console")
+
+
+def test_it_fits_the_schema_of_compose_files(tools: Path) -> None:
+    run([tools / "check-jsonschema", "--builtin-schema", "vendor.compose-spec", FILE], ROOT)
+
+
+def test_every_service_is_hardened_and_only_the_proxy_is_open_to_all() -> None:
+    for name, service in SERVICES.items():
+        assert service["read_only"] is True, name
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+    open_to_all = [
+        name
+        for name, service in SERVICES.items()
+        if any(not port.startswith("127.0.0.1:") for port in service.get("ports", ()))
+    ]
+    assert open_to_all == ["proxy"]
+    assert COMPOSE["networks"]["inside"]["internal"] is True
+
+
+def test_secrets_are_files_and_every_file_that_is_mounted_is_there(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path / "compose", ignore=shutil.ignore_patterns("secrets"))
+    run(["sh", "prepare.sh"], tmp_path / "compose")
+    for name, secret in COMPOSE["secrets"].items():
+        assert (tmp_path / "compose" / secret["file"]).read_text(), name
+    for service in SERVICES.values():
+        for volume in service.get("volumes", ()):
+            source = volume.split(":")[0]
+            if source.startswith("."):
+                assert (FOLDER / source).exists(), source
+            else:
+                assert source in COMPOSE["volumes"], source
+
+
+def test_what_it_starts_with_is_fit_for_production(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path / "compose", ignore=shutil.ignore_patterns("secrets"))
+    first = run(["sh", "prepare.sh"], tmp_path / "compose")
+    assert "Keep a copy of GATEHOUSE_SECRET_KEY" in first
+    made = (tmp_path / "compose/secrets/gatehouse.env").read_text()
+    assert run(["sh", "prepare.sh"], tmp_path / "compose") == ""
+    assert (tmp_path / "compose/secrets/gatehouse.env").read_text() == made
+    for name in OURS:
+        environ = {
+            variable: value.replace("${GATEHOUSE_CONSOLE_NAME:-console.localhost}", "c.example.com")
+            for variable, value in SERVICES[name]["environment"].items()
+        }
+        environ["GATEHOUSE_ENV_FILE"] = str(tmp_path / "compose/secrets/gatehouse.env")
+        assert unknown_variables(environ) == []
+        settings = load_settings(environ)
+        assert [point for point in settings_points(settings) if not point.ok] == []
+        grace_s = int(SERVICES[name]["stop_grace_period"].removesuffix("s"))
+        assert grace_s > settings.effective_drain_s + settings.stop_timeout_s
+
+
+def test_servers_wait_for_the_migration_and_for_what_they_need() -> None:
+    for name in ("server-1", "server-2", "console"):
+        waits = {other: each["condition"] for other, each in SERVICES[name]["depends_on"].items()}
+        assert waits == {
+            "migrate": "service_completed_successfully",
+            "postgres": "service_healthy",
+            "valkey": "service_healthy",
+        }
+    for name in ("postgres", "valkey", "console"):
+        assert "test" in SERVICES[name]["healthcheck"]
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Server]]:
+    """Two servers for the proxy, which need not know of each other."""
+    homes = [Home(tmp_path_factory.mktemp(name)).migrated() for name in ("one", "two")]
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(home.server()) for home in homes]
+
+
+@contextlib.contextmanager
+def _proxy(tools: Path, folder: Path, servers: list[Server]) -> Iterator[str]:
+    """The proxy of the compose file, in front of these servers; where it is reached."""
+    address = f"https://localhost:{free_port()}"
+    names = {
+        "API_NAME": address,
+        "CONSOLE_NAME": f"https://localhost:{free_port()}",
+        "SERVERS": " ".join(f"127.0.0.1:{server.port}" for server in servers),
+        "CONSOLE": "127.0.0.1:9",
+        "XDG_DATA_HOME": str(folder / "data"),
+        "XDG_CONFIG_HOME": str(folder / "config"),
+        "HOME": str(folder),
+    }
+    # Without this it would also listen on port 80, which is not ours here.
+    text = (
+        (FOLDER / "Caddyfile")
+        .read_text()
+        .replace("admin off", "admin off\n\tauto_https disable_redirects", 1)
+    )
+    (folder / "Caddyfile").write_text(text)
+    with (folder / "log").open("wb") as log:
+        words = [str(tools / "caddy"), "run", "--config", str(folder / "Caddyfile")]
+        process = subprocess.Popen(words, env={**os.environ, **names}, stdout=log, stderr=log)
+    try:
+        until(lambda: process.poll() is not None or _status(f"{address}/openapi.json") == 200)
+        assert process.poll() is None, (folder / "log").read_text()
+        yield address
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)
+
+
+def _status(address: str) -> int:
+    try:
+        return httpx.get(address, verify=False, timeout=PATIENCE_S).status_code
+    except httpx.TransportError:
+        return 0
+
+
+def test_the_proxy_balances_keeps_metrics_inside_and_goes_on_when_a_server_stops(
+    tools: Path, tmp_path: Path, servers: list[Server]
+) -> None:
+    with _proxy(tools, tmp_path, servers) as address:
+        for path in ("/metrics", "/healthz", "/readyz"):
+            assert _status(address + path) == 404
+        keys = [sandbox_key(server.home) for server in servers]
+        with httpx.Client(base_url=address, verify=False, timeout=PATIENCE_S) as client:
+            # Each key is known to one of the servers: both answer, so both are asked.
+            until(
+                lambda: {
+                    client.get("/api/v1/pipelines", headers={"X-API-KEY": key}).status_code
+                    for key in keys
+                    for _ in range(4)
+                },
+                lambda seen: seen == {200, 401},
+            )
+            servers[0].stop()
+            client.headers["X-API-KEY"] = keys[1]
+            until(lambda: client.get("/api/v1/pipelines").status_code == 200)
+            answers = [precheck(client).status_code for _ in range(10)]
+            assert answers == [200] * 10

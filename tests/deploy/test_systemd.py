@@ -1,0 +1,105 @@
+"""The units of systemd: systemd's own checks, and what they start run for real."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from gatehouse.settings import Settings
+from tests.forkserver import fork_server
+from tests.harness import PATIENCE_S, Home
+from tests.harness.commands import run_here
+from tests.installed_programs import ROOT
+
+FOLDER: Final = ROOT / "deploy/systemd"
+UNITS: Final = sorted(FOLDER.glob("*.service"))
+ANALYZE: Final = shutil.which("systemd-analyze")
+needs_systemd = pytest.mark.skipif(
+    ANALYZE is None, reason="SYSTEMD-ANALYZE IS MISSING: the units were not verified"
+)
+_MOST_EXPOSED: Final = 1.5
+"""Of ten; systemd calls two and less OK."""
+
+
+def _lines(unit: Path, name: str) -> list[str]:
+    return [
+        line.partition("=")[2]
+        for line in unit.read_text().splitlines()
+        if line.startswith(f"{name}=")
+    ]
+
+
+def _analyze(*words: str | Path) -> str:
+    done = subprocess.run(
+        [ANALYZE or "", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@needs_systemd
+def test_systemd_understands_every_unit(tmp_path: Path) -> None:
+    shutil.copytree("/usr/lib/systemd/system", tmp_path / "usr/lib/systemd/system", symlinks=True)
+    for unit in FOLDER.iterdir():
+        shutil.copy(unit, tmp_path / "usr/lib/systemd/system")
+    for program in ("opt/gatehouse/bin/gatehouse", "usr/bin/find", "bin/sh"):
+        (tmp_path / program).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / program).write_text("")
+        (tmp_path / program).chmod(0o755)
+    units = [unit.name for unit in (*UNITS, FOLDER / "gatehouse-backup.timer")]
+    said = _analyze("verify", f"--root={tmp_path}", "--man=no", "--recursive-errors=no", *units)
+    assert "gatehouse" not in said
+
+
+@needs_systemd
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.stem)
+def test_a_unit_may_do_little(unit: Path) -> None:
+    said = _analyze("security", "--offline=true", "--no-pager", unit)
+    found = re.search(r"exposure level for \S+: ([0-9.]+)", said)
+    assert found
+    assert float(found[1]) <= _MOST_EXPOSED
+
+
+def test_a_server_is_given_longer_than_it_takes_to_stop_and_files_for_its_connections() -> None:
+    [unit] = [unit for unit in UNITS if unit.stem == "gatehouse"]
+    defaults = Settings(environment="production")
+    assert int(_lines(unit, "TimeoutStopSec")[0]) > (
+        defaults.effective_drain_s + defaults.stop_timeout_s
+    )
+    assert int(_lines(unit, "LimitNOFILE")[0]) >= defaults.max_connections + 256
+
+
+def test_the_commands_of_the_units_exist(sqlite_home: Home) -> None:
+    commands = [line for unit in UNITS for line in _lines(unit, "ExecStart")]
+    words = [re.findall(r"bin/gatehouse ([a-z ]+[a-z])", line)[0].split() for line in commands]
+    assert ["serve"] in words
+    assert ["console"] in words
+    for each in words:
+        assert run_here((*each, "--help"), sqlite_home.environ()).code == 0, each
+
+
+def test_the_backup_unit_writes_a_backup_and_proves_the_ledger(
+    sqlite_home: Home, tmp_path: Path
+) -> None:
+    sqlite_home.account("5")
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    [unit] = [unit for unit in UNITS if unit.stem == "gatehouse-backup"]
+    environ = sqlite_home.environ(STATE_DIRECTORY=str(kept))
+    for line in _lines(unit, "ExecStart"):
+        command = line.replace("/opt/gatehouse/bin/gatehouse", str(fork_server().launcher))
+        # What systemd writes twice is once what the shell sees.
+        command = command.replace("%%", "%").replace("$$", "$")
+        done = subprocess.run(
+            ["sh", "-c", command], env=environ, capture_output=True, timeout=PATIENCE_S, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    [backup] = kept.iterdir()
+    assert re.fullmatch(r"\d{8}T\d{6}Z\.backup", backup.name)

@@ -1,0 +1,102 @@
+"""Alerts, recording rules and the dashboard name what there is; alerts fire when they should."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from gatehouse.web.metric_families import FAMILIES, PROCESS
+from tests.harness import PATIENCE_S
+from tests.installed_programs import ROOT, run
+
+RULES: Final = ROOT / "deploy/prometheus"
+DASHBOARD: Final = json.loads((ROOT / "deploy/grafana/gatehouse.json").read_text())
+PROMTOOL: Final = shutil.which("promtool")
+_NAMES: Final = """
+import json, sys, promql_parser as p
+found = []
+def look(node):
+    if isinstance(node, p.VectorSelector):
+        found.append(node.name)
+    return True
+for text in json.load(sys.stdin):
+    p.walk(p.parse(text), look)
+json.dump(found, sys.stdout)
+"""
+
+
+def _rules(name: str) -> list[dict[str, Any]]:
+    groups = yaml.safe_load((RULES / f"{name}.yaml").read_text())["groups"]
+    return [rule for group in groups for rule in group["rules"]]
+
+
+def _panels() -> Iterator[dict[str, Any]]:
+    for panel in DASHBOARD["panels"]:
+        if panel["type"] != "row":
+            yield panel
+
+
+def test_every_query_can_be_read_and_names_only_what_is_measured_or_recorded(tools: Path) -> None:
+    queries = [rule["expr"] for rule in (*_rules("alerts"), *_rules("recording"))]
+    queries += [target["expr"] for panel in _panels() for target in panel["targets"]]
+    assert len(queries) > 60
+    done = subprocess.run(
+        [tools / "python", "-c", _NAMES],
+        input=json.dumps(queries),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    known = {family.shown_name for family in (*FAMILIES, *PROCESS)}
+    known |= {f"{name}{part}" for name in known for part in ("_bucket", "_sum", "_count")}
+    known |= {rule["record"] for rule in _rules("recording")} | {"up"}
+    named = set(json.loads(done.stdout))
+    assert named <= known, named - known
+
+
+def test_alerts_say_whom_they_wake_and_why() -> None:
+    names = [rule["alert"] for rule in _rules("alerts")]
+    assert len(set(names)) == len(names) >= 20
+    for rule in _rules("alerts"):
+        assert rule["labels"]["severity"] in {"page", "ticket"}, rule
+        assert rule["annotations"]["summary"].endswith("."), rule
+
+
+def test_the_operations_page_says_what_to_do_about_each_alert() -> None:
+    page = (ROOT / "docs/operations.md").read_text()
+    said = page.partition("### What to do about an alert")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`(Gatehouse[A-Za-z]+)`", said)) == {
+        rule["alert"] for rule in _rules("alerts")
+    }
+
+
+@pytest.mark.skipif(PROMTOOL is None, reason="PROMTOOL IS MISSING: no alert was tried")
+def test_alerts_fire_when_they_should() -> None:
+    files = [RULES / "alerts.yaml", RULES / "recording.yaml"]
+    run([PROMTOOL or "", "check", "rules", "--lint=all", "--lint-fatal", *files], RULES)
+    run([PROMTOOL or "", "test", "rules", RULES / "alerts_test.yaml"], RULES)
+    config = ROOT / "deploy/compose/prometheus.yml"
+    run([PROMTOOL or "", "check", "config", "--syntax-only", config], RULES)
+
+
+def test_the_dashboard_has_panels_beside_each_other_and_not_on_top() -> None:
+    places: set[tuple[int, int]] = set()
+    for panel in DASHBOARD["panels"]:
+        at = panel["gridPos"]
+        cells = {
+            (x, y)
+            for x in range(at["x"], at["x"] + at["w"])
+            for y in range(at["y"], at["y"] + at["h"])
+        }
+        assert not cells & places, panel["title"]
+        assert at["x"] + at["w"] <= 24
+        places |= cells
+    assert len({panel["id"] for panel in DASHBOARD["panels"]}) == len(DASHBOARD["panels"])
