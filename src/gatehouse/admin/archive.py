@@ -1,6 +1,8 @@
 """Use case: keep an account's decisions as Parquet files, day by day, in a folder or in S3."""
 
+import logging
 from collections.abc import Callable
+from typing import Final
 
 import msgspec
 
@@ -8,9 +10,12 @@ from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.archive.keeping import carry_out, make_plan
 from gatehouse.archive.manifest import Manifest, read_manifest
 from gatehouse.archive.places import open_place
+from gatehouse.core.errors import GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import archive_source
 from gatehouse.store.decisions.records import RecordSpan
+
+_log: Final = logging.getLogger("gatehouse.admin")
 
 Reached = Callable[[int, int], object]
 """Takes how many records are done, and of how many."""
@@ -69,7 +74,24 @@ def archive_decisions(
     )
 
 
+def refresh_archives(session: AdminSession, account_id: str, reached: Reached) -> list[str]:
+    """Bring every archive of the account up to date, without new days; those that could not be.
+
+    The audit trail tells where the account was archived to. What is not there any more is no
+    archive.
+    """
+    failed = []
+    for to in archives_of(session, account_id):
+        try:
+            if read_manifest(open_place(to), account_id) is not None:
+                archive_decisions(session, RecordSpan(account_id, 0, 0), to, reached)
+        except GatehouseError as error:
+            _log.warning("an archive could not be written", extra={"reason": str(error)})
+            failed.append(to)
+    return failed
+
+
 def archives_of(session: AdminSession, account_id: str) -> list[str]:
-    """Where the account was archived to, and still has an archive as far as can be seen."""
+    """Every place that the account was archived to."""
     with account_reading(session, account_id) as connection:
         return archive_source.archived_to(connection, account_id)

@@ -33,6 +33,8 @@ class ArchivedSpan(NamedTuple):
 
     span: RecordSpan
     days: list[DayRead]
+    decisions: int
+    """How many decisions these days have."""
     remarks: tuple[str, ...]
     """What a reader must know: that the archive does not reach to the ends of the span."""
 
@@ -49,7 +51,8 @@ def find_days(place: ArchivePlace, span: RecordSpan, locate: Locate) -> Archived
         raise NotFound(f"{place.shown} has no decisions of this account; {_advice(place, span)}")
     within, remarks = _within(manifest, span)
     version = ArchiveLayout().version
-    found = []
+    found: list[DayRead] = []
+    decisions = 0
     for start_ms in range(within.since_ms // DAY_MS * DAY_MS, within.until_ms, DAY_MS):
         day = day_of(start_ms)
         there = manifest.days.get(day)
@@ -57,12 +60,21 @@ def find_days(place: ArchivePlace, span: RecordSpan, locate: Locate) -> Archived
             why = "is not in" if there is None else "was written by another version to"
             raise Conflict(f"{day} {why} {place.shown}; {_advice(place, span)}")
         if there.file is not None:
-            labels = None
+            labels, decisions = None, decisions + there.file.rows
             if there.labels is not None:
                 labels = locate(labels_file(account_id, day), there.labels)
+            found.append(DayRead(day, locate(decisions_file(account_id, day), there.file), labels))
+    return ArchivedSpan(within, found, decisions, remarks)
+
+
+def first_labelled(place: ArchivePlace, account_id: str, locate: Locate) -> DayRead | None:
+    """The first day of an archive with feedback about a request."""
+    manifest = read_manifest(place, account_id) or Manifest(account_id)
+    for day, there in manifest.in_order():
+        if there.labels is not None and there.file is not None:
             decisions = locate(decisions_file(account_id, day), there.file)
-            found.append(DayRead(day, decisions, labels))
-    return ArchivedSpan(within, found, remarks)
+            return DayRead(day, decisions, locate(labels_file(account_id, day), there.labels))
+    return None
 
 
 def on_this_machine(place: ArchivePlace, folder: Path) -> Locate:

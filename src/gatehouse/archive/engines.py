@@ -34,11 +34,12 @@ class DuckEngine:
     def read(self, table: str, files: Sequence[str], types: Mapping[str, str]) -> None:
         """Let a table stand for Parquet files with columns of these types."""
         if not files:
-            self.put(table, types, [])
+            nulls = ", ".join(f"NULL::{kind} AS {quoted(name)}" for name, kind in types.items())
+            self.ask(f"CREATE OR REPLACE TEMP VIEW {table} AS SELECT {nulls} LIMIT 0")
             return
         names = ", ".join(map(text, files))
         self.ask(
-            f"CREATE TEMP VIEW {table} AS SELECT * "  # noqa: S608  # our own files
+            f"CREATE OR REPLACE TEMP VIEW {table} AS SELECT * "  # noqa: S608  # our own files
             f"FROM read_parquet([{names}], hive_partitioning = false)"
         )
 

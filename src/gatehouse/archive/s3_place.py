@@ -71,7 +71,7 @@ class S3Place:
 
 def _client() -> Any:
     try:
-        import boto3
+        from boto3.session import Session
         from botocore.config import Config
     except ImportError:
         raise InvalidInput(
@@ -85,7 +85,7 @@ def _client() -> Any:
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
     )
-    return boto3.client("s3", config=options)
+    return Session().client("s3", config=options)
 
 
 def _reason(error: Exception) -> str:
