@@ -68,6 +68,7 @@ NOT_OFFERED: Final = {
     },
     "People sign in to the console; a key is no person": {"people.", "approvals."},
     "Events have routes of their own, `/api/v1/events`": {"events."},
+    "An archive lies on a disk or in a bucket of the operator": {"archive.", "archive_backtest."},
     "Counted on a copy that only the process of the console keeps": {"figures."},
 }
 

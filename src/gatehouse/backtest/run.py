@@ -208,11 +208,11 @@ class Judge:
     def _examples(self, most: int) -> tuple[Example, ...]:
         """The newest requests of each change."""
         columns = ", ".join(self._sql.columns) or "0"
+        newest = "row_number() OVER (PARTITION BY decided, now ORDER BY request_id DESC)"
         rows = self._ask(
-            f"SELECT request_id, decided, now, {columns} "  # noqa: S608  # bits only
-            f"FROM {self._sql.decided('judged')} WHERE decided <> now "
-            "QUALIFY row_number() OVER (PARTITION BY decided, now ORDER BY request_id DESC) "
-            f"<= {most} ORDER BY decided, now, request_id DESC"
+            f"SELECT request_id, decided, now, {columns} FROM (SELECT *, {newest} AS place "  # noqa: S608
+            f"FROM {self._sql.decided('judged')} WHERE decided <> now) WHERE place <= {most} "
+            "ORDER BY decided, now, request_id DESC"
         )
         return tuple(
             Example(request_id, before, after, self._names(bits))

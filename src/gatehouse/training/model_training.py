@@ -7,7 +7,7 @@ no worse than its trial.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome
-from gatehouse.decisions.record import RecordOutline, UnreadableRecord, read_outline
+from gatehouse.decisions.record import UnreadableRecord, read_outline
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory import MemoryEvent
@@ -85,12 +85,30 @@ def _gather(
         gathered.skipped += 1
         return
     gathered.records += 1
-    event = measured.event
-    doubtful = _is_doubtful(kept, event)
-    # Time is split by when orders were made; some reach us days later, and not in their order.
-    at_s = record.at_ms / 1000 if event is None else event.at
-    row = examples.add(at_s, measured.values, doubtful=doubtful, paid=paid_in(event))
     label = labels.get(record.request_id)
+    add_example(
+        examples,
+        MeasuredRequest(record.at_ms, kept.decision, measured.values, measured.event, label),
+    )
+
+
+class MeasuredRequest(NamedTuple):
+    """What an example is made of."""
+
+    at_ms: int
+    decision: str | None
+    values: dict[str, float]
+    event: RecordedEvent | None
+    label: KnownLabel | None
+
+
+def add_example(examples: Examples, found: MeasuredRequest) -> None:
+    """Append a request with its label."""
+    event, label = found.event, found.label
+    # Time is split by when orders were made; some reach us days later, and not in their order.
+    at_s = found.at_ms / 1000 if event is None else event.at
+    doubtful = _is_doubtful(found.decision, event)
+    row = examples.add(at_s, found.values, doubtful=doubtful, paid=paid_in(event))
     if label is not None:
         examples.set_label(row, label.fraud, label.known_at_ms / 1000)
 
@@ -102,10 +120,10 @@ def paid_in(event: RecordedEvent | MemoryEvent | None) -> Paid | None:
     return event.amount, event.currency
 
 
-def _is_doubtful(record: RecordOutline, event: RecordedEvent | None) -> bool:
+def _is_doubtful(decision: str | None, event: RecordedEvent | None) -> bool:
     """Whether a fraud could have gone unreported: it was refused, awaits review, or repeats."""
     # A review labels its request; without a label it is still open.
-    stopped = record.decision in {Outcome.DECLINE, Outcome.REVIEW}
+    stopped = decision in {Outcome.DECLINE, Outcome.REVIEW}
     return stopped or (event is not None and (event.declined or not event.counted))
 
 

@@ -17,8 +17,9 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.store.configured.configurations import check_note
 from gatehouse.store.decisions import records
-from gatehouse.store.decisions.records import RecordSpan
+from gatehouse.store.decisions.records import RecordCounts, RecordSpan
 from gatehouse.store.feedback import feedback_history
+from gatehouse.training.examples import Examples
 from gatehouse.training.model_training import TrainingOptions, gather, settled, train
 from gatehouse.training.ordered_lines import ordered_lines
 from gatehouse.training.replay import ReplayJudge, ReplayOptions
@@ -32,6 +33,8 @@ class TrainingJob(msgspec.Struct, frozen=True):
     span: RecordSpan
     options: TrainingOptions
     note: str | None = None
+    archive: str | None = None
+    """The archive that records are read from; None reads the database."""
 
 
 class PastRequests(NamedTuple):
@@ -73,20 +76,62 @@ def train_model(session: AdminSession, job: TrainingJob, watcher: TrainingWatche
     check_note(job.note)
     current = live_model(session, span.account_id)
     wanted = settled(span, session.clock(), options)
+    read = _from_records if job.archive is None else _from_archive
+    found = read(session, job, wanted, watcher)
+    watcher.learning(len(found.examples))
+    reported_s = None if found.reported_ms is None else found.reported_ms / 1000
+    trained = train(found.examples, load_sheet(), current.sheet, options, reported_s)
+    report = _with_warnings(trained.report, found.counts.unreadable, current)
+    report = msgspec.structs.replace(report, warnings=(*report.warnings, *found.remarks))
+    return TrainedModel(_store(session, job, trained.sheet, report), report)
+
+
+class _Past(NamedTuple):
+    """What was found to learn from."""
+
+    examples: Examples
+    counts: RecordCounts
+    reported_ms: int | None
+    """When the oldest request with feedback came."""
+    remarks: tuple[str, ...] = ()
+
+
+def _from_records(
+    session: AdminSession, job: TrainingJob, wanted: RecordSpan, watcher: TrainingWatcher
+) -> _Past:
     with session.reading() as connection:
         labels = feedback_history.labels_with_times(connection, *wanted)
-        reported_ms = feedback_history.reported_since(connection, span.account_id)
+        reported_ms = feedback_history.reported_since(connection, job.span.account_id)
         total = records.count(connection, wanted)
     watcher.reading(0, total)
     batches = records.stream(
         session.database, wanted, session.fingerprints, lambda done: watcher.reading(done, total)
     )
-    examples, counts = gather(batches, labels)
-    watcher.learning(len(examples))
-    reported_s = None if reported_ms is None else reported_ms / 1000
-    trained = train(examples, load_sheet(), current.sheet, options, reported_s)
-    report = _with_warnings(trained.report, counts.unreadable, current)
-    return TrainedModel(_store(session, job, trained.sheet, report), report)
+    return _Past(*gather(batches, labels), reported_ms)
+
+
+def _from_archive(
+    _: AdminSession, job: TrainingJob, wanted: RecordSpan, watcher: TrainingWatcher
+) -> _Past:
+    # Loads DuckDB, which no other use case of this module needs.
+    from gatehouse.archive.archived_examples import gather_archived, reported_since
+    from gatehouse.archive.days import find_days, first_labelled, on_this_machine
+    from gatehouse.archive.engines import DuckEngine
+    from gatehouse.archive.places import open_place
+    from gatehouse.backtest.workspace import open_workspace
+
+    assert job.archive is not None, "only for a training that names an archive"
+    place = open_place(job.archive)
+    with open_workspace() as workspace:
+        locate, engine = on_this_machine(place, workspace.folder), DuckEngine(workspace)
+        archived = find_days(place, wanted, locate)
+        watcher.reading(0, archived.decisions)
+        examples, counts = gather_archived(
+            engine, archived, lambda done: watcher.reading(done, archived.decisions)
+        )
+        first = first_labelled(place, wanted.account_id, locate)
+        reported_ms = None if first is None else reported_since(engine, first)
+    return _Past(examples, counts, reported_ms, archived.remarks)
 
 
 def train_on_history(

@@ -16,6 +16,7 @@ from gatehouse.core.ids import first_id
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.configured import lists
+from gatehouse.store.decisions import archive_source
 from gatehouse.store.identities import erasure
 from gatehouse.store.identities.identities import overwrite_deleted
 from gatehouse.store.people import saved_searches
@@ -66,6 +67,8 @@ class ErasedPerson(msgspec.Struct, rename="camel"):
     index_complete: bool = True
     """Whether all decisions of earlier versions could be found."""
     compacted: bool = False
+    archives: list[str] = []
+    """Archives of the account, which hold the person until they are brought up to date."""
 
     def note_waiting(self, request_ids: list[str]) -> None:
         """Count requests that wait, and name the first of them."""
@@ -100,6 +103,7 @@ def erase_person(
         searches = saved_searches.erase(
             change.connection, change.ring, account_id, subject.named_values
         )
+        result.archives = archive_source.archived_to(change.connection, account_id)
         counts = {name: done[name] for name in _AUDITED}
         change.audit("privacy.erase", account_id, **counts, savedSearches=searches)
     try:
@@ -182,6 +186,7 @@ def _foresee(session: AdminSession, subject: DataSubject, options: ErasureOption
     with account_reading(session, account_id) as connection:
         result.index_complete = is_complete(connection)
         result.identity_records = sum(1 for _ in subject.identity_records(connection))
+        result.archives = archive_source.archived_to(connection, account_id)
         entries = len(subject.list_entries(connection))
     if options.lists:
         result.list_entries = entries

@@ -1,6 +1,6 @@
 """gatehouse rules backtest: what a rule set would have done to what was recorded."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import typer
@@ -12,14 +12,16 @@ from gatehouse.cli.output import money, show, shown_amount, table, warn
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import InvalidInput
 
 if TYPE_CHECKING:
     from gatehouse.admin.rule_backtest import Amounts, BacktestReport
 
+Engine = Literal["duckdb", "spark"]
 _MONEY = ("caught", "lost", "amounts")
 
 
-def backtest(
+def backtest(  # noqa: PLR0913, PLR0917  # each option is one property of a backtest
     file: Annotated[str, typer.Argument(metavar="FILE", help="The rule set as YAML; - for stdin.")],
     since: Since = "30d",
     until: Until = None,
@@ -31,21 +33,43 @@ def backtest(
     examples: Annotated[
         int, typer.Option(min=0, max=100, help="Requests to name for each change.")
     ] = 5,
+    archive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|s3://BUCKET/PREFIX", help="Read an archive instead of the database."
+        ),
+    ] = None,
+    engine: Annotated[
+        Engine | None, typer.Option(help="What reads the archive. Default: duckdb.")
+    ] = None,
+    spark_master: Annotated[
+        str | None, typer.Option(metavar="URL", help="Master of Spark. Default: local[*].")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Try a rule set on recorded requests: what it would have decided, caught and cost.
 
-    Every request is judged by what was known when it came. Nothing is changed.
+    Every request is judged by what was known when it came. Nothing is changed. An archive is made
+    by: gatehouse decisions archive
     """
     from gatehouse.admin import rule_backtest
     from gatehouse.rules.authoring import read_rule_set
 
+    if archive is None and (engine or spark_master):
+        raise InvalidInput("--engine and --spark-master are about an archive; name --archive")
     rule_set = read_rule_set(read_document(file))
     session, account_id = open_account(account)
     span = read_span(account_id, since, until, session.clock())
     options = rule_backtest.BacktestOptions(lists_now=lists_now, examples=examples)
-    with Progress("reading records", None) as progress:
-        report = rule_backtest.backtest(session, rule_set, span, options, progress.reached_record)
+    if archive is not None:
+        from gatehouse.admin import archive_backtest
+
+        source = archive_backtest.archive_source(archive, engine, spark_master)
+        report = archive_backtest.backtest_archive(session, rule_set, span, options, source)
+    else:
+        with Progress("reading records", None) as progress:
+            reached = progress.reached_record
+            report = rule_backtest.backtest(session, rule_set, span, options, reached)
     warn(report.warnings)
     show(_data(report), _text(report), as_json=as_json)
 

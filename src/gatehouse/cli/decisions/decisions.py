@@ -13,6 +13,7 @@ from gatehouse.admin.public_decisions import public_decision
 from gatehouse.admin.review_summary import subject_of
 from gatehouse.admin.search.filters import DecisionSearchRequest
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
+from gatehouse.cli.decisions.archive import archive
 from gatehouse.cli.decisions.explained import explained
 from gatehouse.cli.decisions.search_options import (
     Filters,
@@ -31,6 +32,7 @@ from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode, ev
 from gatehouse.pipeline.settlement import Search
 
 app = typer.Typer(no_args_is_help=True)
+app.command()(archive)
 
 _DEVICES = ("device", "device_id")
 _HEADINGS = ("REQUEST", "AT", "OPERATION", "DECISION", "AMOUNT", "CARD", "CUSTOMER", "REFERENCE")

@@ -12,6 +12,7 @@ from gatehouse.cli.identities.identity_options import Compact
 from gatehouse.cli.identities.identity_output import new_file
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import sheet, show, warn
+from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput, WrongUsage
 from gatehouse.core.files.lines import standard_input
 
@@ -100,8 +101,8 @@ def erase(  # noqa: PLR0913, PLR0917  # each option is one way to name the perso
 ) -> None:
     """Erase a person from everything that an account has; records stay, without the person.
 
-    Fees, decisions and the names of rules stay for accounting and statistics. Backups must be aged
-    out by their owner. See docs/privacy.md.
+    Fees, decisions and the names of rules stay for accounting and statistics. Archives that can be
+    reached are written again. Backups must be aged out by their owner. See docs/privacy.md.
     """
     from gatehouse.admin.privacy.erasure import ErasureOptions, erase_person
 
@@ -119,11 +120,17 @@ def erase(  # noqa: PLR0913, PLR0917  # each option is one way to name the perso
             typer.confirm(question, abort=True, err=True)
         options = msgspec.structs.replace(options, dry_run=False)
     done = erase_person(session, account_id, person, options)
+    if done.archives and not dry_run:
+        from gatehouse.admin.archive import refresh_archives
+
+        with Progress("bringing archives up to date", None) as progress:
+            left = refresh_archives(session, account_id, progress.reached_record)
+        done.archives = left
     data = msgspec.to_builtins(done)
     rows = [
         (_words(name), value)
         for name, value in data.items()
-        if name not in ("waitingRequests", "indexComplete", "compacted")
+        if name not in ("waitingRequests", "indexComplete", "compacted", "archives")
     ]
     show(data, ("would be erased\n" if dry_run else "") + sheet(rows), as_json=as_json)
     warn(_warnings(data, dry_run=dry_run))
@@ -144,6 +151,12 @@ def _warnings(data: dict[str, object], *, dry_run: bool) -> list[str]:
         )
     if not data["indexComplete"]:
         found.append("decisions of an earlier version are still being indexed; erase again later")
+    archives = data["archives"]
+    if not dry_run and isinstance(archives, list) and archives:
+        found.append(
+            "these archives could not be written and may hold the person until you run gatehouse "
+            f"decisions archive --to for each: {', '.join(archives)}"
+        )
     if not dry_run and not data["compacted"]:
         found.append(
             "copies of the person's data may remain in unused space of the database until you run: "

@@ -33,6 +33,7 @@ _ALWAYS: Final = "1970-01-01"
 def train(  # noqa: PLR0913, PLR0917  # each option is one property of a training
     alias: AccountAlias = None,
     history: options.HistoryOption = None,
+    archive: options.Archive = None,
     file_format: RecordFormatOption = None,
     since: options.SinceOption = None,
     until: Until = None,
@@ -74,12 +75,14 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
     )
     if not history and (file_format or feeds):
         raise InvalidInput("--format and --feeds are about a file; name one with --from")
+    if history and archive:
+        raise InvalidInput("--archive has requests of Gatehouse, --from those of a file; name one")
     source = RequestFiles(history, file_format) if history else None
     if plots is not None:
         _make_folder(plots)
     session, account_id = open_account(account)
     span = read_span(account_id, since or (_ALWAYS if source else "180d"), until, session.clock())
-    job = TrainingJob(span, how, note)
+    job = TrainingJob(span, how, note, archive)
     with contextlib.ExitStack() as stack:
         watcher = _TrainingWatcher(stack, source)
         if source is None:

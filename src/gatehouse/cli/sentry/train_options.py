@@ -13,6 +13,13 @@ HistoryOption = Annotated[
         "given several times; - for stdin.",
     ),
 ]
+Archive = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR|s3://BUCKET/PREFIX",
+        help="Read an archive of gatehouse decisions archive instead of the database.",
+    ),
+]
 SinceOption = Annotated[
     str | None,
     typer.Option(
