@@ -29,7 +29,13 @@ _PAGES: Final = {
     "lists": "/a/{account}/lists",
     "money": "/a/{account}/money",
     "webhooks": "/a/{account}/webhooks/{webhook}",
+    "rules": "/a/{account}/rules",
+    "rule-editor": "/a/{account}/rules/{set}/edit",
+    "rule-builder": "/a/{account}/rules/{set}/build",
+    "models": "/a/{account}/models",
 }
+_CLICKED: Final = {"signal0.0": "order.amount", "operator0.0": "more", "value0.0": "500"}
+"""A condition for the picture of the page that clicks rules together."""
 
 
 def main() -> None:
@@ -48,11 +54,27 @@ def main() -> None:
         with site.visit(token, viewport=size, color_scheme="light") as visitor:
             wait_for_figures(visitor)
             for name, path in _PAGES.items():
-                _take(visitor.open(path_to(path, known)), _FOLDER / f"{name}.png")
+                page = visitor.open(path_to(path, known))
+                if name == "rule-builder":
+                    _click(page)
+                page.wait_for_load_state("networkidle")
+                _take(page, _FOLDER / f"{name}.png")
+
+
+def _click(page: Page) -> None:
+    for name, value in _CLICKED.items():
+        field = page.locator(f'[name="{name}"]')
+        if name.startswith("operator"):
+            field.select_option(value)
+        else:
+            field.fill(value)
+            field.press("Tab")
+    page.get_by_role("button", name="Check", exact=True).click()
 
 
 def _take(page: Page, file: Path) -> None:
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    picture = picture.quantize(256, dither=Image.Dither.NONE)
     picture.save(file, optimize=True)
     print(f"{file.name}: {file.stat().st_size // 1024} KB")
 

@@ -121,7 +121,7 @@ def test_german_writes_figures_as_germans_do(console: Console, shop: str) -> Non
     page = german.get(f"/a/{shop}/models/1").text
     assert "0,848 bis 0,952" in page
     assert "Schwellen und Geld" in page
-    assert "-0,7" in german.get(f"/a/{shop}/models/1/features?signal=IP_VPN").text
+    assert "\N{MINUS SIGN}0,7" in german.get(f"/a/{shop}/models/1/features?signal=IP_VPN").text
 
 
 def test_a_model_is_promoted_and_rolled_back(console: Console, shop: str, manager: Browser) -> None:

@@ -48,7 +48,7 @@ def test_a_statement_can_be_taken_along(console: Console, fay: Browser) -> None:
 def test_a_month_that_is_none_is_refused(console: Console, fay: Browser, rest: str) -> None:
     answer = fay.get(_path(console, f"{rest}?month=2026-13"))
     assert answer.status_code in (400, 422)
-    assert "YYYY-MM" in answer.text
+    assert "Write it as 2026-01." in answer.text
 
 
 def test_only_operators_move_money(console: Console, fay: Browser) -> None:

@@ -1,6 +1,7 @@
 """The texts: every key that is used exists in each language, none is unused, placeholders agree."""
 
 import importlib
+import pickle
 import re
 from pathlib import Path
 from string import Formatter
@@ -92,6 +93,7 @@ def test_a_sentence_of_another_room_is_said_with_all_that_is_in_it() -> None:
     assert " höchstens 1,5 gewesen wäre (statt 2,25) und velocity.card.orders_1h " in said
     assert said.endswith(" und Sentry oder Gateway (nicht gelaufen) nichts dagegen gefunden hätte.")
     assert translator("en").said(whole) == whole
+    assert translator("de").said(pickle.loads(pickle.dumps(whole))) == said
     assert translator("de").said("What somebody typed") == "What somebody typed"
 
 

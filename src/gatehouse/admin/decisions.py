@@ -13,6 +13,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import GatehouseError, NotFound
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.explanations.explanation import Explanation
 from gatehouse.pipeline.settlement import Search
@@ -21,6 +22,10 @@ from gatehouse.store.decisions import decisions, records
 from gatehouse.store.decisions.records import KeptRecord, RecordSpan
 from gatehouse.store.feedback import feedback_history
 from gatehouse.store.feedback.feedback_history import KnownLabel
+
+_NO_DECISION: Final = Phrase(
+    "refused.no_decision", "no decision {id}; see: gatehouse decisions list"
+)
 
 _log: Final = logging.getLogger("gatehouse.admin")
 
@@ -49,7 +54,7 @@ def get_decision(session: AdminSession, account_id: str, request_id: str) -> Dec
     with session.reading() as connection:
         record = decisions.get(connection, account_id, request_id, session.fingerprints)
     if record is None:
-        raise NotFound(f"no decision {recordable(request_id)}; see: gatehouse decisions list")
+        raise NotFound(_NO_DECISION(id=recordable(request_id)))
     return record
 
 

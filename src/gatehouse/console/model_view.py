@@ -10,7 +10,8 @@ from gatehouse.admin.models.versions import ModelEntry, usable_scorecard
 from gatehouse.console.charts import Bar, Series, Words, Write, bar_chart, line_chart, stacked_chart
 from gatehouse.console.visit import Visit
 from gatehouse.core.money import MICROS_PER_UNIT, parse_amount
-from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.core.sentences import phrases_of
+from gatehouse.sentry.features.catalogue import ALL
 from gatehouse.sentry.scorecard import ScorecardError, load_sheet
 from gatehouse.training.intervals import Interval, figure_interval, share_interval
 from gatehouse.training.report import (
@@ -23,6 +24,7 @@ from gatehouse.training.report import (
     learned_terms,
 )
 
+_MEANS: Final = phrases_of("sentry.means", {each.code: each.meaning for each in ALL})
 _FIGURES: Final = ("auc", "average_precision", "recall_at_1", "recall_at_5", "ece", "log_loss")
 _SHARES: Final = ("recall_at_1", "recall_at_5")
 _RECALLS: Final = tuple(place / 20 for place in range(1, 21))
@@ -176,13 +178,12 @@ def steps(visit: Visit, shape: TermShape) -> list[str]:
 
 def signed(visit: Visit, value: float) -> str:
     """An effect with its sign."""
-    return f"{'-' if value < 0 else '+'}{visit.number(abs(value))}"
+    return visit.formats.signed(value)
 
 
-def meaning(code: str) -> str:
+def meaning(visit: Visit, code: str) -> str:
     """What a feature means when it counts."""
-    found = BY_CODE.get(code)
-    return found.meaning if found else ""
+    return visit.said(_MEANS[code]()) if code in _MEANS else ""
 
 
 def _share(visit: Visit, value: float, interval: Interval | None) -> Shown:

@@ -151,8 +151,8 @@ def _months(visit: Visit) -> list[str]:
 def _statement(visit: Visit) -> AccountStatement:
     try:
         period = read_period(_month(visit), None, None, visit.now_ms)
-    except PeriodRefused as refused:
-        raise Told(visit.text("money.problems.month", why=refused)) from None
+    except PeriodRefused:
+        raise Told(visit.text("money.problems.month")) from None
     days = visit.desk.ledger_days
     return quick_account_statement(visit.session, visit.account_id, period, days)
 

@@ -23,6 +23,10 @@ class Sentence(str):
         made.key, made.values = key, values
         return made
 
+    def __reduce__(self) -> tuple[type["Sentence"], tuple[str, str, Mapping[str, object]]]:
+        """Errors with sentences travel between processes."""
+        return Sentence, (str(self), self.key, self.values)
+
 
 class Phrase:
     """A text with named gaps; catalogues of other languages have it by its key."""

@@ -20,6 +20,7 @@ from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import API_KEYS
 
+_NO_KEY: Final = Phrase("refused.no_key", "account {account} has no key {key}")
 _KEY_REVOKED: Final = Phrase("refused.key_revoked", "key {key} is revoked already")
 
 
@@ -130,7 +131,7 @@ def get(connection: sa.Connection, account_id: str, key_id: str) -> ApiKey:
     query = sa.select(API_KEYS).where(API_KEYS.c.account_id == account_id, API_KEYS.c.id == key_id)
     row = connection.execute(query).first()
     if row is None:
-        raise NotFound(f"account {recordable(account_id)} has no key {recordable(key_id)}")
+        raise NotFound(_NO_KEY(account=recordable(account_id), key=recordable(key_id)))
     return _key(row)
 
 

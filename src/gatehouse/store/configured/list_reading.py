@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.lists import (
     AccountLists,
@@ -21,6 +22,12 @@ from gatehouse.store.configured.list_plans import ListKey, counts_at, entries_of
 from gatehouse.store.configured.signing import ListTotal, Signer
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
+
+_NO_LIST: Final = Phrase(
+    "refused.no_list",
+    "there is no list {name}; see: gatehouse lists show, or make it with: "
+    "gatehouse lists create NAME --kind KIND",
+)
 
 DROPPED: Final = "-"
 """Begins the kind of a dropped list. Its row stays, so that the history knows what its entries
@@ -103,10 +110,7 @@ def kind_of(
     """What a list holds; refused when there is none, or when something else was expected."""
     kind = kinds(connection, account_id).get(name)
     if kind is None:
-        raise NotFound(
-            f"there is no list {recordable(name)}; see: gatehouse lists show, or make it with: "
-            "gatehouse lists create NAME --kind KIND"
-        )
+        raise NotFound(_NO_LIST(name=recordable(name)))
     if expected not in (None, kind):
         raise Conflict(f"list {name} holds {kind}, not {expected}; use another list for {expected}")
     return kind

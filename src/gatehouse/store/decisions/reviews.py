@@ -19,6 +19,7 @@ from gatehouse.core.ids import is_id
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.money import Payment
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.store.admin.admin_session import Change
@@ -36,6 +37,8 @@ from gatehouse.store.feedback.statements import FeedbackStatement, LabelReport
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.tables import DECISIONS, REVIEWS
+
+_NO_REVIEW: Final = Phrase("refused.no_review", "account {account} has no review {id}")
 
 LONGEST_REASON: Final = 500
 NOBODY: Final = ""
@@ -109,7 +112,7 @@ def get(connection: sa.Connection, account_id: str, request_id: str) -> StoredRe
         query = sa.select(REVIEWS).where(_this(account_id, request_id))
         row = connection.execute(query).first()
     if row is None:
-        raise NotFound(f"account {recordable(account_id)} has no review {recordable(request_id)}")
+        raise NotFound(_NO_REVIEW(account=recordable(account_id), id=recordable(request_id)))
     return struct_from(row, StoredReview)
 
 

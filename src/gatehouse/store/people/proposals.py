@@ -18,6 +18,7 @@ from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.people import sealed
 from gatehouse.store.people.tables import PROPOSALS
 
+_NO_PROPOSAL: Final = Phrase("refused.no_proposal", "no proposal {id}")
 _PROPOSAL_CLOSED: Final = Phrase("refused.proposal_closed", "this proposal is not open any more")
 
 MOST_OPEN: Final = 100
@@ -82,7 +83,7 @@ def get(
     this = (PROPOSALS.c.account_id == account_id) & (PROPOSALS.c.id == proposal_id)
     row = connection.execute(sa.select(PROPOSALS).where(this)).first()
     if row is None:
-        raise NotFound(f"no proposal {recordable(proposal_id)}")
+        raise NotFound(_NO_PROPOSAL(id=recordable(proposal_id)))
     return _proposal(ring, row, content)
 
 

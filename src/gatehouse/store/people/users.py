@@ -28,6 +28,7 @@ from gatehouse.store.people.tables import (
 )
 from gatehouse.store.state import read_mark, set_mark
 
+_NO_USER: Final = Phrase("refused.no_user", "no person {id}; see: gatehouse users list")
 _PERSON_CHANGED: Final = Phrase(
     "refused.person_changed", "the person was changed meanwhile; try again"
 )
@@ -77,7 +78,7 @@ def get(connection: sa.Connection, ring: KeyRing, user_id: str) -> User:
     """The person, or `NotFound`."""
     row = connection.execute(_BY_ID, {"id": user_id}).first()
     if row is None:
-        raise NotFound(f"no person {recordable(user_id)}; see: gatehouse users list")
+        raise NotFound(_NO_USER(id=recordable(user_id)))
     return _user(ring, row)
 
 
