@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import pipelines, rule_sets
+from gatehouse.admin import audit_log, pipelines, rule_sets
 from gatehouse.admin.configurations import NewVersion
 from tests.columns.shops import Shop
 from tests.console.harness import Browser, Console, open_console
@@ -99,6 +99,8 @@ def test_a_draft_is_tried_on_a_request_that_a_person_writes(
     sent = {"pipeline": "17", "document": _document(17), "request": request_id}
     start = mo.post(f"{_all(console)}/check", {**sent, "start": "yes"}).text
     assert "&#34;amount&#34;: 50.0" in start
+    [line] = audit_log.lines(console.session, console.account_id, 1)
+    assert (line.action, line.details["requestId"]) == ("data.reveal", request_id)
     body = '{"pipelineId": 17, "sentryRequest": {"order": {"amount": 40, "currency": "USD"}}}'
     written = {**sent, "mode": "written", "written": body}
     assert "Dry run of your request" in mo.post(f"{_all(console)}/check", written).text

@@ -6,6 +6,7 @@ import pytest
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import review_claims
+from gatehouse.admin.people import users
 from gatehouse.admin.reviews import ReviewState, get_review
 from gatehouse.store.tables import REVIEWS
 from tests.admin.recorded import Recorder
@@ -108,6 +109,11 @@ def test_reviews_are_assigned_noted_and_corrected(
     one = waiting[0]
     ada.post(_path(console, one, "assign"), {"me": "yes"})
     assert one in ada.get(f"{_path(console)}?view=mine").text
+    for login, role in (("cara@shop.test", ANALYST), ("eve@shop.test", UserRole.FINANCE)):
+        users.invite(console.session, console.account_id, login, role)
+    offered = ada.get(_path(console, one)).text.partition("<datalist")[2]
+    assert "cara@" in offered
+    assert "eve@" not in offered
     assert one not in ada.get(f"{_path(console)}?view=unassigned").text
     for words in HOSTILE:
         ada.post(_path(console, one, "note"), {"note": words})

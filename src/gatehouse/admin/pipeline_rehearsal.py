@@ -20,6 +20,7 @@ from gatehouse.core.ids import new_id
 from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.unread_fields import FieldWarning, UnreadFields
+from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.intel.bins import BinTable, load_bins
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import PackedNetworks, load_networks
@@ -32,6 +33,7 @@ from gatehouse.operations.assembly import (
     with_sandbox_parties,
 )
 from gatehouse.operations.catalogue import PIPELINE, read_policies
+from gatehouse.operations.planning import Pipelines
 from gatehouse.pipeline.definition import PipelineDefinition
 from gatehouse.pipeline.engine import Engine
 from gatehouse.pipeline.job import Job, Processed, RequestPlan, Step
@@ -47,7 +49,6 @@ from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.identities.identity_lookup import RecordedIdentities
 
 LARGEST_REQUEST: Final = 64 * 1024
 _MOST_ENTITIES: Final = 100
@@ -69,6 +70,13 @@ class _Nothing:
 
     async def release(self, order: Release) -> None:
         return None
+
+
+class _NoRecords:
+    """No identities: a trial has no limit to guesses, so that it must not ask about real people."""
+
+    async def find(self, _enquiry: IdentityEnquiry) -> Holders:
+        return Holders()
 
 
 class _Only:
@@ -116,48 +124,49 @@ class _Rehearsal:
         self._session = session
         self._account_id = account_id
         self._settings = with_sandbox_parties(settings)
+        self._ends = _Ends()
 
     async def run(self, definition: PipelineDefinition, body: bytes) -> PipelineTrial:
-        session, settings = self._session, self._settings
-        records = RecordedIdentities(session.database, session.ring)
+        pipelines = await self._pipelines(definition)
+        call = RequestReader(pipelines.messages.call).read(body)
+        with account_reading(self._session, self._account_id) as connection:
+            account = accounts.get(connection, self._account_id)
+        plan = await pipelines.plan_pipeline(account, call)
+        unread = UnreadFields(pipelines.messages.request).find(body, plan.ignored)
+        job = Job(
+            request_id=new_id("req", self._session.clock(), secrets.token_bytes),
+            operation=PIPELINE,
+            account_id=self._account_id,
+            policies=read_policies(account.policies),
+            plan=self._ends.watch(plan),
+            client_reference=None,
+            claim=None,
+            render=lambda _done: b"",
+        )
+        done = cast(Processed, await self._engine().process(job))
+        return _trial(definition, done, self._ends, unread)
+
+    async def _pipelines(self, definition: PipelineDefinition) -> Pipelines:
+        """What plans requests for the draft, and for nothing else."""
+        session = self._session
         feeds = Feeds(_networks(), None, session.clock)
-        parties = sandbox_parties(session, records, feeds, LocalMemory(_MOST_ENTITIES))
-        made = assemble(settings, parties)
+        parties = sandbox_parties(session, _NoRecords(), feeds, LocalMemory(_MOST_ENTITIES))
+        made = assemble(self._settings, parties)
         setups = Setups(session.database, made.builder, session.signer)
-        records.start()
         try:
             setup = await setups.find(self._account_id)
-            draft = made.builder.pipeline(
-                definition, _DRAFT, setup.rule_sets, setup.lists, setup.sentry
-            )
-            only = msgspec.structs.replace(setup, pipelines={definition.number: draft})
-            pipelines = made.pipelines(_Only(only))
-            call = RequestReader(pipelines.messages.call).read(body)
-            with account_reading(session, self._account_id) as connection:
-                account = accounts.get(connection, self._account_id)
-            plan = await pipelines.plan_pipeline(account, call)
-            unread = UnreadFields(pipelines.messages.request).find(body, plan.ignored)
-            ends = _Ends()
-            job = Job(
-                request_id=new_id("req", session.clock(), secrets.token_bytes),
-                operation=PIPELINE,
-                account_id=self._account_id,
-                policies=read_policies(account.policies),
-                plan=ends.watch(plan),
-                client_reference=None,
-                claim=None,
-                render=lambda _done: b"",
-            )
-            done = cast(Processed, await self._engine().process(job))
         finally:
             await asyncio.to_thread(setups.stop)
-            await records.stop()
-        return _trial(definition, done, ends, unread)
+        draft = made.builder.pipeline(
+            definition, _DRAFT, setup.rule_sets, setup.lists, setup.sentry
+        )
+        only = msgspec.structs.replace(setup, pipelines={definition.number: draft})
+        return made.pipelines(_Only(only))
 
     def _engine(self) -> Engine:
         session = self._session
         options = engine_options(self._settings, session, "rehearsal")
-        # There is nothing to guess at: nobody outside is asked.
+        # There is nothing to guess at: only the sandbox's parties are asked.
         options = msgspec.structs.replace(options, guess_limit=0, enumeration_limit=0, terms=None)
         return make_engine(_Nothing(), session, _bins(), session.clock, options)
 

@@ -9,6 +9,7 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin import configurations, pipelines
 from gatehouse.admin.configurations import AppliedVersion, NewVersion
 from gatehouse.admin.decisions import get_decision, list_decisions
+from gatehouse.admin.people.reveals import note_reveal
 from gatehouse.admin.pipeline_rehearsal import LARGEST_REQUEST, try_request
 from gatehouse.admin.pipeline_trial import PipelineTrial, try_pipeline
 from gatehouse.admin.pipelines import PIPELINES, PipelineView
@@ -183,12 +184,14 @@ def _written(visit: Visit, document: str) -> str:
     """The request that was sent with the form, or one to begin with."""
     if not visit.form.get("start"):
         return visit.form.get("written") or request_for(document)
+    request_id = visit.form.get("request", "").strip()
     try:
-        record = get_decision(
-            visit.session, visit.account_id, visit.form.get("request", "").strip()
-        )
+        record = get_decision(visit.session, visit.account_id, request_id)
     except (InvalidInput, NotFound):
         return request_for(document)
+    if not visit.may(Permission.REVEAL):
+        return request_for(document)
+    note_reveal(visit.session, visit.account_id, "pipeline-trial", record.request_id)
     return request_for(document, record)
 
 

@@ -4,18 +4,18 @@ from typing import Any, Final
 
 from starlette.responses import Response
 
-from gatehouse.access.roles import Permission
+from gatehouse.access.roles import PERMISSIONS, Permission, UserRole
 from gatehouse.admin import policies, review_claims
 from gatehouse.admin.feedback.record import label_that_counts
 from gatehouse.admin.inspecting.decision import inspect_decision
 from gatehouse.admin.inspecting.masking import masked_customer
+from gatehouse.admin.people import users
 from gatehouse.admin.review_claims import AlreadyClaimed
 from gatehouse.admin.review_desk import (
     LONGEST_NOTE,
     Assignment,
     add_note,
     assign_review,
-    person_name,
 )
 from gatehouse.admin.reviews import (
     NOBODY,
@@ -38,6 +38,7 @@ _ON_A_PAGE: Final = 50
 _HOUR_MS: Final = 3_600_000
 _OFFERED: Final = ("known_customer", "spoke_to_customer", "stolen_card", "takeover", "abuse")
 """Reasons that most reviews end with."""
+_OFFERED_PEOPLE: Final = 200
 _VIEWS: Final = ("open", "mine", "unassigned", "resolved")
 
 
@@ -80,7 +81,24 @@ def show_review(visit: Visit) -> Response:
         offered=_OFFERED,
         due_at_ms=view.review.at_ms + _target_ms(visit),
         longest_note=LONGEST_NOTE,
+        colleagues=_colleagues(visit),
     )
+
+
+def _colleagues(visit: Visit) -> list[str]:
+    """The people of the account who work on reviews; for those who do so themselves."""
+    if not visit.may(Permission.REVIEW):
+        return []
+    found = [
+        each.login
+        for each in users.listing(visit.session, visit.account_id)
+        if each.disabled_at_ms is None and _reviews(each.roles.get(visit.account_id))
+    ]
+    return found[:_OFFERED_PEOPLE]
+
+
+def _reviews(role: UserRole | None) -> bool:
+    return role is not None and Permission.REVIEW in PERMISSIONS[role]
 
 
 def work(visit: Visit) -> Response:
@@ -153,7 +171,7 @@ def assign(visit: Visit) -> Response:
 def _listed(visit: Visit, view: str, after: str | None) -> list[ReviewView]:
     oldest_first = view != "resolved"
     if view != "resolved":
-        assignees = {"mine": person_name(visit.visitor.login), "unassigned": NOBODY}
+        assignees = {"mine": visit.visitor.login, "unassigned": NOBODY}
         search = ReviewSearch(
             ReviewState.OPEN, after, _ON_A_PAGE, assignees.get(view), oldest_first=oldest_first
         )
