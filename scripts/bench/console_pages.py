@@ -8,6 +8,7 @@ import re
 import statistics
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -47,6 +48,7 @@ _QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
     "rules": ("span=7d", "span=90d"),
     "audit": ("action=key.issue", "actor=system:bench"),
     "list": ("gone=yes",),
+    "statement": (f"month={datetime.now(UTC).replace(day=1) - timedelta(days=1):%Y-%m}",),
 }
 """What people choose on a page besides what it shows first."""
 
