@@ -25,7 +25,7 @@ from scripts.bench.console_browser import (
     server_ms,
     wait_for_figures,
 )
-from scripts.bench.console_home import ADMINISTRATOR, OPERATOR, ConsoleHome, opened
+from scripts.bench.console_home import ADMINISTRATOR, OPERATOR, ConsoleHome, opened, with_job
 from scripts.bench.console_rows import BUSY_USER
 from scripts.bench.servers import Server
 
@@ -181,7 +181,7 @@ def measure(decisions: int, kept: Path | None = None) -> None:
     """Make so many decisions, unless they are kept in a folder, and open every page."""
     with tempfile.TemporaryDirectory(prefix="gatehouse-bench-") as folder:
         home = kept or Path(folder)
-        run(home, opened(home, decisions))
+        run(home, with_job(home, opened(home, decisions)))
 
 
 def main() -> None:
