@@ -151,16 +151,23 @@ def _configure(session: AdminSession, account_id: str) -> dict[str, str]:
     with session.change() as change:
         for number in range(_AUDIT_LINES):
             change.audit("review.approve", account_id, number=number)
-    now_ms = session.clock()
-    order = TrainingOrder(now_ms - 30 * DAY_MS, now_ms, DAY_MS)
-    job = start_job(session, account_id, JobKind.TRAINING, order)
-    cancel_job(session, account_id, job.id)
     policy = webhook_options(load_settings({})).policy
     terms = WebhookTerms("http://127.0.0.1:9/", ("review.*",))
     webhook = endpoints.create(session, account_id, terms, policy).webhook.webhook_id
     endpoints.update(session, account_id, webhook, WebhookChanges(is_enabled=False), policy)
     named = {"set": "bench", "pipeline": "2", "list": "blocked-users", "version": "1"}
-    return named | {"job": job.id, "webhook": webhook}
+    return named | {"webhook": webhook}
+
+
+def with_job(home: Path, made: ConsoleHome) -> ConsoleHome:
+    """The same with a job to show, made anew: a server deletes old ones."""
+    session = open_session(home)
+    now_ms = session.clock()
+    order = TrainingOrder(now_ms - 30 * DAY_MS, now_ms, DAY_MS)
+    job = start_job(session, made.account_id, JobKind.TRAINING, order)
+    cancel_job(session, made.account_id, job.id)
+    session.database.dispose()
+    return msgspec.structs.replace(made, places={**made.places, "job": job.id})
 
 
 def _invite(session: AdminSession, account_id: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ import re
 import statistics
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -24,7 +25,7 @@ from scripts.bench.console_browser import (
     server_ms,
     wait_for_figures,
 )
-from scripts.bench.console_home import ADMINISTRATOR, OPERATOR, ConsoleHome, opened
+from scripts.bench.console_home import ADMINISTRATOR, OPERATOR, ConsoleHome, opened, with_job
 from scripts.bench.console_rows import BUSY_USER
 from scripts.bench.servers import Server
 
@@ -47,6 +48,7 @@ _QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
     "rules": ("span=7d", "span=90d"),
     "audit": ("action=key.issue", "actor=system:bench"),
     "list": ("gone=yes",),
+    "statement": (f"month={datetime.now(UTC).replace(day=1) - timedelta(days=1):%Y-%m}",),
 }
 """What people choose on a page besides what it shows first."""
 
@@ -179,7 +181,7 @@ def measure(decisions: int, kept: Path | None = None) -> None:
     """Make so many decisions, unless they are kept in a folder, and open every page."""
     with tempfile.TemporaryDirectory(prefix="gatehouse-bench-") as folder:
         home = kept or Path(folder)
-        run(home, opened(home, decisions))
+        run(home, with_job(home, opened(home, decisions)))
 
 
 def main() -> None:

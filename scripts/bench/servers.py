@@ -111,7 +111,7 @@ def running(
         process.wait(30)
 
 
-def _wait_for(port: int, seconds: float = 30) -> None:
+def _wait_for(port: int, seconds: float = 120) -> None:
     ends_at = time.monotonic() + seconds
     while time.monotonic() < ends_at:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):

@@ -51,7 +51,9 @@ class Home:
 
     def environ(self, **more: str) -> dict[str, str]:
         clean = {name: value for name, value in os.environ.items() if "GATEHOUSE_" not in name}
-        given = {"GATEHOUSE_HOME": str(self.path), **self.settings, **more}
+        # A console that gives way would hardly be served on a machine that is busy with tests.
+        given = {"GATEHOUSE_HOME": str(self.path), "GATEHOUSE_CONSOLE_NICE": "0"}
+        given |= self.settings | more
         if self.database_url:
             given["GATEHOUSE_DATABASE_URL"] = self.database_url
         return clean | given

@@ -64,6 +64,7 @@ FIELDS: Final = {
 }
 """The field of the search index that each kind is found by."""
 _KINDS: Final = {field: kind for kind, field in FIELDS.items()}
+_ORDER: Final = {kind: place for place, kind in enumerate(EntityType)}
 
 
 class Entity(Personal, frozen=True):
@@ -104,8 +105,7 @@ class EntityTokens:
 def entities_of(record: DecisionRecord) -> list[Entity]:
     """Who acted in a request, each once, in the order of their kinds."""
     found = [Entity(_KINDS[field], value) for field, value in entities_in(record)]
-    order = list(EntityType)
-    return sorted(found, key=lambda each: order.index(each.kind))
+    return sorted(found, key=lambda each: _ORDER[each.kind])
 
 
 def masked(entity: Entity) -> str:

@@ -91,8 +91,9 @@ def _beside(
     """Who acted together with an entity, and how often."""
     found: Counter[Entity] = Counter()
     for record in records:
-        labels |= labels_in(record)
-        found.update(each for each in entities_of(record) if each != entity)
+        here = labels_in(record)
+        labels |= here
+        found.update(each for each in here if each != entity)
     return found
 
 

@@ -1,7 +1,7 @@
 """Remembers what the days of a ledger add up to, so that a statement need not read every entry.
 
 Entries are only ever added, so a day that is over stays as it was. Should it not, because a backup
-was restored or a past was made up, then the number of its entries differs, which is compared.
+was restored or a past was made up, then the balance at its end is another one, which is compared.
 """
 
 import threading
@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from gatehouse.billing.ledger import EntryKind
 from gatehouse.billing.statement import DAY_MS
+from gatehouse.store.accounts import accounts
 from gatehouse.store.database import Database
 from gatehouse.store.tables import IS_MOVEMENT, LEDGER_ENTRIES, NOT_A_HOLD
 
@@ -35,13 +36,22 @@ class EntryGroup(NamedTuple):
     amount: int
 
 
+class _Kept:
+    """What is remembered of one account."""
+
+    def __init__(self) -> None:
+        self.days: dict[int, list[EntryGroup]] = {}
+        self.checked: tuple[int, int] | None = None
+        """A day, and the balance with which it began."""
+
+
 class LedgerDays:
     """The sums of days that are over, of the accounts that were asked for last."""
 
     def __init__(self, most_groups: int = MOST_GROUPS) -> None:
         self._most = most_groups
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, dict[int, list[EntryGroup]]] = OrderedDict()
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     @property
     def accounts(self) -> list[str]:
@@ -51,33 +61,36 @@ class LedgerDays:
 
     def prepare(self, database: Database, account_id: str, first: int, now_ms: int) -> None:
         """Read the days that are not remembered yet, each by itself: no reading takes long."""
-        known, end = self._of(account_id), _over_until(now_ms)
+        kept, end = self._of(account_id), _over_until(now_ms)
         with database.reading() as connection:
-            first = _first_day(connection, account_id, first, end)
+            if kept.checked is None:
+                recent = read_groups(connection, account_id, end, None)
+                kept.checked = (end, _balance_before(connection, account_id, recent))
+            first = _first_day(connection, account_id, min(first, kept.checked[0]), end)
         for day in range(first, end):
-            if day not in known:
+            if day not in kept.days:
                 with database.reading() as connection:
-                    known[day] = read_groups(connection, account_id, day, day + 1)
+                    kept.days[day] = read_groups(connection, account_id, day, day + 1)
         self._forget()
 
     def groups(
         self, connection: sa.Connection, account_id: str, first: int, now_ms: int
     ) -> list[EntryGroup]:
-        """All groups from a day on."""
-        end, known = _over_until(now_ms), self._of(account_id)
-        past = [group for day in range(first, end) for group in known.get(day, ())]
-        counted = sum(group.requests for group in past)
-        if counted != _count(connection, account_id, first, end):
-            past = read_groups(connection, account_id, first, end)
-            anew: dict[int, list[EntryGroup]] = {day: [] for day in range(first, end)}
-            for group in past:
-                anew[group.day].append(group)
-            known.update(anew)
-        return [*past, *read_groups(connection, account_id, max(first, end), None)]
+        """All groups from a day on; `prepare` has read those that are over."""
+        kept, end = self._of(account_id), _over_until(now_ms)
+        recent = read_groups(connection, account_id, end, None)
+        balance = _balance_before(connection, account_id, recent)
+        if kept.checked is None or kept.checked[1] + _sum(kept, kept.checked[0], end) != balance:
+            kept.days = {day: [] for day in range(first, end)}
+            for group in read_groups(connection, account_id, first, end):
+                kept.days[group.day].append(group)
+        kept.checked = (end, balance)
+        past = [group for day in range(first, end) for group in kept.days.get(day, ())]
+        return [*past, *(group for group in recent if group.day >= first)]
 
-    def _of(self, account_id: str) -> dict[int, list[EntryGroup]]:
+    def _of(self, account_id: str) -> _Kept:
         with self._lock:
-            known = self._kept.setdefault(account_id, {})
+            known = self._kept.setdefault(account_id, _Kept())
             self._kept.move_to_end(account_id)
             return known
 
@@ -87,7 +100,20 @@ class LedgerDays:
                 self._kept.popitem(last=False)
 
     def _size(self) -> int:
-        return sum(1 + len(day) for days in self._kept.values() for day in tuple(days.values()))
+        return sum(1 + len(day) for each in self._kept.values() for day in [*each.days.values()])
+
+
+def _sum(kept: _Kept, first: int, end: int) -> int:
+    """What the days from one to another moved."""
+    return sum(group.amount for day in range(first, end) for group in kept.days.get(day, ()))
+
+
+def _balance_before(
+    connection: sa.Connection, account_id: str, recent: Sequence[EntryGroup]
+) -> int:
+    """The balance before the newest entries."""
+    balance = accounts.state(connection, account_id).balance
+    return balance - sum(group.amount for group in recent)
 
 
 def read_groups(
@@ -114,12 +140,6 @@ def read_groups(
 def _groups(rows: Sequence[Any]) -> Iterator[EntryGroup]:
     for day, moved, items, requests, amount in rows:
         yield EntryGroup(int(day), moved, items, requests, int(amount))
-
-
-def _count(connection: sa.Connection, account_id: str, first: int, end: int) -> int:
-    """How many entries some days have; the index alone knows."""
-    query = sa.select(sa.func.count()).select_from(LEDGER_ENTRIES)
-    return connection.scalar(query.where(*_between(account_id, first, end))) or 0
 
 
 def _first_day(connection: sa.Connection, account_id: str, first: int, end: int) -> int:
