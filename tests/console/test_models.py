@@ -15,45 +15,19 @@ from gatehouse.admin.models import versions
 from gatehouse.admin.people import proposals
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.store.configured import models
-from gatehouse.training.report import (
-    ModelComparison,
-    ModelReport,
-    OrderValue,
-    Threshold,
-    encode_report,
-)
+from gatehouse.training.report import ModelComparison
 from tests.console.harness import Browser, Console
+from tests.console.trained import full_report, keep_model
 from tests.harness import make_account
 from tests.training.material import report
-
-
-def _threshold(below: float, stopped: str) -> Threshold:
-    def worth(amount: str) -> tuple[OrderValue, ...]:
-        return (OrderValue("USD", msgspec.Raw(amount.encode())),)
-
-    return Threshold(below, 40, 0.02, 0.75, 0.5, 0.005, worth(stopped), worth("12.5"))
-
-
-def _report() -> ModelReport:
-    made = report()
-    curves = msgspec.structs.replace(
-        made.candidate, thresholds=(_threshold(0.0004, "1234.5"), _threshold(0.4, "2000"))
-    )
-    return msgspec.structs.replace(made, candidate=curves)
-
-
-def _keep(console: Console, account_id: str, made: ModelReport, note: str = "a note") -> int:
-    sheet, document = encode_sheet(load_sheet()), encode_report(made)
-    with console.session.change() as change:
-        return models.keep(change, account_id, lambda _: document, lambda _: sheet, note=note)
 
 
 @pytest.fixture
 def shop(console: Console) -> str:
     """An account with two models, of which none is live."""
     account_id = make_account(console.session, "Model Shop")
-    _keep(console, account_id, _report(), "<script>alert(1)</script>")
-    _keep(console, account_id, _report(), "the second")
+    keep_model(console.session, account_id, full_report(), "<script>alert(1)</script>")
+    keep_model(console.session, account_id, full_report(), "the second")
     return account_id
 
 
@@ -88,7 +62,7 @@ def test_a_report_shows_curves_and_thresholds_with_money(shop: str, manager: Bro
 def test_what_was_not_measured_has_dashes_and_no_charts(console: Console, shop: str) -> None:
     bare = report(training=None, figures=ModelComparison(None, None))
     bare = msgspec.structs.replace(bare, current=type(bare.current)())
-    version = _keep(console, shop, bare)
+    version = keep_model(console.session, shop, bare)
     page = console.as_role(UserRole.VIEWER, shop).get(f"/a/{shop}/models/{version}")
     assert page.status_code == 200
     assert "could not be measured" in page.text

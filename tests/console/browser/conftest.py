@@ -1,18 +1,26 @@
-"""One console and one browser for the tests of a module."""
+"""One server, one console and one browser for all tests of this folder."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.console.browser.site import CHROMIUM, Site, open_site
-from tests.harness import Home
+from gatehouse.access.roles import UserRole
+from tests.console.browser.past import open_filled, places
+from tests.console.browser.site import CHROMIUM, Site
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A running console with the demo account."""
+    """What `make run` starts, with a demo account that has been used for some weeks."""
     if CHROMIUM is None:
         pytest.skip("CHROMIUM IS MISSING: no page of the console was opened in a browser")
-    home = Home(tmp_path_factory.mktemp("site") / "home").migrated()
-    with open_site(home) as opened:
+    with open_filled(tmp_path_factory.mktemp("site") / "home") as opened:
         yield opened
+
+
+@pytest.fixture(scope="package")
+def known(site: Site) -> dict[str, str]:
+    """What stands for the parts of paths."""
+    site.token(UserRole.VIEWER)
+    with site.home.session() as session:
+        return places(session)

@@ -11,12 +11,15 @@ from gatehouse.admin.decisions import get_decision
 from gatehouse.admin.default_account import DEMO_ACCOUNT
 from gatehouse.admin.demo.fill import DemoWish, fill_demo
 from gatehouse.admin.entities.naming import EntityTokens, EntityType, entities_of
+from gatehouse.admin.jobs import queue
+from gatehouse.admin.jobs.kinds import JobKind
 from gatehouse.admin.people import users
 from gatehouse.admin.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.webhooks.endpoints import list_webhooks
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.console.browser.site import Site, Visitor, open_site
+from tests.console.trained import full_report, keep_model, keep_trainings
 from tests.harness import Home, until
 
 _PLACE: Final = re.compile(r"\{([a-z_]+)\}")
@@ -25,11 +28,24 @@ _PLACE: Final = re.compile(r"\{([a-z_]+)\}")
 @contextlib.contextmanager
 def open_filled(folder: Path, decisions: int = 100) -> Iterator[Site]:
     """Start a console with a demo account that has been used for some weeks."""
+    home = filled_home(folder, decisions)
+    # No server takes the training that is under way; nobody answers at the issuer.
+    home.settings["GATEHOUSE_JOBS_AT_ONCE"] = "0"
+    home.settings["GATEHOUSE_OIDC_ISSUER"] = "https://127.0.0.1:1"
+    home.settings["GATEHOUSE_OIDC_CLIENT_ID"] = "console"
+    with home.session() as session:
+        keep_model(session, DEMO_ACCOUNT, full_report())
+        keep_trainings(session, DEMO_ACCOUNT)
+    with open_site(home) as site:
+        yield site
+
+
+def filled_home(folder: Path, decisions: int) -> Home:
+    """A home whose demo account has a past."""
     home = Home(folder).migrated()
     with home.session() as session:
         fill_demo(session, load_settings(home.environ()), DemoWish(decisions))
-    with open_site(home) as site:
-        yield site
+    return home
 
 
 def places(session: AdminSession) -> dict[str, str]:
@@ -49,12 +65,13 @@ def places(session: AdminSession) -> dict[str, str]:
         "set": "starter",
         "pipeline": "1",
         "version": "1",
+        "job": queue.list_jobs(session, DEMO_ACCOUNT, (JobKind.TRAINING,))[0].id,
     }
 
 
 def path_to(pattern: str, known: dict[str, str]) -> str:
-    """The path of a page about what is known."""
-    return _PLACE.sub(lambda match: known[match[1]], pattern)
+    """The path of a page about what is known; what is not known does not exist."""
+    return _PLACE.sub(lambda match: known.get(match[1], "nothing"), pattern)
 
 
 def wait_for_figures(visitor: Visitor) -> None:

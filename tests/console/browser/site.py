@@ -1,26 +1,35 @@
-"""A real console in a process of its own, and a real browser that visits it."""
+"""What `make run` starts, and a real browser that visits its console."""
 
 import contextlib
 import http.client
 import json
+import re
 import shutil
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import (
+    APIResponse,
+    Browser,
+    BrowserContext,
+    Dialog,
+    Page,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.default_account import DEMO_ACCOUNT, ensure_demo
+from gatehouse.admin.default_account import DEMO_ACCOUNT
 from gatehouse.admin.people import users
 from gatehouse.admin.people.demo import demo_link
 from gatehouse.admin.people.sessions import SessionOrigin, SignedIn
 from gatehouse.admin.people.sign_in import SignIn
-from gatehouse.settings import load_settings
 from tests.admin.people.signing_in import PASSWORD, quick_passwords
-from tests.harness import PATIENCE_S, Home, free_port, until
+from tests.harness import PATIENCE_S, Home, Server, free_port, until
 from tests.harness.commands import fork_command
 from tests.installed_programs import NPM, npm_packages
 
@@ -32,8 +41,30 @@ needs_chromium = pytest.mark.skipif(
 _RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 _CHECKS: Final[tuple[tuple[Literal["light", "dark"], list[str]], ...]] = (
     ("light", _RULES),
-    ("dark", ["color-contrast"]),
+    ("dark", ["color-contrast", "link-in-text-block"]),
 )
+WIDTHS: Final = (390, 820, 1440)
+"""Of a phone, a tablet and a desktop."""
+_FETCHED: Final = ".htmx-request, [aria-busy=true]"
+_FEW_ROWS: Final = (
+    """document.querySelectorAll("tbody tr:nth-child(n+5)").forEach(row => row.remove())"""
+)
+"""Rows of a table are like each other; axe looks at the first ones."""
+_REFUSED: Final = "Failed to load resource: the server responded with a status of"
+_OPEN_ALL: Final = """document.querySelectorAll("main details").forEach(each => each.open = true)"""
+"""What asks before something is done, and tables behind charts."""
+_LOOK: Final = """([where, rules]) =>
+    axe.run(where ?? document, {runOnly: rules, resultTypes: ["violations"]})"""
+_INSIDE: Final = {"exclude": [".sidebar", ".topbar"]}
+_LESS_DRAWING: Final = (
+    "--disable-gpu",
+    "--disable-lcd-text",
+    "--disable-partial-raster",
+    "--num-raster-threads=1",
+)
+"""Nobody looks at the windows; this saves a good part of the time that a page takes."""
+
+expect.set_options(timeout=PATIENCE_S * 1000)
 
 
 class Site:
@@ -41,18 +72,31 @@ class Site:
 
     account_id = DEMO_ACCOUNT
 
-    def __init__(self, home: Home, base: str, browser: Browser) -> None:
-        self.home = home
-        self.base = base
+    def __init__(self, server: Server, browser: Browser) -> None:
+        self.server = server
+        self.home = server.home
+        [printed] = re.findall(r"Console: (\S+)", server.log())
+        self._printed: str | None = printed
+        [self.key] = re.findall(r"Demo key +(\S+)", server.log())
+        self.base = printed.partition("/link/")[0]
         self._browser = browser
+        self._tokens: dict[UserRole, str] = {}
 
     def demo_link(self) -> str:
-        """A link that signs in the demo administrator once."""
+        """A link that signs in the demo administrator once: the printed one, or then another."""
+        if self._printed is not None:
+            printed, self._printed = self._printed, None
+            return printed
         with self.home.session() as session:
             return f"{self.base}/link/{demo_link(session, DEMO_ACCOUNT).token}"
 
     def token(self, role: UserRole) -> str:
-        """The session of a new person with this role in the demo account."""
+        """The session of a person with this role in the demo account."""
+        if role not in self._tokens:
+            self._tokens[role] = self._invited(role)
+        return self._tokens[role]
+
+    def _invited(self, role: UserRole) -> str:
         with self.home.session() as session:
             login = f"{role}@browser.example"
             if role is UserRole.OPERATOR:
@@ -87,12 +131,22 @@ class Visitor:
     def __init__(self, context: BrowserContext) -> None:
         self.page: Page = context.new_page()
         self.complaints: list[str] = []
+        self.is_refused = False
+        """Whether pages are expected that say what is wrong, which the browser notes as errors."""
+        self._frame_seen = False
         self.page.on("console", self._note)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", self._refuse)
 
     def _note(self, message: Any) -> None:
+        if self.is_refused and message.text.startswith(_REFUSED):
+            return
         if message.type in ("error", "warning"):
             self.complaints.append(f"{self.page.url}: {message.text}")
+
+    def _refuse(self, dialog: Dialog) -> None:
+        self.complaints.append(f"{self.page.url}: a dialog says {dialog.message}")
+        dialog.dismiss()
 
     def open(self, path: str) -> Page:
         """Open a page of the console."""
@@ -101,17 +155,36 @@ class Visitor:
         assert answer.status == 200, f"{path}: {answer.status}"
         return self.page
 
+    def ask(self, path: str) -> APIResponse:
+        """Ask for a path with the session of this window, without leaving the page."""
+        return self.page.context.request.get(path, max_redirects=0)
+
+    def send(self, path: str, **form: str | float | bool) -> APIResponse:
+        """Send a form with the session of this window and the token of its page."""
+        token = self.page.locator("input[name=csrf]").first.get_attribute("value")
+        origin = "/".join(self.page.url.split("/")[:3])
+        return self.page.context.request.post(
+            path,
+            form={"csrf": str(token), **form},
+            headers={"Origin": origin},
+            max_redirects=0,
+        )
+
     def check(self) -> None:
         """Let axe look at the page, and at its colours in the dark too; a finding is a failure."""
         if NPM is None:
             pytest.skip("NPM IS MISSING: axe-core looked at no page of the console")
-        source = (npm_packages("axe", AXE) / "axe-core" / "axe.min.js").read_text()
-        self.page.evaluate(source)
+        # What is being fetched again is dimmed meanwhile.
+        expect(self.page.locator(_FETCHED)).to_have_count(0)
+        self.page.evaluate((npm_packages("axe", AXE) / "axe-core" / "axe.min.js").read_text())
+        self.page.evaluate(_FEW_ROWS)
+        self.page.evaluate(_OPEN_ALL)
+        # The frame is the same on all pages of a window; it takes half of the time.
+        where = _INSIDE if self._frame_seen else None
+        self._frame_seen = self.page.locator(".sidebar").count() > 0
         for theme, rules in _CHECKS:
             self.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-            found = self.page.evaluate(
-                "rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']})", rules
-            )
+            found = self.page.evaluate(_LOOK, [where, rules])
             problems = [
                 (each["id"], [node["html"][:200] for node in each["nodes"]])
                 for each in found["violations"]
@@ -119,31 +192,38 @@ class Visitor:
             assert problems == [], f"{self.page.url} in {theme}: {json.dumps(problems, indent=1)}"
 
     def fits(self) -> None:
-        """The page must not scroll sideways as a whole."""
-        wide = self.page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
-        assert not wide, f"{self.page.url} is wider than the window"
+        """The page must not scroll sideways as a whole, in any window from a phone's on."""
+        before = self.page.viewport_size
+        wide = []
+        for width in WIDTHS:
+            self.page.set_viewport_size(ViewportSize(width=width, height=800))
+            if self.page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+                wide.append(width)
+        assert before is not None
+        self.page.set_viewport_size(before)
+        assert wide == [], f"{self.page.url} is wider than windows of {wide}"
 
 
 @contextlib.contextmanager
 def open_site(home: Home) -> Iterator[Site]:
-    """Start the console of a home, and a browser."""
+    """Start what `make run` starts in a home, and a browser."""
     port = free_port()
-    environ = home.environ()
-    with home.session() as session:
-        ensure_demo(session, load_settings(environ))
-    with (home.path / "console.log").open("ab") as log:
-        process = fork_command(("console", "--port", str(port)), environ, log, log)
+    environ = home.environ(GATEHOUSE_CONSOLE_PORT="0")
+    command = ("serve", "--port", str(port), "--console", "--demo-history")
+    with (home.path / "server.log").open("ab") as log:
+        server = Server(port, fork_command(command, environ, log, log), home)
     try:
-        until(lambda: _answers(port))
+        server.wait()
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM)
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(_LESS_DRAWING))
             try:
-                yield Site(home, f"http://127.0.0.1:{port}", browser)
+                site = Site(server, browser)
+                until(lambda: _answers(urlsplit(site.base).port or 0))
+                yield site
             finally:
                 browser.close()
     finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(PATIENCE_S)
+        server.stop()
 
 
 def _answers(port: int) -> bool:

@@ -25,8 +25,8 @@ def test_the_demo_administrator_comes_in_by_the_link_and_walks_the_navigation(si
         paths = _walk(visitor)
         assert f"/a/{site.account_id}/people" in paths
         visitor.open("/me")
-        visitor.check()
         page.locator(".sidebar .person > summary").click()
+        visitor.check()
         page.get_by_role("button", name="Dark").first.click()
         page.wait_for_selector('html[data-theme="dark"]')
         page.locator(".sidebar .person > summary").click()
