@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import os
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +14,11 @@ import typer
 import gatehouse
 from gatehouse.access.actors import Actor
 from gatehouse.cli.operate.workers import WorkerPlace, refuse_unfit_workers, supervise, work
-from gatehouse.preflight import refuse_unfit_production, unknown_variables
+from gatehouse.preflight import (
+    UnknownVariable,
+    refuse_unfit_production,
+    unknown_variables,
+)
 from gatehouse.settings import Settings, load_settings
 
 
@@ -64,7 +69,13 @@ def serve(
         return
     if settings.workers > 1:
         refuse_unfit_workers(settings, demo_history=demo_history)
+    _start(settings, unknown, console=console, demo_history=demo_history)
 
+
+def _start(
+    settings: Settings, unknown: Sequence[UnknownVariable], *, console: bool, demo_history: bool
+) -> None:
+    """Serve in this process, or supervise those that serve."""
     from gatehouse import warmup
 
     networks = warmup.begin() if settings.workers == 1 else None
