@@ -36,7 +36,12 @@ from gatehouse.operations.connectors import (
     make_roster,
 )
 from gatehouse.operations.live_connectors import LiveConnectors
-from gatehouse.operations.measured import MeasuredGateway, MeasuredIdentities, MeasuredIssuer
+from gatehouse.operations.measured import (
+    MeasuredGateway,
+    MeasuredIdentities,
+    MeasuredIssuer,
+    Observe,
+)
 from gatehouse.operations.planning import Pipelines
 from gatehouse.operations.shared_memory import open_shared_memory
 from gatehouse.pipeline.engine import Engine, EngineOptions
@@ -68,6 +73,7 @@ from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.search.indexing import EarlierDecisions
 from gatehouse.store.state import write_probe
+from gatehouse.tracing.opening import open_tracing
 from gatehouse.web.app import App, with_life
 from gatehouse.web.balances import Balances
 from gatehouse.web.entry import Entry
@@ -103,6 +109,7 @@ class Service(ServiceGauges):
         self.owner = owner = new_id("srv", system_clock(), secrets.token_bytes)
         self.refusals = Refusals()
         self.metrics = Metrics()
+        self._tracing = open_tracing(settings)
         self.backlog = Backlog()
         self.writer = Writer(lambda: open_batch_session(database), self.metrics.commit)
         self.identities = RecordedIdentities(
@@ -122,7 +129,9 @@ class Service(ServiceGauges):
             else self._shared.memory
         )
         self._bins = load_bins()
-        roster = make_roster(settings, self._bins, self.metrics.asked, self.identities)
+        roster = make_roster(
+            settings, self._bins, self._traced(self.metrics.asked), self.identities
+        )
         self.connectors = (
             None if roster is None else LiveConnectors(session, roster, self.refusals, owner)
         )
@@ -156,7 +165,8 @@ class Service(ServiceGauges):
         self._routes = self._build(settings, session, owner)
         self._watch(settings)
         app = App(self._routes, self.callers, system_clock, self.metrics, settings)
-        self.application = with_life(app, self.start, self.stop)
+        served = app if self._tracing is None else self._tracing.application(app)
+        self.application = with_life(served, self.start, self.stop)
 
     async def start(self) -> None:
         """Begin to serve: start the writer and recover what a crash left behind."""
@@ -270,9 +280,14 @@ class Service(ServiceGauges):
         await self.presence.stop()
         if self._shared is not None:
             await self._shared.stop()
+        if self._tracing is not None:
+            await asyncio.to_thread(self._tracing.stop)
         # A look at the database that was given up still runs on its thread, with a connection.
         await asyncio.get_running_loop().shutdown_default_executor()
         self._database.dispose()
+
+    def _traced(self, observe: Observe) -> Observe:
+        return observe if self._tracing is None else self._tracing.calls(observe)
 
     async def _try_commit(self) -> None:
         """See whether commits succeed again; a server that is not ready gets no requests to try."""
@@ -311,7 +326,8 @@ class Service(ServiceGauges):
     def _build(self, settings: Settings, session: AdminSession, owner: str) -> Routes:
         ring = session.ring
         masker = CardMasker(self._bins, session.fingerprints)
-        engine = Engine(
+        make_engine = Engine if self._tracing is None else self._tracing.engine
+        engine = make_engine(
             self.writer,
             masker,
             system_clock,
@@ -363,7 +379,7 @@ class Service(ServiceGauges):
         ring = session.ring
         self._entities = entities = EntityHasher(ring.current(keyring.ENTITIES)[1])
         addresses = load_addresses(settings, self.feeds)
-        called = self.metrics.called
+        called = self._traced(self.metrics.called)
         roster = None if self.connectors is None else self.connectors.roster
         gateway = MeasuredGateway(load_gateway(settings, roster), called)
         identities = load_identities(settings, self.identities, roster)
