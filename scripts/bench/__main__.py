@@ -9,6 +9,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.tracing.receiver import receiving
+
 from scripts.bench import (
     backtesting,
     beside_console,
@@ -195,6 +197,26 @@ def hold_many_in_flight(subject: Subject, folder: Path) -> None:
     print(verdict("requests in flight", most, connectors.IN_FLIGHT, at_least=True))
 
 
+def compare_with_traces(folder: Path, options: argparse.Namespace) -> None:
+    """PreCheck without traces, with a trace of every request, and with one of a hundredth."""
+    [subject] = [each for each in SUBJECTS if each.key == "precheck"]
+    with receiving() as collector, contextlib.ExitStack() as stack:
+        to = {"GATEHOUSE_TRACES_URL": collector.url}
+        few = {"OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.01"}
+        shops = {
+            name: subject.shop(folder / f"traces-{name}", **settings)
+            for name, settings in (("none", {}), ("every", to), ("hundredth", to | few))
+        }
+        sides = [
+            (stack.enter_context(gatehouse_server(shop)), subject.requests(shop.key))
+            for shop in shops.values()
+        ]
+        found = dict(zip(shops, map(medians, alternate(options, *sides)), strict=True))
+    print("PreCheck with OpenTelemetry traces of no, every and a hundredth of the requests")
+    for name, (rate, cpu) in found.items():
+        print(f"  {name:<15} {rate:8.0f} requests/s  {cpu:6.1f} us CPU")
+
+
 def compare_with_webhook(folder: Path, options: argparse.Namespace) -> None:
     """PreCheck with a webhook beside PreCheck without, at a rate that both keep up with."""
     [subject] = [each for each in SUBJECTS if each.key == "precheck"]
@@ -352,7 +374,7 @@ def main() -> None:
         choices=(
             *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
             *("search", "connectors", "webhooks", "figures", "console", "beside", "overload"),
-            "hot",
+            *("hot", "traces"),
         ),
         help="one measurement alone",
     )
@@ -383,6 +405,7 @@ def main() -> None:
             ("webhooks", compare_with_webhook),
             ("overload", send_too_much),
             ("hot", compare_hot_account),
+            ("traces", compare_with_traces),
             ("start", time_the_start),
         ):
             if options.only == name or (options.only is None and options.operation is None):

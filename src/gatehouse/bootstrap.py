@@ -24,10 +24,11 @@ from gatehouse.core import keyring
 from gatehouse.core.ids import new_id
 from gatehouse.installation import root_secret, system_clock
 from gatehouse.intel.bins import load_bins
+from gatehouse.intel.cards import CardMasker
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import PackedNetworks
 from gatehouse.operations.account_setup import Setups
-from gatehouse.operations.assembly import assemble, engine_options, make_engine
+from gatehouse.operations.assembly import assemble, engine_options
 from gatehouse.operations.catalogue import Parties
 from gatehouse.operations.connectors import (
     load_addresses,
@@ -37,9 +38,15 @@ from gatehouse.operations.connectors import (
     make_roster,
 )
 from gatehouse.operations.live_connectors import LiveConnectors
-from gatehouse.operations.measured import MeasuredGateway, MeasuredIdentities, MeasuredIssuer
+from gatehouse.operations.measured import (
+    MeasuredGateway,
+    MeasuredIdentities,
+    MeasuredIssuer,
+    Observe,
+)
 from gatehouse.operations.shared_limits import SharedLimits, open_shared_limits
 from gatehouse.operations.shared_memory import open_shared_memory
+from gatehouse.pipeline.engine import Engine
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import ServerMemory
 from gatehouse.sentry.memory_local import LocalMemory
@@ -66,6 +73,7 @@ from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.search.indexing import EarlierDecisions
 from gatehouse.store.state import write_probe
+from gatehouse.tracing.opening import open_tracing
 from gatehouse.web.app import App, with_life
 from gatehouse.web.balances import Balances
 from gatehouse.web.entry import Entry
@@ -102,6 +110,7 @@ class Service(ServiceGauges):
         self.owner = owner = new_id("srv", system_clock(), secrets.token_bytes)
         self.refusals = Refusals()
         self.metrics = Metrics()
+        self._tracing = open_tracing(settings)
         self.backlog = Backlog()
         self._in_flight = InFlight(settings.max_in_flight)
         self.gate = LoadGate(self._in_flight, settings.max_in_flight, settings.shed_delay_ms)
@@ -126,7 +135,9 @@ class Service(ServiceGauges):
             else self._shared.memory
         )
         self._bins = load_bins()
-        roster = make_roster(settings, self._bins, self.metrics.asked, self.identities)
+        roster = make_roster(
+            settings, self._bins, self._traced(self.metrics.asked), self.identities
+        )
         self.connectors = (
             None if roster is None else LiveConnectors(session, roster, self.refusals, owner)
         )
@@ -161,7 +172,8 @@ class Service(ServiceGauges):
         self._routes = self._build(settings, session, owner)
         self._watch(settings)
         app = App(self._routes, self.callers, system_clock, self.metrics, settings)
-        self.application = with_life(app, self.start, self.stop)
+        served = app if self._tracing is None else self._tracing.application(app)
+        self.application = with_life(served, self.start, self.stop)
 
     async def start(self) -> None:
         """Begin to serve: start the writer and recover what a crash left behind."""
@@ -284,9 +296,14 @@ class Service(ServiceGauges):
             await self._shared.stop()
         if self.limits is not None:
             await self.limits.stop()
+        if self._tracing is not None:
+            await asyncio.to_thread(self._tracing.stop)
         # A look at the database that was given up still runs on its thread, with a connection.
         await asyncio.get_running_loop().shutdown_default_executor()
         self._database.dispose()
+
+    def _traced(self, observe: Observe) -> Observe:
+        return observe if self._tracing is None else self._tracing.calls(observe)
 
     async def _try_commit(self) -> None:
         """See whether commits succeed again; a server that is not ready gets no requests to try."""
@@ -325,7 +342,9 @@ class Service(ServiceGauges):
     def _build(self, settings: Settings, session: AdminSession, owner: str) -> Routes:
         ring = session.ring
         options = engine_options(settings, session, owner)
-        engine = make_engine(self.writer, session, self._bins, system_clock, options)
+        masker = CardMasker(self._bins, session.fingerprints)
+        make_engine = Engine if self._tracing is None else self._tracing.engine
+        engine = make_engine(self.writer, masker, system_clock, time.perf_counter, options)
         decisions = LiveDecisions(session)
         hashing_key = ring.current(keyring.API_KEYS)[1]
         entry = Entry(self.callers, settings, hashing_key, system_clock, self._in_flight)
@@ -366,7 +385,7 @@ class Service(ServiceGauges):
         """The stages, the parties they ask, and the pipelines that accounts make of them."""
         ring = session.ring
         self._entities = entities = EntityHasher(ring.current(keyring.ENTITIES)[1])
-        called = self.metrics.called
+        called = self._traced(self.metrics.called)
         roster = None if self.connectors is None else self.connectors.roster
         gateway = MeasuredGateway(load_gateway(settings, roster), called)
         identities = load_identities(settings, self.identities, roster)

@@ -26,6 +26,7 @@ from gatehouse.setting_kinds import read_waits as _read_waits
 from gatehouse.setting_kinds import setting as _setting
 from gatehouse.setting_kinds import text as _text
 from gatehouse.setting_kinds import waits as _waits
+from gatehouse.trace_settings import TraceSettings, with_standard_variables
 
 PREFIX: Final = "GATEHOUSE_"
 ENV_FILE: Final = PREFIX + "ENV_FILE"
@@ -44,7 +45,7 @@ class InvalidSetting(ValueError):
 
 
 @dataclass(frozen=True)
-class Settings(ConsoleSettings, PeopleSettings, ServingSettings):
+class Settings(ConsoleSettings, PeopleSettings, ServingSettings, TraceSettings):
     """What an operator can choose."""
 
     environment: str = _choice(
@@ -314,7 +315,7 @@ def declarations() -> list[tuple[str, dataclasses.Field[Any], Declared]]:
 
 def load_settings(environ: Mapping[str, str]) -> Settings:
     """Read the settings from variables and, where named, an env file."""
-    given = gather_variables(environ)
+    given = with_standard_variables(gather_variables(environ))
     values: dict[str, Any] = {}
     for variable, field, declared in declarations():
         text = given.get(variable, "").strip()

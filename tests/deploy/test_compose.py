@@ -65,7 +65,7 @@ def test_what_it_starts_with_is_fit_for_production(tmp_path: Path) -> None:
     assert (tmp_path / "compose/secrets/gatehouse.env").read_text() == made
     for name in OURS:
         environ = {
-            variable: value.replace("${GATEHOUSE_CONSOLE_NAME:-console.localhost}", "c.example.com")
+            variable: value.replace("${CONSOLE_NAME:-console.localhost}", "c.example.com")
             for variable, value in SERVICES[name]["environment"].items()
         }
         environ["GATEHOUSE_ENV_FILE"] = str(tmp_path / "compose/secrets/gatehouse.env")

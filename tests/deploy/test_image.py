@@ -51,7 +51,7 @@ def test_packages_come_from_the_locks_as_they_do_for_developers() -> None:
     ]
     locked = [words for words in installs if "--require-hashes" in words]
     assert {words[words.index("-r") + 1] for words in locked} == {
-        "requirements/runtime.lock",
+        "requirements/otel.lock",
         "requirements/build.lock",
     }
     rest = [words for words in installs if words not in locked]

@@ -8,12 +8,10 @@ from gatehouse.settings import ENV_FILE, declarations
 from tests.installed_programs import ROOT, run
 
 DEPLOY: Final = ROOT / "deploy"
-_OF_COMPOSE: Final = {"GATEHOUSE_IMAGE", "GATEHOUSE_API_NAME", "GATEHOUSE_CONSOLE_NAME"}
-"""Read by the compose file alone, from the shell that starts it."""
 
 
 def test_every_variable_that_is_named_is_a_setting() -> None:
-    known = {variable for variable, _, _ in declarations()} | {ENV_FILE} | _OF_COMPOSE
+    known = {variable for variable, _, _ in declarations()} | {ENV_FILE}
     named = {
         (str(path.relative_to(ROOT)), variable)
         for path in DEPLOY.rglob("*")

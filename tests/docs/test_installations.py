@@ -118,6 +118,7 @@ def test_what_the_project_names_is_in_its_lock() -> None:
     wanted = {
         "runtime": PROJECT["project"]["dependencies"],
         "learning": [*PROJECT["project"]["dependencies"], *extras["learning"]],
+        "otel": [*PROJECT["project"]["dependencies"], *extras["otel"]],
         "build": groups["build"],
         "clients": groups["clients"],
         "data": groups["data"],

@@ -179,7 +179,9 @@ class App:
 
 
 def with_life(
-    app: App, start: Callable[[], Awaitable[None]], stop: Callable[[], Awaitable[None]]
+    app: Callable[[Any, Any, Any], Awaitable[None]],
+    start: Callable[[], Awaitable[None]],
+    stop: Callable[[], Awaitable[None]],
 ) -> Callable[[Any, Any, Any], Awaitable[None]]:
     """The application as a server runs it, with what to do before and after all requests."""
 
