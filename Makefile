@@ -110,7 +110,7 @@ screenshots: setup ## Take the pictures in docs/console/ anew (needs chromium)
 
 # The other locks take their versions from dev.lock, so that one environment can hold them all.
 lock: setup ## Resolve the dependencies anew into requirements/*.lock
-	$(COMPILE) --upgrade pyproject.toml --extra learning --group dev -o requirements/dev.lock
+	$(COMPILE) --upgrade pyproject.toml --extra learning --extra s3 --extra spark --group dev -o requirements/dev.lock
 	$(COMPILE) --upgrade pyproject.toml --constraint requirements/dev.lock -o requirements/runtime.lock
 	$(COMPILE) --upgrade pyproject.toml --extra learning --constraint requirements/dev.lock -o requirements/learning.lock
 	$(COMPILE) --upgrade --group build --constraint requirements/dev.lock -o requirements/build.lock
