@@ -35,9 +35,10 @@ $(RUN): $(PACKAGES) pyproject.toml
 	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(DEV): $(RUN) requirements/dev.lock clients/python/pyproject.toml
+$(DEV): $(RUN) requirements/dev.lock requirements/spark.lock clients/python/pyproject.toml
 	@echo "Installing what checking and training need on top: about 900 MB, once"
 	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	@if command -v java >/dev/null; then echo "Installing Spark, because there is a Java: about 500 MB, once"; $(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements/spark.lock; fi
 	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable clients/python
 	@touch $@
 
@@ -116,10 +117,11 @@ screenshots: setup ## Take the pictures in docs/console/ anew (needs chromium)
 
 # The other locks take their versions from dev.lock, so that one environment can hold them all.
 lock: setup ## Resolve the dependencies anew into requirements/*.lock
-	$(COMPILE) --upgrade pyproject.toml --extra learning --extra otel --group dev -o requirements/dev.lock
+	$(COMPILE) --upgrade pyproject.toml --extra learning --extra otel --extra s3 --group dev -o requirements/dev.lock
 	$(COMPILE) --upgrade pyproject.toml --constraint requirements/dev.lock -o requirements/runtime.lock
 	$(COMPILE) --upgrade pyproject.toml --extra learning --constraint requirements/dev.lock -o requirements/learning.lock
 	$(COMPILE) --upgrade pyproject.toml --extra otel --constraint requirements/dev.lock -o requirements/otel.lock
+	$(COMPILE) --upgrade pyproject.toml --extra spark --constraint requirements/dev.lock -o requirements/spark.lock
 	$(COMPILE) --upgrade --group build --constraint requirements/dev.lock -o requirements/build.lock
 	$(COMPILE) --upgrade --group clients -o requirements/clients.lock
 	$(COMPILE) --upgrade --group deploy -o requirements/deploy.lock

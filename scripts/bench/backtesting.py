@@ -41,7 +41,7 @@ BAR_S: Final = 20.0
 LOAD_BAR_S: Final = 10.0
 """Loading a million records out of SQLite may take so long, on two cores."""
 
-_START_MS: Final = 1_794_000_000_000
+START_MS: Final = 1_794_000_000_000
 _RULES: Final = 50
 _DIFFERENT: Final = 20_000
 _AT_ONCE: Final = 2000
@@ -200,7 +200,7 @@ def measure(requests: int) -> Backtested:
     labels = {_id(number): number % 400 == 0 for number in range(0, requests, 200)}
     columns = ColumnMaker(selection, lambda name, value, at_ms: False, labels)
     with tempfile.TemporaryDirectory() as home, _Peak() as peak:
-        source = _recorded(Path(home), requests)
+        source = recorded(Path(home), requests)
         began = time.perf_counter()
         with (
             reading_parts(source, columns, lambda done: None) as parts,
@@ -217,7 +217,7 @@ def measure(requests: int) -> Backtested:
     return Backtested(requests, len(rules.rules), judge_s, peak.gigabytes, load_s)
 
 
-def _recorded(home: Path, requests: int) -> RecordSource:
+def recorded(home: Path, requests: int) -> RecordSource:
     """A SQLite database with so many records."""
     settings = load_settings({"GATEHOUSE_HOME": str(home)})
     session = open_admin_session(settings, Actor.system("bench"))
@@ -229,7 +229,7 @@ def _recorded(home: Path, requests: int) -> RecordSource:
     database.execute("PRAGMA synchronous = OFF")
     for first in range(0, requests, _AT_ONCE):
         rows = [
-            (account_id, _id(one), _START_MS + one * 30, "pipeline", texts[one % _DIFFERENT])
+            (account_id, _id(one), START_MS + one * 30, "pipeline", texts[one % _DIFFERENT])
             for one in range(first, min(first + _AT_ONCE, requests))
         ]
         database.execute("BEGIN")
@@ -239,12 +239,12 @@ def _recorded(home: Path, requests: int) -> RecordSource:
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
     return RecordSource(
-        session.database, session.fingerprints, RecordSpan(account_id, 0, _START_MS * 2)
+        session.database, session.fingerprints, RecordSpan(account_id, 0, START_MS * 2)
     )
 
 
 def _id(number: int) -> str:
-    return new_id("req", _START_MS + number * 30, lambda size: number.to_bytes(size, "big"))
+    return new_id("req", START_MS + number * 30, lambda size: number.to_bytes(size, "big"))
 
 
 class _Peak:

@@ -1,13 +1,14 @@
 """An archive follows the database day by day, and never has more than it."""
 
 import json
+import shutil
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.archive import ArchiveState, archive_decisions, archives_of
+from gatehouse.admin.archive import ArchiveState, archive_decisions, archives_of, refresh_archives
 from gatehouse.admin.archive_backtest import ArchiveSource, backtest_archive
 from gatehouse.admin.privacy.erasure import ErasureOptions, erase_person
 from gatehouse.admin.privacy.subject import PersonNamed
@@ -83,17 +84,21 @@ def test_a_day_is_archived_when_it_is_over(shop: Shop, tmp_path: Path) -> None:
 
 def test_what_is_erased_is_gone_from_the_files(any_shop: Shop, tmp_path: Path) -> None:
     shop, to = any_shop, tmp_path / "archive"
-    keep_days(shop)
-    archived(shop, to)
+    gone, broken = tmp_path / "gone", tmp_path / "broken"
+    keep_days(shop, 2)
+    for each in (to, gone, broken):
+        archived(shop, each)
+    shutil.rmtree(gone)
+    (broken / "manifests" / f"{shop.account_id}.json").write_text("not a manifest")
     assert b"user-1-2" in _all_bytes(to)
     options = ErasureOptions(compact=False)
     done = erase_person(shop.session, shop.account_id, PersonNamed(user_id="user-1-2"), options)
-    assert done.archives == [str(to)]
-    after = archived(shop, to)
-    assert after.written == [SECOND]
+    assert done.archives == [str(to), str(gone), str(broken)]
+    assert refresh_archives(shop.session, shop.account_id, lambda *_: None) == [str(broken)]
     assert b"user-1-2" not in _all_bytes(to)
     assert b"user-1-1" in _all_bytes(to)
     assert [row[0] for row in rows(to, "decisions", "erased")].count(True) == 1
+    assert not gone.exists()
     assert archived(shop, to).written == []
 
 

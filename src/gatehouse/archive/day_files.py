@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from gatehouse.archive.day_rows import RowMaker
 from gatehouse.archive.layout import LABELS, ArchiveLayout
 from gatehouse.archive.manifest import StoredFile, checksum
@@ -15,8 +13,6 @@ from gatehouse.store.decisions.records import KeptRecord
 
 ROWS_IN_GROUP: Final = 50_000
 """What an engine reads at one time, and what is in memory while a file is written."""
-_USUAL_BYTES: Final = 16 * 1024 * 1024
-"""The longest line that DuckDB reads without being told."""
 
 
 class DayFiles:
@@ -33,14 +29,14 @@ class DayFiles:
         self._create(self.layout.types)
         with garbage_collection_paused():
             for batch in batches:
-                self._insert(self.layout.types, self._rows.columns(batch))
+                self._workspace.insert("day", self.layout.types, self._rows.columns(batch))
                 count += len(batch)
         return self._written("decisions.parquet", "request_id, seen_by NULLS FIRST"), count
 
     def labels(self, columns: Mapping[str, list[Any]]) -> Path:
         """The file with these labels."""
         self._create(LABELS)
-        self._insert(LABELS, columns)
+        self._workspace.insert("day", LABELS, columns)
         return self._written("labels.parquet", "request_id")
 
     def stored(self, file: Path, rows: int) -> StoredFile:
@@ -51,23 +47,6 @@ class DayFiles:
         columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in types.items())
         # A temporary table is not compressed, and goes to the disk when memory is short.
         self._workspace.ask(f"CREATE OR REPLACE TEMP TABLE day ({columns})")
-
-    def _insert(self, types: Mapping[str, str], columns: Mapping[str, Sequence[Any]]) -> None:
-        """Add rows that are given as columns."""
-        line = msgspec.json.encode(dict(enumerate(columns.values())))
-        lists = ", ".join(
-            f"'{number}': {text(types[name] + '[]')}" for number, name in enumerate(columns)
-        )
-        names = ", ".join(map(quoted, columns))
-        chosen = ", ".join(f'unnest("{number}")' for number in range(len(columns)))
-        options = f"format = 'newline_delimited', columns = {{{lists}}}"
-        if len(line) > _USUAL_BYTES:
-            options += f", maximum_object_size = {len(line) + 1}"
-        with self._workspace.lines(line) as path:
-            self._workspace.ask(
-                f"INSERT INTO day ({names}) SELECT {chosen} "  # noqa: S608  # our own names
-                f"FROM read_json({text(str(path))}, {options})"
-            )
 
     def _written(self, name: str, order: str) -> Path:
         file = self._workspace.folder / name

@@ -6,8 +6,6 @@ Statements are written in DuckDB's SQL. Another engine gets them in its own dial
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-import msgspec
-
 from gatehouse.backtest.workspace import Workspace, quoted, text
 
 
@@ -47,16 +45,5 @@ class DuckEngine:
         """Make a table of values, given as columns."""
         described = ", ".join(f"{quoted(name)} {kind}" for name, kind in types.items())
         self.ask(f"CREATE TEMP TABLE {table} ({described})")
-        if not columns or not columns[0]:
-            return
-        line = msgspec.json.encode(dict(enumerate(columns)))
-        lists = ", ".join(
-            f"'{number}': {text(kind + '[]')}" for number, kind in enumerate(types.values())
-        )
-        chosen = ", ".join(f'unnest("{number}")' for number in range(len(columns)))
-        with self._workspace.lines(line) as path:
-            self.ask(
-                f"INSERT INTO {table} SELECT {chosen} FROM read_json({text(str(path))}, "  # noqa: S608
-                f"format = 'newline_delimited', columns = {{{lists}}}, "
-                f"maximum_object_size = {len(line) + 1})"
-            )
+        if columns and columns[0]:
+            self._workspace.insert(table, types, dict(zip(types, columns, strict=True)))

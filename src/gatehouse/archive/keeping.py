@@ -5,6 +5,7 @@ removed here.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 import msgspec
@@ -111,13 +112,18 @@ def carry_out(
     with open_workspace() as workspace:
         files = DayFiles(workspace)
         for each in plan.work:
-            batches = _batches(session, each, lambda read: reached(done + read, plan.records))  # noqa: B023
+            told = partial(_tell, reached, done, plan.records)
+            batches = _batches(session, each, told)
             manifest.days[each.day] = _write_day(session, place, manifest, files, each, batches)
             write_manifest(place, manifest)
             done += each.state.decisions if each.whole else 0
     _forget_oldest(manifest)
     manifest.audit_seq, manifest.audit_hash = plan.mark
     write_manifest(place, manifest)
+
+
+def _tell(reached: Reached, before: int, total: int, done: int) -> None:
+    reached(before + done, total)
 
 
 def span_of(account_id: str, day: str) -> RecordSpan:

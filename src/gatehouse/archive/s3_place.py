@@ -75,7 +75,7 @@ def _client() -> Any:
         from botocore.config import Config
     except ImportError:
         raise InvalidInput(
-            "an archive in S3 needs more packages; install: pip install 'gatehouse[s3]'"
+            "an archive in S3 needs more packages: those of the extra s3, gatehouse[s3]"
         ) from None
     options = Config(
         connect_timeout=_CONNECT_S,

@@ -96,7 +96,7 @@ def _session(master: str) -> tuple[Any, bool]:
         from pyspark.sql import SparkSession
     except ImportError:
         raise InvalidInput(
-            "Spark needs more packages; install: pip install 'gatehouse[spark]'"
+            "Spark needs more packages: those of the extra spark, gatehouse[spark]"
         ) from None
     there = SparkSession.getActiveSession()
     if there is not None:

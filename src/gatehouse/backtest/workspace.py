@@ -13,13 +13,14 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final, NoReturn
 
 import duckdb
+import msgspec
 
 from gatehouse.core.errors import GatehouseError, InvalidInput
 
@@ -29,6 +30,8 @@ MEMORY_LIMIT: Final = "1GB"
 _PREFIX: Final = "gatehouse-work-"
 _LOCK: Final = "in-use"
 _LONGEST_REASON: Final = 300
+_USUAL_BYTES: Final = 16 * 1024 * 1024
+"""The longest line that DuckDB reads without being told."""
 
 
 class Workspace:
@@ -57,6 +60,21 @@ class Workspace:
 
     def _run(self, statement: str) -> list[tuple[Any, ...]]:
         return self._connection.execute(statement).fetchall()
+
+    def insert(
+        self, table: str, types: Mapping[str, str], columns: Mapping[str, Sequence[Any]]
+    ) -> None:
+        """Add rows to a table with columns of these types; a column that is not given is NULL."""
+        line = msgspec.json.encode(dict(enumerate(columns.values())))
+        kinds = enumerate(text(f"{types[name]}[]") for name in columns)
+        lists = ", ".join(f"'{place}': {kind}" for place, kind in kinds)
+        chosen = ", ".join(f'unnest("{place}")' for place in range(len(columns)))
+        with self.lines(line) as path:
+            self.ask(
+                f"INSERT INTO {table} ({', '.join(map(quoted, columns))}) "  # noqa: S608
+                f"SELECT {chosen} FROM read_json({text(str(path))}, format = 'newline_delimited', "
+                f"columns = {{{lists}}}, maximum_object_size = {max(len(line) + 1, _USUAL_BYTES)})"
+            )
 
     @contextlib.contextmanager
     def lines(self, content: bytes | bytearray) -> Iterator[Path]:
