@@ -558,7 +558,7 @@ export interface ExplainedReason {
   readonly signals?: { readonly [name: string]: unknown };
 }
 
-/** Why a request was decided as it was, and what would have changed that. */
+/** Why a request was decided as it was, and what would have changed that. Its texts are sentences that can be said in other languages, until `in_english` is asked for. */
 export interface Explanation {
   /** What was decided, and by what. */
   readonly summary: string;

@@ -695,7 +695,9 @@ class ExplainedReason(Struct, frozen=True, kw_only=True):
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
-    """Why a request was decided as it was, and what would have changed that."""
+    """Why a request was decided as it was, and what would have changed that. Its texts are
+    sentences that can be said in other languages, until `in_english` is asked for.
+    """
 
     summary: str
     """What was decided, and by what."""
