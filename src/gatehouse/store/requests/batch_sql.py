@@ -161,6 +161,27 @@ class SqliteBatchSession(BatchSession):
             self._connection.execute(sqlite_insert(name, len(some)), values)
 
 
+_POSTGRES_LOCK: Final = (
+    f"SELECT {_ACCOUNT_COLUMNS} FROM accounts WHERE id = ANY(%s) ORDER BY id FOR UPDATE".encode()
+)
+# A statement sees what was committed before it began, so what the lock protects is not read by the
+# statement that may wait for the lock, and all of it by one, because the accounts are locked now.
+_POSTGRES_LOAD: Final = f"""
+SELECT json_build_array(
+  (SELECT coalesce(json_agg(json_build_array({columns_of(Hold)})), '[]') FROM holds
+    WHERE request_id = ANY(%s)),
+  (SELECT coalesce(json_agg(json_build_array({columns_of(StoredClaim)})), '[]') FROM idempotency
+    WHERE claim_id = ANY(%s)),
+  (SELECT coalesce(json_object_agg(c, json_build_array(
+      (SELECT count(*) FROM card_mismatches m WHERE m.card = c AND m.at_ms > %s),
+      (SELECT count(*) FROM holds h WHERE c IN (h.card, h.card_account)))), '{{}}')
+    FROM unnest(%s::text[]) c),
+  (SELECT coalesce(json_agg(json_build_array(card_group, number, at_ms)), '[]') FROM card_numbers
+    WHERE at_ms > %s AND card_group = ANY(%s)))::text
+""".encode()
+_read_rest: Final = msgspec.json.Decoder(
+    tuple[_Rows, _Rows, dict[str, tuple[int, int]], _Rows]
+).decode
 _POSTGRES_FLUSH: Final = (
     f"SELECT set_config('synchronous_commit', 'on', true), {DURABLE_MARK}".encode()
 )
@@ -186,41 +207,19 @@ class PostgresBatchSession(BatchSession):
 
     def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs."""
+        keys = wanted.holds, wanted.claims, wanted.cards, wanted.groups
+        holds, claims, cards, groups = map(sorted, keys)
+        guesses, numbers = (wanted.guesses_since_ms, cards), (wanted.numbers_since_ms, groups)
         with self._connection.pipeline():
             self._connection.execute(b"BEGIN")
-            accounts = self._select(
-                f"SELECT {_ACCOUNT_COLUMNS} FROM accounts WHERE id = ANY(%s)"
-                " ORDER BY id FOR UPDATE",
-                wanted.accounts,
+            accounts = self._connection.execute(
+                _POSTGRES_LOCK, (sorted(wanted.accounts),), prepare=True
             )
-            holds = self._select(
-                f"SELECT {columns_of(Hold)} FROM holds WHERE request_id = ANY(%s)", wanted.holds
+            rest = self._connection.execute(
+                _POSTGRES_LOAD, (holds, claims, *guesses, *numbers), prepare=True
             )
-            claims = self._select(
-                f"SELECT {columns_of(StoredClaim)} FROM idempotency WHERE claim_id = ANY(%s)",
-                wanted.claims,
-            )
-            guesses = self._select(
-                "SELECT c, (SELECT count(*) FROM card_mismatches m WHERE m.card = c"
-                " AND at_ms > %s), (SELECT count(*) FROM holds h"
-                " WHERE c IN (h.card, h.card_account))"
-                " FROM unnest(%s::text[]) c",
-                wanted.cards,
-                wanted.guesses_since_ms,
-            )
-            numbers = self._select(
-                "SELECT card_group, number, at_ms FROM card_numbers WHERE at_ms > %s"
-                " AND card_group = ANY(%s)",
-                wanted.groups,
-                wanted.numbers_since_ms,
-            )
-        return _batch_rows(
-            _fetched(accounts),
-            _fetched(holds),
-            _fetched(claims),
-            {card: (wrong, open_now) for card, wrong, open_now in _fetched(guesses)},
-            _fetched(numbers),
-        )
+        [[loaded]] = rest.fetchall()
+        return _batch_rows(accounts.fetchall(), *_read_rest(loaded))
 
     def save(self, changes: Changes, *, flush: bool = True) -> None:
         """Write the changes and commit, and flush in the same round trip."""
@@ -240,16 +239,6 @@ class PostgresBatchSession(BatchSession):
         """Index the oldest decisions that wait to be, and commit; how many there were."""
         counted = self._connection.execute(POSTGRES_INDEX, (at_most,)).fetchone()
         return int(counted[0]) if counted else 0
-
-    def _select(self, statement: str, keys: set[str], *first: int) -> "psycopg.Cursor[Any] | None":
-        """Run a query whose last parameter is the keys, unless there are none."""
-        if not keys:
-            return None
-        return self._connection.execute(statement.encode(), (*first, sorted(keys)), prepare=True)
-
-
-def _fetched(cursor: "psycopg.Cursor[Any] | None") -> Iterable[Any]:
-    return cursor.fetchall() if cursor is not None else ()
 
 
 def _batch_rows(

@@ -156,21 +156,22 @@ class BatchThread(ABC, Generic[Work, Session]):
         return bool(self._left) or not self._inbox.empty()
 
     def _work(self) -> None:
-        while self._take_turn():
-            pass
+        while (finish := self._take_turn()) is not None:
+            finish()
         self._drop_session()
 
-    def _take_turn(self) -> bool:
+    def _take_turn(self) -> Callable[[], None] | None:
+        """Answer batches until there is something to finish without the others; None at the end."""
         with self._turn:
-            self._before_batch()
-            batch = self._next_batch()
-            if batch is None:
-                self._inbox.put(None)  # for the other threads
-                return False
-            finish = self._answer_all(batch)
-        if finish is not None:
-            finish()
-        return True
+            while True:
+                self._before_batch()
+                batch = self._next_batch()
+                if batch is None:
+                    self._inbox.put(None)  # for the other threads
+                    return None
+                finish = self._answer_all(batch)
+                if finish is not None:
+                    return finish
 
     def _next_batch(self) -> Ordered[Work] | None:
         batch = self._left or self._wait()
