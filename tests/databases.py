@@ -77,8 +77,9 @@ def share_compiled_statements() -> None:
 class Postgres:
     """A running PostgreSQL server that makes databases."""
 
-    def __init__(self, uri: str) -> None:
-        self._uri = uri
+    def __init__(self, server: Any) -> None:
+        self._server = server
+        self._uri: str = server.get_uri()
         self._numbers = count()
         self._idle: list[str] = []
         self._rows: dict[str, list[tuple[Any, ...]]] = {}
@@ -98,6 +99,11 @@ class Postgres:
     def empty(self) -> str:
         """The URL of a new database without any tables."""
         return self._create(f"gatehouse_{next(self._numbers)}", "template1")
+
+    def crash(self) -> None:
+        """End the server at once and start it again: what it had not written to its log is lost."""
+        _end_at_once(self._server)
+        self._server.start()
 
     def give_back(self, url: str) -> None:
         """Bring a database back to how it was made, whoever is still connected to it."""
@@ -133,7 +139,7 @@ def _tables(connection: psycopg.Connection[tuple[Any, ...]]) -> list[str]:
 
 
 @contextlib.contextmanager
-def start_postgres(*, quick: bool = True) -> Iterator[Postgres]:
+def start_postgres(*, quick: bool = True, settings: str = "") -> Iterator[Postgres]:
     """A PostgreSQL server out of a wheel; unless it is to be quick, it waits for the disk.
 
     Started as root it changes to a user of its own, who may not enter pytest's folders.
@@ -144,16 +150,20 @@ def start_postgres(*, quick: bool = True) -> Iterator[Postgres]:
 
         server = get_server(Path(folder) / "data", cleanup_mode=None, start=False)
         server.ensure_pgdata_inited()
-        with (server.pgdata / "postgresql.conf").open("a") as settings:
-            settings.write(_QUICK if quick else "")
+        with (server.pgdata / "postgresql.conf").open("a") as file:
+            file.write((_QUICK if quick else "") + settings)
         server.start()
         try:
-            yield Postgres(server.get_uri())
+            yield Postgres(server)
         finally:
-            # At once: what a checkpoint would save is deleted anyway.
-            process = psutil.Process(server.get_pid())
-            process.send_signal(signal.SIGQUIT)
-            process.wait()
+            # What a checkpoint would save is deleted anyway.
+            _end_at_once(server)
+
+
+def _end_at_once(server: Any) -> None:
+    process = psutil.Process(server.get_pid())
+    process.send_signal(signal.SIGQUIT)
+    process.wait()
 
 
 def client_programs() -> Path:

@@ -13,6 +13,7 @@ from scripts.bench import (
     backtesting,
     connectors,
     figures,
+    hot,
     judging,
     overload,
     searching,
@@ -247,6 +248,22 @@ def send_too_much(folder: Path, options: argparse.Namespace) -> None:
     print(verdict("share of what it can answer", share, overload.SHARE_BAR, at_least=True))
 
 
+def compare_hot_account(folder: Path, options: argparse.Namespace) -> None:
+    """Two servers on one account beside the same two on an account each, and a lone request."""
+    [subject] = [each for each in SUBJECTS if each.key == "precheck"]
+    plan = options.rounds, options.seconds, options.connections
+    one, two = map(statistics.median, hot.rates(subject, folder, *plan))
+    print("PreCheck by two servers on PostgreSQL, on a disk that syncs 2 ms slower")
+    print(f"  one account     {one:8.0f} requests/s")
+    print(f"  two accounts    {two:8.0f} requests/s")
+    share = one / two
+    print(verdict("share of the rate on two accounts", share, hot.LEAST_SHARE, at_least=True))
+    print(f"One request at a time (disk syncs in {sync_ms(folder):.2f} ms), and 2 ms slower")
+    for lone in hot.lone_requests(subject, folder, options.seconds):
+        name = f"syncs on {lone.database} ({lone.as_it_is_ms:.2f}, {lone.slow_ms:.2f} ms)"
+        print(verdict(name, lone.syncs, hot.MOST_SYNCS, at_least=False))
+
+
 def time_the_start(folder: Path, _options: argparse.Namespace) -> None:
     """How soon a server serves."""
     shop = make_shop(folder / "start")
@@ -327,7 +344,7 @@ def main() -> None:
         "--only",
         choices=(
             *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
-            *("search", "connectors", "webhooks", "figures", "overload"),
+            *("search", "connectors", "webhooks", "figures", "hot", "overload"),
         ),
         help="one measurement alone",
     )
@@ -353,6 +370,7 @@ def main() -> None:
             ("shared", compare_shared_with_embedded),
             ("connectors", compare_connectors),
             ("webhooks", compare_with_webhook),
+            ("hot", compare_hot_account),
             ("overload", send_too_much),
             ("start", time_the_start),
         ):

@@ -165,6 +165,27 @@ def drive(port: int, requests: list[bytes], *, connections: int, seconds: float)
     return uvloop.run(_drive(port, requests, connections, seconds))
 
 
+def drive_together(
+    sides: list[tuple[int, list[bytes]]], *, connections: int, seconds: float
+) -> Load:
+    """Load several servers at the same time, each with requests of its own: what they did in all.
+
+    The requests of servers are numbered together.
+    """
+
+    async def drive_all() -> list[Load]:
+        loads = [_drive(port, requests, connections, seconds) for port, requests in sides]
+        return list(await asyncio.gather(*loads))
+
+    total = Load()
+    for load in uvloop.run(drive_all()):
+        total.seconds = max(total.seconds, load.seconds)
+        total.requests += load.requests
+        total.failures += load.failures
+        total.latencies_s += load.latencies_s
+    return total
+
+
 def post(path: str, body: bytes, headers: dict[str, str]) -> bytes:
     """A whole HTTP request, ready to be sent."""
     lines = [f"POST {path} HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json"]

@@ -56,6 +56,15 @@ def make_shop(home: Path, **settings: str) -> Shop:
         **settings,
     }
 
+    return _with_account(home, environment)
+
+
+def second_account(shop: Shop) -> Shop:
+    """The same home with another account that is as well-funded."""
+    return _with_account(shop.home, shop.environment)
+
+
+def _with_account(home: Path, environment: dict[str, str]) -> Shop:
     def command(*arguments: str) -> dict[str, str]:
         done = subprocess.run(
             [*GATEHOUSE, *arguments, "--json"], env=environment, check=True, capture_output=True

@@ -28,14 +28,18 @@ class CountingSession(BatchSession):
 
     def __init__(self, batch_session: BatchSession) -> None:
         self._session = batch_session
+        self.flushes = batch_session.flushes
         self.commits = 0
 
-    def load(self, wanted: BatchKeys) -> BatchRows:
-        return self._session.load(wanted)
+    def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
+        return self._session.load(wanted, durable=durable)
 
-    def save(self, changes: Changes) -> None:
-        self._session.save(changes)
+    def save(self, changes: Changes, *, flush: bool = True) -> None:
+        self._session.save(changes, flush=flush)
         self.commits += 1
+
+    def flush(self) -> None:
+        self._session.flush()
 
     def index(self, at_most: int) -> int:
         return self._session.index(at_most)

@@ -1,7 +1,7 @@
 """The port to the ledger and the records: what the engine asks of the store, and its answers.
 
-Each operation is decided on its own and becomes durable before its answer is given, however many
-others share the commit.
+Each operation is decided on its own, however many others share the commit. What charges or pays is
+durable before its answer is given.
 """
 
 import asyncio

@@ -26,6 +26,12 @@ _BEGIN: Final = "gatehouse_begin"
 _OLDEST_SQLITE: Final = (3, 33, 0)
 """The first with UPDATE ... FROM, which the writer uses."""
 
+DURABLE_MARK: Final = "pg_logical_emit_message(true, 'gatehouse', '')"
+"""Makes the commit of its transaction, on PostgreSQL, wait until all that was committed before is
+durable. The log is written in order, so what is in it before this record is durable with it, on
+standbys as well if commits wait for them. It needs no table and locks nothing.
+"""
+
 _NOTICES_A_CUT: Final = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
 """Without these, a connection whose other end is gone is waited for for hours."""
 

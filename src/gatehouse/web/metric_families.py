@@ -90,7 +90,7 @@ ASKED_SECONDS: Final = _seconds(
 PER_COMMIT: Final = Family(
     "gatehouse_settlements_per_commit",
     "histogram",
-    "Settlements that shared one durable commit; it grows under load.",
+    "Settlements that shared one commit; it grows under load.",
     bounds=_PER_COMMIT,
 )
 COMMIT_SECONDS: Final = _seconds("commit", "Time of a commit, with reading what it needs.")

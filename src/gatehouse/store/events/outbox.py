@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 
 from gatehouse.core.events import EventName, NewEvent
 from gatehouse.core.ids import first_id
+from gatehouse.store.database import DURABLE_MARK
 from gatehouse.store.tables import EVENTS, WEBHOOK_DELIVERIES
 
 _E: Final = EVENTS.c
@@ -31,6 +32,7 @@ _PLACE_OF: Final = sa.select(*_PLACE).where(
     _E.id == sa.bindparam("cursor", type_=sa.Text),
     (_E.account_id == sa.bindparam("account_id", type_=sa.Text)) | (_E.account_id == INSTALLATION),
 )
+_DURABLE: Final = sa.text(f"SELECT {DURABLE_MARK}")
 _NEWEST: Final = sa.select(sa.func.max(_E.seq))
 
 
@@ -116,7 +118,9 @@ def newest(
     ]
     both = sa.union_all(*(sa.select(each) for each in ranges)).subquery()
     query = sa.select(both).order_by(both.c.xid.desc(), both.c.seq.desc()).limit(limit)
-    return [_stored(row).event for row in connection.execute(query)][::-1]
+    rows = connection.execute(query).all()
+    _let_last(connection, rows)
+    return [_stored(row).event for row in rows][::-1]
 
 
 def find(connection: sa.Connection, account_id: str, event_id: str) -> StoredEvent | None:
@@ -180,7 +184,8 @@ def _after(
     connection: sa.Connection, account_id: str, place: EventPlace, limit: int
 ) -> list[StoredEvent]:
     given = {"account_id": account_id, "xid": place.xid, "seq": place.seq, "limit": limit}
-    rows = connection.execute(_AFTER[connection.dialect.name], given)
+    rows = connection.execute(_AFTER[connection.dialect.name], given).all()
+    _let_last(connection, rows)
     return [_stored(row) for row in rows]
 
 
@@ -215,6 +220,16 @@ def _settled(connection: sa.Connection) -> "list[sa.ColumnElement[bool]]":
     if connection.dialect.name == "sqlite":
         return []
     return [_E.xid < _OLDEST_RUNNING]
+
+
+def _let_last(connection: sa.Connection, rows: Sequence[Any]) -> None:
+    """Let the transaction end when the events that it read are durable.
+
+    Requests are settled by commits that become durable a moment later, and what is told must not
+    be undone by a crash.
+    """
+    if rows and connection.dialect.name != "sqlite":
+        connection.execute(_DURABLE)
 
 
 def _stored(row: Any) -> StoredEvent:

@@ -19,7 +19,7 @@ from gatehouse.idverify.people import IdentifierType, Person
 from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.store.database import Database
 from gatehouse.store.identities.identity_sealer import EVERYONE, label_of, read_person
-from gatehouse.store.requests.batches import UNREACHABLE, BatchThread, DriverSession
+from gatehouse.store.requests.batches import UNREACHABLE, BatchThread, DriverSession, Ordered
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -127,6 +127,9 @@ class RecordedIdentities(BatchThread[HolderQuery, SqliteHolders | PostgresHolder
         """The holders of a card: those the account has on record, then the operator's."""
         found: Holders = await self.submit((enquiry.fingerprint, enquiry.account_id))
         return found
+
+    def _answer_all(self, batch: Ordered[HolderQuery]) -> None:
+        self._deliver(batch, self._answer([query for query, _ in batch]))
 
     def _answer(self, wanted: list[HolderQuery]) -> list[Holders | ConnectorFailed]:
         try:

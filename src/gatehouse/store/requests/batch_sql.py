@@ -14,7 +14,7 @@ import psycopg
 from msgspec.structs import astuple
 
 from gatehouse.billing.ledger import AccountState, BalanceTold, Hold
-from gatehouse.store.database import Database
+from gatehouse.store.database import DURABLE_MARK, Database
 from gatehouse.store.requests.batch_statements import (
     PARTS,
     POSTGRES_INDEX,
@@ -35,15 +35,29 @@ _to_json: Final = msgspec.json.Encoder().encode
 
 
 class BatchSession(DriverSession, ABC):
-    """One batch at a time on one connection: load, then save or abandon."""
+    """One batch at a time on one connection: load, then save or abandon.
+
+    A commit that is not durable is lost when the machine, or PostgreSQL, crashes at once, and then
+    everything that was committed after it is lost as well.
+    """
+
+    flushes = False
+    """Whether `flush` makes commits durable, so that nothing is locked meanwhile; without it each
+    one is durable or not by itself."""
 
     @abstractmethod
-    def load(self, wanted: BatchKeys) -> BatchRows:
-        """Begin a transaction, lock the accounts and read what the batch needs."""
+    def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
+        """Begin a transaction, lock the accounts and read what the batch needs.
+
+        Unless it is to be durable, or the session flushes, its commit does not wait for the disk.
+        """
 
     @abstractmethod
-    def save(self, changes: Changes) -> None:
-        """Write the changes and commit durably."""
+    def save(self, changes: Changes, *, flush: bool = True) -> None:
+        """Write the changes and commit, and flush."""
+
+    def flush(self) -> None:
+        """Return when everything that was committed before is durable."""
 
     @abstractmethod
     def index(self, at_most: int) -> int:
@@ -85,6 +99,8 @@ _read_loaded: Final = msgspec.json.Decoder(
     tuple[_Rows, _Rows, _Rows, dict[str, tuple[int, int]], _Rows]
 ).decode
 
+_FULL: Final = 2
+"""SQLite's name for a database whose commits wait for the disk."""
 _ROWS_AT_ONCE: Final = 64
 """The most rows of one statement; SQLite prepares one statement for each number of rows."""
 
@@ -94,9 +110,15 @@ class SqliteBatchSession(BatchSession):
 
     _connection: sqlite3.Connection
 
-    def load(self, wanted: BatchKeys) -> BatchRows:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(connection)
+        [level] = connection.execute("PRAGMA synchronous").fetchone()
+        # Where nothing waits for the disk, nothing is changed.
+        self._waits = True if level == _FULL else None
+
+    def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs."""
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._begin(durable=durable)
         keys = (wanted.accounts, wanted.holds, wanted.claims, wanted.cards, wanted.groups)
         accounts, holds, claims, cards, groups = (_to_json(sorted(each)).decode() for each in keys)
         guesses, numbers = (wanted.guesses_since_ms, cards), (wanted.numbers_since_ms, groups)
@@ -104,8 +126,8 @@ class SqliteBatchSession(BatchSession):
         row = self._connection.execute(_SQLITE_LOAD, values).fetchone()
         return _batch_rows(*_read_loaded(row[0]))
 
-    def save(self, changes: Changes) -> None:
-        """Write the changes and commit durably."""
+    def save(self, changes: Changes, *, flush: bool = True) -> None:
+        """Write the changes and commit."""
         for name, rows in changes.rows().items():
             if PARTS[name].inserts:
                 self._insert(name, rows)
@@ -115,11 +137,20 @@ class SqliteBatchSession(BatchSession):
 
     def index(self, at_most: int) -> int:
         """Index the oldest decisions that wait to be, and commit; how many there were."""
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._begin(durable=False)
         self._connection.execute(SQLITE_INDEX, (at_most,))
         indexed = self._connection.execute(SQLITE_INDEXED, (at_most,)).rowcount
         self._connection.execute("COMMIT")
         return indexed
+
+    def _begin(self, *, durable: bool) -> None:
+        if self._waits is not None and self._waits is not durable:
+            # A commit that waits for the disk makes all before it durable, too: they are in the
+            # same file.
+            level = "FULL" if durable else "NORMAL"
+            self._connection.execute(f"PRAGMA synchronous = {level}")
+            self._waits = durable
+        self._connection.execute("BEGIN IMMEDIATE")
 
     def _insert(self, name: str, rows: list[Any]) -> None:
         # Values are bound one by one: extracting a long record from JSON costs SQLite seven times
@@ -130,14 +161,33 @@ class SqliteBatchSession(BatchSession):
             self._connection.execute(sqlite_insert(name, len(some)), values)
 
 
-class PostgresBatchSession(BatchSession):
-    """PostgreSQL: account rows are locked in order of id, other accounts stay free."""
+_POSTGRES_FLUSH: Final = (
+    f"SELECT set_config('synchronous_commit', 'on', true), {DURABLE_MARK}".encode()
+)
 
+
+class PostgresBatchSession(BatchSession):
+    """PostgreSQL: account rows are locked in order of id, other accounts stay free.
+
+    A commit releases the locks as soon as it is in the memory of the database. The flush is on the
+    same connection, which does not survive a crash: it can not vouch for a commit that was lost.
+    """
+
+    flushes = True
     _connection: "psycopg.Connection[Any]"
 
-    def load(self, wanted: BatchKeys) -> BatchRows:
+    def __init__(self, connection: "psycopg.Connection[Any]") -> None:
+        super().__init__(connection)
+        # The driver's own BEGIN and COMMIT would wait for an answer each.
+        connection.autocommit = True
+        connection.execute("SET synchronous_commit = off")
+        # Where this is not allowed, nothing may be committed that could not be made durable.
+        self.flush()
+
+    def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs."""
         with self._connection.pipeline():
+            self._connection.execute(b"BEGIN")
             accounts = self._select(
                 f"SELECT {_ACCOUNT_COLUMNS} FROM accounts WHERE id = ANY(%s)"
                 " ORDER BY id FOR UPDATE",
@@ -172,18 +222,23 @@ class PostgresBatchSession(BatchSession):
             _fetched(numbers),
         )
 
-    def save(self, changes: Changes) -> None:
-        """Write the changes and commit durably."""
+    def save(self, changes: Changes, *, flush: bool = True) -> None:
+        """Write the changes and commit, and flush in the same round trip."""
         rows = changes.rows()
         parts = [_to_json(some).decode() for some in rows.values()]
         with self._connection.pipeline():
             self._connection.execute(postgres_save(tuple(rows)), parts, prepare=True)
-            self._connection.commit()
+            self._connection.execute(b"COMMIT")
+            if flush:
+                self.flush()
+
+    def flush(self) -> None:
+        """Return when everything that was committed before is durable."""
+        self._connection.execute(_POSTGRES_FLUSH, prepare=True)
 
     def index(self, at_most: int) -> int:
         """Index the oldest decisions that wait to be, and commit; how many there were."""
         counted = self._connection.execute(POSTGRES_INDEX, (at_most,)).fetchone()
-        self._connection.commit()
         return int(counted[0]) if counted else 0
 
     def _select(self, statement: str, keys: set[str], *first: int) -> "psycopg.Cursor[Any] | None":

@@ -1,7 +1,8 @@
-"""A thread with a connection of its own that answers all waiting orders together.
+"""Threads with a connection each that answer all waiting orders together.
 
 Callers hand over one list per turn of the event loop. While one batch is being worked on, the next
-one collects, so no order waits on purpose.
+one collects, so no order waits on purpose. Threads take turns: one works on a batch, and what is
+left to do without the others waiting is done after its turn.
 """
 
 import asyncio
@@ -52,98 +53,129 @@ class CertainFuture(asyncio.Future[Any]):
 
 Work = TypeVar("Work")
 Session = TypeVar("Session", bound=DriverSession)
+Ordered = list[tuple[Work, "asyncio.Future[Any]"]]
+"""Orders, each with the future of its answer."""
 
 
 class BatchThread(ABC, Generic[Work, Session]):
-    """Takes orders from an event loop and answers them in batches on a thread of its own."""
+    """Takes orders from an event loop and answers them in batches on threads of its own."""
 
-    def __init__(self, name: str, open_session: Callable[[], Session], *, at_most: int) -> None:
+    def __init__(
+        self, name: str, open_session: Callable[[], Session], *, at_most: int, threads: int = 1
+    ) -> None:
         self._open_session = open_session
-        self._opened: Session | None = None
+        self._own = threading.local()
+        self._last_loss = object()
         self._at_most = at_most
-        self._inbox: queue.SimpleQueue[list[tuple[Work, asyncio.Future[Any]]] | None]
-        self._inbox = queue.SimpleQueue()
-        self._turn: list[tuple[Work, asyncio.Future[Any]]] = []
+        self._inbox: queue.SimpleQueue[Ordered[Work] | None] = queue.SimpleQueue()
+        self._next_orders: Ordered[Work] = []
+        self._turn = threading.Lock()
+        self._left: Ordered[Work] = []
+        """Orders that were too many for the last batch."""
         self._submitted = 0
         self._answered = 0
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._threads = [
+            threading.Thread(target=self._work, name=name, daemon=True) for _ in range(threads)
+        ]
 
     def start(self) -> None:
-        """Start the thread for the running event loop."""
+        """Start the threads for the running event loop."""
         self._loop = asyncio.get_running_loop()
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     @property
     def alive(self) -> bool:
-        """Whether the thread runs."""
-        return self._thread.is_alive()
+        """Whether all threads run."""
+        return all(thread.is_alive() for thread in self._threads)
 
     @property
     def waiting(self) -> int:
-        """How many orders have no answer yet; each of the two counts has one thread that adds."""
+        """How many orders have no answer yet."""
         return self._submitted - self._answered
 
     async def stop(self) -> None:
-        """Finish the orders handed over, then close the connection and end the thread."""
+        """Finish the orders handed over, then close the connections and end the threads."""
         await asyncio.sleep(0)
         self._inbox.put(None)
-        await asyncio.to_thread(self._thread.join)
+        for thread in self._threads:
+            await asyncio.to_thread(thread.join)
 
     def submit(self, order: Work, *, certain: bool = False) -> "asyncio.Future[Any]":
         """Hand an order over; its answer comes when its batch is done."""
-        assert self._loop is not None, "the thread has not been started"
+        assert self._loop is not None, "the threads have not been started"
         loop = self._loop
         future = CertainFuture(loop=loop) if certain else loop.create_future()
-        if not self._turn:
+        if not self._next_orders:
             self._loop.call_soon(self._hand_over)
-        self._turn.append((order, future))
+        self._next_orders.append((order, future))
         self._submitted += 1
         return future
 
     def _quiet_after_s(self) -> float | None:
-        """After how long without orders the thread turns to `_use_quiet`; None for never."""
+        """After how long without orders a thread turns to `_use_quiet`; None for never."""
         return None
 
     def _use_quiet(self) -> None:
         """Do what can wait until there are no orders; it never raises."""
 
-    def _after_batch(self) -> None:
-        """Do what cannot wait longer, once a batch is answered; it never raises."""
+    def _before_batch(self) -> None:
+        """Do what cannot wait longer, before the next batch is taken; it never raises."""
 
     @abstractmethod
-    def _answer(self, orders: list[Work]) -> list[Any]:
-        """One answer or exception for each order; it never raises."""
+    def _answer_all(self, batch: Ordered[Work]) -> Callable[[], None] | None:
+        """Answer the orders, or return what is left to do after this turn; it never raises."""
 
     def _session(self) -> Session:
-        """The thread's session, which is opened when it is needed."""
-        if self._opened is None:
-            self._opened = self._open_session()
-        return self._opened
+        """The session of this thread, which is opened when it is needed.
+
+        When another thread lost its own, the database was away: this one is opened again, too.
+        """
+        opened: Session | None = getattr(self._own, "session", None)
+        if opened is not None and self._own.opened_after is self._last_loss:
+            return opened
+        _close(opened)
+        self._own.session = None
+        self._own.opened_after = self._last_loss
+        self._own.session = opened = self._open_session()
+        return opened
 
     def _drop_session(self) -> None:
-        if self._opened is not None:
-            with contextlib.suppress(Exception):
-                self._opened.close()
-            self._opened = None
+        self._last_loss = object()
+        _close(getattr(self._own, "session", None))
+        self._own.session = None
 
     def _hand_over(self) -> None:
-        self._inbox.put(self._turn)
-        self._turn = []
+        self._inbox.put(self._next_orders)
+        self._next_orders = []
+
+    @property
+    def _others_wait(self) -> bool:
+        """Whether there are orders beside those of the batch that is being worked on."""
+        return bool(self._left) or not self._inbox.empty()
 
     def _work(self) -> None:
-        while (batch := self._next_batch()) is not None:
-            for start in range(0, len(batch), self._at_most):
-                part = batch[start : start + self._at_most]
-                answers = self._answer([order for order, _ in part])
-                self._answered += len(part)
-                self._deliver([future for _, future in part], answers)
-                self._after_batch()
+        while (finish := self._take_turn()) is not None:
+            finish()
         self._drop_session()
 
-    def _next_batch(self) -> list[tuple[Work, "asyncio.Future[Any]"]] | None:
-        batch = self._wait()
-        # Only this thread takes from the inbox, so what is there stays there.
+    def _take_turn(self) -> Callable[[], None] | None:
+        """Answer batches until there is something to finish without the others; None at the end."""
+        with self._turn:
+            while True:
+                self._before_batch()
+                batch = self._next_batch()
+                if batch is None:
+                    self._inbox.put(None)  # for the other threads
+                    return None
+                finish = self._answer_all(batch)
+                if finish is not None:
+                    return finish
+
+    def _next_batch(self) -> Ordered[Work] | None:
+        batch = self._left or self._wait()
+        # Only the thread whose turn it is takes from the inbox, so what is there stays there.
         while batch is not None and not self._inbox.empty():
             more = self._inbox.get()
             if more is None:
@@ -151,26 +183,37 @@ class BatchThread(ABC, Generic[Work, Session]):
                 self._inbox.put(None)
                 break
             batch = batch + more
-        return batch
+        if batch is None:
+            return None
+        self._left = batch[self._at_most :]
+        return batch[: self._at_most]
 
-    def _wait(self) -> list[tuple[Work, "asyncio.Future[Any]"]] | None:
+    def _wait(self) -> Ordered[Work] | None:
         while True:
             try:
                 return self._inbox.get(timeout=self._quiet_after_s())
             except queue.Empty:
                 self._use_quiet()
 
-    def _deliver(self, futures: "list[asyncio.Future[Any]]", answers: list[Any]) -> None:
+    def _deliver(self, batch: Ordered[Work], answers: list[Any]) -> None:
         assert self._loop is not None
+        if not batch:
+            return
         with contextlib.suppress(RuntimeError):  # the loop has closed: no caller waits
-            self._loop.call_soon_threadsafe(_resolve, futures, answers)
+            self._loop.call_soon_threadsafe(self._resolve, batch, answers)
+
+    def _resolve(self, batch: Ordered[Work], answers: list[Any]) -> None:
+        self._answered += len(batch)
+        for (_, future), answer in zip(batch, answers, strict=True):
+            if future.cancelled():
+                continue
+            if isinstance(answer, Exception):
+                future.set_exception(answer)
+            else:
+                future.set_result(answer)
 
 
-def _resolve(futures: "list[asyncio.Future[Any]]", answers: list[Any]) -> None:
-    for future, answer in zip(futures, answers, strict=True):
-        if future.cancelled():
-            continue
-        if isinstance(answer, Exception):
-            future.set_exception(answer)
-        else:
-            future.set_result(answer)
+def _close(session: DriverSession | None) -> None:
+    if session is not None:
+        with contextlib.suppress(Exception):
+            session.close()

@@ -1,18 +1,28 @@
-"""The single writer of a process: takes all waiting settlements and commits them together.
+"""The writer of a process: takes all waiting settlements and commits them together.
 
 How settlements are handed over and gathered is in `store.requests.batches`.
 """
 
 import asyncio
+import contextlib
 import logging
+import threading
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.pipeline.settlement import AuthorizationResult, Authorize, Close, Closed, Release
+from gatehouse.pipeline.settlement import (
+    AuthorizationResult,
+    Authorize,
+    Close,
+    Closed,
+    KeyReused,
+    Release,
+    Replay,
+)
 from gatehouse.store.requests.batch_sql import BatchSession
-from gatehouse.store.requests.batches import UNREACHABLE, BatchThread
+from gatehouse.store.requests.batches import UNREACHABLE, BatchThread, Ordered
 from gatehouse.store.requests.settlement import Answer, Settlement, decide, wanted_by
 
 _log: Final = logging.getLogger("gatehouse.store")
@@ -29,14 +39,44 @@ Observer = Callable[[int, float], None]
 """Takes how many orders were in a commit, and the seconds it took."""
 
 
+def must_last(order: Settlement, answer: Answer = None) -> bool:
+    """Whether an order is answered only when no crash can undo what its answer says.
+
+    An authorization or a release may be lost: nothing is charged then, and the request is refused
+    or comes to nothing. It must not be with a payment, which is sent next, nor with an answer that
+    repeats an earlier one or compares with it.
+    """
+    if isinstance(order, Authorize):
+        return order.intent is not None or isinstance(answer, Replay | KeyReused)
+    return isinstance(order, Close)
+
+
+class _Settled(NamedTuple):
+    """The answers to orders, and the session that must flush before the lasting ones are given."""
+
+    answers: list[Any]
+    to_flush: BatchSession | None = None
+
+
 class Writer(BatchThread[Settlement, BatchSession]):
-    """Implements the engine's `Settlement` port on a thread of its own."""
+    """Implements the engine's `Settlement` port on threads of its own.
+
+    What a crash may undo is answered after the commit, all else when the commit is durable.
+    """
 
     def __init__(
-        self, open_batch_session: Callable[[], BatchSession], observe: Observer = lambda *_: None
+        self,
+        open_batch_session: Callable[[], BatchSession],
+        observe: Observer = lambda *_: None,
+        *,
+        threads: int = 1,
     ) -> None:
-        super().__init__("gatehouse-writer", open_batch_session, at_most=_MOST_PER_COMMIT)
+        """With two threads, one commits while the other waits until its commit is durable."""
+        super().__init__(
+            "gatehouse-writer", open_batch_session, at_most=_MOST_PER_COMMIT, threads=threads
+        )
         self._observe = observe
+        self._observing = threading.Lock()
         self.commits = True
         """Whether the last commit succeeded."""
         self._unindexed = 1
@@ -54,40 +94,91 @@ class Writer(BatchThread[Settlement, BatchSession]):
         """End a hold without a charge, by its own request or because its process died."""
         return self.submit(order)
 
-    def _answer(self, orders: list[Settlement]) -> list[Any]:
-        started = time.perf_counter()
-        answers = self._settle(orders)
-        self._observe(len(orders), time.perf_counter() - started)
-        return answers
+    def _answer_all(self, batch: Ordered[Settlement]) -> Callable[[], None] | None:
+        finish = None
+        for part in self._parts(batch):
+            finish = self._answer_part(part)
+        return finish
 
-    def _settle(self, orders: list[Settlement]) -> list[Any]:
+    def _parts(self, batch: Ordered[Settlement]) -> list[Ordered[Settlement]]:
+        """The commits of a batch: where each waits for the disk or not, some need not wait."""
+        with contextlib.suppress(Exception):  # who settles them meets it again, and says so
+            if not self._session().flushes:
+                quick = [each for each in batch if _is_quick(each[0])]
+                rest = [each for each in batch if not _is_quick(each[0])]
+                return [part for part in (quick, rest) if part]
+        return [batch]
+
+    def _answer_part(self, part: Ordered[Settlement]) -> Callable[[], None] | None:
+        started = time.perf_counter()
+        settled = self._settle([order for order, _ in part])
+        session = settled.to_flush
+        if session is None:
+            self._note_commit(len(part), started)
+            self._deliver(part, settled.answers)
+            return None
+        pairs = list(zip(part, settled.answers, strict=True))
+        given = [(each, answer) for each, answer in pairs if not must_last(each[0], answer)]
+        kept = [(each, answer) for each, answer in pairs if must_last(each[0], answer)]
+        self._deliver([each for each, _ in given], [answer for _, answer in given])
+
+        def finish() -> None:
+            answers = [answer for _, answer in kept]
+            flushed = self._flush(session)
+            self._note_commit(len(part), started)
+            orders = [each for each, _ in kept]
+            self._deliver(orders, answers if flushed else _unavailable(len(kept)))
+
+        return finish
+
+    def _note_commit(self, orders: int, started: float) -> None:
+        with self._observing:
+            self._observe(orders, time.perf_counter() - started)
+
+    def _flush(self, session: BatchSession) -> bool:
+        """Make what the session committed durable; whether that is certain."""
         try:
-            answers = self._commit(orders)
+            session.flush()
+        except Exception as error:
+            self._lose_session("commits may be lost", error)
+            return False
+        return True
+
+    def _settle(self, orders: list[Settlement]) -> _Settled:
+        try:
+            settled = self._commit(orders)
         except UNREACHABLE as error:
-            self.commits = False
-            self._drop_session()
-            _log.error("the store did not take a batch", extra={"reason": str(error)})
-            unavailable = StoreUnavailable("the database is not available")
-            return [unavailable] * len(orders)
+            self._lose_session("the store did not take a batch", error)
+            return _Settled(_unavailable(len(orders)))
         except Exception as defect:
             self._abandon()
             if len(orders) == 1:
                 _log.exception("a settlement failed")
-                return [defect]
+                return _Settled([defect])
             # One order broke the batch: each is tried alone, so that only that one fails.
-            return [answer for order in orders for answer in self._settle([order])]
+            answers = []
+            for order in orders:
+                alone = self._settle([order])
+                flushed = alone.to_flush is None or self._flush(alone.to_flush)
+                answers += alone.answers if flushed else _unavailable(1)
+            return _Settled(answers)
         self.commits = True
-        return answers
+        return settled
 
-    def _commit(self, orders: list[Settlement]) -> list[Answer]:
+    def _commit(self, orders: list[Settlement]) -> _Settled:
         session = self._session()
-        answers, changes = decide(orders, session.load(wanted_by(orders)))
+        durable = any(map(must_last, orders))
+        answers, changes = decide(orders, session.load(wanted_by(orders), durable=durable))
+        waiting = [must_last(*each) for each in zip(orders, answers, strict=True)]
+        at_once = all(waiting) and not self._others_wait
         if changes:
-            session.save(changes)
+            session.save(changes, flush=at_once)
             self._unindexed += len(changes.search_waiting)
         else:
             session.abandon()
-        return answers
+            at_once = False
+        flushed = at_once or not session.flushes or not any(waiting)
+        return _Settled(answers, None if flushed else session)
 
     def _quiet_after_s(self) -> float | None:
         return _QUIET_S if self._unindexed else None
@@ -95,7 +186,7 @@ class Writer(BatchThread[Settlement, BatchSession]):
     def _use_quiet(self) -> None:
         self._index_until(0)
 
-    def _after_batch(self) -> None:
+    def _before_batch(self) -> None:
         self._index_until(MOST_WAITING)
 
     def _index_until(self, left: int) -> None:
@@ -116,8 +207,22 @@ class Writer(BatchThread[Settlement, BatchSession]):
             if not self._inbox.empty():
                 return
 
+    def _lose_session(self, message: str, error: Exception) -> None:
+        self.commits = False
+        self._drop_session()
+        _log.error(message, extra={"reason": str(error)})
+
     def _abandon(self) -> None:
         try:
             self._session().abandon()
         except Exception:
             self._drop_session()
+
+
+def _is_quick(order: Settlement) -> bool:
+    return isinstance(order, Authorize) and not must_last(order)
+
+
+def _unavailable(count: int) -> list[Any]:
+    unavailable = StoreUnavailable("the database is not available")
+    return [unavailable] * count

@@ -1,0 +1,119 @@
+"""Two servers on one busy account beside two accounts, and a lone request on a slow disk."""
+
+import contextlib
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tests.databases import start_postgres
+
+from scripts.bench.client import drive, drive_together
+from scripts.bench.servers import Shop, gatehouse_server, second_account
+from scripts.bench.subjects import Subject
+
+LEAST_SHARE: Final = 0.9
+"""Of the rate on two accounts that two servers reach on one."""
+MOST_SYNCS: Final = 1.5
+"""That a lone request without a payment waits for; half of one is room for noise."""
+_SYNC_MS: Final = 2
+
+# The leader of a group of commits sleeps before it writes, as if the disk took so much longer.
+_SLOW_POSTGRES: Final = f"commit_delay = {_SYNC_MS * 1000}\ncommit_siblings = 0\n"
+_SLOW_SYNC: Final = f"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+static int slowly(const char *name, int file) {{
+  int (*sync)(int) = (int (*)(int))dlsym(RTLD_NEXT, name);
+  usleep({_SYNC_MS * 1000});
+  return sync(file);
+}}
+int fsync(int file) {{ return slowly("fsync", file); }}
+int fdatasync(int file) {{ return slowly("fdatasync", file); }}
+"""
+
+
+class Lone(NamedTuple):
+    """The median latency of a request that comes alone, as the disk is and with a slow one."""
+
+    database: str
+    as_it_is_ms: float
+    slow_ms: float
+
+    @property
+    def syncs(self) -> float:
+        """How often the request waits for the disk."""
+        return (self.slow_ms - self.as_it_is_ms) / _SYNC_MS
+
+
+def rates(
+    subject: Subject, folder: Path, rounds: int, seconds: float, connections: int
+) -> tuple[list[float], list[float]]:
+    """Requests per second of two servers together: on one account, and on two, in turn.
+
+    The disk is a slow one: whatever is locked while it syncs is locked for long.
+    """
+    one: list[float] = []
+    two: list[float] = []
+    with start_postgres(quick=False, settings=_SLOW_POSTGRES) as postgres:
+        shop = subject.shop(folder / "hot", GATEHOUSE_DATABASE_URL=postgres.empty())
+        other = second_account(shop)
+        hot, beside = subject.requests(shop.key), subject.requests(other.key)
+        with gatehouse_server(shop) as first, gatehouse_server(shop) as second:
+            for turn in range(rounds + 1):
+                for found, requests in ((one, hot), (two, beside)):
+                    sides = [(first.port, hot), (second.port, requests)]
+                    load = drive_together(sides, connections=connections // 2, seconds=seconds)
+                    if load.failures:
+                        raise SystemExit(f"{load.failures} of {load.requests} requests failed")
+                    if turn:
+                        found.append(load.rate)
+    return one, two
+
+
+def lone_requests(subject: Subject, folder: Path, seconds: float) -> Iterator[Lone]:
+    """A lone request on each database."""
+    times: list[float] = []
+    for settings in ("", _SLOW_POSTGRES):
+        with start_postgres(quick=False, settings=settings) as postgres:
+            home = folder / f"alone-{len(times)}"
+            shop = subject.shop(home, GATEHOUSE_DATABASE_URL=postgres.empty())
+            times.append(_alone_ms(subject, shop, seconds))
+    yield Lone("PostgreSQL", *times)
+    with slow_syncs() as slow:
+        if slow is not None:
+            shop = subject.shop(folder / "alone-sqlite")
+            slowed = replace(shop, environment=shop.environment | slow)
+            times = [_alone_ms(subject, each, seconds) for each in (shop, slowed)]
+            yield Lone("SQLite", *times)
+
+
+@contextlib.contextmanager
+def slow_syncs() -> Iterator[dict[str, str] | None]:
+    """Variables that make a process wait longer for the disk; None without a C compiler."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="gatehouse-slow-") as folder:
+        library = Path(folder) / "slow.so"
+        command = [compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", str(library), "-ldl"]
+        subprocess.run(command, input=_SLOW_SYNC.encode(), check=True)
+        yield {"LD_PRELOAD": f"{library} {os.environ.get('LD_PRELOAD', '')}".strip()}
+
+
+def _alone_ms(subject: Subject, shop: Shop, seconds: float) -> float:
+    requests = subject.requests(shop.key)
+    with gatehouse_server(shop) as server:
+        drive(server.port, requests, connections=1, seconds=1)
+        found = [
+            drive(server.port, requests, connections=1, seconds=seconds).percentile_ms(0.5)
+            for _ in range(3)
+        ]
+    return statistics.median(found)
