@@ -96,7 +96,6 @@ class Supervisor:
     """Watches the workers until a signal comes."""
 
     def __init__(self, plan: WorkerPlan) -> None:
-        self._plan = plan
         self._workers = [_Worker(number, plan) for number in range(1, plan.workers + 1)]
         self._signals = 0
         self._woken, self._wake = socket.socketpair()
