@@ -142,17 +142,7 @@ class Service(ServiceGauges):
             None if roster is None else LiveConnectors(session, roster, self.refusals, owner)
         )
         self._make_stages(settings, session)
-        self._recorded = RecordedEvents(self.memory, session.fingerprints)
-        self.labels = LabelFollower(
-            database, self._recorded.note_label, lambda: self._in_flight.busy
-        )
-        self.forgetter = Forgetter(
-            database,
-            session.ring,
-            self._recorded,
-            system_clock,
-            flush=None if self._shared is None else self._shared.memory.flush,
-        )
+        self._make_followers(session)
         self._remembered = asyncio.Event()
         self.callers = CallerDirectory(
             database, session.signer, time.monotonic, self._data_changed, self.refusals
@@ -380,6 +370,20 @@ class Service(ServiceGauges):
         )
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)
+
+    def _make_followers(self, session: AdminSession) -> None:
+        """What tells the memory of labels, and of what was erased."""
+        self._recorded = RecordedEvents(self.memory, session.fingerprints)
+        self.labels = LabelFollower(
+            self._database, self._recorded.note_label, lambda: self._in_flight.busy
+        )
+        self.forgetter = Forgetter(
+            self._database,
+            session.ring,
+            self._recorded,
+            system_clock,
+            flush=None if self._shared is None else self._shared.memory.flush,
+        )
 
     def _make_stages(self, settings: Settings, session: AdminSession) -> None:
         """The stages, the parties they ask, and the pipelines that accounts make of them."""

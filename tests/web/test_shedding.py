@@ -35,7 +35,7 @@ def test_a_limit_that_is_reached_grows_slowly() -> None:
         gate.adjust(SLOW_S)
         assert not gate.admits()
         gate.adjust(FAST_S)
-        assert gate.limit == 262.5
+        assert gate.limit == 255
 
     asyncio.run(scenario())
 

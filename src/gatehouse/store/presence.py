@@ -80,6 +80,7 @@ class Presence:
         """Say every second that this server is alive, and pass on what is heard, until the end."""
         # What comes with the answer to a statement; the rest is read below.
         connection.add_notify_handler(lambda notice: self._pass_on(notice.payload))
+        connection.execute("SET synchronous_commit = off")
         connection.execute(f"LISTEN {CHANNEL}")
         self.hears = True
         self._tell(None)

@@ -1,11 +1,11 @@
 """Refuses requests before they wait too long: a limit on those in flight that follows the delay.
 
 What a request waits for in a server is its turn on the event loop and the commit of the batch that
-it is in. Twenty times a second the server looks at both. While together they take longer than they
-may, it lowers the number of requests that it works on at once in proportion, by half at most;
-otherwise it lets the number grow again. Each request beyond the number is refused when its head
-was read, which costs little, so that those that are let in are answered as fast as in a server that
-is merely full.
+it is in. Some fifty times a second the server looks at both. While together they take longer than
+they may, it lowers the number of requests that it works on at once in proportion, by half at most;
+otherwise it lets the number grow again. Each request beyond the number is refused when its head was
+read, which costs little, so that those that are let in are answered as fast as in a server that is
+merely full.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from gatehouse.web.in_flight import InFlight
 LEAST: Final = 64
 """In flight, these are never refused: a server that is slow for another reason goes on serving."""
 _PROBE_S: Final = 0.01
-_WINDOW_S: Final = 0.05
+_WINDOW_S: Final = 0.02
 _DEEPEST_CUT: Final = 0.5
 
 
@@ -76,5 +76,5 @@ class LoadGate:
             busy = min(self.limit, self._in_flight.taken)
             self.limit = max(busy * max(self._delay_s / delay_s, _DEEPEST_CUT), self._least)
         else:
-            grown = self.limit * 1.05 if refused else self.limit * 1.5
+            grown = self.limit * 1.02 if refused else self.limit * 1.2
             self.limit = min(grown, self._most)

@@ -1,8 +1,9 @@
 """Runs several server processes on one port: starts them, starts them again, and stops them.
 
-The supervisor holds the port and does nothing else. Whichever process is free accepts a connection.
-A process that dies is started again, the sooner the longer it had lived; one that outlives the
-supervisor would serve unwatched, so each ends when the supervisor's end of a pipe is gone.
+Each process listens on the port, and the system spreads new connections over those that do. If all
+listened on one socket, the first to wake would take all connections that wait. A process that dies
+is started again, the sooner the longer it had lived. One that outlives the supervisor would serve
+unwatched, so each ends when the supervisor's end of a pipe is gone.
 """
 
 import contextlib
@@ -34,8 +35,6 @@ class WorkerPlan(NamedTuple):
     command: Callable[[int], Sequence[str]]
     """The command line of a worker, by its number from 1."""
     environment: dict[str, str]
-    sockets: Sequence[socket.socket]
-    """What they inherit; the supervisor lets go of these when it stops."""
 
 
 class _Worker:
@@ -86,7 +85,6 @@ class _Worker:
         self._process = subprocess.Popen(  # noqa: S603  # the program that runs already
             self._plan.command(self._number),
             env=self._plan.environment,
-            pass_fds=[each.fileno() for each in self._plan.sockets],
             stdin=subprocess.PIPE,
             start_new_session=True,
         )
@@ -98,7 +96,6 @@ class Supervisor:
     """Watches the workers until a signal comes."""
 
     def __init__(self, plan: WorkerPlan) -> None:
-        self._plan = plan
         self._workers = [_Worker(number, plan) for number in range(1, plan.workers + 1)]
         self._signals = 0
         self._woken, self._wake = socket.socketpair()
@@ -123,9 +120,6 @@ class Supervisor:
     def _stop(self) -> int:
         """Pass every signal on, and wait until all have drained and ended."""
         told = 0
-        for each in self._plan.sockets:
-            # The port is closed when the last worker closes it.
-            each.close()
         while not all(worker.has_ended() for worker in self._workers):
             for _ in range(self._signals - told):
                 for worker in self._workers:

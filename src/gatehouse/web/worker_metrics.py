@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from socketserver import ThreadingMixIn
 from typing import Any, Final
-from wsgiref.simple_server import WSGIServer
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 import msgspec
 from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.core import Metric
-from prometheus_client.exposition import _SilentHandler
 
 _ANSWER_S: Final = 2.0
 _ENDING: Final = ".metrics"
@@ -91,13 +90,20 @@ def _ask(path: Path) -> bytes:
         return b"".join(parts)
 
 
-class _Inherited(ThreadingMixIn, WSGIServer):
-    """Serves on a socket that the supervisor has opened, beside the other workers."""
+class _Unlogged(WSGIRequestHandler):
+    """Answers without a line for each scrape."""
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+class _MetricsServer(ThreadingMixIn, WSGIServer):
+    """Serves on a port that was taken already, and may be shared with other workers."""
 
     daemon_threads = True
 
     def __init__(self, listener: socket.socket, application: Any) -> None:
-        super().__init__(listener.getsockname()[:2], _SilentHandler, bind_and_activate=False)
+        super().__init__(listener.getsockname()[:2], _Unlogged, bind_and_activate=False)
         self.socket.close()
         self.socket = listener
         self.server_name, self.server_port = listener.getsockname()[:2]
@@ -108,5 +114,5 @@ class _Inherited(ThreadingMixIn, WSGIServer):
 
 def serve_metrics(listener: socket.socket, registry: CollectorRegistry) -> None:
     """Serve metrics on a port of their own, on a thread."""
-    server = _Inherited(listener, make_wsgi_app(registry))
+    server = _MetricsServer(listener, make_wsgi_app(registry))
     threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()

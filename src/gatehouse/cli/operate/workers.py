@@ -13,6 +13,7 @@ import typer
 
 from gatehouse.access.actors import Actor
 from gatehouse.core.errors import WrongUsage
+from gatehouse.core.listening import listen
 from gatehouse.settings import PREFIX, Settings
 
 
@@ -20,17 +21,14 @@ class WorkerPlace(NamedTuple):
     """What a worker is told by its supervisor, as one word of its command line."""
 
     number: int
-    api: int
-    """The descriptor of the port of the API."""
-    metrics: int
-    """The one of the port of metrics, or -1 without."""
+    port: int
     folder: str
 
     @classmethod
     def read(cls, text: str) -> "WorkerPlace":
         """The place that a word tells."""
-        number, api, metrics, folder = text.split(":", 3)
-        return cls(int(number), int(api), int(metrics), folder)
+        number, port, folder = text.split(":", 2)
+        return cls(int(number), int(port), folder)
 
     def __str__(self) -> str:
         return ":".join(map(str, self))
@@ -48,27 +46,34 @@ def refuse_unfit_workers(settings: Settings, *, demo_history: bool) -> None:
 
 
 def supervise(settings: Settings, listener: socket.socket) -> None:
-    """Run the workers until a signal comes; the database is theirs alone."""
-    from gatehouse.core.listening import listen
+    """Run the workers until a signal comes, on the port that was taken and may now be shared."""
     from gatehouse.web.supervisor import Supervisor, WorkerPlan
 
-    sockets, metrics = [listener], -1
-    if settings.metrics_port:
-        sockets.append(listen(settings.metrics_host, settings.metrics_port))
-        metrics = sockets[1].fileno()
-    for each in sockets:
-        each.set_inheritable(True)
-    with tempfile.TemporaryDirectory(prefix="gatehouse-workers-") as folder:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_reserve(listener, settings.host))
+        if settings.metrics_port:
+            metrics = listen(settings.metrics_host, settings.metrics_port)
+            stack.enter_context(_reserve(metrics, settings.metrics_host))
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="gatehouse-workers-"))
 
         def command(number: int) -> list[str]:
-            place = WorkerPlace(number, listener.fileno(), metrics, folder)
+            place = WorkerPlace(number, settings.port, folder)
             start = [sys.executable, "-m", "gatehouse", "serve", "--host", settings.host]
             return [*start, "--place", str(place)]
 
         environment = {**os.environ, f"{PREFIX}CONSOLE_PORT": str(settings.console_port)}
-        plan = WorkerPlan(settings.workers, command, environment, sockets)
-        if code := Supervisor(plan).run():
+        if code := Supervisor(WorkerPlan(settings.workers, command, environment)).run():
             raise typer.Exit(code)
+
+
+def _reserve(taken: socket.socket, host: str) -> socket.socket:
+    """Let workers share a port, of which it is certain that nobody else has it.
+
+    The socket gets no connections, because nobody listens on it; it keeps others from the port.
+    """
+    port = taken.getsockname()[1]
+    taken.close()
+    return listen(host, port, shared=True)
 
 
 def work(settings: Settings, place: WorkerPlace) -> None:
@@ -85,14 +90,17 @@ def work(settings: Settings, place: WorkerPlace) -> None:
     from gatehouse.web.worker_metrics import WorkerMetrics
 
     configure_logging(settings.log_level, place.number)
+    settings = dataclasses.replace(settings, port=place.port)
     with contextlib.ExitStack() as stack:
-        opened = [place.api, place.metrics][: 1 if place.metrics < 0 else 2]
-        listeners = Listeners(*[stack.enter_context(socket.socket(fileno=fd)) for fd in opened])
-        settings = dataclasses.replace(settings, port=listeners.api.getsockname()[1])
+        api = stack.enter_context(listen(settings.host, settings.port, shared=True))
+        metrics_port = None
+        if settings.metrics_port:
+            metrics_port = listen(settings.metrics_host, settings.metrics_port, shared=True)
+            stack.enter_context(metrics_port)
         session = installation.open_admin_session(settings, Actor.system("server"))
         service = bootstrap.Service(settings, session, networks, alone=False)
         metrics = WorkerMetrics(service.metrics.registry, Path(place.folder), place.number)
         metrics.start()
         service.metrics.shown = metrics.registry
         end_with_parent()
-        run(service, settings, listeners)
+        run(service, settings, Listeners(api, metrics_port))
