@@ -24,6 +24,7 @@ UNREACHABLE: Final = (
     psycopg.OperationalError,
     psycopg.InterfaceError,
     psycopg.errors.ReadOnlySqlTransaction,  # a primary that has become a standby
+    psycopg.errors.IdleInTransactionSessionTimeout,  # this process stood still for too long
     StoreUnavailable,
 )
 
