@@ -1,6 +1,6 @@
 """Servers on one account do what a simple model of a ledger says, also when they are cut off.
 
-`GATEHOUSE_MODEL_EXAMPLES=500` looks for longer.
+`LEDGER_MODEL_EXAMPLES=500` looks for longer.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ from gatehouse.store.tables import ACCOUNTS, GATEWAY_INTENTS, HOLDS, LEDGER_ENTR
 from tests.harness import make_account
 from tests.store.ledger_model import LOST, CutServer, LedgerModel
 
-EXAMPLES = int(os.environ.get("GATEHOUSE_MODEL_EXAMPLES", "6"))
+EXAMPLES = int(os.environ.get("LEDGER_MODEL_EXAMPLES", "6"))
 STEPS = 20
 NOW = 1_700_000_000_000
 LATER = NOW + 3_600_000
