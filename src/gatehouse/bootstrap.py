@@ -15,6 +15,7 @@ from gatehouse.admin.jobs.worker import JobWorker
 from gatehouse.admin.live_events import LiveEvents
 from gatehouse.admin.live_memory import LiveSharedMemory
 from gatehouse.admin.live_reviews import LiveReviews
+from gatehouse.admin.partitions import PartitionKeeper
 from gatehouse.admin.retention import DailyRetention, retention_policy
 from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.admin.statements import LiveBilling
@@ -155,6 +156,7 @@ class Service(ServiceGauges):
         self.earlier = EarlierDecisions(session)
         self.jobs = JobWorker(session, owner, settings.jobs_at_once)
         self.retention = DailyRetention(session, retention_policy(settings))
+        self.partitions = PartitionKeeper(session)
         self.webhooks = open_delivery(session, settings, owner, self.metrics.called, alone=alone)
         self.events = LiveEvents(session)
         self.presence = Presence(database, owner, self._heard)
@@ -202,6 +204,7 @@ class Service(ServiceGauges):
             asyncio.create_task(self.earlier.run()),
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
             asyncio.create_task(self.retention.run()),
+            asyncio.create_task(self.partitions.run()),
             asyncio.create_task(self.webhooks.run()),
             asyncio.create_task(self.events.run()),
             asyncio.create_task(self.jobs.run()),
