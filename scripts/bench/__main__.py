@@ -11,8 +11,17 @@ from pathlib import Path
 
 from tests.tracing.receiver import receiving
 
-from scripts.bench import backtesting, connectors, figures, judging, searching, stage, webhooks
-from scripts.bench.client import Load, drive, pace
+from scripts.bench import (
+    backtesting,
+    connectors,
+    figures,
+    judging,
+    overload,
+    searching,
+    stage,
+    webhooks,
+)
+from scripts.bench.client import Load, drive, pace, percentile_ms
 from scripts.bench.remembering import measure_apart
 from scripts.bench.servers import Server, bare_server, first_answer_s, gatehouse_server, make_shop
 from scripts.bench.sharing import sharing_shop
@@ -235,6 +244,31 @@ def compare_with_webhook(folder: Path, options: argparse.Namespace) -> None:
     print(verdict("times the CPU per request", with_cpu / cpu, webhooks.BAR, at_least=False))
 
 
+def send_too_much(folder: Path, options: argparse.Namespace) -> None:
+    """What becomes of requests when there are three times as many as can be answered."""
+    found = overload.measure(folder, options.connections, options.seconds)
+    full, beyond = found.full, found.beyond
+    refused = beyond.refused_s
+    print(f"PreCheck at {overload.TIMES} times what a server can answer; the ledger is right")
+    print(
+        f"  full            {full.rate:8.0f} answered/s  p50 {full.percentile_ms(0.5):.1f} ms  "
+        f"p99 {full.percentile_ms(0.99):.1f} ms"
+    )
+    print(
+        f"  beyond          {found.answered_per_s:8.0f} answered/s  "
+        f"p50 {beyond.percentile_ms(0.5):.1f} ms  p99 {beyond.percentile_ms(0.99):.1f} ms"
+    )
+    print(
+        f"  refused         {len(refused) / beyond.seconds:8.0f} refused/s   "
+        f"p50 {percentile_ms(refused, 0.5):.1f} ms  p99 {percentile_ms(refused, 0.99):.1f} ms  "
+        f"about {found.refused_cpu_us:.0f} us CPU each ({found.full_cpu_us:.0f} us for an answer)"
+    )
+    slower = beyond.percentile_ms(0.99) / full.percentile_ms(0.99)
+    print(verdict("times the p99", slower, overload.SLOWER_BAR, at_least=False))
+    share = found.answered_per_s / full.rate
+    print(verdict("share of what it can answer", share, overload.SHARE_BAR, at_least=True))
+
+
 def time_the_start(folder: Path, _options: argparse.Namespace) -> None:
     """How soon a server serves."""
     shop = make_shop(folder / "start")
@@ -315,7 +349,7 @@ def main() -> None:
         "--only",
         choices=(
             *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
-            *("search", "connectors", "webhooks", "figures", "traces"),
+            *("search", "connectors", "webhooks", "figures", "overload", "traces"),
         ),
         help="one measurement alone",
     )
@@ -341,6 +375,7 @@ def main() -> None:
             ("shared", compare_shared_with_embedded),
             ("connectors", compare_connectors),
             ("webhooks", compare_with_webhook),
+            ("overload", send_too_much),
             ("traces", compare_with_traces),
             ("start", time_the_start),
         ):

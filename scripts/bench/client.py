@@ -28,6 +28,8 @@ class Load:
     requests: int = 0
     failures: int = 0
     latencies_s: list[float] = field(default_factory=list)
+    refused_s: list[float] = field(default_factory=list)
+    """Of requests that a busy server refused, which count as failures as well."""
 
     @property
     def rate(self) -> float:
@@ -36,8 +38,13 @@ class Load:
 
     def percentile_ms(self, share: float) -> float:
         """The latency that the given share of requests stays below."""
-        ordered = sorted(self.latencies_s)
-        return ordered[min(int(len(ordered) * share), len(ordered) - 1)] * 1000
+        return percentile_ms(self.latencies_s, share)
+
+
+def percentile_ms(times_s: list[float], share: float) -> float:
+    """What the given share of some times stays below."""
+    ordered = sorted(times_s)
+    return ordered[min(int(len(ordered) * share), len(ordered) - 1)] * 1000 if ordered else 0.0
 
 
 class _Connection(asyncio.Protocol):
@@ -68,7 +75,9 @@ class _Connection(asyncio.Protocol):
         length = int(self._buffer[start : self._buffer.find(b"\r\n", start)])
         if len(self._buffer) < head + 4 + length:
             return
-        self._load.latencies_s.append(time.perf_counter() - self._due_at)
+        refused = self._buffer.startswith(b"HTTP/1.1 503")
+        times = self._load.refused_s if refused else self._load.latencies_s
+        times.append(time.perf_counter() - self._due_at)
         self._load.requests += 1
         if not self._buffer.startswith(b"HTTP/1.1 200") or _FAILED.search(self._buffer):
             self._load.failures += 1

@@ -5,10 +5,11 @@ import secrets
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Any, Final
 
 import gatehouse.stages  # noqa: F401  # registers the stages
 from gatehouse import warmup
+from gatehouse.access.limits import SharedRateLimiter
 from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback, announce
 from gatehouse.admin.jobs.worker import JobWorker
@@ -44,6 +45,7 @@ from gatehouse.operations.measured import (
     Observe,
 )
 from gatehouse.operations.planning import Pipelines
+from gatehouse.operations.shared_limits import SharedLimits, open_shared_limits
 from gatehouse.operations.shared_memory import open_shared_memory
 from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.sentry.entities import EntityHasher
@@ -87,6 +89,7 @@ from gatehouse.web.metrics import Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import ConnectorsReady, Offered, Ready, Routes, make_routes
 from gatehouse.web.search import SearchRoutes
+from gatehouse.web.shedding import LoadGate
 from gatehouse.web.v1 import Api, Repetitions
 
 _MOST_DIGITS: Final = 640
@@ -112,7 +115,9 @@ class Service(ServiceGauges):
         self.metrics = Metrics()
         self._tracing = open_tracing(settings)
         self.backlog = Backlog()
-        self.writer = Writer(lambda: open_batch_session(database), self.metrics.commit)
+        self._in_flight = InFlight(settings.max_in_flight)
+        self.gate = LoadGate(self._in_flight, settings.max_in_flight, settings.shed_delay_ms)
+        self.writer = Writer(lambda: open_batch_session(database), self._committed)
         self.identities = RecordedIdentities(
             database,
             session.ring,
@@ -122,7 +127,6 @@ class Service(ServiceGauges):
         self.feeds = Feeds(networks(), settings.intel_dir, system_clock)
         self._memory_days = settings.memory_days
         self._database = database
-        self._in_flight = InFlight(settings.max_in_flight)
         self._shared = self._open_shared(settings, session)
         self.memory: ServerMemory = (
             LocalMemory(settings.memory_entities, shared_reputation=settings.shares_reputation)
@@ -160,15 +164,14 @@ class Service(ServiceGauges):
         self.webhooks = open_delivery(session, settings, owner, self.metrics.called, alone=alone)
         self.events = LiveEvents(session)
         self.presence = Presence(database, owner, self._heard)
+        self.limits: SharedLimits | None = None
         self.fill_history: Callable[[], Awaitable[None]] | None = None
         """Makes records of earlier requests, before the memory is filled with such records."""
         self._tasks: list[asyncio.Task[None]] = []
         self._running = False
         self._routes = self._build(settings, session, owner)
         self._watch(settings)
-        app = App(self._routes, self.callers, system_clock, self.metrics, settings)
-        served = app if self._tracing is None else self._tracing.application(app)
-        self.application = with_life(served, self.start, self.stop)
+        self.application = with_life(self._serve(settings), self.start, self.stop)
 
     async def start(self) -> None:
         """Begin to serve: start the writer and recover what a crash left behind."""
@@ -200,6 +203,7 @@ class Service(ServiceGauges):
             asyncio.create_task(repeat(self._try_commit, _PROBE_S, "commits still fail")),
             asyncio.create_task(repeat(self._count, _COUNT_S, "could not count what waits")),
             asyncio.create_task(watch_lag(self.metrics.lag)),
+            asyncio.create_task(self.gate.run()),
             asyncio.create_task(self._prepare(system_clock())),
             asyncio.create_task(self.earlier.run()),
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
@@ -211,6 +215,8 @@ class Service(ServiceGauges):
         ]
         if self._shared is not None:
             self._tasks.append(asyncio.create_task(self._shared.run()))
+        if self.limits is not None:
+            self._tasks.append(asyncio.create_task(self.limits.run()))
         if self.connectors is not None:
             self._tasks.append(asyncio.create_task(self.connectors.run()))
         self._running = True
@@ -220,6 +226,10 @@ class Service(ServiceGauges):
         self.jobs.look_now()
         await self.callers.check()
         await announce(self.labels.labels_recorded)
+
+    def _committed(self, settlements: int, seconds: float) -> None:
+        self.metrics.commit(settlements, seconds)
+        self.gate.committed(seconds)
 
     def _heard(self, notice: ChangeNotice | None) -> None:
         """Look at what has changed, by this server or another; at everything if that is unknown."""
@@ -283,11 +293,17 @@ class Service(ServiceGauges):
         await self.presence.stop()
         if self._shared is not None:
             await self._shared.stop()
+        if self.limits is not None:
+            await self.limits.stop()
         if self._tracing is not None:
             await asyncio.to_thread(self._tracing.stop)
         # A look at the database that was given up still runs on its thread, with a connection.
         await asyncio.get_running_loop().shutdown_default_executor()
         self._database.dispose()
+
+    def _serve(self, settings: Settings) -> Callable[[Any, Any, Any], Awaitable[None]]:
+        app = App(self._routes, self.callers, system_clock, self.metrics, settings)
+        return app if self._tracing is None else self._tracing.application(app)
 
     def _traced(self, observe: Observe) -> Observe:
         return observe if self._tracing is None else self._tracing.calls(observe)
@@ -346,6 +362,8 @@ class Service(ServiceGauges):
         decisions = LiveDecisions(session)
         hashing_key = ring.current(keyring.API_KEYS)[1]
         entry = Entry(self.callers, settings, hashing_key, system_clock, self._in_flight)
+        if isinstance(entry.limiter, SharedRateLimiter):
+            self.limits = open_shared_limits(settings, ring, entry.limiter)
         api = Api(
             engine,
             entry,

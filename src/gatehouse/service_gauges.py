@@ -7,6 +7,7 @@ from gatehouse.admin.live_events import LiveEvents
 from gatehouse.admin.live_memory import LiveSharedMemory
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.operations.live_connectors import LiveConnectors
+from gatehouse.operations.shared_limits import SharedLimits
 from gatehouse.sentry.memory import MemoryState, ServerMemory
 from gatehouse.settings import Settings
 from gatehouse.store.backlog import Backlog
@@ -18,6 +19,7 @@ from gatehouse.store.requests.writer import Writer
 from gatehouse.web.in_flight import InFlight
 from gatehouse.web.metrics import Gauge, Metrics
 from gatehouse.web.routes import Ready
+from gatehouse.web.shedding import LoadGate
 
 
 class ServiceGauges(ABC):
@@ -26,7 +28,9 @@ class ServiceGauges(ABC):
     backlog: Backlog
     connectors: LiveConnectors | None
     events: LiveEvents
+    gate: LoadGate
     labels: LabelFollower
+    limits: SharedLimits | None
     memory: ServerMemory
     metrics: Metrics
     presence: Presence
@@ -54,7 +58,10 @@ class ServiceGauges(ABC):
             "writer_waiting": lambda: self.writer.waiting,
             "requests_in_flight": lambda: self._in_flight.taken,
             "requests_in_flight_limit": lambda: settings.max_in_flight,
+            "requests_in_flight_allowed": lambda: self.gate.limit,
+            "requests_shed": lambda: self.gate.shed,
             "connections_limit": lambda: settings.max_connections,
+            "changes_heard": lambda: self._database.is_sqlite or self.presence.hears,
             "ready": lambda: all(self.ready().checks.values()),
             "check": lambda: self.ready().checks,
             "reviews_open": lambda: self.backlog.reviews_open,
@@ -68,6 +75,7 @@ class ServiceGauges(ABC):
             "memory_rebuilt": lambda: self.memory.state().rebuilt,
             "memory_shared": lambda: self._memory_state().is_shared,
             "memory_available": lambda: not self._memory_state().is_away,
+            "rate_limits_shared": lambda: self.limits is not None and self.limits.answers,
             "memory_missed": lambda: self.backlog.memory_missed,
             "events_written": lambda: self.backlog.events_written,
             "events_held_back": lambda: self.backlog.events_held_back,

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from gatehouse.console_settings import ConsoleSettings
 from gatehouse.people_settings import PeopleSettings
+from gatehouse.serving_settings import ServingSettings
 from gatehouse.setting_kinds import Declared, Network
 from gatehouse.setting_kinds import choice as _choice
-from gatehouse.setting_kinds import client_timeout as _client_timeout
 from gatehouse.setting_kinds import days_kept as _days_kept
 from gatehouse.setting_kinds import number as _number
 from gatehouse.setting_kinds import read_hosts as _read_hosts
@@ -45,7 +45,7 @@ class InvalidSetting(ValueError):
 
 
 @dataclass(frozen=True)
-class Settings(ConsoleSettings, PeopleSettings, TraceSettings):
+class Settings(ConsoleSettings, PeopleSettings, ServingSettings, TraceSettings):
     """What an operator can choose."""
 
     environment: str = _choice(
@@ -179,44 +179,6 @@ class Settings(ConsoleSettings, PeopleSettings, TraceSettings):
         (0, 1_000_000),
     )
     jobs_at_once: int = _number(1, "Jobs that run beside serving.", "count", (0, 16))
-    max_in_flight: int = _number(
-        1000,
-        "Requests with a valid key worked on at once; beyond that the answer is 503 with "
-        "`Retry-After`.",
-        "count",
-        (1, 100_000),
-    )
-    max_body_bytes: int = _number(65_536, "Largest request body.", "bytes", (1024, 16_777_216))
-    max_header_bytes: int = _number(32_768, "Largest request head.", "bytes", (1024, 1_048_576))
-    max_header_lines: int = _number(100, "Most header lines.", "count", (10, 1000))
-    header_timeout_ms: int = _client_timeout("How long a client may take to send a request's head.")
-    body_timeout_ms: int = _client_timeout("How long a client may take to send a request's body.")
-    write_timeout_ms: int = _client_timeout(
-        "How long a client may take to read an answer that is waiting for it."
-    )
-    max_connections: int = _number(
-        4096,
-        "Connections open at once; a new one beyond that is sent 503 and closed at once, which a "
-        "client that is still sending may see as a reset. TLS handshakes count; beyond the limit "
-        "they are only closed.",
-        "count",
-        (10, 1_000_000),
-    )
-    keep_alive_s: int = _number(75, "How long an idle connection is kept.", "seconds", (1, 3600))
-    drain_s: int | None = _number(
-        None,
-        "How long a server that was told to stop goes on serving while `/readyz` answers 503, so "
-        "that load balancers send requests elsewhere before it stops listening. "
-        "Unset: 5 in production, 0 in the sandbox.",
-        "seconds",
-        (0, 3600),
-    )
-    stop_timeout_s: int = _number(
-        30,
-        "How long a stopping server waits for requests in flight after it stopped listening.",
-        "seconds",
-        (1, 3600),
-    )
     authorization_ttl_s: int = _number(
         120,
         "After this long an open authorization belongs to a dead process and is released.",

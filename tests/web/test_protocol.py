@@ -18,8 +18,9 @@ import uvloop
 from uvicorn.server import ServerState
 
 from gatehouse.settings import Settings
+from gatehouse.web.connection_limits import Limits
 from gatehouse.web.logs import ThrottledLog
-from gatehouse.web.protocol import FrontProtocol, Limits
+from gatehouse.web.protocol import FrontProtocol
 from tests.harness import BODY, PATIENCE_S, Home
 from tests.harness.service import serving
 from tests.resilience.wire import answers, chunked, request

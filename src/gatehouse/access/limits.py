@@ -1,7 +1,7 @@
 """Rate limits: a token bucket per key, refilled continuously."""
 
 import math
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -46,3 +46,41 @@ class RateLimiter:
 
     def _drop_full(self, now_s: float) -> None:
         self._full_at = {key: at for key, at in self._full_at.items() if at > now_s}
+
+
+class TakenTokens(NamedTuple):
+    """How many tokens were taken of a bucket, and how many it gains in a second."""
+
+    tokens: int
+    rate: int
+
+
+class SharedRateLimiter(RateLimiter):
+    """Buckets that several processes share: each tells what it took, and learns what all took.
+
+    That happens between requests, so one process can grant what others have just taken. The bucket
+    owes it then, and grants nothing until it is paid back.
+    """
+
+    def __init__(self, most_buckets: int = 100_000) -> None:
+        super().__init__(most_buckets)
+        self._taken: dict[str, TakenTokens] = {}
+
+    def take(self, bucket: str, rate: int, now_s: float) -> Allowance:
+        """Take one token, and note it for the others."""
+        allowance = super().take(bucket, rate, now_s)
+        if allowance.granted:
+            before = self._taken.get(bucket)
+            self._taken[bucket] = TakenTokens(1 if before is None else before.tokens + 1, rate)
+        return allowance
+
+    def drain(self) -> dict[str, TakenTokens]:
+        """What was taken since this was asked last."""
+        taken, self._taken = self._taken, {}
+        return taken
+
+    def learn(self, bucket: str, full_in_s: float, now_s: float) -> None:
+        """Note when a bucket is full again, by what all processes have told until a moment ago."""
+        untold = self._taken.get(bucket)
+        more = 0.0 if untold is None else untold.tokens / untold.rate
+        self._full_at[bucket] = now_s + full_in_s + more

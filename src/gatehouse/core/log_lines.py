@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _log: Final = logging.getLogger("gatehouse")
 _encode: Final = msgspec.json.Encoder(enc_hook=str).encode
+PROCESS: Final[dict[str, int]] = {}
+"""What every line of this process carries."""
 _STANDARD: Final = frozenset(logging.LogRecord("", 0, "", 0, "", (), None).__dict__) | {
     "message",
     "asctime",
@@ -34,6 +36,7 @@ class JsonLines(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": recordable(record.getMessage()),
+            **PROCESS,
         }
         for name, value in record.__dict__.items():
             if name not in _STANDARD:
@@ -55,10 +58,15 @@ def _log_unraisable(failed: "UnraisableHookArgs") -> None:
         _log.error("a lost failure", exc_info=blanked(failed.exc_value, "a clean-up"))
 
 
-def configure_logging(level: str) -> None:
-    """Send every logger's lines, the server's and Python's own too, to standard error as JSON."""
+def configure_logging(level: str, worker: int | None = None) -> None:
+    """Send every logger's lines, the server's and Python's own too, to standard error as JSON.
+
+    The lines of one of several workers carry its number.
+    """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
+    if worker is not None:
+        PROCESS["worker"] = worker
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         logging.getLogger(name).handlers.clear()

@@ -41,7 +41,8 @@ class Presence:
         self._name = row_name(owner)
         self._hear = hear
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ended, self._end = os.pipe()
+        self._ended, self._end = -1, -1
+        """The two ends of a pipe, which is closed when the server ends."""
         self._thread = threading.Thread(target=self._run, name="gatehouse-presence", daemon=True)
         self.hears = False
         """Whether it is connected."""
@@ -50,14 +51,15 @@ class Presence:
         """Begin, for the running event loop; a SQLite file has one server, which needs none."""
         self._loop = asyncio.get_running_loop()
         if not self._database.is_sqlite:
+            self._ended, self._end = os.pipe()
             self._thread.start()
 
     async def stop(self) -> None:
         """Say that the server has ended, and close the connection."""
-        os.close(self._end)
         if self._thread.ident is not None:
+            os.close(self._end)
             await asyncio.to_thread(self._thread.join)
-        os.close(self._ended)
+            os.close(self._ended)
 
     def _run(self) -> None:
         again = True

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from gatehouse.access.accounts import Caller
 from gatehouse.access.keys import KeyRefusal, examine_key_text, key_hash
-from gatehouse.access.limits import RateLimiter
+from gatehouse.access.limits import RateLimiter, SharedRateLimiter
 from gatehouse.core.clock import Clock
 from gatehouse.settings import Settings
 from gatehouse.store.accounts.callers import CallerDirectory
@@ -35,7 +35,7 @@ class Entry:
         self._hashing_key = hashing_key
         self._clock = clock
         self._in_flight = in_flight
-        self._limiter = RateLimiter()
+        self.limiter = SharedRateLimiter() if settings.memory_url else RateLimiter()
 
     async def authenticate(
         self, context: RequestContext, scope: str, field: str, *, takes_query: bool = False
@@ -54,7 +54,7 @@ class Entry:
         if refusal is not None:
             # A refused caller must not consume rate-limit tokens.
             if rate:
-                context.allowance = self._limiter.look(caller.key.key_id, rate, time.monotonic())
+                context.allowance = self.limiter.look(caller.key.key_id, rate, time.monotonic())
             raise _refused(refusal, scope)
         context.take_slot(self._in_flight)
         if rate:
@@ -129,7 +129,7 @@ class Entry:
         return self._settings.rate_limit_per_second if own is None else own
 
     def _take_token(self, context: RequestContext, key_id: str, rate: int) -> None:
-        context.allowance = self._limiter.take(key_id, rate, time.monotonic())
+        context.allowance = self.limiter.take(key_id, rate, time.monotonic())
         if not context.allowance.granted:
             wait = str(context.allowance.reset_s).encode()
             raise Problem("rate_limited", headers=((b"retry-after", wait),))

@@ -15,6 +15,7 @@ import msgspec
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.defects import blanked
+from gatehouse.core.log_lines import PROCESS
 from gatehouse.preflight import UnknownVariable
 from gatehouse.setting_kinds import Network
 from gatehouse.settings import Settings, changed_settings
@@ -40,6 +41,7 @@ class _RequestLine(msgspec.Struct, frozen=True, gc=False):
     level: str = "info"
     logger: str = "gatehouse.request"
     message: str = "request"
+    worker: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class RequestLog:
@@ -56,6 +58,7 @@ class RequestLog:
         self._stream = stream
         self._enabled = enabled
         self._waiting: list[bytes] = []
+        self._worker = PROCESS.get("worker", msgspec.UNSET)
 
     def write(self, context: RequestContext, status: int, at_ms: int, seconds: float) -> None:
         """Queue the line of an answered request."""
@@ -76,6 +79,7 @@ class RequestLog:
             keyId=caller.key.key_id if caller else None,
             address=context.shown_address(self._proxies),
             durationMs=round(seconds * 1000, 3),
+            worker=self._worker,
         )
         self._waiting.append(_encode(line))
 

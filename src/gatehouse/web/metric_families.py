@@ -119,9 +119,15 @@ FAMILIES: Final = (
     LAG_SECONDS,
     _gauge("requests_in_flight", "Requests with a valid key that are being worked on."),
     _gauge("requests_in_flight_limit", "How many there may be (GATEHOUSE_MAX_IN_FLIGHT)."),
+    _gauge(
+        "requests_in_flight_allowed",
+        "How many there may be now, so that they do not wait long (GATEHOUSE_SHED_DELAY_MS).",
+    ),
+    _counter("requests_shed", "Requests that were refused at their head because of that."),
     _gauge("connections", "Connections that are open."),
     _gauge("connections_limit", "How many there may be (GATEHOUSE_MAX_CONNECTIONS)."),
     _gauge("ready", "1 while /readyz answers 200."),
+    _gauge("changes_heard", "0 while changes by others are only found by looking for them."),
     _gauge(
         "check",
         "1 while a check of /readyz holds; store is whether the database has answered lately.",
@@ -138,6 +144,7 @@ FAMILIES: Final = (
     _gauge("memory_rebuilt", "1 once the events before the start are remembered."),
     _gauge("memory_shared", "1 if other servers use the same memory (GATEHOUSE_MEMORY_URL)."),
     _gauge("memory_available", "0 while the shared memory does not answer and is not asked."),
+    _gauge("rate_limits_shared", "1 while rate limits count for all servers together."),
     _gauge("memory_missed", "Requests that the shared memory must still be told of."),
     _gauge("events_written", f"Events that were ever written. {_OF_ALL}"),
     _gauge(

@@ -88,6 +88,8 @@ class Metrics:
         self.registry = CollectorRegistry()
         self.registry.register(self)
         ProcessCollector(registry=self.registry)
+        self.shown = self.registry
+        """What readers are shown: of one of several workers, the metrics of all of them."""
 
     def request(self, route: str, status: int, code: str | None, seconds: float) -> None:
         """Count one answered request; routes are templates, so the labels stay few."""
@@ -138,7 +140,7 @@ class Metrics:
     def page(self, accept: str | None) -> tuple[bytes, bytes]:
         """All metrics in the best format that a reader takes, and the type of that format."""
         encode, content_type = choose_encoder(accept or "")
-        return encode(self.registry), content_type.encode()
+        return encode(self.shown), content_type.encode()
 
     def collect(self) -> Iterator[Metric]:
         """All metrics as the library's objects; the library calls this."""

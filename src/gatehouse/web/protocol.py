@@ -7,7 +7,6 @@ import urllib.parse
 from typing import Any, Final
 
 import httptools
-import msgspec
 import uvicorn
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
@@ -20,40 +19,16 @@ from uvicorn.server import ServerState
 
 from gatehouse.access.addresses import shown_address
 from gatehouse.core.ids import new_id
-from gatehouse.setting_kinds import Network
-from gatehouse.settings import Settings
 from gatehouse.web import envelope
+from gatehouse.web.connection_limits import Limits
 from gatehouse.web.exchange import Exchange
 from gatehouse.web.logs import ThrottledLog
 from gatehouse.web.problems import CODES, Problem
 
+_SHED: Final = b"/api/"
+"""Requests of these paths are refused when there is no room; health and metrics never are."""
 _MOST_WAITING: Final = 32
 """Requests that may wait on one connection for the answers to those before them."""
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """What one connection may take, and all of them together."""
-
-    header_timeout_s: float
-    body_timeout_s: float
-    write_timeout_s: float
-    header_bytes: int
-    header_lines: int
-    connections: int
-    proxies: tuple[Network, ...]
-
-    @classmethod
-    def of(cls, settings: Settings) -> "Limits":
-        """The limits that an operator has set."""
-        return cls(
-            header_timeout_s=settings.header_timeout_ms / 1000,
-            body_timeout_s=settings.body_timeout_ms / 1000,
-            write_timeout_s=settings.write_timeout_ms / 1000,
-            header_bytes=settings.max_header_bytes,
-            header_lines=settings.max_header_lines,
-            connections=settings.max_connections,
-            proxies=settings.trusted_proxies,
-        )
 
 
 class _Beyond(Exception):
@@ -219,10 +194,25 @@ class FrontProtocol(HttpToolsProtocol):
         keep_alive = version != "1.0" and parser.should_keep_alive()
         self.cycle = Exchange(self, self.scope, keep_alive=keep_alive, waits=waits)
         if before is None or before.response_complete:
-            self._start_asgi_task(self.cycle, self.app)
+            if self.url.startswith(_SHED) and not self._limits.admits():
+                self._shed(self.cycle)
+            else:
+                self._start_asgi_task(self.cycle, self.app)
         else:
             self.flow.pause_reading()
             self.pipeline.appendleft((self.cycle, self.app))
+
+    def _shed(self, cycle: RequestResponseCycle) -> None:
+        """Answer a request for which there is no room; what comes of its body is not read."""
+        request_id = new_id("req", time.time_ns() // 1_000_000, secrets.token_bytes)
+        self._log.warning("a request was refused", requestId=request_id, code="overloaded")
+        # A caller that waits to be told to send its body may send it or not.
+        ends = cycle.waiting_for_100_continue or not cycle.keep_alive
+        self._write_refusal(request_id, "overloaded", ends=ends)
+        cycle.response_started = cycle.response_complete = True
+        if ends:
+            self._close()
+        self.on_response_complete()
 
     def _scope(self, version: str) -> Any:
         """What the application is told of a request, of ASGI's scope what it reads."""
@@ -389,11 +379,12 @@ class FrontProtocol(HttpToolsProtocol):
             self._write_refusal(request_id, code)
         self._close()
 
-    def _write_refusal(self, request_id: str, code: str) -> None:
+    def _write_refusal(self, request_id: str, code: str, *, ends: bool = True) -> None:
         body = envelope.failure(request_id, Problem(code))
         retry = "retry-after: 1\r\n" if code == "overloaded" else ""
+        close = "connection: close\r\n" if ends else ""
         headers = (
-            "content-type: application/json\r\nconnection: close\r\ncache-control: no-store\r\n"
+            f"content-type: application/json\r\n{close}cache-control: no-store\r\n"
             f"x-content-type-options: nosniff\r\nx-request-id: {request_id}\r\n"
             f"{retry}content-length: {len(body)}\r\n\r\n"
         )

@@ -10,16 +10,19 @@ import sys
 import time
 from collections.abc import Callable, Collection
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Protocol
 
-import prometheus_client
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 
+from gatehouse.core.listening import listen
 from gatehouse.settings import Settings
+from gatehouse.web.connection_limits import Limits
 from gatehouse.web.logs import ThrottledLog
 from gatehouse.web.metrics import Metrics
-from gatehouse.web.protocol import FrontProtocol, Limits
+from gatehouse.web.protocol import FrontProtocol
+from gatehouse.web.shedding import LoadGate
+from gatehouse.web.worker_metrics import serve_metrics
 
 _log: Final = logging.getLogger("gatehouse.web")
 _TICK_S: Final = 0.1
@@ -95,13 +98,13 @@ class HttpServer(uvicorn.Server):
     """Uvicorn's server, with connections that have limits and a time to drain before it stops."""
 
     def __init__(
-        self, config: uvicorn.Config, settings: Settings, refuse_traffic: Callable[[], None]
+        self, config: uvicorn.Config, settings: Settings, service: "ServedApplication"
     ) -> None:
         super().__init__(config)
-        self._limits = Limits.of(settings)
+        self._limits = Limits.of(settings, service.gate.admits)
         self._drain_s = settings.effective_drain_s
         self._address = settings.base_url
-        self._refuse_traffic = refuse_traffic
+        self._refuse_traffic = service.refuse_traffic
         self._refusals = ThrottledLog(_log)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -165,23 +168,35 @@ class HttpServer(uvicorn.Server):
         return FrontProtocol(self._limits, self._refusals, self.config, *state)
 
 
-def serve(
-    application: Any,
-    settings: Settings,
-    metrics: Metrics,
-    listener: socket.socket,
-    refuse_traffic: Callable[[], None],
-) -> None:
-    """Serve until a signal stops the server; requests in flight are answered first.
+class Listeners(NamedTuple):
+    """The ports that were taken already."""
 
-    `refuse_traffic` is called within the signal, to tell load balancers that the server stops.
-    """
+    api: socket.socket
+    metrics: socket.socket | None = None
+    """None: the port for metrics is taken here if the settings want one."""
+
+
+class ServedApplication(Protocol):
+    """What is served."""
+
+    application: Any
+    metrics: Metrics
+    gate: LoadGate
+
+    def refuse_traffic(self) -> None:
+        """Tell load balancers that the server stops; called within the signal."""
+
+
+def serve(service: ServedApplication, settings: Settings, listeners: Listeners) -> None:
+    """Serve until a signal stops the server; requests in flight are answered first."""
+    listener, metrics_listener = listeners
+    metrics = service.metrics
     if settings.metrics_port:
-        prometheus_client.start_http_server(
-            settings.metrics_port, settings.metrics_host, metrics.registry
+        serve_metrics(
+            metrics_listener or listen(settings.metrics_host, settings.metrics_port), metrics.shown
         )
     config = uvicorn.Config(
-        application,
+        service.application,
         loop="uvloop",
         http="httptools",
         ws="none",
@@ -196,7 +211,7 @@ def serve(
         ssl_certfile=settings.tls_cert_file or None,
         ssl_keyfile=settings.tls_key_file or None,
     )
-    server = HttpServer(config, settings, refuse_traffic)
+    server = HttpServer(config, settings, service)
     metrics.watch("gatehouse_connections", lambda: len(server.server_state.connections))
 
     def stop(*_: object) -> None:

@@ -1,9 +1,10 @@
-"""gatehouse serve: run the server."""
+"""gatehouse serve: run the server, or several on one port."""
 
 import contextlib
 import dataclasses
 import os
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +13,12 @@ import typer
 
 import gatehouse
 from gatehouse.access.actors import Actor
-from gatehouse.preflight import refuse_unfit_production, unknown_variables
+from gatehouse.cli.operate.workers import WorkerPlace, refuse_unfit_workers, supervise, work
+from gatehouse.preflight import (
+    UnknownVariable,
+    refuse_unfit_production,
+    unknown_variables,
+)
 from gatehouse.settings import Settings, load_settings
 
 
@@ -20,6 +26,14 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address; over GATEHOUSE_HOST.")] = None,
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Port; over GATEHOUSE_PORT.")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=256,
+            help="Server processes on the port, with PostgreSQL; over GATEHOUSE_WORKERS.",
+        ),
     ] = None,
     console: Annotated[
         bool,
@@ -32,15 +46,39 @@ def serve(
             help="Give the demo account of a new sandbox a made-up past, in the background.",
         ),
     ] = False,
+    place: Annotated[
+        str | None, typer.Option(hidden=True, help="What a worker is told by its supervisor.")
+    ] = None,
 ) -> None:
     """Serve the API until stopped.
 
     A stopping server goes on serving for GATEHOUSE_DRAIN_S while it says that it is not ready, then
-    finishes what is in flight. A second signal ends both at once.
+    finishes what is in flight. A second signal ends both at once. A worker that dies is started
+    again.
     """
+    settings, unknown = load_settings(os.environ), unknown_variables(os.environ)
+    settings = dataclasses.replace(
+        settings,
+        host=host or settings.host,
+        port=settings.port if port is None else port,
+        workers=workers or settings.workers,
+    )
+    refuse_unfit_production(settings, unknown)
+    if place is not None:
+        work(settings, WorkerPlace.read(place))
+        return
+    if settings.workers > 1:
+        refuse_unfit_workers(settings, demo_history=demo_history)
+    _start(settings, unknown, console=console, demo_history=demo_history)
+
+
+def _start(
+    settings: Settings, unknown: Sequence[UnknownVariable], *, console: bool, demo_history: bool
+) -> None:
+    """Serve in this process, or supervise those that serve."""
     from gatehouse import warmup
 
-    networks = warmup.begin()
+    networks = warmup.begin() if settings.workers == 1 else None
 
     from gatehouse import bootstrap, installation
     from gatehouse.admin.default_account import DEMO_ACCOUNT, ensure_demo
@@ -50,13 +88,9 @@ def serve(
     from gatehouse.core.listening import listen
     from gatehouse.core.log_lines import configure_logging
     from gatehouse.web.logs import log_start
+    from gatehouse.web.server import Listeners
     from gatehouse.web.server import serve as run
 
-    settings, unknown = load_settings(os.environ), unknown_variables(os.environ)
-    settings = dataclasses.replace(
-        settings, host=host or settings.host, port=settings.port if port is None else port
-    )
-    refuse_unfit_production(settings, unknown)
     configure_logging(settings.log_level)
     log_start(settings, gatehouse.__version__, unknown)
     session = installation.open_admin_session(settings, Actor.system("server"))
@@ -66,18 +100,23 @@ def serve(
         settings = dataclasses.replace(settings, port=listener.getsockname()[1])
         if console:
             settings = _serve_console(settings, stack)
-        service = bootstrap.Service(settings, session, networks, alone=alone)
-        past = DemoPast.NONE
-        if demo_history:
-            prepare_demo(session, settings)
-            past = begin_demo(session, DemoWish())
-        if past is DemoPast.BEGUN:
-            service.fill_history = partial(fill_beside, service.owner)
+        past, service = DemoPast.NONE, None
+        if networks is not None:
+            service = bootstrap.Service(settings, session, networks, alone=alone)
+            if demo_history:
+                prepare_demo(session, settings)
+                past = begin_demo(session, DemoWish())
+            if past is DemoPast.BEGUN:
+                service.fill_history = partial(fill_beside, service.owner)
         if not settings.is_production:
             key = ensure_demo(session, settings)
             token = demo_link(session, DEMO_ACCOUNT).token if console else None
             typer.echo(_welcome(settings, key, token, past=past is not DemoPast.NONE))
-        run(service.application, settings, service.metrics, listener, service.refuse_traffic)
+        if service is None:
+            session.database.dispose()
+            supervise(settings, listener)
+        else:
+            run(service, settings, Listeners(listener))
 
 
 def _serve_console(settings: Settings, stack: contextlib.ExitStack) -> Settings:

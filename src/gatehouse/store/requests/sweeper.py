@@ -63,12 +63,13 @@ class Sweeper:
         seen = await self._database.read_on_thread(servers_seen)
         silent = {each.owner for each in seen if not each.lives}
         dead, self._silent = silent & self._silent, silent
-        released = 0
+        total = 0
         for owner in dead:
-            released += await self._release(partial(ledger.holds_of, owner=owner))
+            released = await self._release(partial(ledger.holds_of, owner=owner))
             await self._database.write_on_thread(partial(forget_server, owner=owner))
             _log.warning("a server is dead", extra={"server": owner, "released": released})
-        return released
+            total += released
+        return total
 
     async def release_orphans(self) -> int:
         """Release the holds that have expired, and where one server can run, those of any other."""

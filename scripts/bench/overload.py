@@ -1,0 +1,66 @@
+"""A server that is sent three times as much as it can answer, whether it keeps up or not."""
+
+import subprocess
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from scripts.bench.client import Load, drive, pace
+from scripts.bench.servers import GATEHOUSE, gatehouse_server
+from scripts.bench.subjects import SUBJECTS
+
+TIMES: Final = 3
+"""As much as it can answer."""
+SLOWER_BAR: Final = 3.0
+"""Times the p99 of a server that is full and no more."""
+SHARE_BAR: Final = 0.6
+"""Of what it can answer without the rest."""
+_CONNECTIONS: Final = 1500
+"""So many that a request almost never waits for one."""
+
+
+class Overload(NamedTuple):
+    """What was found."""
+
+    full: Load
+    beyond: Load
+    full_cpu_us: float
+    """Processor time of the server for one request."""
+    refused_cpu_us: float
+    """For one that it refused, if those that it answered took as long as before."""
+
+    @property
+    def answered_per_s(self) -> float:
+        """Requests that were answered."""
+        return len(self.beyond.latencies_s) / self.beyond.seconds
+
+
+def measure(folder: Path, connections: int, seconds: float) -> Overload:
+    """Find out how much a server answers, then send it more; the ledger must be right after it."""
+    [subject] = [each for each in SUBJECTS if each.key == "precheck"]
+    shop = subject.shop(folder / "overload")
+    requests = subject.requests(shop.key)
+    with gatehouse_server(shop) as server:
+        drive(server.port, requests, connections=connections, seconds=seconds)
+        began = server.cpu_s()
+        full = drive(server.port, requests, connections=connections, seconds=seconds)
+        cpu_us = (server.cpu_s() - began) / full.requests * 1_000_000
+        began = server.cpu_s()
+        beyond = pace(
+            server.port,
+            requests,
+            connections=_CONNECTIONS,
+            rate=full.rate * TIMES,
+            seconds=seconds * 4,
+        )
+        spent_us = (server.cpu_s() - began) * 1_000_000
+    refused = max(1, len(beyond.refused_s))
+    # Answers that are neither: a request that was lost, or failed.
+    if full.failures or beyond.failures != len(beyond.refused_s):
+        raise SystemExit(f"{full.failures} and {beyond.failures} requests failed")
+    verify = [*GATEHOUSE, "ledger", "verify"]
+    done = subprocess.run(verify, env=shop.environment, check=False, capture_output=True, text=True)
+    answered = len(full.latencies_s) + len(beyond.latencies_s)
+    if done.returncode or "the ledger is right" not in done.stdout:
+        raise SystemExit(f"the ledger is wrong after {answered} answers: {done.stdout}")
+    left_us = spent_us - len(beyond.latencies_s) * cpu_us
+    return Overload(full, beyond, cpu_us, max(0.0, left_us) / refused)

@@ -1,0 +1,80 @@
+"""Refuses requests before they wait too long: a limit on those in flight that follows the delay.
+
+What a request waits for in a server is its turn on the event loop and the commit of the batch that
+it is in. Twenty times a second the server looks at both. While together they take longer than they
+may, it lowers the number of requests that it works on at once in proportion, by half at most;
+otherwise it lets the number grow again. Each request beyond the number is refused when its head
+was read, which costs little, so that those that are let in are answered as fast as in a server that
+is merely full.
+"""
+
+import asyncio
+from typing import Final, NoReturn
+
+from gatehouse.web.in_flight import InFlight
+
+LEAST: Final = 64
+"""In flight, these are never refused: a server that is slow for another reason goes on serving."""
+_PROBE_S: Final = 0.01
+_WINDOW_S: Final = 0.05
+_DEEPEST_CUT: Final = 0.5
+
+
+class LoadGate:
+    """Says for each request whether it is let in."""
+
+    def __init__(self, in_flight: InFlight, most: int, delay_ms: int) -> None:
+        """`most` are let in at any time; with a `delay_ms` of 0 only that counts."""
+        self._in_flight = in_flight
+        self._most = most
+        self._delay_s = delay_ms / 1000
+        self._least = min(LEAST, most)
+        self._starting = 0
+        """Let in within this turn of the event loop, and not in flight yet."""
+        self._refused = False
+        self._commit_s = 0.0
+        self.limit: float = most
+        """How many may be in flight now."""
+        self.shed = 0
+        """Requests that were refused since the start."""
+
+    def admits(self) -> bool:
+        """Whether a request whose head was read is worked on."""
+        if self._in_flight.taken + self._starting >= self.limit:
+            self.shed += 1
+            self._refused = True
+            return False
+        if not self._starting:
+            # The tasks of this turn run after it, and take their slots.
+            asyncio.get_running_loop().call_soon(self._turn_ends)
+        self._starting += 1
+        return True
+
+    def _turn_ends(self) -> None:
+        self._starting = 0
+
+    def committed(self, seconds: float) -> None:
+        """Note how long a commit took; called by the writer's thread."""
+        self._commit_s = max(self._commit_s, seconds)
+
+    async def run(self) -> NoReturn:
+        """Follow the delay until cancelled."""
+        loop = asyncio.get_running_loop()
+        while True:
+            began, late, probes = loop.time(), 0.0, 0
+            while (now := loop.time()) < began + _WINDOW_S:
+                await asyncio.sleep(_PROBE_S)
+                late += max(0.0, loop.time() - now - _PROBE_S)
+                probes += 1
+            commit_s, self._commit_s = self._commit_s, 0.0
+            self.adjust(late / probes + commit_s)
+
+    def adjust(self, delay_s: float) -> None:
+        """Set the limit by how long requests waited lately."""
+        refused, self._refused = self._refused, False
+        if self._delay_s and delay_s > self._delay_s:
+            busy = min(self.limit, self._in_flight.taken)
+            self.limit = max(busy * max(self._delay_s / delay_s, _DEEPEST_CUT), self._least)
+        else:
+            grown = self.limit * 1.05 if refused else self.limit * 1.5
+            self.limit = min(grown, self._most)

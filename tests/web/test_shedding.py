@@ -1,0 +1,100 @@
+"""A server that is behind refuses requests at their head, and lets in what it can answer soon."""
+
+import asyncio
+
+from gatehouse.web.in_flight import InFlight
+from gatehouse.web.shedding import LEAST, LoadGate
+from tests.resilience.wire import answers, request
+from tests.web.test_protocol import Echo, listening, run
+
+SLOW_S, FAST_S = 0.2, 0.01
+
+
+def _gate(taken: int) -> LoadGate:
+    in_flight = InFlight(1000)
+    for _ in range(taken):
+        in_flight.take()
+    return LoadGate(in_flight, 1000, 50)
+
+
+def test_the_limit_falls_while_requests_wait_and_grows_again_afterwards() -> None:
+    gate = _gate(taken=500)
+    gate.adjust(SLOW_S)
+    assert gate.limit == 250
+    for _ in range(20):
+        gate.adjust(SLOW_S)
+    assert gate.limit == LEAST
+    for _ in range(20):
+        gate.adjust(FAST_S)
+    assert gate.limit == 1000
+
+
+def test_a_limit_that_is_reached_grows_slowly() -> None:
+    async def scenario() -> None:
+        gate = _gate(taken=500)
+        gate.adjust(SLOW_S)
+        assert not gate.admits()
+        gate.adjust(FAST_S)
+        assert gate.limit == 262.5
+
+    asyncio.run(scenario())
+
+
+def test_without_a_delay_only_the_number_counts() -> None:
+    gate = LoadGate(InFlight(1000), 1000, 0)
+    gate.adjust(SLOW_S)
+    assert gate.limit == 1000
+
+
+def test_requests_of_one_turn_count_before_they_have_their_slots() -> None:
+    async def scenario() -> None:
+        gate = LoadGate(InFlight(1000), 1000, 50)
+        gate.limit = 2
+        assert [gate.admits() for _ in range(4)] == [True, True, False, False]
+        assert gate.shed == 2
+        await asyncio.sleep(0)
+        assert gate.admits()
+
+    asyncio.run(scenario())
+
+
+def test_the_gate_follows_an_event_loop_that_is_late() -> None:
+    async def scenario() -> None:
+        gate = _gate(taken=500)
+        following = asyncio.create_task(gate.run())
+        gate.committed(SLOW_S)
+        async with asyncio.timeout(60):
+            while gate.limit == 1000:  # noqa: ASYNC110  # it tells nobody
+                await asyncio.sleep(0.01)
+        following.cancel()
+
+    asyncio.run(scenario())
+
+
+def test_a_refused_request_is_told_to_come_again_and_its_connection_goes_on() -> None:
+    body = b"x" * 100_000
+
+    async def scenario() -> None:
+        echo, room = Echo(), iter([False, True, True])
+        async with listening(echo, admits=lambda: next(room)) as front:
+            sent = [
+                request(body, path=b"/api/v1/" + name, close=name == b"c")
+                for name in (b"a", b"b", b"c")
+            ]
+            found = answers(await front.send(b"".join(sent)))
+        assert [each.status for each in found] == [503, 200, 200]
+        assert found[0].headers["retry-after"] == "1"
+        assert found[0].code == "overloaded"
+        assert [path for path, _ in echo.asked] == ["/api/v1/b", "/api/v1/c"]
+
+    run(scenario)
+
+
+def test_health_and_metrics_are_never_refused() -> None:
+    async def scenario() -> None:
+        async with listening(Echo(), admits=lambda: False) as front:
+            for path, status in ((b"/healthz", 200), (b"/metrics", 200), (b"/api/v1/x", 503)):
+                sent = request(method=b"GET", path=path)
+                assert [each.status for each in answers(await front.send(sent))] == [status]
+
+    run(scenario)
