@@ -5,7 +5,7 @@ import secrets
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Any, Final
 
 import gatehouse.stages  # noqa: F401  # registers the stages
 from gatehouse import warmup
@@ -16,6 +16,7 @@ from gatehouse.admin.jobs.worker import JobWorker
 from gatehouse.admin.live_events import LiveEvents
 from gatehouse.admin.live_memory import LiveSharedMemory
 from gatehouse.admin.live_reviews import LiveReviews
+from gatehouse.admin.partitions import PartitionKeeper
 from gatehouse.admin.retention import DailyRetention, retention_policy
 from gatehouse.admin.search.decisions import LiveSearch
 from gatehouse.admin.statements import LiveBilling
@@ -151,6 +152,7 @@ class Service(ServiceGauges):
         self.earlier = EarlierDecisions(session)
         self.jobs = JobWorker(session, owner, settings.jobs_at_once)
         self.retention = DailyRetention(session, retention_policy(settings))
+        self.partitions = PartitionKeeper(session)
         self.webhooks = open_delivery(session, settings, owner, self.metrics.called, alone=alone)
         self.events = LiveEvents(session)
         self.presence = Presence(database, owner, self._heard)
@@ -161,9 +163,7 @@ class Service(ServiceGauges):
         self._running = False
         self._routes = self._build(settings, session, owner)
         self._watch(settings)
-        app = App(self._routes, self.callers, system_clock, self.metrics, settings)
-        served = app if self._tracing is None else self._tracing.application(app)
-        self.application = with_life(served, self.start, self.stop)
+        self.application = with_life(self._serve(settings), self.start, self.stop)
 
     async def start(self) -> None:
         """Begin to serve: start the writer and recover what a crash left behind."""
@@ -200,6 +200,7 @@ class Service(ServiceGauges):
             asyncio.create_task(self.earlier.run()),
             asyncio.create_task(self.forgetter.run(self._remembered.wait)),
             asyncio.create_task(self.retention.run()),
+            asyncio.create_task(self.partitions.run()),
             asyncio.create_task(self.webhooks.run()),
             asyncio.create_task(self.events.run()),
             asyncio.create_task(self.jobs.run()),
@@ -291,6 +292,10 @@ class Service(ServiceGauges):
         # A look at the database that was given up still runs on its thread, with a connection.
         await asyncio.get_running_loop().shutdown_default_executor()
         self._database.dispose()
+
+    def _serve(self, settings: Settings) -> Callable[[Any, Any, Any], Awaitable[None]]:
+        app = App(self._routes, self.callers, system_clock, self.metrics, settings)
+        return app if self._tracing is None else self._tracing.application(app)
 
     def _traced(self, observe: Observe) -> Observe:
         return observe if self._tracing is None else self._tracing.calls(observe)

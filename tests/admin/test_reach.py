@@ -23,7 +23,7 @@ NOT_OFFERED: Final = {
         *("accounts.reopen", "audit_log.lines", "audit_log.head", "audit_log.verify"),
         "audit_log.search_all",
         *("default_account.", "data_proof.", "statements.all_statements", "money.verify_ledger"),
-        *("retention.", "secrets.", "sentry_memory.", "payments."),
+        *("retention.", "partitions.", "secrets.", "sentry_memory.", "payments."),
         "jobs.running.run_job",
         "demo.",
     },

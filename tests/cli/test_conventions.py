@@ -21,6 +21,7 @@ ABOUT_NO_ACCOUNT = {
         *("serve", "console", "backup", "restore", "copy", "doctor", "migrate", "sandbox"),
         *("reference-host", "health"),
         *("audit head", "audit verify", "ledger verify", "retention show", "retention run"),
+        "retention partition",
         "sentry rebuild",
     },
     "the demo account, and no other": {"demo fill"},

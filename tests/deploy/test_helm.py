@@ -140,11 +140,17 @@ def test_the_migration_comes_before_the_servers_with_the_settings_it_needs(
     manifests: Manifests,
 ) -> None:
     hooks = {
-        kind: int(one["metadata"]["annotations"]["helm.sh/hook-weight"])
-        for (kind, _), one in manifests.items()
+        (kind, name): int(one["metadata"]["annotations"]["helm.sh/hook-weight"])
+        for (kind, name), one in manifests.items()
         if "helm.sh/hook" in one["metadata"].get("annotations", {})
     }
-    assert hooks == {"ConfigMap": -10, "ServiceAccount": -10, "Job": 0}
+    [(config, first), (job, second)] = sorted(hooks.items())
+    assert (config[0], job[0]) == ("ConfigMap", "Job")
+    assert first < second
+    # On the first installation nothing else of the release is there yet.
+    [container] = manifests[job]["spec"]["template"]["spec"]["containers"]
+    assert container["envFrom"] == [{"configMapRef": {"name": config[1]}}]
+    assert "serviceAccountName" not in manifests[job]["spec"]["template"]["spec"]
 
 
 def test_what_must_be_said_is_asked_for(helm: Lint, chart: Path) -> None:
@@ -158,6 +164,7 @@ def test_what_must_be_said_is_asked_for(helm: Lint, chart: Path) -> None:
     [
         {"settings": {"GATEHOUSE_SECRET_KEY": "in a file of values"}},
         {"settings": {"LOG_LEVEL": "debug"}},
+        {"settings": {"GATEHOUSE_PORT": "9000"}},
         {"server": {"replicas": 0}},
         {"image": {"digest": "latest"}},
         {"console": {"url": "http://console.example.com"}},

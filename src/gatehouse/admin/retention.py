@@ -1,6 +1,7 @@
 """Use cases: how long data is kept, and deleting what is older, beside running servers."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 from functools import partial
@@ -12,15 +13,16 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.admin.scopes import installation_reading
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import InvalidInput
+from gatehouse.core.errors import InvalidInput, StoreUnavailable
 from gatehouse.core.ids import first_id
 from gatehouse.settings import Settings
 from gatehouse.store.accounts.ledger_verification import RETENTION_BEGAN
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.background import repeat
+from gatehouse.store.decisions.partitions import count_month
 from gatehouse.store.privacy import deletion
-from gatehouse.store.privacy.deletion import DeletedRows, OldDecisions
+from gatehouse.store.privacy.deletion import DeletedRows, OldDecisions, OldMonths
 from gatehouse.store.privacy.kept_answers import LONGEST_KEPT_MS, drop_answers, find_answers
 from gatehouse.store.search.entries import SearchIndex
 from gatehouse.store.state import clear_mark, read_mark, set_mark
@@ -147,6 +149,8 @@ class _RetentionRun:
         """Delete everything that is old at a moment, unless it is stopped."""
         with installation_reading(self._session) as connection:
             accounts = _accounts(connection)
+        if (before := self._policy.before_ms("decisions", now_ms)) is not None:
+            self._drop_months(before, accounts)
         for account_id in accounts:
             if (before := self._policy.before_ms("decisions", now_ms)) is not None:
                 self._delete_decisions(account_id, before)
@@ -160,6 +164,18 @@ class _RetentionRun:
             self._repeat("imports", partial(deletion.delete_imports, before))
         if (before := self._policy.before_ms("events", now_ms)) is not None:
             self._repeat("events", partial(deletion.delete_events, before))
+
+    def _drop_months(self, before_ms: int, accounts: list[str]) -> None:
+        """Drop partitions of which everything is old; what is left is deleted row by row."""
+        old = OldMonths(before_ms)
+        with installation_reading(self._session) as connection:
+            months = {each: count_month(connection, each) for each in old.find(connection)}
+        for month, records in months.items():
+            for account_id in accounts:
+                self._repeat("reviews", partial(old.delete_reviews, account_id, month))
+            # A table that stays in use is left: its rows are deleted one by one.
+            with contextlib.suppress(StoreUnavailable):
+                self._step(partial(old.drop, month, records))
 
     def _delete_decisions(self, account_id: str, before_ms: int) -> None:
         index = SearchIndex(self._session.terms, self._session.fingerprints)

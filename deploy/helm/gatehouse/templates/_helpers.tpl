@@ -29,7 +29,6 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 
 {{/* What every pod has: no rights, no token, a root file system that cannot be written. */}}
 {{- define "gatehouse.pod" -}}
-serviceAccountName: {{ include "gatehouse.name" . }}
 automountServiceAccountToken: false
 # Kubernetes would add variables named GATEHOUSE_... for the services, which look like settings.
 enableServiceLinks: false
@@ -70,9 +69,6 @@ securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
   capabilities: {drop: [ALL]}
-envFrom:
-  - configMapRef:
-      name: {{ include "gatehouse.name" . }}
 volumeMounts:
   - {name: home, mountPath: /var/lib/gatehouse}
   - {name: tmp, mountPath: /tmp}
@@ -89,4 +85,24 @@ httpGet:
   httpHeaders:
     - {name: Host, value: {{ trimPrefix "https://" .Values.console.url | quote }}}
 timeoutSeconds: 5
+{{- end -}}
+
+{{/* Every setting that is no secret. */}}
+{{- define "gatehouse.settings" -}}
+GATEHOUSE_ENV_FILE: /run/gatehouse/gatehouse.env
+GATEHOUSE_HOME: /var/lib/gatehouse
+GATEHOUSE_HOST: 0.0.0.0
+GATEHOUSE_PORT: "8080"
+GATEHOUSE_METRICS_HOST: 0.0.0.0
+GATEHOUSE_METRICS_PORT: "9100"
+GATEHOUSE_CONSOLE_HOST: 0.0.0.0
+GATEHOUSE_CONSOLE_PORT: "8081"
+GATEHOUSE_API_URL: http://{{ include "gatehouse.name" . }}:8080
+{{- if .Values.console.enabled }}
+GATEHOUSE_CONSOLE_URL: {{ required "console.url must say where people open the console, such as https://console.example.com" .Values.console.url | quote }}
+{{- end }}
+{{- $_ := required "settings.GATEHOUSE_TRUSTED_PROXIES must name the networks of the ingress controller's pods, such as 10.0.0.0/16" .Values.settings.GATEHOUSE_TRUSTED_PROXIES }}
+{{- range $name, $value := .Values.settings }}
+{{ $name }}: {{ $value | quote }}
+{{- end }}
 {{- end -}}

@@ -93,6 +93,20 @@ def run(  # noqa: PLR0913, PLR0917  # an option for each kind
     show(data, table(("KIND", heading), counts, right=(heading,)), as_json=as_json)
 
 
+@app.command()
+def partition(as_json: AsJson = False) -> None:
+    """Put decision records into partitions of a month each, on PostgreSQL, while servers serve.
+
+    Whole months are then dropped at once when they are old. What is there stays where it is; the
+    first month with a partition of its own is the next one. Servers make those ahead by themselves.
+    """
+    from gatehouse.admin.partitions import partition_decisions
+
+    done = partition_decisions(open_session())
+    since = f"partitions begin with {done.first_month}"
+    show(done, f"already done; {since}" if done.already else since, as_json=as_json)
+
+
 def _days(kind: str, text: str) -> int:
     days, rest = divmod(span_argument(text), _DAY_MS)
     if rest or not days:

@@ -12,10 +12,16 @@ import sqlalchemy as sa
 
 from gatehouse.core.ids import first_id
 from gatehouse.store.decisions import review_events
+from gatehouse.store.decisions.partitions import (
+    Month,
+    drop_month,
+    is_partitioned,
+    months_before,
+)
 from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.feedback import feedback
 from gatehouse.store.identities.identities import overwrite_deleted
-from gatehouse.store.privacy.waiting import not_over
+from gatehouse.store.privacy.waiting import any_not_over, not_over
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.search.entries import SearchIndex
 from gatehouse.store.tables import (
@@ -126,6 +132,40 @@ class OldDecisions:
         query = sa.select(sa.func.count()).select_from(DECISIONS)
         among = _D.request_id.in_(sa.select(waiting.c.request_id))
         return connection.scalar(query.where(*self._here(), among)) or 0
+
+
+class OldMonths:
+    """Whole months of decisions, of all accounts, in partitions that can be dropped."""
+
+    def __init__(self, before_ms: int) -> None:
+        self._before = first_id("req", before_ms)
+
+    def find(self, connection: sa.Connection) -> list[Month]:
+        """The months of which everything is old and over."""
+        if not is_partitioned(connection):
+            return []
+        found = months_before(connection, self._before)
+        return [each for each in found if not any_not_over(connection, each.first, each.next.first)]
+
+    @staticmethod
+    def delete_reviews(account_id: str, month: Month, connection: sa.Connection, limit: int) -> int:
+        """Delete resolved reviews of a month, with all that was written there."""
+        query = sa.select(_R.request_id).where(
+            _R.account_id == account_id,
+            _R.request_id >= month.first,
+            _R.request_id < month.next.first,
+            _R.state != ReviewState.OPEN.value,
+        )
+        found = list(connection.scalars(query.order_by(_R.request_id).limit(limit)))
+        return review_events.erase(connection, account_id, found, delete=True) if found else 0
+
+    @staticmethod
+    def drop(month: Month, records: int, connection: sa.Connection) -> DeletedRows | None:
+        """Drop a month with so many records, unless something in it is not over after all."""
+        if any_not_over(connection, month.first, month.next.first):
+            return None
+        drop_month(connection, month)
+        return DeletedRows(decisions=records)
 
 
 def old_labels(before_ms: int, limit: int) -> "sa.Select[Any]":

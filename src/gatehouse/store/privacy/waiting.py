@@ -22,3 +22,16 @@ def not_over(connection: sa.Connection, account_id: str, request_ids: Sequence[s
     )
     held = sa.select(HOLDS.c.request_id).where(HOLDS.c.request_id.in_(request_ids))
     return {each for query in (reviewed, in_doubt, held) for each in connection.scalars(query)}
+
+
+def any_not_over(connection: sa.Connection, first: str, end: str) -> bool:
+    """Whether any request of a range of ids, of whichever account, is not over."""
+    conditions = (
+        (REVIEWS.c.request_id, REVIEWS.c.state == ReviewState.OPEN.value),
+        (GATEWAY_INTENTS.c.request_id, GATEWAY_INTENTS.c.state != IntentState.REVERSED.value),
+        (HOLDS.c.request_id, sa.true()),
+    )
+    return any(
+        connection.scalar(sa.select(sa.exists().where(column >= first, column < end, waits)))
+        for column, waits in conditions
+    )

@@ -1,0 +1,143 @@
+"""Use cases: decision records in partitions of a month each, made while servers serve."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import msgspec
+import psycopg
+import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
+
+from gatehouse.access.actors import Actor
+from gatehouse.admin.scopes import installation_reading
+from gatehouse.core.errors import Conflict
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.background import repeat
+from gatehouse.store.database import Database
+from gatehouse.store.decisions import partitions
+from gatehouse.store.decisions.partitions import Month
+
+_TURN: Final = 6_447_210_818
+"""Any fixed number: servers that make partitions take turns by this lock."""
+_ATTEMPTS: Final = 8
+_PAUSE_S: Final = 0.5
+_LOOK_S: Final = 3600.0
+
+
+class Partitioned(msgspec.Struct, frozen=True, rename="camel"):
+    """What became of the tables."""
+
+    already: bool
+    first_month: str
+    """The first month whose records have a partition of their own."""
+
+
+def partition_decisions(
+    session: AdminSession, sleep: Callable[[float], None] = time.sleep
+) -> Partitioned:
+    """Put the tables of decision records into partitions, or do nothing if they are there."""
+    session.actor.check_installation()
+    database = session.database
+    if database.is_sqlite:
+        raise Conflict("a SQLite file has no partitions; this is for PostgreSQL")
+    with installation_reading(session) as connection:
+        if partitions.is_partitioned(connection):
+            return Partitioned(True, _shown(partitions.months(connection)[0]))
+        first = partitions.first_month(connection, session.clock())
+    _change(database, lambda c: partitions.add_checks(c, first), sleep)
+    try:
+        with database.writing() as connection:
+            # It reads every row, and lets requests go on.
+            connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
+            partitions.validate_checks(connection)
+        _change(database, lambda c: partitions.put_into_partitions(c, first), sleep)
+    except BaseException:
+        # Requests of the first month would be refused by a check that stays.
+        _change(database, partitions.drop_checks, sleep)
+        raise
+    with session.change(unseen=True) as change:
+        change.audit("decisions.partition", firstMonth=_shown(first))
+    return Partitioned(False, _shown(first))
+
+
+class PartitionKeeper:
+    """Makes partitions ahead of time, in every server."""
+
+    def __init__(self, session: AdminSession) -> None:
+        self._session = session.acting_as(Actor.system("partitions"))
+
+    async def run(self) -> None:
+        """Look now and then whether the months ahead are there, until cancelled."""
+        if not self._session.database.is_sqlite:
+            await repeat(self.look, _LOOK_S, "could not make partitions ahead")
+
+    async def look(self) -> None:
+        """Make what is missing."""
+        if not self._session.database.is_sqlite:
+            await asyncio.to_thread(self.make_ahead)
+
+    def make_ahead(self) -> list[Month]:
+        """Make the months ahead that are missing; what was made."""
+        self._session.actor.check_installation()
+        now = Month.of(self._session.clock())
+        with installation_reading(self._session) as connection:
+            if not partitions.is_partitioned(connection):
+                return []
+            there = partitions.months(connection)
+        made: list[Month] = []
+
+        def make(connection: sa.Connection) -> None:
+            # The oldest ones may have been dropped; they do not come back.
+            made[:] = partitions.make_months(connection, there[-1], now)
+
+        if there[-1] < _ahead(now):
+            _change(self._session.database, make, time.sleep)
+        return made
+
+
+def _ahead(now: Month) -> Month:
+    for _ in range(partitions.MONTHS_AHEAD):
+        now = now.next
+    return now
+
+
+def _change(
+    database: Database, work: Callable[[sa.Connection], None], sleep: Callable[[float], None]
+) -> None:
+    """Change tables in a transaction that gives way to requests, some times if need be."""
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            with database.writing() as connection, _busy_tables():
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_TURN)))
+                connection.execute(sa.text(f"SET LOCAL lock_timeout = {partitions.LOCK_MS}"))
+                work(connection)
+            return
+        except _TableBusy:
+            if attempt == _ATTEMPTS:
+                raise
+            # Requests that waited behind this attempt go first.
+            sleep(_PAUSE_S)
+
+
+class _TableBusy(Conflict):
+    """A table could not be locked."""
+
+
+@contextlib.contextmanager
+def _busy_tables() -> Iterator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        if isinstance(error.orig, psycopg.errors.LockNotAvailable):
+            raise _TableBusy(
+                "the decisions are in use by a transaction that does not end; end long queries, "
+                "backups and commands, and run it again. Nothing was changed"
+            ) from None
+        raise
+
+
+def _shown(month: Month) -> str:
+    return f"{month.year:04}-{month.number:02}"
