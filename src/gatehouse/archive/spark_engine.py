@@ -4,6 +4,7 @@ import contextlib
 import logging
 import os
 import shutil
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -93,7 +94,10 @@ def open_spark(master: str) -> Iterator[SparkEngine]:
 def _session(master: str) -> tuple[Any, bool]:
     """A session, and whether it was begun for this."""
     try:
-        from pyspark.sql import SparkSession
+        # What a package says to those who develop it is nothing to an operator.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from pyspark.sql import SparkSession
     except ImportError:
         raise InvalidInput(
             "Spark needs more packages: those of the extra spark, gatehouse[spark]"
