@@ -94,10 +94,7 @@ def open_spark(master: str) -> Iterator[SparkEngine]:
 def _session(master: str) -> tuple[Any, bool]:
     """A session, and whether it was begun for this."""
     try:
-        # What a package says to those who develop it is nothing to an operator.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            from pyspark.sql import SparkSession
+        from pyspark.sql import SparkSession
     except ImportError:
         raise InvalidInput(
             "Spark needs more packages: those of the extra spark, gatehouse[spark]"
@@ -118,7 +115,10 @@ def _session(master: str) -> tuple[Any, bool]:
         # Nobody else has to reach the processes of Spark.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     try:
-        session = builder.getOrCreate()
+        # What a package says to those who develop it is nothing to an operator.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            session = builder.getOrCreate()
         session.sparkContext.setLogLevel("ERROR")
     except Exception as error:
         raise InvalidInput(f"Spark did not start with {master}: {_reason(error)}") from None
