@@ -31,6 +31,7 @@ LONGEST: Final = {
     "test_quickstart_typescript.py",
     "test_secrets_stay_secret.py",
     "test_shared_memory.py",
+    "test_spark.py",
     "test_stopping.py",
     "test_tutorial.py",
 }

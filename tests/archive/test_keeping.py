@@ -18,10 +18,17 @@ from gatehouse.archive import keeping, manifest
 from gatehouse.archive.layout import ArchiveLayout
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.labels import Label
+from gatehouse.rules.authoring import read_rule_set
 from gatehouse.store.decisions.records import RecordSpan
-from tests.archive.test_backtests import FIRST_MS, rules_named
+from tests.archive.test_backtests import FIRST_MS
 from tests.columns.shops import DAY_MS, HOUR_MS, NOW_MS, Shop
 
+RULE = b"""
+rule_set: shop
+description: One rule.
+rules:
+  - {name: dear, outcome: DECLINE, condition: order.amount > 1}
+"""
 FIRST, SECOND, THIRD = "2026-10-25", "2026-10-26", "2026-10-27"
 
 
@@ -157,7 +164,7 @@ def test_a_reader_takes_nothing_that_is_damaged_missing_or_of_another_version(
 
     def tried() -> tuple[str, ...]:
         source = ArchiveSource(str(tmp_path))
-        rules = rules_named("shop")
+        rules = read_rule_set(RULE)
         return backtest_archive(shop.session, rules, span, BacktestOptions(), source).warnings
 
     with pytest.raises(NotFound, match="gatehouse decisions archive --account"):

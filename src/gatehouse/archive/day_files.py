@@ -1,6 +1,7 @@
 """Writes the files of one day: decisions, and what became of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,12 +26,19 @@ class DayFiles:
 
     def decisions(self, batches: Iterable[Sequence[KeptRecord]]) -> tuple[Path, int]:
         """The file with these decisions, and how many they are."""
-        count = 0
-        self._create(self.layout.types)
-        with garbage_collection_paused():
+        count, types = 0, self.layout.types
+        self._create(types)
+        # DuckDB takes one batch while the columns of the next are made.
+        with garbage_collection_paused(), ThreadPoolExecutor(1) as thread:
+            under_way: Future[None] | None = None
             for batch in batches:
-                self._workspace.insert("day", self.layout.types, self._rows.columns(batch))
+                columns = self._rows.columns(batch)
+                if under_way is not None:
+                    under_way.result()
+                under_way = thread.submit(self._workspace.insert, "day", types, columns)
                 count += len(batch)
+            if under_way is not None:
+                under_way.result()
         return self._written("decisions.parquet", "request_id, seen_by NULLS FIRST"), count
 
     def labels(self, columns: Mapping[str, list[Any]]) -> Path:

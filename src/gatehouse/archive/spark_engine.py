@@ -4,6 +4,7 @@ import contextlib
 import logging
 import os
 import shutil
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -114,7 +115,10 @@ def _session(master: str) -> tuple[Any, bool]:
         # Nobody else has to reach the processes of Spark.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     try:
-        session = builder.getOrCreate()
+        # What a package says to those who develop it is nothing to an operator.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            session = builder.getOrCreate()
         session.sparkContext.setLogLevel("ERROR")
     except Exception as error:
         raise InvalidInput(f"Spark did not start with {master}: {_reason(error)}") from None
