@@ -96,8 +96,7 @@ def opened(home: Path, decisions: int) -> ConsoleHome:
 def _make(home: Path, decisions: int) -> ConsoleHome:
     now_ms = int(time.time() * 1000)
     # A young account would spare pages the work that an older one makes.
-    before = lambda: now_ms - 31 * DAY_MS  # noqa: E731
-    session = dataclasses.replace(open_session(home), clock=before)
+    session = dataclasses.replace(open_session(home), clock=lambda: now_ms - 31 * DAY_MS)
     account_id = accounts.create(session, "Shop", "USD", _BALANCE).account.account_id
     places = {"account": account_id, **_configure(session, account_id)}
     places |= _invite(session, account_id)

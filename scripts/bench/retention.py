@@ -12,7 +12,6 @@ from tests.databases import start_postgres
 from gatehouse.access.actors import Actor
 from gatehouse.admin.partitions import PartitionKeeper, partition_decisions
 from gatehouse.admin.retention import RetentionHooks, RetentionPolicy, run_retention
-from gatehouse.core.clock import Clock
 from gatehouse.installation import open_admin_session, system_clock
 from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts
@@ -72,8 +71,7 @@ def _leave(_session: AdminSession) -> None:
 
 def _partition(session: AdminSession) -> None:
     """Put the tables into partitions that begin before the records."""
-    earlier: Clock = lambda: system_clock() - 200 * _DAY_MS  # noqa: E731
-    session.clock, now = earlier, session.clock
+    now, session.clock = session.clock, lambda: system_clock() - 200 * _DAY_MS
     partition_decisions(session)
     session.clock = now
     PartitionKeeper(session).make_ahead()

@@ -134,7 +134,7 @@ def test_an_interrupted_run_is_gone_on_with(
         if len(written) == 2:
             raise KeyboardInterrupt
         written.append(given)
-        whole(*given)  # type: ignore[arg-type]
+        whole(*given)  # type: ignore[arg-type]  # whatever it takes
 
     monkeypatch.setattr(keeping, "write_manifest", fail_after_the_second)
     with pytest.raises(KeyboardInterrupt):

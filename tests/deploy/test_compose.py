@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import httpx
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml  # type: ignore[import-untyped]  # it has no types
 
 from gatehouse.preflight import settings_points, unknown_variables
 from gatehouse.settings import load_settings

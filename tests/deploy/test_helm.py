@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml  # type: ignore[import-untyped]  # it has no types
 
 from tests.deploy.conftest import Linted, copy_chart
 from tests.docs.pages import ROOT, blocks

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml  # type: ignore[import-untyped]  # it has no types
 
 from gatehouse.web.metric_families import FAMILIES, PROCESS
 from tests.harness import PATIENCE_S

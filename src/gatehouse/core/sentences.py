@@ -1,6 +1,6 @@
 """Sentences for people that can be said in other languages: each knows its key and its values.
 
-A sentence is its English text, so whoever knows nothing of languages uses it as such.
+A sentence is its English text, and code that knows nothing of languages uses it as such.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,6 +1,6 @@
 """The metrics of all workers of one supervisor on one page, told apart by the label `worker`.
 
-Sums would go down when a worker is started again, and mislead whoever computes rates. Workers ask
+Sums would go down when a worker is started again, and mislead those who compute rates. Workers ask
 each other over sockets in a folder of their supervisor; one that does not answer is left out.
 """
 

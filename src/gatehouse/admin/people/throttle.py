@@ -2,9 +2,9 @@
 
 Each attempt is counted before it is examined, so that many at once are no way around; a success
 takes that back. After some failures each further one has to wait twice as long, a quarter of an
-hour at most: nobody is locked out for good. Whoever guesses from one address has to wait there, and
-does not keep the person from signing in elsewhere; only guesses from many addresses do. An address
-that nobody signs in with counts alike.
+hour at most: nobody is locked out for good. Somebody who guesses from one address has to wait
+there, and does not keep the person from signing in elsewhere; only guesses from many addresses do.
+An address that nobody signs in with counts alike.
 """
 
 import ipaddress
