@@ -1,10 +1,10 @@
 """One connection of a server to PostgreSQL on which it says that it is alive and hears of changes.
 
 A process that changes something says so in the same transaction (`store.notices`), and every server
-hears of it as soon as that is committed. What is said while a server is not connected is lost to it, so
-it looks at everything once it is connected again; and all that is followed is also looked for now
-and then. Nothing is said in the path of a request: PostgreSQL lets one transaction at a time commit
-that says something.
+hears of it as soon as that is committed. What is said while a server is not connected is lost to
+it, so it looks at everything once it is connected again; and all that is followed is also looked
+for now and then. Nothing is said in the path of a request: PostgreSQL lets one transaction at a
+time commit that says something.
 """
 
 import asyncio
