@@ -22,6 +22,7 @@ LEAST_SHARE: Final = 0.9
 MOST_SYNCS: Final = 1.5
 """That a lone request without a payment waits for; half of one is room for noise."""
 _SYNC_MS: Final = 2
+_TURNS: Final = 3
 
 # The leader of a group of commits sleeps before it writes, as if the disk took so much longer.
 _SLOW_POSTGRES: Final = f"commit_delay = {_SYNC_MS * 1000}\ncommit_siblings = 0\n"
@@ -79,19 +80,18 @@ def rates(
 
 def lone_requests(subject: Subject, folder: Path, seconds: float) -> Iterator[Lone]:
     """A lone request on each database."""
-    times: list[float] = []
-    for settings in ("", _SLOW_POSTGRES):
-        with start_postgres(quick=False, settings=settings) as postgres:
-            home = folder / f"alone-{len(times)}"
-            shop = subject.shop(home, GATEHOUSE_DATABASE_URL=postgres.empty())
-            times.append(_alone_ms(subject, shop, seconds))
-    yield Lone("PostgreSQL", *times)
+    with contextlib.ExitStack() as running:
+        shops = []
+        for name, settings in (("quick", ""), ("slow", _SLOW_POSTGRES)):
+            postgres = running.enter_context(start_postgres(quick=False, settings=settings))
+            url = postgres.empty()
+            shops.append(subject.shop(folder / f"alone-{name}", GATEHOUSE_DATABASE_URL=url))
+        yield Lone("PostgreSQL", *_alone_ms(subject, shops, seconds))
     with slow_syncs() as slow:
         if slow is not None:
-            shop = subject.shop(folder / "alone-sqlite")
-            slowed = replace(shop, environment=shop.environment | slow)
-            times = [_alone_ms(subject, each, seconds) for each in (shop, slowed)]
-            yield Lone("SQLite", *times)
+            shops = [subject.shop(folder / f"alone-sqlite-{name}") for name in ("quick", "slow")]
+            shops[1] = replace(shops[1], environment=shops[1].environment | slow)
+            yield Lone("SQLite", *_alone_ms(subject, shops, seconds))
 
 
 @contextlib.contextmanager
@@ -108,12 +108,15 @@ def slow_syncs() -> Iterator[dict[str, str] | None]:
         yield {"LD_PRELOAD": f"{library} {os.environ.get('LD_PRELOAD', '')}".strip()}
 
 
-def _alone_ms(subject: Subject, shop: Shop, seconds: float) -> float:
-    requests = subject.requests(shop.key)
-    with gatehouse_server(shop) as server:
-        drive(server.port, requests, connections=1, seconds=1)
-        found = [
-            drive(server.port, requests, connections=1, seconds=seconds).percentile_ms(0.5)
-            for _ in range(3)
-        ]
-    return statistics.median(found)
+def _alone_ms(subject: Subject, shops: list[Shop], seconds: float) -> list[float]:
+    """The median latencies on the shops, which are asked in turn."""
+    times: list[list[float]] = [[] for _ in shops]
+    with contextlib.ExitStack() as running:
+        servers = [running.enter_context(gatehouse_server(shop)) for shop in shops]
+        requests = [subject.requests(shop.key) for shop in shops]
+        for turn in range(_TURNS + 1):
+            for side, server in enumerate(servers):
+                load = drive(server.port, requests[side], connections=1, seconds=seconds)
+                if turn:
+                    times[side] += load.latencies_s
+    return [statistics.median(each) * 1000 for each in times]
