@@ -75,7 +75,7 @@ def test_running_installs_only_what_running_needs(checkout: Path) -> None:
 
 @pytest.mark.parametrize("target", ["setup", "test", "quick", "format", "docs", "bench"])
 def test_what_checking_needs_comes_on_top(checkout: Path, target: str) -> None:
-    assert locks_of(checkout, target) == ["runtime", "build", "dev"]
+    assert locks_of(checkout, target) == ["runtime", "build", "dev", "spark"]
 
 
 def test_nothing_is_installed_twice(checkout: Path) -> None:
@@ -84,7 +84,7 @@ def test_nothing_is_installed_twice(checkout: Path) -> None:
     for name in (".packages", ".run"):
         (stamps / name).touch()
     assert locks_of(checkout, "run") == []
-    assert locks_of(checkout, "quick") == ["dev"]
+    assert locks_of(checkout, "quick") == ["dev", "spark"]
     (stamps / ".dev").touch()
     assert locks_of(checkout, "quick") == locks_of(checkout, "run") == []
 
@@ -93,6 +93,9 @@ def test_the_locks_agree_so_that_one_environment_can_hold_them_all() -> None:
     every = pins("dev")
     assert pins("runtime").items() <= every.items()
     assert pins("build").items() <= every.items()
+    # Spark is installed on top, where there is a Java.
+    shared = pins("spark").keys() & every.keys()
+    assert {name: pins("spark")[name] for name in shared} == {name: every[name] for name in shared}
 
 
 def test_a_server_and_its_commands_need_only_the_packages_of_the_runtime_lock(
