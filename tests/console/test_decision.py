@@ -110,7 +110,7 @@ def test_reasons_are_bars_with_a_line_where_they_usually_end(console: Console, l
     assert "what is normal for this user, from 2 earlier decisions" in shown
     assert '<rect class="against" x="6.0"' in shown
     assert '<line class="usual" x1="76.5"' in shown
-    assert "usually $25.00, from $20.00 to $30.00" in shown
+    assert "usually $20.00, from $20.00 to $30.00" in shown
     assert "Never before" in shown
 
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.event_settings import operations
-from gatehouse.admin.inspecting.masking import masked_customer
+from gatehouse.admin.inspecting.masking import masked_customer, masked_reference
 from gatehouse.admin.people import saved_searches
 from gatehouse.admin.public_decisions import public_decision
 from gatehouse.admin.review_summary import RequestSubject, subject_of
@@ -46,6 +46,8 @@ class ListedDecision(msgspec.Struct, frozen=True):
     about: RequestSubject
     customer: str | None
     """Masked: a list does not say who looked at whom."""
+    reference: str
+    """The caller's own name of the order; else the request's id."""
     amount: str
     matched: tuple[str, ...]
 
@@ -144,6 +146,7 @@ def _row(visit: Visit, record: DecisionRecord) -> ListedDecision:
         parse_time(record.at),
         about,
         masked_customer(about.customer),
+        masked_reference(record.client_reference_id) or record.request_id,
         shown_order(visit, about.order.amount),
         tuple(dict.fromkeys(matched)),
     )

@@ -12,11 +12,8 @@ if TYPE_CHECKING:
 
 _ACCOUNT: Final = (
     ("watch", ("overview", "decisions", "reviews", "entities")),
-    ("decide", ("rules", "pipelines", "lists", "models")),
-    (
-        "account",
-        ("money", "keys", "webhooks", "people", "proposals", "settings", "audit", "playground"),
-    ),
+    ("decide", ("rules", "pipelines", "lists", "models", "playground")),
+    ("account", ("money", "keys", "webhooks", "people", "proposals", "settings", "audit")),
 )
 """The pages of an account by group, in order; a page that there is not is left out."""
 _INSTALLATION: Final = (

@@ -175,7 +175,8 @@ def _locale_name(locale: str) -> str:
     from babel import Locale
 
     read = Locale.parse(locale, sep="-")
-    return (read.get_display_name(read) or locale).capitalize()
+    name = read.get_display_name(read) or locale
+    return name[:1].upper() + name[1:]
 
 
 PAGES: Final[Declarations] = (

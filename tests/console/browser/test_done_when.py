@@ -76,9 +76,9 @@ def _work_through_reviews_by_keyboard(page: Page) -> None:
         page.wait_for_load_state()
         press(key)
         expect(page.get_by_label("Reason", exact=True)).to_be_focused()
-        press("ArrowDown")
-        press("Escape")
-        press(key)
+        press("Tab")
+        page.keyboard.type("the customer was called")
+        press("Enter")
         page.get_by_text(said).wait_for()
         page.wait_for_load_state()
 

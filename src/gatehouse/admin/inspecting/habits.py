@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from statistics import fmean, median
+from statistics import fmean, median, median_low
 from typing import Final, NamedTuple
 
 import msgspec
@@ -50,6 +50,7 @@ class UsualAmount(msgspec.Struct, frozen=True):
     currency: str | None
     now: float
     median: float
+    """The middle one of the amounts; of two in the middle the lower, as it was really paid."""
     least: float
     most: float
     orders: int
@@ -133,7 +134,7 @@ def _amount(record: DecisionRecord, earlier: Sequence[DecisionRecord]) -> UsualA
     known = [amount for amount in before if amount is not None]
     if now is None or not known:
         return None
-    return UsualAmount(currency, now, median(known), min(known), max(known), len(known))
+    return UsualAmount(currency, now, median_low(known), min(known), max(known), len(known))
 
 
 def _paid(record: DecisionRecord) -> tuple[float | None, str | None]:

@@ -36,3 +36,10 @@ document.addEventListener("submit", (event) => {
   form.dataset.sent = "yes";
   setTimeout(() => { delete form.dataset.sent; }, 3000);
 });
+
+// After a form was refused, what is wrong with it is in view, once the page has its final height.
+addEventListener("load", () => {
+  const wrong = document.querySelector('main [aria-invalid="true"], main .notice.problem[role="alert"]');
+  wrong?.scrollIntoView({ block: "center" });
+  wrong?.focus();
+});

@@ -12,18 +12,31 @@ const moveRow = (step) => {
   links[Math.max(0, Math.min(links.length - 1, next))].focus();
 };
 
-// A decision needs its reason first: the key then leads to the reason.
+// A decision needs its reason first: the key then leads to the reason, and Enter decides as the key
+// said. Without a key before it, Enter decides nothing.
+let wanted = null;
+const hasReason = (form) => form.elements.why.value.trim() || form.elements.offered.value;
 const decide = (button) => {
   const form = button.form;
-  if (form.elements.why.value.trim() || form.elements.offered.value) form.requestSubmit(button);
-  else form.elements.offered.focus();
+  if (hasReason(form)) { form.requestSubmit(button); return; }
+  wanted = button;
+  const hint = form.querySelector("[data-approve]");
+  hint.textContent = hint.dataset[button.value];
+  form.elements.offered.focus();
+};
+const decideByEnter = (event) => {
+  const form = event.target.form;
+  if (!form?.elements.verdict || event.key !== "Enter") return;
+  event.preventDefault();
+  if (wanted?.form === form && hasReason(form)) form.requestSubmit(wanted);
 };
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (localStorage.getItem("gatehouse-keys") === "off" && event.key !== "?") return;
   if (typing(event.target)) {
-    if (event.key === "Escape") event.target.blur();
+    if (event.key === "Escape") { wanted = null; event.target.blur(); }
+    decideByEnter(event);
     return;
   }
   if (event.key === "j" || event.key === "k") { moveRow(event.key === "j" ? 1 : -1); return; }
