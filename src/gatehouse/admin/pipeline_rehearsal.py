@@ -20,7 +20,7 @@ from gatehouse.core.ids import new_id
 from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.unread_fields import FieldWarning, UnreadFields
-from gatehouse.idverify.source import Holders, IdentityEnquiry
+from gatehouse.idverify.source import NoRecords
 from gatehouse.intel.bins import BinTable, load_bins
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import PackedNetworks, load_networks
@@ -70,13 +70,6 @@ class _Nothing:
 
     async def release(self, order: Release) -> None:
         return None
-
-
-class _NoRecords:
-    """No identities: a trial has no limit to guesses, so that it must not ask about real people."""
-
-    async def find(self, _enquiry: IdentityEnquiry) -> Holders:
-        return Holders()
 
 
 class _Only:
@@ -150,7 +143,8 @@ class _Rehearsal:
         """What plans requests for the draft, and for nothing else."""
         session = self._session
         feeds = Feeds(_networks(), None, session.clock)
-        parties = sandbox_parties(session, _NoRecords(), feeds, LocalMemory(_MOST_ENTITIES))
+        # A trial has no limit to guesses, so that it must not ask about real people.
+        parties = sandbox_parties(session, NoRecords(), feeds, LocalMemory(_MOST_ENTITIES))
         made = assemble(self._settings, parties)
         setups = Setups(session.database, made.builder, session.signer)
         try:

@@ -59,3 +59,11 @@ class IdentitySource(Protocol):
 
     async def find(self, enquiry: IdentityEnquiry) -> Holders | HolderResults:
         """What is known of one card, as far as the asking account may know it."""
+
+
+class NoRecords:
+    """A source that knows nobody."""
+
+    async def find(self, _enquiry: IdentityEnquiry) -> Holders:
+        """Nobody."""
+        return Holders()

@@ -9,7 +9,7 @@ from gatehouse.connectors.sandbox.parties import SandboxGateway, SandboxIdentiti
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.timeouts import with_timeout
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
-from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry
+from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, NoRecords
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
 
 T = TypeVar("T")
@@ -33,12 +33,7 @@ def make_sandbox(_name: str, definition: SandboxDefinition) -> "SandboxConnector
     return SandboxConnector(definition.timeout_ms / 1000)
 
 
-class _NoRecords:
-    async def find(self, _enquiry: IdentityEnquiry) -> Holders:
-        return Holders()
-
-
-_PEOPLE: Final = SandboxIdentities(_NoRecords())
+_PEOPLE: Final = SandboxIdentities(NoRecords())
 _ISSUER: Final = SandboxIssuer()
 _GATEWAY: Final = SandboxGateway()
 
