@@ -119,6 +119,7 @@ def test_what_the_project_names_is_in_its_lock() -> None:
         "runtime": PROJECT["project"]["dependencies"],
         "learning": [*PROJECT["project"]["dependencies"], *extras["learning"]],
         "otel": [*PROJECT["project"]["dependencies"], *extras["otel"]],
+        "spark": [*PROJECT["project"]["dependencies"], *extras["spark"]],
         "build": groups["build"],
         "clients": groups["clients"],
         "data": groups["data"],
