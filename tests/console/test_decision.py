@@ -49,9 +49,9 @@ def shop(console: Console) -> Recorder:
     return recorder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def large(console: Console, shop: Recorder) -> str:
-    """An order that a rule sent to review."""
+    """An order that a rule sent to review; it is there before any test keeps another one."""
     return to_review(console, shop)
 
 
