@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Page, expect
 
+from tests.console.browser.reviewing import open_reviews
 from tests.console.browser.site import Site, needs_chromium
 from tests.harness import until
 from tests.harness.samples import PURCHASE
@@ -40,6 +41,7 @@ def _go_to(page: Page, name: str) -> None:
 def test_a_person_finds_why_an_order_was_declined_reviews_orders_and_changes_a_rule_that_counts(
     site: Site,
 ) -> None:
+    open_reviews(site, 2)
     with site.visit() as visitor, site.server.client(site.key) as client:
         page = visitor.open(site.demo_link())
         page.get_by_role("button", name="Open the console").click()

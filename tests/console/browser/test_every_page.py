@@ -13,12 +13,10 @@ from playwright.sync_api import expect
 
 from gatehouse.access.roles import UserRole
 from gatehouse.console.pages import Page, Reach
-from gatehouse.core.outcomes import Outcome
-from gatehouse.store.tables import REVIEWS
 from tests.admin.people.signing_in import PASSWORD
-from tests.admin.recorded import Recorder
 from tests.console.browser.offered import check_offers, pages_of
 from tests.console.browser.past import path_to, wait_for_figures
+from tests.console.browser.reviewing import open_reviews
 from tests.console.browser.site import Site, Visitor, needs_chromium
 
 SHOWS_MORE: Final = {"money", "accounts"}
@@ -83,21 +81,6 @@ def test_a_chart_tells_values_and_a_shorter_span_is_dragged(site: Site) -> None:
         assert page.locator("#from").input_value() > before
 
 
-def _open_reviews(site: Site, count: int) -> None:
-    """Have orders wait for a review that nobody is assigned to."""
-    with site.home.session() as session:
-        shop = Recorder(session, site.account_id)
-        for number in range(count):
-            row = {
-                "account_id": site.account_id,
-                "request_id": shop.keep(decision=Outcome.REVIEW),
-                "at_ms": session.clock() + number,
-                "state": "OPEN",
-            }
-            with session.database.writing() as connection:
-                connection.execute(REVIEWS.insert(), row)
-
-
 def _read(page: BrowserPage, words: str) -> None:
     """Wait for the page that says so, and for its scripts."""
     page.get_by_text(words).wait_for()
@@ -108,7 +91,7 @@ def test_a_review_is_found_and_resolved_by_keyboard_alone(
     site: Site, known: dict[str, str]
 ) -> None:
     site.token(UserRole.ANALYST)
-    _open_reviews(site, 3)
+    open_reviews(site, 3)
     with site.visit() as visitor:
         page = visitor.open("/sign-in")
         press = page.keyboard.press
