@@ -21,6 +21,7 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
+from playwright.sync_api import TimeoutError as NotInTime
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.default_account import DEMO_ACCOUNT
@@ -57,6 +58,8 @@ _DRAWN: Final = """() => new Promise(done =>
     requestAnimationFrame(() => requestAnimationFrame(done)))"""
 _LOOK: Final = """([where, rules]) =>
     axe.run(where ?? document, {runOnly: rules, resultTypes: ["violations"]})"""
+_FITS: Final = "document.documentElement.scrollWidth <= window.innerWidth"
+_DRAWN_MS: Final = 30_000
 _LOOKS: Final = 5
 """While a page changes its theme, the browser tells colours of both; a true finding stays."""
 _INSIDE: Final = {"exclude": [".sidebar", ".topbar"]}
@@ -208,7 +211,10 @@ class Visitor:
         wide = []
         for width in WIDTHS:
             self.page.set_viewport_size(ViewportSize(width=width, height=800))
-            if self.page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+            # Charts are drawn anew for the width, a moment later.
+            try:
+                self.page.wait_for_function(_FITS, timeout=_DRAWN_MS)
+            except NotInTime:
                 wide.append(width)
         assert before is not None
         self.page.set_viewport_size(before)
