@@ -66,8 +66,10 @@ class JobWorker:
             await self._write(partial(jobs.release, owner=self._owner))
 
     async def _look(self) -> None:
+        # In Python 3.11, wait_for loses a cancellation that comes together with its result.
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), _LOOK_S)
+            async with asyncio.timeout(_LOOK_S):
+                await self._wake.wait()
         self._wake.clear()
         database, clock = self._session.database, self._session.clock
         if self._looks % _TIDY_EVERY == 0:
