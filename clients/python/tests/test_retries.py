@@ -136,7 +136,7 @@ def test_a_server_that_is_too_slow_is_given_up_and_its_work_is_found_later(
 ) -> None:
     with Gatehouse(merchant.key, shared.base, max_retries=0) as client:
         with pytest.raises(TimedOut) as failed:
-            precheck(client.with_options(timeout_s=0.05), sandbox.ISSUER_SILENT)
+            precheck(client.with_options(timeout_s=0.5), sandbox.ISSUER_SILENT)
         with pytest.raises(InFlight) as running:
             precheck(client, sandbox.ISSUER_SILENT, failed.value.idempotency_key)
     assert failed.value.trace_id
