@@ -7,14 +7,14 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from scripts.bench.cards import precheck_body
 from scripts.bench.servers import Shop, free_port
 from scripts.connector_faults.processes import Commands
+from scripts.loopback import answering
 
 _SENDERS: Final = 4
 PLAIN, ORDERED, DELETED = "/plain", "/ordered", "/deleted"
@@ -53,25 +53,9 @@ class Receiver:
         """Whether everything was accepted."""
         return told.keys() <= {*self.accepted[path]}
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
+    def running(self) -> AbstractContextManager[None]:
         """Serve on a thread."""
-        begun, stop, loops = threading.Event(), asyncio.Event(), []
-
-        async def serve() -> None:
-            loops.append(asyncio.get_running_loop())
-            async with await asyncio.start_server(self.serve, "127.0.0.1", self.port):
-                begun.set()
-                await stop.wait()
-
-        thread = threading.Thread(target=lambda: asyncio.run(serve()))
-        thread.start()
-        begun.wait()
-        try:
-            yield
-        finally:
-            loops[0].call_soon_threadsafe(stop.set)
-            thread.join()
+        return answering(self.port, self.serve)
 
 
 class KilledServer:

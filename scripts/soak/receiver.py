@@ -1,13 +1,12 @@
 """Takes the webhooks of a run, and remembers which events came."""
 
 import asyncio
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 
 import msgspec
 
 from scripts.bench.servers import free_port
+from scripts.loopback import answering
 
 
 class _Message(msgspec.Struct):
@@ -38,22 +37,6 @@ class EventReceiver:
                 writer.write(b"HTTP/1.1 204 Accepted\r\ncontent-length: 0\r\n\r\n")
         writer.transport.abort()
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
+    def running(self) -> AbstractContextManager[None]:
         """Serve on a thread."""
-        begun, stop, loops = threading.Event(), asyncio.Event(), []
-
-        async def serve() -> None:
-            loops.append(asyncio.get_running_loop())
-            async with await asyncio.start_server(self._serve, "127.0.0.1", self.port):
-                begun.set()
-                await stop.wait()
-
-        thread = threading.Thread(target=lambda: asyncio.run(serve()))
-        thread.start()
-        begun.wait()
-        try:
-            yield
-        finally:
-            loops[0].call_soon_threadsafe(stop.set)
-            thread.join()
+        return answering(self.port, self._serve)

@@ -13,11 +13,12 @@ from typing import Final
 import psutil
 
 from scripts.bench.servers import GATEHOUSE, free_port
+from scripts.soak.processes import DisturbedProcess
 
 _PATIENCE_S: Final = 90.0
 
 
-class SoakServer:
+class SoakServer(DisturbedProcess):
     """A server on a port that stays the same."""
 
     def __init__(self, name: str, home: Path, environment: dict[str, str]) -> None:
@@ -32,19 +33,6 @@ class SoakServer:
             command = [*GATEHOUSE, "serve", "--port", str(self.port)]
             self._process = subprocess.Popen(command, env=self._environment, stdout=log, stderr=log)
         self.starts += 1
-
-    def kill(self) -> None:
-        """Kill it without warning."""
-        self._process.kill()
-        self._process.wait()
-
-    def pause(self) -> None:
-        """Stop it where it is, with its connections open."""
-        self._process.send_signal(signal.SIGSTOP)
-
-    def go_on(self) -> None:
-        """Let it go on after a pause."""
-        self._process.send_signal(signal.SIGCONT)
 
     def fill_log_volume(self) -> None:
         """Let no file of it grow any more, as on a full disk: a write fails with an error."""

@@ -17,6 +17,8 @@ from redis import Redis
 from redis.exceptions import RedisError
 from tests.valkeys import valkey_program
 
+from scripts.soak.processes import DisturbedProcess
+
 _DATABASE: Final = "gatehouse"
 _SETTINGS: Final = """
 shared_buffers = 256MB
@@ -78,7 +80,7 @@ def durable_postgres() -> Iterator[DurablePostgres]:
             postgres.stop()
 
 
-class DurableValkey:
+class DurableValkey(DisturbedProcess):
     """Valkey out of a wheel that writes what it is told to a file, and can be killed."""
 
     def __init__(self, folder: Path) -> None:
@@ -107,19 +109,6 @@ class DurableValkey:
 
     def _client(self) -> Any:
         return Redis(unix_socket_path=str(self._socket), socket_timeout=5)
-
-    def kill(self) -> None:
-        """Kill it without warning."""
-        self._process.kill()
-        self._process.wait()
-
-    def pause(self) -> None:
-        """Let it hang, with its connections open."""
-        self._process.send_signal(signal.SIGSTOP)
-
-    def go_on(self) -> None:
-        """Let it go on after a pause."""
-        self._process.send_signal(signal.SIGCONT)
 
     def cut_connections(self) -> None:
         """End all connections."""
