@@ -276,11 +276,11 @@ def compare_hot_account(folder: Path, options: argparse.Namespace) -> None:
     """Two servers on one account beside the same two on an account each, and a lone request."""
     [subject] = [each for each in SUBJECTS if each.key == "precheck"]
     plan = options.rounds, options.seconds, options.connections
-    one, two = map(statistics.median, hot.rates(subject, folder, *plan))
+    one, two = hot.rates(subject, folder, *plan)
     print("PreCheck by two servers on PostgreSQL, on a disk that syncs 2 ms slower")
-    print(f"  one account     {one:8.0f} requests/s")
-    print(f"  two accounts    {two:8.0f} requests/s")
-    share = one / two
+    print(f"  one account     {statistics.median(one):8.0f} requests/s")
+    print(f"  two accounts    {statistics.median(two):8.0f} requests/s")
+    share = statistics.median([each / other for each, other in zip(one, two, strict=True)])
     print(verdict("share of the rate on two accounts", share, hot.LEAST_SHARE, at_least=True))
     print(f"One request at a time (disk syncs in {sync_ms(folder):.2f} ms), and 2 ms slower")
     for lone in hot.lone_requests(subject, folder, options.seconds):

@@ -68,7 +68,9 @@ def rates(
         hot, beside = subject.requests(shop.key), subject.requests(other.key)
         with gatehouse_server(shop) as first, gatehouse_server(shop) as second:
             for turn in range(rounds + 1):
-                for found, requests in ((one, hot), (two, beside)):
+                # The tables grow, so who comes first in one turn comes second in the next.
+                order = ((one, hot), (two, beside))[:: -1 if turn % 2 else 1]
+                for found, requests in order:
                     sides = [(first.port, hot), (second.port, requests)]
                     load = drive_together(sides, connections=connections // 2, seconds=seconds)
                     if load.failures:

@@ -20,7 +20,7 @@ from gatehouse.pipeline.settlement import (
     StillInFlight,
 )
 from gatehouse.store.database import Database
-from gatehouse.store.requests.batch_sql import BatchSession, open_batch_session
+from gatehouse.store.requests.batch_sql import NO_RECORDS, BatchSession, open_batch_session
 from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, Settlement
 from gatehouse.store.requests.writer import Writer
 
@@ -123,8 +123,10 @@ class CutSession(BatchSession):
         self._server = server
         self.flushes = inner.flushes
 
-    def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
-        return self._inner.load(wanted, durable=durable)
+    def load(
+        self, wanted: BatchKeys, records: Changes = NO_RECORDS, *, durable: bool = True
+    ) -> BatchRows:
+        return self._inner.load(wanted, records, durable=durable)
 
     def save(self, changes: Changes, *, flush: bool = True) -> None:
         if self._server.cut == "before the commit":

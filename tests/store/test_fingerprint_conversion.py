@@ -71,6 +71,7 @@ def _back_to_0004(connection: sa.Connection) -> None:
     for name in (
         *("feedback_by_label", "ledger_entries_by_time", "ledger_movements_by_time"),
         *("reviews_unassigned", "reviews_by_assignee", "audit_by_account"),
+        *("holds_by_card", "holds_by_card_account"),
     ):
         connection.execute(sa.text(f"DROP INDEX {name}"))
     for table_name, column in (

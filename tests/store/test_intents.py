@@ -14,7 +14,7 @@ from gatehouse.core.money import Payment
 from gatehouse.pipeline.settlement import Authorize, Close, DecisionRow, IntentEnd, Release
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests import intents
-from gatehouse.store.requests.batch_sql import BatchSession, open_batch_session
+from gatehouse.store.requests.batch_sql import NO_RECORDS, BatchSession, open_batch_session
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.requests.reversal_worker import after_attempt
 from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, Expire
@@ -31,8 +31,10 @@ class CountingSession(BatchSession):
         self.flushes = batch_session.flushes
         self.commits = 0
 
-    def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
-        return self._session.load(wanted, durable=durable)
+    def load(
+        self, wanted: BatchKeys, records: Changes = NO_RECORDS, *, durable: bool = True
+    ) -> BatchRows:
+        return self._session.load(wanted, records, durable=durable)
 
     def save(self, changes: Changes, *, flush: bool = True) -> None:
         self._session.save(changes, flush=flush)

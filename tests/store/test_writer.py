@@ -21,7 +21,7 @@ from gatehouse.pipeline.settlement import (
     Replay,
 )
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.requests.batch_sql import BatchSession, SqliteBatchSession
+from gatehouse.store.requests.batch_sql import NO_RECORDS, BatchSession, SqliteBatchSession
 from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, StoredClaim
 from gatehouse.store.requests.writer import Writer
 from tests.harness import make_account
@@ -42,7 +42,9 @@ class SlowDisk(BatchSession):
         self.holds = {name: Hold(name, "acct", 10, NOW, "srv") for name in ("one", "two")}
         self.claims: dict[str, StoredClaim] = {}
 
-    def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
+    def load(
+        self, wanted: BatchKeys, records: Changes = NO_RECORDS, *, durable: bool = True
+    ) -> BatchRows:
         self.calls.append("load")
         holds = {name: self.holds[name] for name in wanted.holds}
         return BatchRows({"acct": AccountState(100, 20)}, holds, dict(self.claims), {})

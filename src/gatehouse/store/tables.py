@@ -76,6 +76,8 @@ HOLDS: Final = _table(
     *required(BigInteger, "amount", "expires_at_ms"),
     *required(Text, "owner"),
     *optional(Text, "card", "claim", "card_account"),
+    index("holds_by_card", "card", where="card IS NOT NULL"),
+    index("holds_by_card_account", "card_account", where="card_account IS NOT NULL"),
     sqlite_with_rowid=False,
 )
 

@@ -33,6 +33,8 @@ _TOLD: Final = tuple(BalanceTold)
 
 _to_json: Final = msgspec.json.Encoder().encode
 
+NO_RECORDS: Final = Changes()
+
 
 class BatchSession(DriverSession, ABC):
     """One batch at a time on one connection: load, then save or abandon.
@@ -46,10 +48,14 @@ class BatchSession(DriverSession, ABC):
     one is durable or not by itself."""
 
     @abstractmethod
-    def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
+    def load(
+        self, wanted: BatchKeys, records: Changes = NO_RECORDS, *, durable: bool = True
+    ) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs.
 
-        Unless it is to be durable, or the session flushes, its commit does not wait for the disk.
+        The records may be written before the accounts are locked: `save` must be told of the same
+        ones. Unless it is to be durable, or the session flushes, its commit does not wait for the
+        disk.
         """
 
     @abstractmethod
@@ -89,15 +95,17 @@ SELECT json_array(
     WHERE claim_id IN (SELECT value FROM json_each(?))),
   (SELECT json_group_object(c.value, json_array(
       (SELECT count(*) FROM card_mismatches m WHERE m.card = c.value AND m.at_ms > ?),
-      (SELECT count(*) FROM holds h WHERE c.value IN (h.card, h.card_account))))
+      (SELECT count(*) FROM holds h WHERE h.card = c.value OR h.card_account = c.value)))
     FROM json_each(?) c),
-  (SELECT json_group_array(json_array(card_group, number, at_ms)) FROM card_numbers
-    WHERE at_ms > ? AND card_group IN (SELECT value FROM json_each(?))))
+  (SELECT json_group_object(g.value, json((
+      SELECT json_group_object(number, at_ms) FROM card_numbers
+      WHERE card_group = g.value AND +at_ms > ?)))
+    FROM json_each(?) g))
 """
 _Rows = list[list[Any]]
-_read_loaded: Final = msgspec.json.Decoder(
-    tuple[_Rows, _Rows, _Rows, dict[str, tuple[int, int]], _Rows]
-).decode
+_Guesses = dict[str, tuple[int, int]]
+_Numbers = dict[str, dict[str, int]]
+_read_loaded: Final = msgspec.json.Decoder(tuple[_Rows, _Rows, _Rows, _Guesses, _Numbers]).decode
 
 _FULL: Final = 2
 """SQLite's name for a database whose commits wait for the disk."""
@@ -116,7 +124,9 @@ class SqliteBatchSession(BatchSession):
         # Where nothing waits for the disk, nothing is changed.
         self._waits = True if level == _FULL else None
 
-    def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
+    def load(
+        self, wanted: BatchKeys, records: Changes = NO_RECORDS, *, durable: bool = True
+    ) -> BatchRows:
         """Begin a transaction, lock the accounts and read what the batch needs."""
         self._begin(durable=durable)
         keys = (wanted.accounts, wanted.holds, wanted.claims, wanted.cards, wanted.groups)
@@ -166,6 +176,7 @@ _POSTGRES_LOCK: Final = (
 )
 # A statement sees what was committed before it began, so what the lock protects is not read by the
 # statement that may wait for the lock, and all of it by one, because the accounts are locked now.
+# Numbers are found by their group alone: by their time, all of a day would be read.
 _POSTGRES_LOAD: Final = f"""
 SELECT json_build_array(
   (SELECT coalesce(json_agg(json_build_array({columns_of(Hold)})), '[]') FROM holds
@@ -174,14 +185,20 @@ SELECT json_build_array(
     WHERE claim_id = ANY(%s)),
   (SELECT coalesce(json_object_agg(c, json_build_array(
       (SELECT count(*) FROM card_mismatches m WHERE m.card = c AND m.at_ms > %s),
-      (SELECT count(*) FROM holds h WHERE c IN (h.card, h.card_account)))), '{{}}')
+      (SELECT count(*) FROM holds h WHERE h.card = c OR h.card_account = c))), '{{}}')
     FROM unnest(%s::text[]) c),
-  (SELECT coalesce(json_agg(json_build_array(card_group, number, at_ms)), '[]') FROM card_numbers
-    WHERE at_ms > %s AND card_group = ANY(%s)))::text
+  (SELECT coalesce(json_object_agg(g, (
+      SELECT coalesce(json_object_agg(number, at_ms), '{{}}') FROM card_numbers
+      WHERE card_group = g AND at_ms + 0 > %s)), '{{}}')
+    FROM unnest(%s::text[]) g))::text
 """.encode()
-_read_rest: Final = msgspec.json.Decoder(
-    tuple[_Rows, _Rows, dict[str, tuple[int, int]], _Rows]
-).decode
+_read_rest: Final = msgspec.json.Decoder(tuple[_Rows, _Rows, _Guesses, _Numbers]).decode
+# Every row of a batch is found by its key. A plan that was made while a table was small, and reads
+# it as a whole, is kept until the table is analysed, and then holds are few and the dead ones many.
+_POSTGRES_SETTINGS: Final = (
+    *("synchronous_commit", "jit"),
+    *("enable_seqscan", "enable_hashjoin", "enable_mergejoin"),
+)
 _POSTGRES_FLUSH: Final = (
     f"SELECT set_config('synchronous_commit', 'on', true), {DURABLE_MARK}".encode()
 )
@@ -201,17 +218,28 @@ class PostgresBatchSession(BatchSession):
         super().__init__(connection)
         # The driver's own BEGIN and COMMIT would wait for an answer each.
         connection.autocommit = True
-        connection.execute("SET synchronous_commit = off")
+        for setting in _POSTGRES_SETTINGS:
+            connection.execute(f"SET {setting} = off".encode())
+        self._written: dict[str, list[Any]] = {}
         # Where this is not allowed, nothing may be committed that could not be made durable.
         self.flush()
 
-    def load(self, wanted: BatchKeys, *, durable: bool = True) -> BatchRows:
-        """Begin a transaction, lock the accounts and read what the batch needs."""
+    def load(
+        self, wanted: BatchKeys, records: Changes = NO_RECORDS, *, durable: bool = True
+    ) -> BatchRows:
+        """Begin a transaction, write the records, lock the accounts and read what is needed.
+
+        Records are most of what there is to write. They do not depend on the balance, so that
+        another server need not wait for them.
+        """
+        self._written = records.rows()
         keys = wanted.holds, wanted.claims, wanted.cards, wanted.groups
         holds, claims, cards, groups = map(sorted, keys)
         guesses, numbers = (wanted.guesses_since_ms, cards), (wanted.numbers_since_ms, groups)
         with self._connection.pipeline():
             self._connection.execute(b"BEGIN")
+            # A request that was closed before has its record; the second close is refused.
+            self._save(self._written, unless_known=True)
             accounts = self._connection.execute(
                 _POSTGRES_LOCK, (sorted(wanted.accounts),), prepare=True
             )
@@ -224,12 +252,17 @@ class PostgresBatchSession(BatchSession):
     def save(self, changes: Changes, *, flush: bool = True) -> None:
         """Write the changes and commit, and flush in the same round trip."""
         rows = changes.rows()
-        parts = [_to_json(some).decode() for some in rows.values()]
         with self._connection.pipeline():
-            self._connection.execute(postgres_save(tuple(rows)), parts, prepare=True)
+            self._save({name: rows[name] for name in rows if name not in self._written})
             self._connection.execute(b"COMMIT")
             if flush:
                 self.flush()
+
+    def _save(self, rows: dict[str, list[Any]], *, unless_known: bool = False) -> None:
+        if rows:
+            statement = postgres_save(tuple(rows), unless_known=unless_known)
+            parts = [_to_json(some).decode() for some in rows.values()]
+            self._connection.execute(statement, parts, prepare=True)
 
     def flush(self) -> None:
         """Return when everything that was committed before is durable."""
@@ -245,12 +278,9 @@ def _batch_rows(
     accounts: Iterable[Any],
     holds: Iterable[Any],
     claims: Iterable[Any],
-    guesses: dict[str, tuple[int, int]],
-    numbers: Iterable[Any],
+    guesses: _Guesses,
+    numbers: _Numbers,
 ) -> BatchRows:
-    sent: dict[str, dict[str, int]] = {}
-    for group, number, at_ms in numbers:
-        sent.setdefault(group, {})[number] = at_ms
     return BatchRows(
         {
             key: AccountState(balance, held, closed_at_ms is not None, low_below, _TOLD[told])
@@ -259,5 +289,5 @@ def _batch_rows(
         {row[0]: Hold(*row) for row in holds},
         {row[0]: StoredClaim(*row) for row in claims},
         guesses,
-        sent,
+        numbers,
     )

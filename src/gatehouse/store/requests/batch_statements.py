@@ -137,15 +137,18 @@ def columns_of(row: type[msgspec.Struct]) -> str:
 
 
 @cache
-def postgres_save(names: tuple[str, ...]) -> bytes:
+def postgres_save(names: tuple[str, ...], *, unless_known: bool = False) -> bytes:
     """One statement that saves all parts of a batch; its parameters are their rows as JSON arrays.
+
+    With `unless_known`, rows whose keys are there are left out; all parts must add rows then.
 
     An array of its own for each part is read once. One object for the whole batch was read anew
     for each part and cost the server half as much again (250 against 165 microseconds for each of
     32 settlements).
     """
+    end = " ON CONFLICT DO NOTHING" if unless_known else ""
     steps = [
-        f"save_{name} AS ({PARTS[name].statement.format(rows=_postgres_rows(PARTS[name]))})"
+        f"save_{name} AS ({PARTS[name].statement.format(rows=_postgres_rows(PARTS[name]))}{end})"
         for name in names
     ]
     return f"WITH {', '.join(steps)} SELECT 1".encode()

@@ -23,7 +23,7 @@ from gatehouse.pipeline.settlement import (
 )
 from gatehouse.store.requests.batch_sql import BatchSession
 from gatehouse.store.requests.batches import UNREACHABLE, BatchThread, Ordered
-from gatehouse.store.requests.settlement import Answer, Settlement, decide, wanted_by
+from gatehouse.store.requests.settlement import Answer, Settlement, decide, records_of, wanted_by
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -168,7 +168,12 @@ class Writer(BatchThread[Settlement, BatchSession]):
     def _commit(self, orders: list[Settlement]) -> _Settled:
         session = self._session()
         durable = any(map(must_last, orders))
-        answers, changes = decide(orders, session.load(wanted_by(orders), durable=durable))
+        wanted, records = wanted_by(orders), records_of(orders)
+        answers, changes = decide(orders, session.load(wanted, records, durable=durable))
+        if len(changes.decisions) < len(records.decisions):
+            # A close was refused. Its record must not stay, so nothing is written before the end.
+            session.abandon()
+            answers, changes = decide(orders, session.load(wanted, durable=durable))
         waiting = [must_last(*each) for each in zip(orders, answers, strict=True)]
         at_once = all(waiting) and not self._others_wait
         if changes:

@@ -1,0 +1,91 @@
+"""What a batch reads and writes: its own rows, however many others there are."""
+
+import asyncio
+import re
+from collections.abc import Callable
+from functools import partial
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+from gatehouse.billing.ledger import Hold, Item
+from gatehouse.core.errors import AuthorizationLost
+from gatehouse.pipeline.settlement import Authorize, Close, DecisionRow
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.database import Database
+from gatehouse.store.requests import batch_sql
+from gatehouse.store.requests.batch_sql import open_batch_session
+from gatehouse.store.requests.batch_statements import PARTS, postgres_save
+from gatehouse.store.requests.writer import Writer
+from gatehouse.store.tables import DECISIONS
+from tests.harness import make_account
+
+
+def _close(account: str, request_id: str, record: str) -> Close:
+    row = DecisionRow(account, request_id, 7, "precheck", None, None, record)
+    return Close(account, request_id, 7, [Item("PRECHECK", 30, True)], row)
+
+
+def test_a_refused_close_leaves_no_record_and_changes_none(session: AdminSession) -> None:
+    account = make_account(session, micros=1000)
+
+    async def scenario() -> list[object]:
+        writer = Writer(partial(open_batch_session, session.database))
+        writer.start()
+        now_ms = session.clock()
+        for name in ("first", "second"):
+            await writer.authorize(
+                Authorize(Hold(name, account, 30, now_ms + 60_000, "srv"), now_ms)
+            )
+        await writer.close(_close(account, "first", '{"closedMicros":30}'))
+        ends = [
+            writer.close(_close(account, "first", '{"closedMicros":31}')),
+            writer.close(_close(account, "second", '{"closedMicros":30}')),
+            writer.close(_close(account, "unknown", '{"closedMicros":30}')),
+        ]
+        answers = await asyncio.gather(*ends, return_exceptions=True)
+        await writer.stop()
+        return list(answers)
+
+    again, second, unknown = asyncio.run(scenario())
+    assert isinstance(again, AuthorizationLost)
+    assert isinstance(unknown, AuthorizationLost)
+    assert not isinstance(second, BaseException)
+    with session.reading() as connection:
+        rows = connection.execute(sa.select(DECISIONS.c.request_id, DECISIONS.c.record))
+        assert {row.request_id: row.record for row in rows} == {
+            "first": '{"closedMicros":30}',
+            "second": '{"closedMicros":30}',
+        }
+
+
+LISTS = ["1"], ["x"], 1, ["c", "d"], 1, ["g", "h"]
+STATEMENTS = {
+    "load": (batch_sql._POSTGRES_LOAD, LISTS),
+    "save": (postgres_save(tuple(PARTS)), ("[]",) * len(PARTS)),
+}
+
+
+@pytest.mark.parametrize("plan", ["force_custom_plan", "force_generic_plan"])
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_batch_reads_no_table_as_a_whole(
+    new_database: Callable[[], str], statement: str, plan: str
+) -> None:
+    """All card numbers of a day, and all holds that have ended since the last vacuum, are many."""
+    text, values = STATEMENTS[statement]
+    database = Database(new_database(), timeout_ms=5000)
+    session = open_batch_session(database)
+    connection = session._connection
+    connection.execute("BEGIN")
+    connection.execute(f"SET LOCAL plan_cache_mode = {plan}")
+    names = iter(f"${n}" for n in range(1, 1 + len(values)))
+    connection.execute(f"PREPARE it AS {re.sub('%s', lambda _: next(names), text.decode())}")
+    execute = f"EXPLAIN EXECUTE it ({', '.join(['%s'] * len(values))})"
+    explain = psycopg.ClientCursor(connection).mogrify(execute.encode(), values)
+    shown = "\n".join(line for [line] in connection.execute(explain.encode()))
+    session.close()
+    database.dispose()
+    assert "Index" in shown
+    assert "Seq Scan" not in shown, shown
+    assert "card_numbers_at_ms" not in shown, shown
