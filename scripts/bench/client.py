@@ -16,6 +16,8 @@ NUMBER_MARK: Final = b"##########"
 
 _NUMBERS: Final = count(1)
 _TICK_S: Final = 0.001
+_SETTLING_S: Final = 1.0
+"""Until a server has accepted all connections, as it has those of a proxy."""
 _FAILED: Final = re.compile(rb'"(isSuccess|completed)":false')
 """A stage that did not complete is cheaper than one that did."""
 
@@ -136,6 +138,7 @@ async def _pace(
     load, endless = Load(), _endless(requests)
     free: deque[_Connection] = deque()
     opened = await _connect(port, connections, load, free.append)
+    await asyncio.sleep(_SETTLING_S)
     started, sent = time.perf_counter(), 0
     while (now := time.perf_counter()) < started + seconds:
         # A request without a free connection waits, and the wait counts.

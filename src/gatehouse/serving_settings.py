@@ -23,7 +23,7 @@ class ServingSettings:
         (1, 100_000),
     )
     shed_delay_ms: int = number(
-        50,
+        20,
         "How long requests may wait for their turn and for a commit, on average; while it is "
         "longer, fewer are worked on at once, and those beyond are refused at once with 503 and "
         "`Retry-After`. 0: only `GATEHOUSE_MAX_IN_FLIGHT` counts.",

@@ -3,7 +3,7 @@
 import asyncio
 
 from gatehouse.web.in_flight import InFlight
-from gatehouse.web.shedding import LEAST, LoadGate
+from gatehouse.web.shedding import LEAST, ROOM, LoadGate
 from tests.resilience.wire import answers, request
 from tests.web.test_protocol import Echo, listening, run
 
@@ -14,7 +14,9 @@ def _gate(taken: int) -> LoadGate:
     in_flight = InFlight(1000)
     for _ in range(taken):
         in_flight.take()
-    return LoadGate(in_flight, 1000, 50)
+    gate = LoadGate(in_flight, 1000, 50)
+    gate.limit = 1000
+    return gate
 
 
 def test_the_limit_falls_while_requests_wait_and_grows_again_afterwards() -> None:
@@ -29,15 +31,29 @@ def test_the_limit_falls_while_requests_wait_and_grows_again_afterwards() -> Non
     assert gate.limit == 1000
 
 
-def test_a_limit_that_is_reached_grows_slowly() -> None:
-    async def scenario() -> None:
+def test_a_limit_that_is_reached_grows_slowly_unless_requests_hardly_wait() -> None:
+    async def scenario(delay_s: float) -> float:
         gate = _gate(taken=500)
         gate.adjust(SLOW_S)
         assert not gate.admits()
-        gate.adjust(FAST_S)
-        assert gate.limit == 255
+        gate.adjust(delay_s)
+        return gate.limit
 
-    asyncio.run(scenario())
+    assert asyncio.run(scenario(FAST_S * 2)) == 255
+    assert asyncio.run(scenario(FAST_S)) == 300
+
+
+def test_a_limit_grows_as_far_as_it_is_needed_and_falls_when_it_is_not() -> None:
+    def after(gate: LoadGate, looks: int = 200) -> float:
+        for _ in range(looks):
+            gate.adjust(FAST_S)
+        return gate.limit
+
+    busy, idle = _gate(taken=300), _gate(taken=0)
+    assert LoadGate(InFlight(1000), 1000, 50).limit == ROOM
+    assert after(busy, 1) == 950
+    assert after(busy) == 600
+    assert after(idle) == ROOM
 
 
 def test_without_a_delay_only_the_number_counts() -> None:

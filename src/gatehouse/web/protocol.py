@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import time
 import urllib.parse
+from functools import lru_cache
 from typing import Any, Final
 
 import httptools
@@ -27,6 +28,8 @@ from gatehouse.web.problems import CODES, Problem
 
 _SHED: Final = b"/api/"
 """Requests of these paths are refused when there is no room; health and metrics never are."""
+_ANY_ID: Final = b"req_" + b"?" * 26
+"""Stands for the id of a request, which is as long."""
 _MOST_WAITING: Final = 32
 """Requests that may wait on one connection for the answers to those before them."""
 
@@ -59,6 +62,8 @@ class FrontProtocol(HttpToolsProtocol):
         self._in_head = True
         self._in_body = False
         self._refused = False
+        self._was_shed = False
+        """Whether the newest request was answered when its head was read."""
         self._offered = False
         self._body_arrived = False
         self._trailers = 0
@@ -136,7 +141,9 @@ class FrontProtocol(HttpToolsProtocol):
             self._start_timer(self._limits.header_timeout_s)
         elif not self._answered:
             self._stop_timer()
-        elif not self._in_body:
+        elif self._in_body:
+            self._start_timer(self._limits.body_timeout_s)
+        elif not self._idle_since:
             # Empty lines between two requests do not begin a head, but must not go on for ever.
             self._start_timer(self._limits.header_timeout_s)
 
@@ -147,7 +154,9 @@ class FrontProtocol(HttpToolsProtocol):
     @property
     def _is_half_read(self) -> bool:
         """Whether the newest request is being worked on while its body is incomplete."""
-        return self._in_body and self.cycle is not None and self.cycle.scope is self.scope
+        if not self._in_body or self.cycle is None:
+            return self._in_body and self._was_shed
+        return self._was_shed or self.cycle.scope is self.scope
 
     @property
     def _owes_answer(self) -> bool:
@@ -161,6 +170,7 @@ class FrontProtocol(HttpToolsProtocol):
         self.headers = []
         self._in_head = True
         self._in_body = False
+        self._was_shed = False
         self._body_arrived = False
         self._trailers = 0
         self._unread_bytes = 0
@@ -186,33 +196,49 @@ class FrontProtocol(HttpToolsProtocol):
         if len(self.pipeline) >= _MOST_WAITING:
             raise _Beyond
         parser = self.parser
+        if self._is_too_much():
+            self._shed()
+            return
         version = parser.get_http_version()
         self.scope = self._scope(version)
         if parser.should_upgrade() and self._should_upgrade():
             return
         before, waits = self.cycle, self.expect_100_continue
-        keep_alive = version != "1.0" and parser.should_keep_alive()
+        keep_alive = self._keeps_alive(version)
         self.cycle = Exchange(self, self.scope, keep_alive=keep_alive, waits=waits)
         if before is None or before.response_complete:
-            if self.url.startswith(_SHED) and not self._limits.admits():
-                self._shed(self.cycle)
-            else:
-                self._start_asgi_task(self.cycle, self.app)
+            self._start_asgi_task(self.cycle, self.app)
         else:
             self.flow.pause_reading()
             self.pipeline.appendleft((self.cycle, self.app))
 
-    def _shed(self, cycle: RequestResponseCycle) -> None:
-        """Answer a request for which there is no room; what comes of its body is not read."""
+    def _is_too_much(self) -> bool:
+        """Whether there is no room for the request whose head was read."""
+        if not (self._answered and self.url.startswith(_SHED)):
+            return False
+        # One that offers an upgrade is parsed again, and looked at then.
+        return not (self.parser.should_upgrade() or self._limits.admits())
+
+    def _shed(self) -> None:
+        """Answer a request for which there is no room; what comes of its body is not read.
+
+        This is all that a server does for most requests while it gets far too many, so nothing is
+        made here that only an answer needs.
+        """
+        self._was_shed = True
+        self.server_state.total_requests += 1
         request_id = new_id("req", time.time_ns() // 1_000_000, secrets.token_bytes)
         self._log.warning("a request was refused", requestId=request_id, code="overloaded")
         # A caller that waits to be told to send its body may send it or not.
-        ends = cycle.waiting_for_100_continue or not cycle.keep_alive
+        ends = self.expect_100_continue or not self._keeps_alive(self.parser.get_http_version())
         self._write_refusal(request_id, "overloaded", ends=ends)
-        cycle.response_started = cycle.response_complete = True
         if ends:
             self._close()
-        self.on_response_complete()
+        else:
+            self._begin_idle()
+
+    def _keeps_alive(self, version: str) -> bool:
+        return version != "1.0" and bool(self.parser.should_keep_alive())
 
     def _scope(self, version: str) -> Any:
         """What the application is told of a request, of ASGI's scope what it reads."""
@@ -257,7 +283,7 @@ class FrontProtocol(HttpToolsProtocol):
     def _is_left_unread(self) -> bool:
         """Whether what comes of a body is for nobody: it is parsed again, or was answered."""
         offered = self.parser.should_upgrade() and self._should_upgrade()
-        return offered or self.cycle.response_complete
+        return offered or self._answered
 
     def on_response_complete(self) -> None:
         """The answer is sent; the rest of the request's body must arrive in time."""
@@ -269,11 +295,14 @@ class FrontProtocol(HttpToolsProtocol):
         if self.pipeline:
             self._start_asgi_task(*self.pipeline.pop())
         else:
-            self._idle_since = self.loop.time()
-            if self.timeout_keep_alive_task is None:
-                self._wait_idle(self.timeout_keep_alive)
+            self._begin_idle()
         if self._in_body:
             self._start_timer(self._limits.body_timeout_s)
+
+    def _begin_idle(self) -> None:
+        self._idle_since = self.loop.time()
+        if self.timeout_keep_alive_task is None:
+            self._wait_idle(self.timeout_keep_alive)
 
     def _wait_idle(self, seconds: float) -> None:
         self.timeout_keep_alive_task = self.loop.call_later(seconds, self._check_idle)
@@ -370,25 +399,19 @@ class FrontProtocol(HttpToolsProtocol):
             self.shutdown()
             return
         if self._is_half_read:
-            if not self.cycle.response_started:
-                self._write_refusal(request_id, code)
-            # Nothing else is sent: a second answer would be taken for that of a next request.
-            self.cycle.disconnected = True
-            self.cycle.message_event.set()
+            # Nothing is sent after an answer: it would be taken for that of a next request.
+            if not self._was_shed:
+                if not self.cycle.response_started:
+                    self._write_refusal(request_id, code)
+                self.cycle.disconnected = True
+                self.cycle.message_event.set()
         else:
             self._write_refusal(request_id, code)
         self._close()
 
     def _write_refusal(self, request_id: str, code: str, *, ends: bool = True) -> None:
-        body = envelope.failure(request_id, Problem(code))
-        retry = "retry-after: 1\r\n" if code == "overloaded" else ""
-        close = "connection: close\r\n" if ends else ""
-        headers = (
-            f"content-type: application/json\r\n{close}cache-control: no-store\r\n"
-            f"x-content-type-options: nosniff\r\nx-request-id: {request_id}\r\n"
-            f"{retry}content-length: {len(body)}\r\n\r\n"
-        )
-        self.transport.write(STATUS_LINE[CODES[code].status] + headers.encode() + body)
+        refusal = _refusal(code, ends=ends)
+        self.transport.write(refusal.replace(_ANY_ID, request_id.encode()))
 
     def _address(self) -> str | None:
         """The caller's address, as far as a complete head tells it."""
@@ -399,3 +422,17 @@ class FrontProtocol(HttpToolsProtocol):
 
 def _nothing() -> None:
     """Stands for the callback of a connection that is gone."""
+
+
+@lru_cache
+def _refusal(code: str, *, ends: bool) -> bytes:
+    """An answer that is the same for all requests but for their ids."""
+    body = envelope.failure(_ANY_ID.decode(), Problem(code))
+    retry = "retry-after: 1\r\n" if code == "overloaded" else ""
+    close = "connection: close\r\n" if ends else ""
+    headers = (
+        f"content-type: application/json\r\n{close}cache-control: no-store\r\n"
+        f"x-content-type-options: nosniff\r\nx-request-id: {_ANY_ID.decode()}\r\n"
+        f"{retry}content-length: {len(body)}\r\n\r\n"
+    )
+    return STATUS_LINE[CODES[code].status] + headers.encode() + body

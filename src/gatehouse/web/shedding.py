@@ -3,9 +3,10 @@
 What a request waits for in a server is its turn on the event loop and the commit of the batch that
 it is in. Some fifty times a second the server looks at both. While together they take longer than
 they may, it lowers the number of requests that it works on at once in proportion, by half at most;
-otherwise it lets the number grow again. Each request beyond the number is refused when its head was
-read, which costs little, so that those that are let in are answered as fast as in a server that is
-merely full.
+otherwise it lets the number grow again, as far as it is needed: a number that grew without being
+used would let in far too many when far too many come at once. Each request beyond the number is
+refused when its head was read, which costs little, so that those that are let in are answered as
+fast as in a server that is merely full.
 """
 
 import asyncio
@@ -15,9 +16,13 @@ from gatehouse.web.in_flight import InFlight
 
 LEAST: Final = 64
 """In flight, these are never refused: a server that is slow for another reason goes on serving."""
+ROOM: Final = 128
+"""So many may come at once to a server that was idle."""
 _PROBE_S: Final = 0.01
 _WINDOW_S: Final = 0.02
 _DEEPEST_CUT: Final = 0.5
+_UNUSED_KEPT: Final = 0.95
+"""How much of a number that is not needed any more stays each time."""
 
 
 class LoadGate:
@@ -33,7 +38,8 @@ class LoadGate:
         """Let in within this turn of the event loop, and not in flight yet."""
         self._refused = False
         self._commit_s = 0.0
-        self.limit: float = most
+        self._room = min(ROOM, most) if delay_ms else most
+        self.limit: float = self._room
         """How many may be in flight now."""
         self.shed = 0
         """Requests that were refused since the start."""
@@ -76,5 +82,7 @@ class LoadGate:
             busy = min(self.limit, self._in_flight.taken)
             self.limit = max(busy * max(self._delay_s / delay_s, _DEEPEST_CUT), self._least)
         else:
-            grown = self.limit * 1.02 if refused else self.limit * 1.2
-            self.limit = min(grown, self._most)
+            # Close to where it was too much, the number grows slowly.
+            slowly = refused and delay_s > self._delay_s / 4
+            needed = max(self._room, 2 * self._in_flight.taken, self.limit * _UNUSED_KEPT)
+            self.limit = min(self.limit * (1.02 if slowly else 1.2), needed, self._most)
