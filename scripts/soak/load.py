@@ -23,6 +23,8 @@ _TICK_S: Final = 0.002
 _ATTEMPT_S: Final = 8.0
 _LONGEST_PAUSE_S: Final = 1.0
 _MOST_IN_FLIGHT: Final = 3000
+_LONGEST_IDLE_S: Final = 30.0
+"""A connection that is idle for longer is not used again: the server may be about to close it."""
 _AGAIN: Final = (409, 503)
 """Answers after which a request is sent again."""
 _UNSURE: Final = "store_unavailable"
@@ -89,32 +91,42 @@ class _Envelope(msgspec.Struct):
 _read: Final = msgspec.json.Decoder(_Envelope).decode
 
 
+_Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
 class _Caller:
     """Kept-alive connections to one server, and what came of using them."""
 
     def __init__(self, port: int) -> None:
         self._port = port
-        self._idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+        self._idle: list[tuple[float, _Streams]] = []
 
     async def ask(self, request: bytes) -> _Answer:
         """The answer; raises `OSError`, `EOFError` or `TimeoutError` when there is none."""
         async with asyncio.timeout(_ATTEMPT_S):
-            streams = self._idle.pop() if self._idle else await self._open()
+            streams = self._kept() or await self._open()
             try:
                 return await self._exchange(streams, request)
             except BaseException:
                 streams[1].transport.abort()
                 raise
 
-    async def _open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    def _kept(self) -> _Streams | None:
+        """The connection that was used last, unless all have been idle for too long."""
+        while self._idle:
+            since, streams = self._idle.pop()
+            if time.monotonic() - since < _LONGEST_IDLE_S and not streams[0].at_eof():
+                return streams
+            streams[1].transport.abort()
+        return None
+
+    async def _open(self) -> _Streams:
         try:
             return await asyncio.open_connection("127.0.0.1", self._port)
         except OSError as error:
             raise NotSent from error
 
-    async def _exchange(
-        self, streams: tuple[asyncio.StreamReader, asyncio.StreamWriter], request: bytes
-    ) -> _Answer:
+    async def _exchange(self, streams: _Streams, request: bytes) -> _Answer:
         reader, writer = streams
         writer.write(request)
         head = (await reader.readuntil(b"\r\n\r\n")).lower()
@@ -123,7 +135,7 @@ class _Caller:
         if b"connection: close" in head:
             writer.close()
         else:
-            self._idle.append(streams)
+            self._idle.append((time.monotonic(), streams))
         return answer
 
 

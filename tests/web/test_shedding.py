@@ -106,6 +106,17 @@ def test_a_refused_request_is_told_to_come_again_and_its_connection_goes_on() ->
     run(scenario)
 
 
+def test_nothing_is_said_after_a_refusal_when_the_body_is_malformed() -> None:
+    head = b"POST /api/v1/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    async def scenario() -> None:
+        async with listening(Echo(), admits=lambda: False) as front:
+            found = answers(await front.send(head + b"4\r\nbody\r\nno size\r\n"))
+        assert [each.code for each in found] == ["overloaded"]
+
+    run(scenario)
+
+
 def test_health_and_metrics_are_never_refused() -> None:
     async def scenario() -> None:
         async with listening(Echo(), admits=lambda: False) as front:

@@ -153,10 +153,10 @@ class FrontProtocol(HttpToolsProtocol):
 
     @property
     def _is_half_read(self) -> bool:
-        """Whether the newest request is being worked on while its body is incomplete."""
-        if not self._in_body or self.cycle is None:
-            return self._in_body and self._was_shed
-        return self._was_shed or self.cycle.scope is self.scope
+        """Whether the newest request is worked on, or was refused, while its body is incomplete."""
+        if self._was_shed:
+            return self._in_body
+        return self._in_body and self.cycle is not None and self.cycle.scope is self.scope
 
     @property
     def _owes_answer(self) -> bool:
