@@ -47,6 +47,8 @@ def prepare(home: Path, database_url: str, memory_url: str, receiver: str) -> Gr
         "GATEHOUSE_HOME": str(home),
         "GATEHOUSE_DATABASE_URL": database_url,
         "GATEHOUSE_MEMORY_URL": memory_url,
+        # Full after a minute or two: what grows afterwards is lost.
+        "GATEHOUSE_MEMORY_ENTITIES": "5000",
         "GATEHOUSE_RATE_LIMIT_PER_SECOND": "0",
         "GATEHOUSE_AUTHORIZATION_TTL_S": str(AUTHORIZATION_TTL_S),
         # What a receiver did not take is sent again soon, so that a run can wait for the end.
