@@ -4,7 +4,6 @@ import asyncio
 import secrets
 import time
 import urllib.parse
-from functools import lru_cache
 from typing import Any, Final
 
 import httptools
@@ -12,7 +11,6 @@ import uvicorn
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import (
-    STATUS_LINE,
     HttpToolsProtocol,
     RequestResponseCycle,
 )
@@ -20,16 +18,13 @@ from uvicorn.server import ServerState
 
 from gatehouse.access.addresses import shown_address
 from gatehouse.core.ids import new_id
-from gatehouse.web import envelope
 from gatehouse.web.connection_limits import Limits
 from gatehouse.web.exchange import Exchange
 from gatehouse.web.logs import ThrottledLog
-from gatehouse.web.problems import CODES, Problem
+from gatehouse.web.refusals import refusal
 
 _SHED: Final = b"/api/"
 """Requests of these paths are refused when there is no room; health and metrics never are."""
-_ANY_ID: Final = b"req_" + b"?" * 26
-"""Stands for the id of a request, which is as long."""
 _MOST_WAITING: Final = 32
 """Requests that may wait on one connection for the answers to those before them."""
 
@@ -410,8 +405,7 @@ class FrontProtocol(HttpToolsProtocol):
         self._close()
 
     def _write_refusal(self, request_id: str, code: str, *, ends: bool = True) -> None:
-        refusal = _refusal(code, ends=ends)
-        self.transport.write(refusal.replace(_ANY_ID, request_id.encode()))
+        self.transport.write(refusal(request_id, code, ends=ends))
 
     def _address(self) -> str | None:
         """The caller's address, as far as a complete head tells it."""
@@ -422,17 +416,3 @@ class FrontProtocol(HttpToolsProtocol):
 
 def _nothing() -> None:
     """Stands for the callback of a connection that is gone."""
-
-
-@lru_cache
-def _refusal(code: str, *, ends: bool) -> bytes:
-    """An answer that is the same for all requests but for their ids."""
-    body = envelope.failure(_ANY_ID.decode(), Problem(code))
-    retry = "retry-after: 1\r\n" if code == "overloaded" else ""
-    close = "connection: close\r\n" if ends else ""
-    headers = (
-        f"content-type: application/json\r\n{close}cache-control: no-store\r\n"
-        f"x-content-type-options: nosniff\r\nx-request-id: {_ANY_ID.decode()}\r\n"
-        f"{retry}content-length: {len(body)}\r\n\r\n"
-    )
-    return STATUS_LINE[CODES[code].status] + headers.encode() + body

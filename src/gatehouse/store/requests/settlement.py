@@ -210,13 +210,6 @@ def wanted_by(batch: Sequence[Settlement]) -> BatchKeys:
     return wanted
 
 
-def records_of(batch: Sequence[Settlement]) -> Changes:
-    """The records of all that is closed, which are written if no close is refused."""
-    closed = [order for order in batch if isinstance(order, Close)]
-    terms = [order.found_by for order in closed if order.found_by is not None]
-    return Changes(decisions=[order.decision for order in closed], search_waiting=terms)
-
-
 def _guessed_at(guess: Hold | WrongGuess) -> list[str]:
     """The marks that guesses are counted by: of the number, and of the account behind it."""
     return [each for each in (guess.card, guess.card_account) if each is not None]

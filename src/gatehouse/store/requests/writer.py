@@ -23,7 +23,7 @@ from gatehouse.pipeline.settlement import (
 )
 from gatehouse.store.requests.batch_sql import BatchSession
 from gatehouse.store.requests.batches import UNREACHABLE, BatchThread, Ordered
-from gatehouse.store.requests.settlement import Answer, Settlement, decide, records_of, wanted_by
+from gatehouse.store.requests.settlement import Answer, Changes, Settlement, decide, wanted_by
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -168,7 +168,7 @@ class Writer(BatchThread[Settlement, BatchSession]):
     def _commit(self, orders: list[Settlement]) -> _Settled:
         session = self._session()
         durable = any(map(must_last, orders))
-        wanted, records = wanted_by(orders), records_of(orders)
+        wanted, records = wanted_by(orders), _records_of(orders)
         answers, changes = decide(orders, session.load(wanted, records, durable=durable))
         if len(changes.decisions) < len(records.decisions):
             # A close was refused. Its record must not stay, so nothing is written before the end.
@@ -226,6 +226,13 @@ class Writer(BatchThread[Settlement, BatchSession]):
 
 def _is_quick(order: Settlement) -> bool:
     return isinstance(order, Authorize) and not must_last(order)
+
+
+def _records_of(batch: list[Settlement]) -> Changes:
+    """The records of all that is closed, which are written if no close is refused."""
+    closed = [order for order in batch if isinstance(order, Close)]
+    terms = [order.found_by for order in closed if order.found_by is not None]
+    return Changes(decisions=[order.decision for order in closed], search_waiting=terms)
 
 
 def _unavailable(count: int) -> list[Any]:
