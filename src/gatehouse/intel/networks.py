@@ -22,7 +22,7 @@ from gatehouse.intel.packed import (
 )
 
 MAGIC: Final = b"GHNETS1\n"
-DATA_FILE: Final = "networks.bin.xz"
+DATA_FILE: Final = "networks.bin.gz"
 SOURCE_FILE: Final = "networks.json"
 
 # The bits of an autonomous system's class.

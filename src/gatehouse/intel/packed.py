@@ -2,9 +2,11 @@
 describes the data and holds its digest.
 """
 
+import gzip
 import hashlib
 import lzma
 import sys
+import zlib
 from array import array
 from importlib import resources
 from typing import Annotated, Final, Protocol, TypeVar
@@ -67,10 +69,11 @@ def read_description(source: bytes, name: str, packed: bytes, kind: type[D]) -> 
 
 
 def unpack(packed: bytes, name: str) -> memoryview:
-    """What a data file holds."""
+    """What a data file holds: compressed with gzip, or with xz, as its name says."""
+    decompress = gzip.decompress if name.endswith(".gz") else lzma.decompress
     try:
-        return memoryview(lzma.decompress(packed, format=lzma.FORMAT_XZ))
-    except lzma.LZMAError as error:
+        return memoryview(decompress(packed))
+    except (lzma.LZMAError, OSError, EOFError, zlib.error) as error:
         raise PackedDataError(f"{name} cannot be unpacked: {error}") from error
 
 
