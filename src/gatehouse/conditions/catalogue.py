@@ -15,9 +15,19 @@ from typing import Any, Final
 from gatehouse.core.brands import BRAND_NAMES
 from gatehouse.core.credentials import CredentialType
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.signal import SignalInfo, Type, describe_signal
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.three_d_secure import Eci, ScaExemption, ThreeDSStatus, ThreeDSVersion
+
+_INPUT_NAME: Final = Phrase(
+    "condition.input_name",
+    "{key!r} cannot name an input: use up to 64 letters, digits and underscores, not "
+    "beginning with a digit",
+)
+_INPUT_TYPE: Final = Phrase(
+    "condition.input_type", "input {key}: the type must be number, text or boolean"
+)
 
 VELOCITY: Final[dict[str, tuple[str, ...]]] = {
     "card": (
@@ -248,12 +258,9 @@ class Catalogue:
         self._custom: dict[str, SignalInfo] = {}
         for key, kind in inputs.items():
             if _KEY.fullmatch(key) is None:
-                raise InvalidInput(
-                    f"{key[:80]!r} cannot name an input: use up to 64 letters, digits and"
-                    " underscores, not beginning with a digit"
-                )
+                raise InvalidInput(_INPUT_NAME(key=key[:80]))
             if kind not in _EXAMPLES:
-                raise InvalidInput(f"input {key}: the type must be number, text or boolean")
+                raise InvalidInput(_INPUT_TYPE(key=key))
             about = f"The custom input {key}."
             name = CUSTOM + key
             self._custom[name] = describe_signal(name, kind, about, _EXAMPLES[kind])

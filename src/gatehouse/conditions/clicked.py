@@ -13,9 +13,24 @@ import msgspec
 
 from gatehouse.conditions.catalogue import LIST_NAME, Catalogue
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.core.signal import SignalInfo, Type
 
+_CLICKED_SIGNAL: Final = Phrase("condition.clicked_signal", "there is no such signal")
+_CLICKED_OPERATOR: Final = Phrase(
+    "condition.clicked_operator", "this cannot be asked of the signal; choose another comparison"
+)
+_CLICKED_VALUE: Final = Phrase("condition.clicked_value", "give a value")
+_CLICKED_LIST: Final = Phrase("condition.clicked_list", "this is not the name of a list")
+_CLICKED_NUMBER: Final = Phrase("condition.clicked_number", "give a number, such as 249.99")
+_CLICKED_TWO_WAYS: Final = Phrase(
+    "condition.clicked_two_ways", "this could mean {larger} or {smaller}; write one of these"
+)
+_CLICKED_TEXT: Final = Phrase("condition.clicked_text", "give a text of at most {most} characters")
+
 _NUMBER: Final = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,9})?", re.ASCII)
+_LIKE_THOUSANDS: Final = re.compile(r"(-?[1-9][0-9]{0,2})\.([0-9]{3})", re.ASCII)
+"""In some languages a point groups thousands."""
 _LONGEST_TEXT: Final = 500
 
 
@@ -102,7 +117,7 @@ def write_condition(
             try:
                 parts.append(_question(question, catalogue))
             except ValueError as error:
-                raise WrongQuestion(number, place, str(error)) from None
+                raise WrongQuestion(number, place, said_by(error)) from None
         if parts:
             texts.append((" OR " if group.is_any else " AND ").join(parts))
     if len(texts) == 1:
@@ -113,16 +128,16 @@ def write_condition(
 def _question(question: Clicked, catalogue: Catalogue) -> str:
     info = catalogue.find(question.signal)
     if info is None:
-        raise ValueError("there is no such signal")
+        raise ValueError(_CLICKED_SIGNAL())
     if question.operator not in OPERATORS[info.type]:
-        raise ValueError("this cannot be asked of the signal; choose another comparison")
+        raise ValueError(_CLICKED_OPERATOR())
     operator, name = Operator(question.operator), info.name
     if operator in WITHOUT_VALUE:
         endings = {_O.YES: name, _O.NO: f"NOT {name}", _O.KNOWN: f"{name} IS NOT NULL"}
         return endings.get(operator, f"{name} IS NULL")
     given = question.value.strip()
     if not given:
-        raise ValueError("give a value")
+        raise ValueError(_CLICKED_VALUE())
     if operator in (_O.LISTED, _O.NOT_LISTED):
         return _listed(name, operator, given)
     if operator in (_O.ONE_OF, _O.NONE_OF):
@@ -139,15 +154,24 @@ def _question(question: Clicked, catalogue: Catalogue) -> str:
 
 def _listed(name: str, operator: Operator, given: str) -> str:
     if LIST_NAME.fullmatch(given) is None:
-        raise ValueError("this is not the name of a list")
+        raise ValueError(_CLICKED_LIST())
     return f"{name} {'NOT IN' if operator is _O.NOT_LISTED else 'IN'} LIST('{given}')"
 
 
 def _value(info: SignalInfo, given: str) -> str:
     if info.type is Type.NUMBER:
-        if _NUMBER.fullmatch(given) is None:
-            raise ValueError("give a number, such as 249.99")
-        return given
+        return _number(given)
     if len(given) > _LONGEST_TEXT:
-        raise ValueError(f"give a text of at most {_LONGEST_TEXT} characters")
+        raise ValueError(_CLICKED_TEXT(most=_LONGEST_TEXT))
     return "'" + given.replace("'", "''") + "'"
+
+
+def _number(given: str) -> str:
+    if _NUMBER.fullmatch(given) is None:
+        raise ValueError(_CLICKED_NUMBER())
+    grouped = _LIKE_THOUSANDS.fullmatch(given)
+    if grouped is not None:
+        units, decimals = grouped[1], grouped[2]
+        smaller = units if decimals == "000" else f"{units}.{decimals}0"
+        raise ValueError(_CLICKED_TWO_WAYS(larger=units + decimals, smaller=smaller))
+    return given

@@ -7,6 +7,10 @@ from typing import Final
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase, any_of, lines
+
+_PLACE: Final = Phrase("condition.place", "line {line}, column {column}: {message}")
+_MEANT: Final = Phrase("condition.meant", ", did you mean {names}?")
 
 _MOST_SHOWN: Final = 20
 _LONGEST_GUESS: Final = 100
@@ -22,7 +26,11 @@ class Mistake(msgspec.Struct, frozen=True):
     message: str
 
     def __str__(self) -> str:
-        return f"line {self.line}, column {self.column}: {self.message}"
+        return str(self.said())
+
+    def said(self) -> str:
+        """The mistake with its place, as a sentence."""
+        return _PLACE(line=self.line, column=self.column, message=self.message)
 
 
 class ConditionRefused(InvalidInput):
@@ -30,7 +38,7 @@ class ConditionRefused(InvalidInput):
 
     def __init__(self, mistakes: Sequence[Mistake]) -> None:
         self.mistakes = tuple(mistakes[:_MOST_SHOWN])
-        super().__init__("\n".join(map(str, self.mistakes)))
+        super().__init__(lines(each.said() for each in self.mistakes))
 
 
 class Notes:
@@ -63,4 +71,9 @@ def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
     close = [small] if small in by_small else get_close_matches(small, by_small, 2, _SIMILAR)
     if not close:
         return ""
-    return ", did you mean " + " or ".join(before + by_small[each] for each in close) + "?"
+    return meant([before + by_small[each] for each in close])
+
+
+def meant(names: Sequence[str]) -> str:
+    """The end of a sentence that asks whether one of these was meant."""
+    return _MEANT(names=any_of(names))

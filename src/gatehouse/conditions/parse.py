@@ -16,6 +16,7 @@ from gatehouse.conditions.nodes import Condition, Type
 from gatehouse.conditions.token_stream import TokenStream
 from gatehouse.conditions.tokens import LIST, LONGEST_CONDITION, TokenKind, tokenize
 from gatehouse.conditions.typed import MOST_NODES, TooLarge, Typed
+from gatehouse.core.sentences import Phrase, said_by
 
 __all__ = [
     "DEEPEST_CONDITION",
@@ -25,6 +26,32 @@ __all__ = [
     "Mistake",
     "read_condition",
 ]
+
+_TOO_DEEP: Final = Phrase(
+    "condition.too_deep",
+    "a condition can be nested {most} levels deep at most; split it into several rules",
+)
+_MISSING_BEFORE: Final = Phrase(
+    "condition.missing_before", "a signal, a value or a function is missing before {found}"
+)
+_NOT_FOLLOWED: Final = Phrase(
+    "condition.not_followed", "after NOT comes IN, LIKE or BETWEEN here, not {found}"
+)
+_IS_FOLLOWED: Final = Phrase(
+    "condition.is_followed", "after IS comes NULL, TRUE or FALSE, not {found}"
+)
+_IN_FOLLOWED: Final = Phrase(
+    "condition.in_followed", "after IN come values in parentheses or LIST('name'), not {found}"
+)
+_BETWEEN_TWO: Final = Phrase("condition.between_two", "BETWEEN needs two values: BETWEEN 1 AND 5")
+_ESCAPE_NEEDS: Final = Phrase(
+    "condition.escape_needs", "ESCAPE needs one character in quotes after it"
+)
+
+_IN_EMPTY: Final = Phrase(
+    "condition.in_empty", "after IN come one or more values in parentheses, or LIST('name')"
+)
+_WHOLE: Final = Phrase("condition.whole", "a condition")
 
 DEEPEST_CONDITION: Final = 24
 
@@ -44,11 +71,6 @@ _VALUES: Final = frozenset({TokenKind.NAME, TokenKind.NUMBER, TokenKind.TEXT, To
 # A long sum counts as one level; a chain of divisions is not worth an exception.
 _FLAT: Final = frozenset({"+", "-", "*"})
 
-_TOO_DEEP: Final = (
-    f"a condition can be nested {DEEPEST_CONDITION} levels deep at most;"
-    " split it into several rules"
-)
-
 
 def read_condition(text: str, catalogue: Catalogue) -> Condition:
     """The checked tree of a condition; ConditionRefused names everything that is wrong with it."""
@@ -58,9 +80,9 @@ def read_condition(text: str, catalogue: Catalogue) -> Condition:
     try:
         root = _Parser(TokenStream(text, tokens), checker).parse()
     except (TooLarge, RecursionError) as error:
-        notes.add(0, len(text), str(error) if isinstance(error, TooLarge) else _TOO_DEEP)
+        notes.add(0, len(text), said_by(error) if isinstance(error, TooLarge) else _too_deep())
     else:
-        checker.demand([root], Type.BOOLEAN, "a condition")
+        checker.demand([root], Type.BOOLEAN, _WHOLE())
     notes.refuse_if_any()
     return Condition(
         text=text,
@@ -68,6 +90,10 @@ def read_condition(text: str, catalogue: Catalogue) -> Condition:
         signals=tuple(checker.signals),
         lists=tuple(checker.lists),
     )
+
+
+def _too_deep() -> str:
+    return _TOO_DEEP(most=DEEPEST_CONDITION)
 
 
 class _Parser:
@@ -125,7 +151,7 @@ class _Parser:
             run + prefixed + self._tokens.nesting > DEEPEST_CONDITION
             or self._prefixes > DEEPEST_CONDITION
         ):
-            self._tokens.refuse(token, _TOO_DEEP)
+            self._tokens.refuse(token, _TOO_DEEP, most=DEEPEST_CONDITION)
         if token.kind in _VALUES:
             return self._checker.value(self._tokens.advance())
         if token.kind is TokenKind.FUNCTION:
@@ -137,7 +163,7 @@ class _Parser:
         if self._tokens.at("CASE"):
             return self._case()
         if not self._tokens.at("("):
-            self._tokens.refuse_here("a signal, a value or a function is missing before {found}")
+            self._tokens.refuse_here(_MISSING_BEFORE)
         self._tokens.enter(with_commas=False)
         inner = self._expression(_OR)
         self._tokens.leave(")")
@@ -193,7 +219,7 @@ class _Parser:
         negated = operator == "NOT"
         if negated:
             if not self._tokens.at("IN", "LIKE", "BETWEEN"):
-                self._tokens.refuse_here("after NOT comes IN, LIKE or BETWEEN here, not {found}")
+                self._tokens.refuse_here(_NOT_FOLLOWED)
             operator = self._tokens.advance().text
         if operator == "LIKE":
             made = self._like(value)
@@ -205,7 +231,7 @@ class _Parser:
     def _is(self, value: Typed) -> Typed:
         negated = self._tokens.take("NOT")
         if self._tokens.current.kind is not TokenKind.CONSTANT:
-            self._tokens.refuse_here("after IS comes NULL, TRUE or FALSE, not {found}")
+            self._tokens.refuse_here(_IS_FOLLOWED)
         made = self._level(self._checker.known_as(value, self._tokens.advance()), value)
         return self._level(self._checker.negated(made), made) if negated else made
 
@@ -215,12 +241,10 @@ class _Parser:
             names = self._values()
             return self._level(self._checker.listed(value, function, names), value, *names)
         if not self._tokens.at("("):
-            self._tokens.refuse_here(
-                "after IN come values in parentheses or LIST('name'), not {found}"
-            )
+            self._tokens.refuse_here(_IN_FOLLOWED)
         options = self._values()
         if not options:
-            message = "after IN come one or more values in parentheses, or LIST('name')"
+            message = _IN_EMPTY()
             self._checker.notes.add(value.start, value.end, message)
             return Typed(value.node, Type.BOOLEAN, value.start, value.end, broken=True)
         return self._level(self._checker.one_of(value, options), value, *options)
@@ -228,7 +252,7 @@ class _Parser:
     def _between(self, value: Typed) -> Typed:
         low = self._expression(_SUM)
         if not self._tokens.take("AND"):
-            self._tokens.refuse(self._tokens.current, "BETWEEN needs two values: BETWEEN 1 AND 5")
+            self._tokens.refuse(self._tokens.current, _BETWEEN_TWO)
         high = self._expression(_SUM)
         return self._level(self._checker.between(value, low, high), value, low, high)
 
@@ -237,7 +261,7 @@ class _Parser:
         escape = None
         if self._tokens.take("ESCAPE"):
             if self._tokens.current.kind is not TokenKind.TEXT:
-                self._tokens.refuse_here("ESCAPE needs one character in quotes after it")
+                self._tokens.refuse_here(_ESCAPE_NEEDS)
             escape = self._tokens.advance()
         return self._level(self._checker.like(value, pattern, escape), value, pattern)
 
@@ -247,5 +271,5 @@ class _Parser:
 
     def _with_depth(self, made: Typed, depth: int) -> Typed:
         if depth > DEEPEST_CONDITION:
-            raise TooLarge(_TOO_DEEP)
+            raise TooLarge(_too_deep())
         return msgspec.structs.replace(made, depth=depth)

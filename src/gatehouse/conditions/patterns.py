@@ -9,6 +9,9 @@ from typing import Final
 import re2
 
 from gatehouse.conditions.nodes import Call, Compare, Like, Literal, Node, Type
+from gatehouse.core.sentences import Phrase
+
+_ENDS_ESCAPED: Final = Phrase("condition.ends_escaped", "ends with its escape character")
 
 _MANY: Final = "%"
 _ONE: Final = "_"
@@ -25,7 +28,7 @@ def parts_of(pattern: str, escape: str | None) -> list[tuple[str, bool]]:
         if character == escape:
             following = next(characters, None)
             if following is None:
-                raise ValueError("ends with its escape character")
+                raise ValueError(_ENDS_ESCAPED())
             parts.append((following, False))
         else:
             parts.append((character, character in (_MANY, _ONE)))

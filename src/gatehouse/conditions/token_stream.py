@@ -4,6 +4,32 @@ from typing import Final, NoReturn
 
 from gatehouse.conditions.mistakes import Notes
 from gatehouse.conditions.tokens import ConditionToken, TokenKind, shown
+from gatehouse.core.sentences import Phrase
+
+_NO_OPERATOR: Final = Phrase(
+    "condition.no_operator", "an operator, such as = or AND, is missing before {found}"
+)
+_CLOSES_NOTHING: Final = Phrase(
+    "condition.closes_nothing", "{found} closes nothing that is open here"
+)
+_COMMA: Final = Phrase(
+    "condition.comma", "a comma can only stand between the values of IN or of a function"
+)
+_INSIDE_CASE: Final = Phrase("condition.inside_case", "{found} can only stand inside CASE ... END")
+_CASE_FORM: Final = Phrase(
+    "condition.case_form", "CASE is written CASE WHEN condition THEN value ELSE value END"
+)
+_DOES_NOT_FIT: Final = Phrase(
+    "condition.does_not_fit",
+    "this does not fit here; look for a missing operator, value or parenthesis",
+)
+_ENDS_EARLY: Final = Phrase(
+    "condition.ends_early",
+    "the condition ends too early: a signal, a value or a function is missing",
+)
+_NEVER_CLOSED: Final = Phrase(
+    "condition.never_closed", "this {opened} is never closed, {closing} is missing"
+)
 
 _OPENS: Final = {")": "(", "END": "CASE"}
 
@@ -56,27 +82,28 @@ class TokenStream:
         token, (opened, with_commas) = self.current, self._open[-1] if self._open else (None, False)
         inside = "" if opened is None else opened.text
         if token.kind is not TokenKind.SYMBOL or token.text in ("(", "CASE"):
-            message = "an operator, such as = or AND, is missing before {found}"
+            phrase = _NO_OPERATOR
         elif token.text in (")", "END") and inside != _OPENS[token.text]:
-            message = "{found} closes nothing that is open here"
+            phrase = _CLOSES_NOTHING
         elif token.text == "," and not with_commas:
-            message = "a comma can only stand between the values of IN or of a function"
+            phrase = _COMMA
         elif token.text in ("WHEN", "THEN", "ELSE") and inside != "CASE":
-            message = "{found} can only stand inside CASE ... END"
+            phrase = _INSIDE_CASE
         elif inside == "CASE":
-            message = "CASE is written CASE WHEN condition THEN value ELSE value END"
+            phrase = _CASE_FORM
         else:
-            message = "this does not fit here; look for a missing operator, value or parenthesis"
-        self.refuse(token, message)
+            phrase = _DOES_NOT_FIT
+        self.refuse(token, phrase)
 
-    def refuse_here(self, message: str) -> NoReturn:
+    def refuse_here(self, phrase: Phrase) -> NoReturn:
         """Refuse the current token where a value or keyword was needed to go on."""
         if self.current is self._end:
-            message = "the condition ends too early: a signal, a value or a function is missing"
-        self.refuse(self.current, message)
+            phrase = _ENDS_EARLY
+        self.refuse(self.current, phrase)
 
-    def refuse(self, token: ConditionToken, message: str) -> NoReturn:
+    def refuse(self, token: ConditionToken, phrase: Phrase, **values: object) -> NoReturn:
         """Report one mistake in the form of the text, and no others: they might follow from it."""
+        message = phrase(found=shown(self._text[token.start : token.end]), **values)
         start, end = token.start, token.end
         if token is self._end:
             start = max(start - 1, 0)
@@ -84,8 +111,8 @@ class TokenStream:
                 opened, _ = self._open[-1]
                 start, end = opened.start, opened.end
                 closing = "END" if opened.text == "CASE" else ")"
-                message = f"this {opened.text} is never closed, {closing} is missing"
+                message = _NEVER_CLOSED(opened=opened.text, closing=closing)
         notes = Notes(self._text)
-        notes.add(start, end, message.format(found=shown(self._text[token.start : token.end])))
+        notes.add(start, end, message)
         notes.refuse_if_any()
         raise AssertionError("a mistake was noted")

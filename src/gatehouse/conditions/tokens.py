@@ -16,6 +16,64 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from gatehouse.conditions.mistakes import Notes, did_you_mean
 from gatehouse.conditions.signatures import SIGNATURES
+from gatehouse.core.sentences import Phrase
+
+_COMMENT: Final = Phrase(
+    "condition.comment",
+    "{opening} would begin a comment: comments go into the file with #, not in here",
+)
+_COMMENT_MINUS: Final = Phrase(
+    "condition.comment_minus",
+    "{opening} would begin a comment: comments go into the file with #, not in here; "
+    "two minus signs need a blank between them",
+)
+_TEXT_OPEN: Final = Phrase("condition.text_open", "this text is not closed")
+_NAME_OPEN: Final = Phrase("condition.name_open", "this name is not closed")
+_FUNCTIONS: Final = Phrase("condition.functions", ", the functions are {names}")
+
+_KEEP_TYPES: Final = Phrase(
+    "condition.keep_types", "values keep their types; declare custom inputs with the type you need"
+)
+_NO_QUERY: Final = Phrase("condition.no_query", "a condition cannot hold a query")
+_NO_PARAMETERS: Final = Phrase("condition.no_parameters", "a condition has no parameters")
+_MULTIPLY: Final = Phrase("condition.multiply", "multiply instead")
+_ONLY_ONE: Final = Phrase("condition.only_one", "write one condition only")
+_NO_JOINING: Final = Phrase(
+    "condition.no_joining", "texts cannot be joined; use STARTS_WITH, ENDS_WITH, CONTAINS or LIKE"
+)
+_USE_LOWER: Final = Phrase("condition.use_lower", "use LOWER(...) LIKE '...'")
+_ONE_REQUEST: Final = Phrase(
+    "condition.one_request",
+    "a condition sees one request only; use velocity signals to count over time",
+)
+_USE_CASE: Final = Phrase("condition.use_case", "use CASE WHEN ... THEN ... ELSE ... END")
+_USE_IN: Final = Phrase("condition.use_in", "use IN (...) or HAS(...)")
+_USE_AND: Final = Phrase("condition.use_and", "use AND")
+_USE_NOT: Final = Phrase("condition.use_not", "use NOT")
+_NO_FUNCTIONS: Final = Phrase("condition.no_functions", "a condition has no functions of its own")
+_USE_FLOOR: Final = Phrase("condition.use_floor", "use FLOOR(... / ...)")
+_COMMENTS_ABOVE: Final = Phrase(
+    "condition.comments_above", "comments stand above a condition, not in it"
+)
+_EMPTY: Final = Phrase(
+    "condition.empty", "the condition is empty; write true if it is always to hold"
+)
+_CHARACTERS: Final = Phrase(
+    "condition.characters",
+    "a condition has at most {most} characters, this one has {count}; split it into "
+    "several rules, or keep values in a list",
+)
+_INVISIBLE: Final = Phrase(
+    "condition.invisible", "the invisible character {code} cannot stand here"
+)
+_UNREADABLE: Final = Phrase(
+    "condition.unreadable", "this cannot be read; a text is written in single quotes, 'like this'"
+)
+_CANNOT_USE: Final = Phrase("condition.cannot_use", "{written} cannot be used: {hint}")
+_NO_PLACE: Final = Phrase("condition.no_place", "{written} cannot be used in a condition")
+_AFTER_DOT: Final = Phrase("condition.after_dot", "a word must follow this dot")
+_NO_NUMBER: Final = Phrase("condition.no_number", "{written} is not a number that can be used")
+_NO_FUNCTION: Final = Phrase("condition.no_function", "there is no function {written}{hint}")
 
 LONGEST_CONDITION: Final = 4000
 LONGEST_NAME: Final = 200
@@ -70,23 +128,23 @@ _KEYWORDS: Final = (
 _SYMBOLS: Final = _OPERATORS | {TokenType[word]: word for word in _KEYWORDS}
 _CONSTANTS: Final = {TokenType[word]: word for word in ("TRUE", "FALSE", "NULL")}
 
-_DECLARE_TYPES: Final = "values keep their types; declare custom inputs with the type you need"
+_DECLARE_TYPES: Final = _KEEP_TYPES()
 _HINTS: Final = {
-    **dict.fromkeys(("SELECT", "EXISTS", "WITH"), "a condition cannot hold a query"),
+    **dict.fromkeys(("SELECT", "EXISTS", "WITH"), _NO_QUERY()),
     **dict.fromkeys(("CAST", "TRY_CAST", "::"), _DECLARE_TYPES),
-    **dict.fromkeys("?$:{", "a condition has no parameters"),
-    **dict.fromkeys(("**", "^"), "multiply instead"),
-    ";": "write one condition only",
-    "||": "texts cannot be joined; use STARTS_WITH, ENDS_WITH, CONTAINS or LIKE",
-    "ILIKE": "use LOWER(...) LIKE '...'",
-    "OVER": "a condition sees one request only; use velocity signals to count over time",
-    "IF": "use CASE WHEN ... THEN ... ELSE ... END",
-    "ANY": "use IN (...) or HAS(...)",
-    "&&": "use AND",
-    "!": "use NOT",
-    "->": "a condition has no functions of its own",
-    "//": "use FLOOR(... / ...)",
-    "#": "comments stand above a condition, not in it",
+    **dict.fromkeys("?$:{", _NO_PARAMETERS()),
+    **dict.fromkeys(("**", "^"), _MULTIPLY()),
+    ";": _ONLY_ONE(),
+    "||": _NO_JOINING(),
+    "ILIKE": _USE_LOWER(),
+    "OVER": _ONE_REQUEST(),
+    "IF": _USE_CASE(),
+    "ANY": _USE_IN(),
+    "&&": _USE_AND(),
+    "!": _USE_NOT(),
+    "->": _NO_FUNCTIONS(),
+    "//": _USE_FLOOR(),
+    "#": _COMMENTS_ABOVE(),
 }
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
@@ -109,7 +167,7 @@ def tokenize(text: str, notes: Notes) -> list[ConditionToken]:
         notes.refuse_if_any()
         raise
     if not tokens:
-        notes.add(0, 1, "the condition is empty; write true if it is always to hold")
+        notes.add(0, 1, _EMPTY())
     found = _TokenFilter(text, tokens, notes).filter()
     notes.refuse_if_any()
     return found
@@ -120,8 +178,7 @@ def _check_characters(text: str, notes: Notes) -> None:
         notes.add(
             LONGEST_CONDITION,
             len(text),
-            f"a condition has at most {LONGEST_CONDITION} characters, this one has {len(text)};"
-            " split it into several rules, or keep values in a list",
+            _CHARACTERS(most=LONGEST_CONDITION, count=len(text)),
         )
         return
     for place, character in enumerate(text):
@@ -129,7 +186,7 @@ def _check_characters(text: str, notes: Notes) -> None:
             continue
         if unicodedata.category(character) in ("Cc", "Cs") or character in _REVERSING:
             code = f"U+{ord(character):04X}"
-            notes.add(place, place + 1, f"the invisible character {code} cannot stand here")
+            notes.add(place, place + 1, _INVISIBLE(code=code))
 
 
 def _check_comments(text: str, notes: Notes) -> None:
@@ -137,25 +194,21 @@ def _check_comments(text: str, notes: Notes) -> None:
     for found in _QUOTED_OR_COMMENT.finditer(text):
         opening = found["comment"]
         if opening is not None:
-            message = (
-                f"{opening} would begin a comment: comments go into the file with #, not in here"
-            )
-            if opening == "--":
-                message += "; two minus signs need a blank between them"
-            notes.add(found.start(), found.end(), message)
+            phrase = _COMMENT_MINUS if opening == "--" else _COMMENT
+            notes.add(found.start(), found.end(), phrase(opening=opening))
             # What follows may be part of it.
             return
 
 
 def _note_unclosed(text: str, notes: Notes) -> None:
     outside = _CLOSED.sub(lambda found: " " * len(found[0]), text)
-    for opening, what in (("'", "text"), ('"', "name")):
+    for opening, what in (("'", _TEXT_OPEN), ('"', _NAME_OPEN)):
         place = outside.find(opening)
         if place >= 0:
-            notes.add(place, place + len(opening), f"this {what} is not closed")
+            notes.add(place, place + len(opening), what())
             return
     place = max(outside.find("$"), 0)
-    message = "this cannot be read; a text is written in single quotes, 'like this'"
+    message = _UNREADABLE()
     notes.add(place, place + 1, message)
 
 
@@ -200,13 +253,13 @@ class _TokenFilter:
             return self._number(start, end)
         hint = _HINTS.get(token.text.upper()) or _HINTS.get(written[:1])
         if hint is not None and kind is not TokenType.IDENTIFIER:
-            self._notes.add(start, end, f"{shown(written)} cannot be used: {hint}")
+            self._notes.add(start, end, _CANNOT_USE(written=shown(written), hint=hint))
             return None
         if named and following is TokenType.L_PAREN:
             return self._function(token.text, start, end)
         if named:
             return ConditionToken(TokenKind.NAME, token.text, start, end)
-        self._notes.add(start, end, f"{shown(written)} cannot be used in a condition")
+        self._notes.add(start, end, _NO_PLACE(written=shown(written)))
         return None
 
     def _type(self, place: int) -> TokenType | None:
@@ -224,7 +277,7 @@ class _TokenFilter:
         while self._type(last + 1) is TokenType.DOT:
             if not self._is_word(last + 2):
                 dot = self._tokens[last + 1]
-                self._notes.add(dot.start, dot.end + 1, "a word must follow this dot")
+                self._notes.add(dot.start, dot.end + 1, _AFTER_DOT())
                 self._place = last + 2
                 return None
             last += 2
@@ -237,15 +290,15 @@ class _TokenFilter:
         written = self._text[start:end]
         plain = written.replace("_", "")
         if _NUMBER.fullmatch(plain) is None or float(plain) == float("inf"):
-            self._notes.add(start, end, f"{shown(written)} is not a number that can be used")
+            self._notes.add(start, end, _NO_NUMBER(written=shown(written)))
         return ConditionToken(TokenKind.NUMBER, plain, start, end)
 
     def _function(self, written: str, start: int, end: int) -> ConditionToken:
         name = written.upper()
         if name not in SIGNATURES and name != LIST:
             meant = did_you_mean(name, [*SIGNATURES, LIST])
-            meant = meant or ", the functions are " + ", ".join(sorted(SIGNATURES))
-            self._notes.add(start, end, f"there is no function {shown(written)}{meant}")
+            meant = meant or _FUNCTIONS(names=", ".join(sorted(SIGNATURES)))
+            self._notes.add(start, end, _NO_FUNCTION(written=shown(written), hint=meant))
         return ConditionToken(TokenKind.FUNCTION, name, start, end)
 
 

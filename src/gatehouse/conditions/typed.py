@@ -10,19 +10,49 @@ from typing import Final
 import msgspec
 
 from gatehouse.conditions.catalogue import CUSTOM, Catalogue
-from gatehouse.conditions.mistakes import Notes, did_you_mean
+from gatehouse.conditions.mistakes import Notes, did_you_mean, meant
 from gatehouse.conditions.nodes import Literal, Node, Signal, Type
 from gatehouse.conditions.tokens import ConditionToken, TokenKind
 from gatehouse.core.errors import GatehouseError
+from gatehouse.core.sentences import Phrase
+
+_DEMANDED: Final = Phrase("condition.demanded", "{where} must be {kind}, but this is {other}")
+_DEMANDED_BOOLEAN: Final = Phrase(
+    "condition.demanded_boolean",
+    "{where} must be {kind}, but this is {other}; compare it with something",
+)
+_CAN_BE: Final = Phrase("condition.can_be", "; it can be {values}")
+
+_DECLARE_SAID: Final = Phrase("condition.declare", "; name it with its type under `inputs`")
+_NUMBER: Final = Phrase("condition.number", "a number")
+_TEXT: Final = Phrase("condition.text", "a text")
+_BOOLEAN: Final = Phrase("condition.boolean", "true or false")
+_WORDS: Final = Phrase("condition.words", "a set of words")
+_UNDECLARED: Final = Phrase("condition.undeclared", "the custom input {name} is not declared{hint}")
+_QUOTES: Final = Phrase("condition.quotes", "; a text is written in single quotes, 'like this'")
+_NO_SIGNAL: Final = Phrase("condition.no_signal", "there is no signal {name}{hint}")
+_NULL: Final = Phrase("condition.null", "NULL compares with nothing: write IS NULL or IS NOT NULL")
+_PARTS: Final = Phrase(
+    "condition.parts",
+    "a condition has at most {most} parts (values in an IN of plain values do not "
+    "count); split it into several rules",
+)
+_ASK_HAS: Final = Phrase("condition.ask_has", "words are asked with HAS({name}, 'word')")
+_SAME_TYPE: Final = Phrase(
+    "condition.same_type",
+    "{where} must have the same type, but this is {kind} and {name} is {other}",
+)
+_NEVER_VALUE: Final = Phrase("condition.never_value", "{name} is never '{text}'{hint}")
+_THE_OTHER: Final = Phrase("condition.the_other", "the other")
 
 MOST_NODES: Final = 200
 
-_DECLARE: Final = "; name it with its type under `inputs`"
+_DECLARE: Final = _DECLARE_SAID()
 _NAMES: Final = {
-    Type.NUMBER: "a number",
-    Type.TEXT: "a text",
-    Type.BOOLEAN: "true or false",
-    Type.WORDS: "a set of words",
+    Type.NUMBER: _NUMBER(),
+    Type.TEXT: _TEXT(),
+    Type.BOOLEAN: _BOOLEAN(),
+    Type.WORDS: _WORDS(),
 }
 
 
@@ -76,16 +106,15 @@ class PartChecker:
         names = self._catalogue.names()
         if name.startswith(CUSTOM):
             known = [each.removeprefix(CUSTOM) for each in names if each.startswith(CUSTOM)]
-            meant = did_you_mean(name.removeprefix(CUSTOM), known, CUSTOM)
-            return f"the custom input {name} is not declared{meant or _DECLARE}"
-        meant = did_you_mean(name, names)
-        if not meant:
+            hint = did_you_mean(name.removeprefix(CUSTOM), known, CUSTOM)
+            return _UNDECLARED(name=name, hint=hint or _DECLARE)
+        hint = did_you_mean(name, names)
+        if not hint:
             same_end = [each for each in names if each.endswith("." + name.lower())]
             inside = [each for each in names if each.startswith(name.lower() + ".")]
             near = (same_end or inside)[:3]
-            meant = f", did you mean {' or '.join(near)}?" if near else ""
-        hint = meant or "; a text is written in single quotes, 'like this'"
-        return f"there is no signal {name}{hint}"
+            hint = meant(near) if near else ""
+        return _NO_SIGNAL(name=name, hint=hint or _QUOTES())
 
     def demand(self, parts: Sequence[Typed], kind: Type, where: str) -> bool:
         """Whether all parts have this type; a mistake is noted for each that has not."""
@@ -97,25 +126,21 @@ class PartChecker:
             if part.type is None:
                 self.refuse_null(part)
                 continue
-            message = f"{where} must be {_NAMES[kind]}, but this is {_NAMES[part.type]}"
-            if kind is Type.BOOLEAN:
-                message += "; compare it with something"
+            phrase = _DEMANDED_BOOLEAN if kind is Type.BOOLEAN else _DEMANDED
+            message = phrase(where=where, kind=_NAMES[kind], other=_NAMES[part.type])
             self.notes.add(part.start, part.end, message)
         return fine
 
     def refuse_null(self, part: Typed) -> None:
         """Note a NULL where a value is needed."""
-        message = "NULL compares with nothing: write IS NULL or IS NOT NULL"
+        message = _NULL()
         self.notes.add(part.start, part.end, message)
 
     def made(self, node: Node, kind: Type, parts: Sequence[Typed], fine: bool = True) -> Typed:
         """A node made of parts; broken when one of them is, or when they do not fit together."""
         size = 1 + sum(each.size for each in parts)
         if size > MOST_NODES:
-            raise TooLarge(
-                f"a condition has at most {MOST_NODES} parts (values in an IN of plain values do"
-                " not count); split it into several rules"
-            )
+            raise TooLarge(_PARTS(most=MOST_NODES))
         broken = not fine or any(each.broken for each in parts)
         start, end = min(each.start for each in parts), max(each.end for each in parts)
         return Typed(node, kind, start, end, size, broken)
@@ -130,13 +155,12 @@ class PartChecker:
                 self.refuse_null(each)
                 fine = False
             elif each.type is Type.WORDS:
-                message = f"words are asked with HAS({name_of(each)}, 'word')"
+                message = _ASK_HAS(name=name_of(each))
                 self.notes.add(each.start, each.end, message)
                 fine = False
             elif first is not None and not each.broken and each.type is not first.type:
-                message = (
-                    f"{where} must have the same type, but this is {kind_of(each)} and"
-                    f" {name_of(first)} is {kind_of(first)}"
+                message = _SAME_TYPE(
+                    where=where, kind=kind_of(each), name=name_of(first), other=kind_of(first)
                 )
                 self.notes.add(each.start, each.end, message)
                 fine = False
@@ -153,9 +177,9 @@ class PartChecker:
             if not isinstance(each.node, Literal) or not isinstance(each.node.value, str):
                 continue
             if each.node.value not in found.values:
-                meant = did_you_mean(each.node.value, found.values)
-                meant = meant or "; it can be " + ", ".join(found.values)
-                message = f"{found.name} is never '{each.node.value[:40]}'{meant}"
+                hint = did_you_mean(each.node.value, found.values)
+                hint = hint or _CAN_BE(values=", ".join(found.values))
+                message = _NEVER_VALUE(name=found.name, text=each.node.value[:40], hint=hint)
                 self.notes.add(each.start, each.end, message)
 
 
@@ -173,4 +197,4 @@ def name_of(part: Typed) -> str:
             return f"'{value[:40]}'"
         case Literal(float(value)):
             return f"{value:g}"
-    return "the other"
+    return _THE_OTHER()

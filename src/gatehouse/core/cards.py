@@ -13,6 +13,17 @@ from msgspec import Meta
 from gatehouse.core.brands import Brand, brand_of, passes_luhn
 from gatehouse.core.credentials import AccountReference, CredentialType
 from gatehouse.core.secrets import Personal, Secret
+from gatehouse.core.sentences import Phrase, any_of
+
+_CARD_DIGITS: Final = Phrase(
+    "invalid.card_digits", "must be 12 to 19 digits without spaces or dashes"
+)
+CARD_LENGTH: Final = Phrase("invalid.card_length", "must have {lengths} digits for {brand} cards")
+_CARD_CHECK: Final = Phrase(
+    "invalid.card_check", "is not a valid card number: the check digit does not fit"
+)
+_CARD_CODE: Final = Phrase("invalid.card_code", "must be 3 or 4 digits")
+_MONTH: Final = Phrase("invalid.month", "must be a month as YYYY-MM, such as 2030-12")
 
 _EXPIRY: Final = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
 # A card is good until its month has ended everywhere on Earth.
@@ -30,12 +41,13 @@ class CardNumber(Secret):
     def parse(cls, text: str) -> Self:
         """Accept 12 to 19 digits that fit their brand, or say what is expected."""
         if not (12 <= len(text) <= 19 and text.isascii() and text.isdigit()):
-            raise ValueError("must be 12 to 19 digits without spaces or dashes")
+            raise ValueError(_CARD_DIGITS())
         brand = brand_of(text)
         if brand is not None and len(text) not in brand.lengths:
-            raise ValueError(f"must have {_either(brand.lengths)} digits for {brand.name} cards")
+            lengths = any_of([str(each) for each in brand.lengths])
+            raise ValueError(CARD_LENGTH(lengths=lengths, brand=brand.name))
         if (brand is None or brand.uses_luhn) and not passes_luhn(text):
-            raise ValueError("is not a valid card number: the check digit does not fit")
+            raise ValueError(_CARD_CHECK())
         number = cls._wrap(text)
         object.__setattr__(number, "brand", brand)
         return number
@@ -65,7 +77,7 @@ class SecurityCode(Secret):
     def parse(cls, text: str) -> Self:
         """Accept three or four digits."""
         if not (3 <= len(text) <= 4 and text.isascii() and text.isdigit()):
-            raise ValueError("must be 3 or 4 digits")
+            raise ValueError(_CARD_CODE())
         return cls._wrap(text)
 
     def fits(self, brand: Brand) -> bool:
@@ -88,7 +100,7 @@ class ExpiryDate:
         """Accept ``YYYY-MM``; whether the month has passed is not a question of form."""
         match = _EXPIRY.fullmatch(text)
         if match is None:
-            raise ValueError("must be a month as YYYY-MM, such as 2030-12")
+            raise ValueError(_MONTH())
         return cls(int(match.group(1)), int(match.group(2)))
 
     def is_past(self, today: tuple[int, int]) -> bool:
@@ -102,11 +114,6 @@ class ExpiryDate:
 
     def __str__(self) -> str:
         return f"{self.year:04d}-{self.month:02d}"
-
-
-def _either(lengths: tuple[int, ...]) -> str:
-    *others, last = lengths
-    return f"{', '.join(map(str, others))} or {last}" if others else str(last)
 
 
 CardNumberField = Annotated[

@@ -6,6 +6,13 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
+from gatehouse.core.sentences import Phrase
+
+_OUT_OF_REACH: Final = Phrase("invalid.out_of_reach", "is out of reach")
+_SPAN: Final = Phrase(
+    "invalid.span", "a span of time is a number with s, m, h or d, such as 24h or 90d"
+)
+
 Clock = Callable[[], int]
 """Milliseconds since 1970, UTC."""
 
@@ -25,14 +32,14 @@ def parse_time(text: str) -> int:
         aware = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
         return int(aware.timestamp() * 1000)
     except OverflowError:
-        raise ValueError("is out of reach") from None
+        raise ValueError(_OUT_OF_REACH()) from None
 
 
 def parse_span(text: str) -> int:
     """The milliseconds of a span such as 90d, 24h or 15m; or `ValueError`."""
     match = re.fullmatch(r"(\d{1,6})([smhd])", text)
     if match is None:
-        raise ValueError("a span of time is a number with s, m, h or d, such as 24h or 90d")
+        raise ValueError(_SPAN())
     return int(match.group(1)) * _UNITS_MS[match.group(2)]
 
 

@@ -11,6 +11,11 @@ from typing import Annotated, ClassVar, Final, Self
 from msgspec import Meta
 
 from gatehouse.core.secrets import Secret
+from gatehouse.core.sentences import Phrase
+
+_ACCOUNT_REFERENCE: Final = Phrase(
+    "invalid.account_reference", "must be 29 capital letters and digits (A to Z, 0 to 9)"
+)
 
 _REFERENCE: Final = re.compile(r"[0-9A-Z]{29}")
 
@@ -25,7 +30,7 @@ class AccountReference(Secret):
     def parse(cls, text: str) -> Self:
         """Accept 29 capital letters and digits, as EMVCo defines it."""
         if not cls.fits(text):
-            raise ValueError("must be 29 capital letters and digits (A to Z, 0 to 9)")
+            raise ValueError(_ACCOUNT_REFERENCE())
         return cls._wrap(text)
 
     @staticmethod

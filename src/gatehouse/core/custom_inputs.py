@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import Meta
 
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.validation import join_path, shown_key
 
 MOST_KEYS: Final = 500
@@ -24,11 +25,12 @@ _CODE_NAME: Final = re.compile(
     r"|cardsecurity|cardverification)"
     r"[123]?(?:values?|codes?|numbers?|num|no|nr|digits?|data|block|plain|raw)*[123]?"
 )
-_IS_CODE: Final = (
+_IS_CODE: Final = Phrase(
+    "invalid.code_name",
     "is named like a security code or a PIN, which must never be kept: send the code as "
-    "cardCvv2Value and nowhere else, or give the key another name"
+    "cardCvv2Value and nowhere else, or give the key another name",
 )
-_TOO_DEEP: Final = f"must not be nested more than {_DEEPEST} levels deep"
+_TOO_DEEP: Final = Phrase("invalid.custom_deep", "must not be nested more than {most} levels deep")
 
 _Path = tuple[str | int, ...]
 CustomValue = str | int | float | bool | list[Any] | dict[str, Any]
@@ -59,12 +61,12 @@ def _problems_inside(inputs: dict[str, Any]) -> Iterator[tuple[str, str]]:
     while waiting:
         path, value = waiting.pop()
         if len(path) >= _DEEPEST:
-            yield _shown(path), _TOO_DEEP
+            yield _shown(path), _TOO_DEEP(most=_DEEPEST)
             continue
         if isinstance(value, dict):
             for key in value:
                 if len(key) <= _LONGEST_NAME and _names_code(key):
-                    yield _shown((*path, key)), _IS_CODE
+                    yield _shown((*path, key)), _IS_CODE()
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         waiting += [((*path, key), inner) for key, inner in pairs if type(inner) in _CONTAINERS]
 

@@ -10,12 +10,16 @@ from typing import Any, Final, TypeVar
 
 from msgspec import inspect
 
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.spelling import nearest
 from gatehouse.core.validation import TypeWalk, join_path
 from gatehouse.core.yaml_document import MOST_FLAWS, Document, DocumentRefused, FilePosition, Flaw
 from gatehouse.core.yaml_files import LARGEST_DOCUMENT, load_document
 
 __all__ = [
+    "ADDED",
+    "GONE",
+    "INPUT",
     "LARGEST_DOCUMENT",
     "MOST_FLAWS",
     "Document",
@@ -28,6 +32,23 @@ __all__ = [
     "nearest",
     "suggestion",
 ]
+
+ADDED: Final = Phrase("change.added", "+ {what}")
+GONE: Final = Phrase("change.gone", "- {what}")
+_ADDED_AS: Final = Phrase("change.added_as", "+ {what}{key}: {after}")
+_GONE_WAS: Final = Phrase("change.gone_was", "- {what}{key}: {before}")
+_CHANGED: Final = Phrase("change.changed", "~ {what}{key}: {before} -> {after}")
+INPUT: Final = Phrase("change.input", "input ")
+
+_BOOLEAN: Final = Phrase("document.boolean", "must be true or false")
+_WHOLE_SAID: Final = Phrase("document.whole", "must be a whole number")
+_NUMBER: Final = Phrase("document.number", "must be a number")
+_MAPPING: Final = Phrase("document.mapping", "must be a mapping: lines of the form `key: value`")
+_LIST: Final = Phrase("document.list", "must be a list: lines that begin with `- `, or [a, b]")
+_SINGLE: Final = Phrase("document.single", "must be a single value")
+_UNKNOWN: Final = Phrase("document.unknown", "is not known{hint}")
+_NEAR: Final = Phrase("document.near", "; did you mean {near}?")
+_THERE_ARE: Final = Phrase("document.there_are", "; there are {known}")
 
 T = TypeVar("T")
 
@@ -69,32 +90,36 @@ class _DocumentWalk(TypeWalk):
         match info:
             case inspect.BoolType():
                 if data.lower() not in ("true", "false"):
-                    raise ValueError("must be true or false")
+                    raise ValueError(_BOOLEAN())
                 return data.lower() == "true"
             case inspect.IntType():
                 if _WHOLE.fullmatch(data) is None:
-                    raise ValueError("must be a whole number")
+                    raise ValueError(_WHOLE_SAID())
                 return int(data)
             case inspect.FloatType():
                 if _DECIMAL.fullmatch(data) is None:
-                    raise ValueError("must be a number")
+                    raise ValueError(_NUMBER())
                 return float(data)
         return data
 
     def expected(self, infos: Sequence[inspect.Type]) -> str:
         match infos[0]:
             case inspect.StructType() | inspect.DictType():
-                return "must be a mapping: lines of the form `key: value`"
+                return _MAPPING()
             case inspect.ListType() | inspect.VarTupleType():
-                return "must be a list: lines that begin with `- `, or [a, b]"
+                return _LIST()
             case _:
-                return "must be a single value"
+                return _SINGLE()
 
     def unknown_problem(self, info: inspect.StructType, key: str) -> str | None:
         known = [field.encode_name for field in info.fields]
         # A guess costs time, and flaws beyond the limit are not shown.
-        meant = suggestion(key, known) if len(self.flaws) < MOST_FLAWS else ""
-        return f"is not known{meant}"
+        return unknown_word(key, known) if len(self.flaws) < MOST_FLAWS else _UNKNOWN(hint="")
+
+
+def unknown_word(word: str, known: Iterable[str]) -> str:
+    """What is said of a word that is none of the known ones."""
+    return _UNKNOWN(hint=suggestion(word, known))
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
@@ -102,8 +127,8 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     words = list(known)
     near = nearest(word, words)
     if near is not None:
-        return f"; did you mean {near}?"
-    return f"; there are {', '.join(words)}" if len(words) <= _MOST_LISTED else ""
+        return _NEAR(near=near)
+    return _THERE_ARE(known=", ".join(words)) if len(words) <= _MOST_LISTED else ""
 
 
 def changed_lines(label: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
@@ -111,8 +136,8 @@ def changed_lines(label: str, old: Mapping[str, str], new: Mapping[str, str]) ->
     for key in dict.fromkeys((*old, *new)):
         before, after = old.get(key), new.get(key)
         if before is None:
-            yield f"+ {label}{key}: {after}"
+            yield _ADDED_AS(what=label, key=key, after=after)
         elif after is None:
-            yield f"- {label}{key}: {before}"
+            yield _GONE_WAS(what=label, key=key, before=before)
         elif before != after:
-            yield f"~ {label}{key}: {before} -> {after}"
+            yield _CHANGED(what=label, key=key, before=before, after=after)

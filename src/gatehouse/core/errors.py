@@ -1,5 +1,11 @@
 """The errors of the service. An error says what happened and what to do, never an HTTP status."""
 
+from typing import Final
+
+from gatehouse.core.sentences import Phrase
+
+_ATTEMPTS: Final = Phrase("refused.attempts", "too many attempts; try again in {seconds} seconds")
+
 
 class GatehouseError(Exception):
     """Any error that Gatehouse raises on purpose; the text is fit to be shown to an operator."""
@@ -100,5 +106,5 @@ class TooManyAttempts(SignInRefused):
     """Too many attempts failed; the next one is examined after a while."""
 
     def __init__(self, wait_s: int) -> None:
-        super().__init__(f"too many attempts; try again in {wait_s} seconds")
+        super().__init__(_ATTEMPTS(seconds=wait_s))
         self.wait_s = wait_s

@@ -11,9 +11,10 @@ import msgspec
 
 from gatehouse.core.ids import sibling_id
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.sentences import plain
 
 EVERY_OPERATION: Final = "*"
-_encode: Final = msgspec.json.Encoder().encode
+_encode: Final = msgspec.json.Encoder(enc_hook=plain).encode
 
 
 class EventName(StrEnum):

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, TypeVar
 
+from gatehouse.core.sentences import Phrase, any_either
 from gatehouse.core.spelling import letters, nearest
 
 V = TypeVar("V")
+_MEANT_SAID: Final = Phrase("invalid.meant", "; did you mean {names}?")
 
 _MOST_PLACES: Final = 3
 _MOST_REMEMBERED: Final = 256
@@ -92,7 +94,7 @@ class FieldHints:
     def _hint(self, place: str, key: str) -> str:
         """The end of a sentence that names what may have been meant; empty without a guess."""
         meant = self._meant(place, key)
-        return f"; did you mean {' or '.join(meant[:_MOST_PLACES])}?" if meant else ""
+        return _MEANT_SAID(names=any_either(meant[:_MOST_PLACES])) if meant else ""
 
     def _meant(self, place: str, key: str) -> list[str]:
         plain = letters(key)

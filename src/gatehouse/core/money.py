@@ -9,6 +9,13 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.core.sentences import Phrase
+
+_AMOUNT_SAID: Final = Phrase(
+    "invalid.amount", "an amount is a decimal number with at most six decimals, such as 12.50"
+)
+_AMOUNT_MOST: Final = Phrase("invalid.amount_most", "an amount is at most {most}")
+
 MICROS_PER_UNIT: Final = 1_000_000
 # Far below what a 64-bit column holds, so that sums of amounts cannot overflow it.
 MAX_AMOUNT: Final = 1_000_000_000 * MICROS_PER_UNIT
@@ -29,11 +36,11 @@ def parse_amount(text: str) -> int:
     """Read a decimal such as ``12.5`` into millionths; refuse what would lose a millionth."""
     match = _AMOUNT.fullmatch(text.strip())
     if match is None:
-        raise ValueError("an amount is a decimal number with at most six decimals, such as 12.50")
+        raise ValueError(_AMOUNT_SAID())
     sign, units, decimals = match.groups()
     micros = int(units) * MICROS_PER_UNIT + int((decimals or "").ljust(6, "0"))
     if micros > MAX_AMOUNT:
-        raise ValueError(f"an amount is at most {format_amount(MAX_AMOUNT)}")
+        raise ValueError(_AMOUNT_MOST(most=format_amount(MAX_AMOUNT)))
     return -micros if sign else micros
 
 

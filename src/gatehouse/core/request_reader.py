@@ -15,12 +15,42 @@ import msgspec
 from msgspec import inspect
 
 from gatehouse.core.errors import RequestRefused
+from gatehouse.core.sentences import Phrase, any_of
 from gatehouse.core.validation import TypeWalk, join_path, parse_own_type, shown_key
+
+_KINDS: Final = Phrase("invalid.kinds", "must be {kinds}")
+
+_MORE_PROBLEMS: Final = Phrase(
+    "invalid.more_problems", "there are more problems than the first {most}, which are named"
+)
+_UTF8: Final = Phrase("invalid.utf8", "the body is not UTF-8")
+_OBJECT: Final = Phrase("invalid.object", "the body must be a JSON object")
+_TWICE: Final = Phrase("invalid.twice", "a field is given more than once")
+_CONTAINERS: Final = Phrase(
+    "invalid.containers", "the body has more than {most} objects and arrays"
+)
+_EXPONENTS: Final = Phrase(
+    "invalid.exponents", "the body has more than {most} numbers with an exponent"
+)
+_LONG_NUMBERS: Final = Phrase("invalid.long_numbers", "the body has more than {most} long numbers")
+_DEEP: Final = Phrase("invalid.deep", "the body is nested too deeply")
+_LONG_NUMBER_SAID: Final = Phrase("invalid.long_number", "the body holds a number that is too long")
+_SYNTAX: Final = Phrase(
+    "invalid.syntax", "the body is not valid JSON: see line {line}, byte {byte}"
+)
+_TRUNCATED: Final = Phrase("invalid.truncated", "the body is not valid JSON: it ends too early")
+_NONE_OF: Final = Phrase("invalid.none_of", "is none of {known}")
+_AN_OBJECT: Final = Phrase("invalid.an_object", "an object")
+_AN_ARRAY: Final = Phrase("invalid.an_array", "an array")
+_AN_INTEGER: Final = Phrase("invalid.an_integer", "an integer")
+_A_NUMBER: Final = Phrase("invalid.a_number", "a number")
+_A_BOOLEAN: Final = Phrase("invalid.a_boolean", "true or false")
+_A_STRING: Final = Phrase("invalid.a_string", "a string")
 
 T = TypeVar("T", bound=msgspec.Struct)
 
 MOST_PROBLEMS: Final = 100
-MORE_PROBLEMS: Final = f"there are more problems than the first {MOST_PROBLEMS}, which are named"
+MORE_PROBLEMS: Final = _MORE_PROBLEMS(most=MOST_PROBLEMS)
 MOST_CONTAINERS: Final = 4096
 """Objects and arrays in one body; each costs far more time than the two bytes it is written in."""
 MOST_EXPONENTS: Final = 32
@@ -29,6 +59,7 @@ MOST_LONG_NUMBERS: Final = 1024
 """Numbers of more digits than a fraction holds; one half-way between two takes most of a µs."""
 _EXPONENT: Final = re.compile(rb"[\[,:\s]-?\d[\d.]*[eE]")
 _DIGITS_ALIKE: Final = bytes.maketrans(b"123456789.E", b"0000000000e")
+_PLACE: Final = re.compile(r"\(byte (\d+)\)\Z")
 _LONG_NUMBER: Final = re.compile(rb"[\[,:\s]-?\d[\d.]{16,}")
 
 
@@ -53,23 +84,23 @@ class RequestReader(Generic[T]):
         try:
             return self._decode(body.decode("utf-8"))
         except UnicodeDecodeError:
-            raise _malformed("the body is not UTF-8") from None
+            raise _malformed(_UTF8()) from None
         except msgspec.ValidationError:
             raise self._all_problems(body) from None
         except (msgspec.DecodeError, RecursionError, ValueError) as error:
-            raise _malformed(_syntax(error)) from None
+            raise _malformed(_syntax(error, body)) from None
 
     def _all_problems(self, body: bytes) -> RequestRefused:
         raw = read_json(body)
         if not isinstance(raw, dict):
-            return _malformed("the body must be a JSON object")
+            return _malformed(_OBJECT())
         walk = _JsonWalk()
         try:
             walk.convert(self._info, raw, "")
         except _EnoughProblems:
             return RequestRefused("invalid_request", fields=walk.fields, details=[MORE_PROBLEMS])
         if not walk.fields:
-            return RequestRefused("invalid_request", details=["a field is given more than once"])
+            return RequestRefused("invalid_request", details=[_TWICE()])
         return RequestRefused("invalid_request", fields=walk.fields)
 
 
@@ -78,13 +109,13 @@ def read_json(body: bytes) -> Any:
     try:
         return msgspec.json.decode(body.decode("utf-8"))
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError, ValueError) as error:
-        raise _malformed(_syntax(error)) from None
+        raise _malformed(_syntax(error, body)) from None
 
 
 def _check_containers(body: bytes) -> None:
     # Brackets inside texts count too: telling them apart would cost more than counting.
     if len(body) > MOST_CONTAINERS and body.count(b"[") + body.count(b"{") > MOST_CONTAINERS:
-        raise _malformed(f"the body has more than {MOST_CONTAINERS} objects and arrays")
+        raise _malformed(_CONTAINERS(most=MOST_CONTAINERS))
 
 
 def _check_numbers(body: bytes) -> None:
@@ -97,12 +128,12 @@ def _check_numbers(body: bytes) -> None:
         and body.translate(_DIGITS_ALIKE).count(b"0e") > MOST_EXPONENTS
         and _count(_EXPONENT, body) > MOST_EXPONENTS
     ):
-        raise _malformed(f"the body has more than {MOST_EXPONENTS} numbers with an exponent")
+        raise _malformed(_EXPONENTS(most=MOST_EXPONENTS))
     if len(body) <= 16 * MOST_LONG_NUMBERS:
         return
     digits = len(body) - len(body.translate(None, b"0123456789"))
     if digits > 16 * MOST_LONG_NUMBERS and _count(_LONG_NUMBER, body) > MOST_LONG_NUMBERS:
-        raise _malformed(f"the body has more than {MOST_LONG_NUMBERS} long numbers")
+        raise _malformed(_LONG_NUMBERS(most=MOST_LONG_NUMBERS))
 
 
 def _count(pattern: re.Pattern[bytes], body: bytes) -> int:
@@ -113,12 +144,19 @@ def _malformed(detail: str) -> RequestRefused:
     return RequestRefused("malformed_body", details=[detail])
 
 
-def _syntax(error: Exception) -> str:
+def _syntax(error: Exception, body: bytes) -> str:
+    """What is wrong with a body that is no JSON; in English, as the decoder says it."""
     if isinstance(error, RecursionError):
-        return "the body is nested too deeply"
+        return _DEEP()
+    if isinstance(error, UnicodeDecodeError):
+        return _UTF8()
     if isinstance(error, msgspec.DecodeError):
-        return str(error)
-    return "the body holds a number that is too long"
+        found = _PLACE.search(str(error))
+        if found is None:
+            return _TRUNCATED.worded(str(error))
+        line = body.count(b"\n", 0, int(found[1])) + 1
+        return _SYNTAX.worded(str(error), line=line, byte=int(found[1]))
+    return _LONG_NUMBER_SAID()
 
 
 _ANY_VALUE: Final = (
@@ -180,25 +218,25 @@ class _JsonWalk(TypeWalk):
         return data
 
     def expected(self, infos: Sequence[inspect.Type]) -> str:
-        return f"must be {' or '.join(map(_named, infos))}"
+        return _KINDS(kinds=any_of([_named(each) for each in infos]))
 
     def unknown_problem(self, info: inspect.StructType, _key: str) -> str | None:
         if not info.forbid_unknown_fields:
             return None
-        return f"is none of {', '.join(field.encode_name for field in info.fields)}"
+        return _NONE_OF(known=", ".join(field.encode_name for field in info.fields))
 
 
 def _named(info: inspect.Type) -> str:
     match info:
         case inspect.StructType() | inspect.DictType():
-            return "an object"
+            return _AN_OBJECT()
         case inspect.ListType() | inspect.VarTupleType():
-            return "an array"
+            return _AN_ARRAY()
         case inspect.IntType():
-            return "an integer"
+            return _AN_INTEGER()
         case inspect.FloatType():
-            return "a number"
+            return _A_NUMBER()
         case inspect.BoolType():
-            return "true or false"
+            return _A_BOOLEAN()
         case _:
-            return "a string"
+            return _A_STRING()

@@ -50,6 +50,7 @@ PHRASES: Final[dict[str, Phrase]] = {}
 """Every phrase of the modules that are loaded, by key."""
 _AND: Final = Phrase("joined.and", "{first} and {second}")
 _OR: Final = Phrase("joined.or", "{first} or {second}")
+_LINES: Final = Phrase("joined.lines", "{first}\n{second}")
 _ROW: Final = {
     ",": Phrase("joined.comma", "{first}, {second}"),
     ";": Phrase("joined.semicolon", "{first}; {second}"),
@@ -64,6 +65,11 @@ def phrases_of(start: str, english: Mapping[str, str]) -> dict[str, Phrase]:
 def all_of(parts: Iterable[str]) -> str:
     """Things that are all meant: a and b and c."""
     return reduce(lambda one, other: _AND(first=one, second=other), parts)
+
+
+def any_either(parts: Iterable[str]) -> str:
+    """Things of which one is meant: a or b or c."""
+    return reduce(lambda one, other: _OR(first=one, second=other), parts)
 
 
 def any_of(parts: Sequence[str]) -> str:
@@ -83,3 +89,47 @@ def row(parts: Iterable[str], between: Literal[",", ";"] = ",") -> str:
 
 def _ended(parts: Sequence[str], last: Phrase) -> str:
     return parts[0] if len(parts) == 1 else last(first=row(parts[:-1]), second=parts[-1])
+
+
+def said_by(error: Exception) -> str:
+    """What an error says; a sentence if it was given one, where `str` would make it plain text."""
+    said = error.args[0] if error.args else None
+    return said if isinstance(said, Sentence) else str(error)
+
+
+def lines(parts: Iterable[str]) -> str:
+    """Things of which each has a line of its own; empty for none."""
+    given = list(parts)
+    return reduce(lambda one, other: _LINES(first=one, second=other), given) if given else ""
+
+
+def known_text(english: str) -> str:
+    """The sentence of a text that only its English is known of; the text if no phrase says it."""
+    found = (each for each in PHRASES.values() if each.english == english)
+    phrase = next(found, None)
+    return english if phrase is None else phrase()
+
+
+def each_line(text: str) -> list[str]:
+    """The parts that `lines` put together; of another text, its lines."""
+    if not isinstance(text, Sentence):
+        return text.splitlines()
+    found: list[str] = []
+    while isinstance(text, Sentence) and text.key == _LINES.key:
+        found.append(str_value(text, "second"))
+        text = str_value(text, "first")
+    return [text, *reversed(found)]
+
+
+def str_value(sentence: Sentence, name: str) -> str:
+    """A text that fills a gap of a sentence."""
+    value = sentence.values[name]
+    assert isinstance(value, str), "what stands in this gap is a text"
+    return value
+
+
+def plain(value: object) -> str:
+    """A sentence as the text that it is, for encoders that know no kind of text but one."""
+    if isinstance(value, Sentence):
+        return str(value)
+    raise NotImplementedError(f"{type(value).__name__} cannot be encoded")

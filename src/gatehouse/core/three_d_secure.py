@@ -13,12 +13,35 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.core.secrets import Secret
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.validation import Checked
 
 # 20 bytes in Base64.
 _VALUE: Final = re.compile(r"[A-Za-z0-9+/]{27}=")
 _UUID: Final = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
-_EXAMPLE_ID: Final = "f38e6948-5388-41a6-bca4-b49723c19437"
+_UUID_FORM: Final = Phrase(
+    "invalid.uuid_form", "a UUID such as f38e6948-5388-41a6-bca4-b49723c19437"
+)
+_CRYPTOGRAM: Final = Phrase("invalid.cryptogram", "must be 28 characters: 20 bytes in Base64")
+_EMPTY: Final = Phrase(
+    "invalid.3ds_empty", "must have at least one of version, eci, status and exemption"
+)
+_SECOND: Final = Phrase("invalid.3ds_second", "needs 3-D Secure 2, but version is 1.0.2")
+_INFORMATION: Final = Phrase(
+    "invalid.3ds_information", "I needs version 2.2.0 or later, but version is {version}"
+)
+_NO_VALUE: Final = Phrase("invalid.3ds_no_value", "cannot be there: status is {status}")
+_WAS_PROVEN: Final = Phrase(
+    "invalid.3ds_proven",
+    "{eci} says that the cardholder was authenticated, but status is {status}",
+)
+_WAS_TRIED: Final = Phrase(
+    "invalid.3ds_tried", "01 says that authentication was only attempted, but status is Y"
+)
+_WAS_NOT: Final = Phrase(
+    "invalid.3ds_not",
+    "00 says that the cardholder was not authenticated, but status is {status}",
+)
 
 
 class ThreeDSVersion(StrEnum):
@@ -70,7 +93,6 @@ _PROVEN: Final = (Eci.AUTHENTICATED_MASTERCARD, Eci.AUTHENTICATED)
 _LATER_STATUS: Final = (ThreeDSStatus.REJECTED, ThreeDSStatus.CHALLENGE)
 """Words of 3-D Secure 2, with which there is no authentication value."""
 _BEFORE_I: Final = (ThreeDSVersion.V1_0_2, ThreeDSVersion.V2_1_0)
-_SECOND: Final = "needs 3-D Secure 2, but version is 1.0.2"
 
 
 class AuthenticationValue(Secret):
@@ -83,7 +105,7 @@ class AuthenticationValue(Secret):
     def parse(cls, text: str) -> Self:
         """Accept 20 bytes in Base64."""
         if _VALUE.fullmatch(text) is None:
-            raise ValueError("must be 28 characters: 20 bytes in Base64")
+            raise ValueError(_CRYPTOGRAM())
         return cls._wrap(text)
 
 
@@ -122,7 +144,7 @@ class ThreeDSecure(Checked, msgspec.Struct, frozen=True, rename="camel"):
         ),
     ] = None
     ds_transaction_id: Annotated[
-        Annotated[str, Meta(pattern=_UUID, description=f"a UUID such as {_EXAMPLE_ID}")] | None,
+        Annotated[str, Meta(pattern=_UUID, description=_UUID_FORM.english)] | None,
         Meta(
             description="The name of the authentication at the directory server, a UUID. It goes "
             "to the payment gateway and is not kept."
@@ -132,23 +154,23 @@ class ThreeDSecure(Checked, msgspec.Struct, frozen=True, rename="camel"):
     def problems(self) -> Iterator[tuple[str, str]]:
         """What contradicts itself. What networks allow somewhere is not refused."""
         if (self.version, self.eci, self.status, self.exemption) == (None, None, None, None):
-            yield "", "must have at least one of version, eci, status and exemption"
+            yield "", _EMPTY()
         version, status, eci = self.version, self.status, self.eci
         if version is ThreeDSVersion.V1_0_2:
             if status in _LATER_STATUS:
-                yield "status", _SECOND
+                yield "status", _SECOND()
             if isinstance(self.exemption, ScaExemption):
-                yield "exemption", _SECOND
+                yield "exemption", _SECOND()
             if isinstance(self.ds_transaction_id, str):
-                yield "dsTransactionId", _SECOND
+                yield "dsTransactionId", _SECOND()
         if status is ThreeDSStatus.INFORMATIONAL and version in _BEFORE_I:
-            yield "status", f"I needs version 2.2.0 or later, but version is {version}"
+            yield "status", _INFORMATION(version=version)
         if isinstance(status, ThreeDSStatus) and isinstance(eci, Eci):
             problem = _eci_problem(eci, status)
             if problem is not None:
                 yield "eci", problem
         if status in _LATER_STATUS and isinstance(self.authentication_value, AuthenticationValue):
-            yield "authenticationValue", f"cannot be there: status is {status}"
+            yield "authenticationValue", _NO_VALUE(status=status)
 
     @property
     def is_authenticated(self) -> bool:
@@ -175,12 +197,12 @@ class ThreeDSecure(Checked, msgspec.Struct, frozen=True, rename="camel"):
 def _eci_problem(eci: Eci, status: ThreeDSStatus) -> str | None:
     authenticated = status is ThreeDSStatus.AUTHENTICATED
     if eci in _PROVEN and not authenticated:
-        return f"{eci} says that the cardholder was authenticated, but status is {status}"
+        return _WAS_PROVEN(eci=eci, status=status)
     if eci is Eci.ATTEMPTED_MASTERCARD and authenticated:
-        return "01 says that authentication was only attempted, but status is Y"
+        return _WAS_TRIED()
     tried = (ThreeDSStatus.AUTHENTICATED, ThreeDSStatus.ATTEMPTED)
     if eci is Eci.NOT_AUTHENTICATED_MASTERCARD and status in tried:
-        return f"00 says that the cardholder was not authenticated, but status is {status}"
+        return _WAS_NOT(status=status)
     return None
 
 

@@ -13,10 +13,13 @@ from msgspec import Meta, inspect
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.field_hints import FieldHints
 from gatehouse.core.request_reader import read_json
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.validation import bare_type, join_path, shown_key
 
 _MOST_WARNINGS: Final = 20
-_UNKNOWN: Final = "is not a known field"
+_UNKNOWN: Final = Phrase("invalid.unknown_field", "is not a known field{hint}")
+_ONE_MORE: Final = Phrase("invalid.one_more_unread", "1 more field is not read")
+_MORE: Final = Phrase("invalid.more_unread", "{count} more fields are not read")
 _NONE_IGNORED: Final[Mapping[str, str]] = {}
 
 
@@ -100,8 +103,8 @@ class _Walk:
         """What was found, in the order of the body."""
         if not self._more:
             return tuple(self._found)
-        noun = "field is" if self._more == 1 else "fields are"
-        return (*self._found, FieldWarning("", f"{self._more} more {noun} not read"))
+        said = _ONE_MORE() if self._more == 1 else _MORE(count=self._more)
+        return (*self._found, FieldWarning("", said))
 
     def enter(self, shape: _Shape, value: Any, path: str) -> None:
         """Look at a value that should be an object, or a list of them."""
@@ -132,7 +135,7 @@ class _Walk:
         shown = shown_key(key)
         # A key that may not be shown is a value in the wrong place, not a misspelt name.
         hint = self._hints.hint(shape.place, key) if shown == key else ""
-        self._add(join_path(path, shown), _UNKNOWN + hint)
+        self._add(join_path(path, shown), _UNKNOWN(hint=hint))
 
     def _add(self, path: str, message: str) -> None:
         self._found.append(FieldWarning(path, message))

@@ -13,6 +13,30 @@ from typing import Any, Final
 
 from msgspec import NODEFAULT, inspect
 
+from gatehouse.core.sentences import Phrase, known_text, said_by
+
+_ENTRIES_FEW_ONE: Final = Phrase("invalid.entries_few_one", "needs at least 1 entry")
+_ENTRIES_FEW: Final = Phrase("invalid.entries_few", "needs at least {least} entries")
+
+_NULL: Final = Phrase("invalid.null", "must not be null")
+_REQUIRED: Final = Phrase("invalid.required", "is required")
+_KEY: Final = Phrase("invalid.key", "the key {why}")
+_STRING: Final = Phrase("invalid.string", "must be a string")
+_ONE_OF: Final = Phrase("invalid.one_of", "must be one of {known}")
+_FORM: Final = Phrase("invalid.form", "must be {form}")
+_PATTERN: Final = Phrase("invalid.pattern", "must match {pattern}")
+_EMPTY: Final = Phrase("invalid.empty", "must not be empty")
+_SHORTER: Final = Phrase("invalid.shorter", "must have {least} or more characters")
+_LONGER: Final = Phrase("invalid.longer", "must have at most {most} characters")
+_RANGE: Final = Phrase("invalid.range", "is out of range")
+_AT_LEAST: Final = Phrase("invalid.at_least", "must be at least {least}")
+_AT_MOST: Final = Phrase("invalid.at_most", "must be at most {most}")
+_MORE_THAN: Final = Phrase("invalid.more_than", "must be more than {bound}")
+_LESS_THAN: Final = Phrase("invalid.less_than", "must be less than {bound}")
+_ENTRIES_MANY: Final = Phrase(
+    "invalid.entries_many", "must have at most {most} entries, and has {count}"
+)
+
 INVALID: Final = object()
 """Stands for a value with a problem that was reported."""
 
@@ -70,7 +94,7 @@ class TypeWalk(ABC):
         try:
             return _checked(bare, self.read_scalar(bare, data), described)
         except ValueError as error:
-            return self._invalid(path, str(error))
+            return self._invalid(path, said_by(error))
 
     def _invalid(self, path: str, message: str) -> Any:
         self.report(path, message)
@@ -88,7 +112,7 @@ class TypeWalk(ABC):
         others = [each for each in info.types if not isinstance(each, inspect.NoneType)]
         if data is None:
             nullable = len(others) < len(info.types)
-            return None if nullable else self._invalid(path, "must not be null")
+            return None if nullable else self._invalid(path, _NULL())
         if len(others) == 1:
             return self.convert(others[0], data, path)
         for member in others:
@@ -103,7 +127,7 @@ class TypeWalk(ABC):
             if field.encode_name in data:
                 values[field.name] = self.convert(field.type, data[field.encode_name], here)
             elif field.required:
-                values[field.name] = self._invalid(here, "is required")
+                values[field.name] = self._invalid(here, _REQUIRED())
             elif field.default_factory is not NODEFAULT:
                 values[field.name] = field.default_factory()
             else:
@@ -151,7 +175,7 @@ class TypeWalk(ABC):
             try:
                 _checked(key_type, key, described)
             except ValueError as error:
-                self.report(path, f"the key {error}", key)
+                self.report(path, _KEY(why=said_by(error)), key)
                 fine = False
             values[key] = self.convert(info.value_type, value, self.key_path(path, key))
             fine &= values[key] is not INVALID
@@ -191,7 +215,7 @@ def shown_key(key: str) -> str:
 def parse_own_type(kind: type, value: Any) -> Any:
     """Turn a text into one of our own types; msgspec calls this for types it does not know."""
     if not isinstance(value, str):
-        raise ValueError("must be a string")
+        raise ValueError(_STRING())
     return kind.parse(value)  # type: ignore[attr-defined]  # our own types all have it
 
 
@@ -218,7 +242,7 @@ def _checked(info: inspect.Type, value: Any, described: str | None) -> Any:
             words = [member.value for member in cls]
             if value in words:
                 return cls(value)
-            problem = f"must be one of {', '.join(map(str, words))}"
+            problem = _ONE_OF(known=", ".join(map(str, words)))
     if problem is not None:
         raise ValueError(problem)
     return value
@@ -228,28 +252,28 @@ def _text_problem(info: inspect.StrType, text: str, described: str | None) -> st
     # All patterns are of the whole text; searching, `$` would overlook a line break at its end.
     if info.pattern is not None and re.fullmatch(info.pattern, text) is None:
         # A pattern says little to people; what describes the field says it in words.
-        return f"must be {described}" if described else f"must match {info.pattern}"
+        return _FORM(form=known_text(described)) if described else _PATTERN(pattern=info.pattern)
     if info.min_length is not None and len(text) < info.min_length:
         if info.min_length == 1:
-            return "must not be empty"
-        return f"must have {info.min_length} or more characters"
+            return _EMPTY()
+        return _SHORTER(least=info.min_length)
     if info.max_length is not None and len(text) > info.max_length:
-        return f"must have at most {info.max_length} characters"
+        return _LONGER(most=info.max_length)
     return None
 
 
 def _number_problem(info: inspect.IntType | inspect.FloatType, number: float) -> str | None:
     # A whole number may have more digits than a fraction can hold.
     if isinstance(info, inspect.FloatType) and abs(number) > sys.float_info.max:
-        return "is out of range"
+        return _RANGE()
     if info.ge is not None and number < info.ge:
-        return f"must be at least {info.ge}"
+        return _AT_LEAST(least=info.ge)
     if info.le is not None and number > info.le:
-        return f"must be at most {info.le}"
+        return _AT_MOST(most=info.le)
     if info.gt is not None and number <= info.gt:
-        return f"must be more than {info.gt}"
+        return _MORE_THAN(bound=info.gt)
     if info.lt is not None and number >= info.lt:
-        return f"must be less than {info.lt}"
+        return _LESS_THAN(bound=info.lt)
     return None
 
 
@@ -257,7 +281,7 @@ def _length_problem(
     info: inspect.ListType | inspect.VarTupleType | inspect.DictType, length: int
 ) -> str | None:
     if info.min_length is not None and length < info.min_length:
-        return f"needs at least {info.min_length} {'entry' if info.min_length == 1 else 'entries'}"
+        return _ENTRIES_FEW_ONE() if info.min_length == 1 else _ENTRIES_FEW(least=info.min_length)
     if info.max_length is not None and length > info.max_length:
-        return f"must have at most {info.max_length} entries, and has {length}"
+        return _ENTRIES_MANY(most=info.max_length, count=length)
     return None

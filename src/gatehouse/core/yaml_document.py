@@ -9,7 +9,12 @@ import msgspec
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase, lines
 from gatehouse.core.validation import join_path
+
+_PLACE: Final = Phrase("document.place", "line {line}, column {column}: {message}")
+_PLACE_OF: Final = Phrase("document.place_of", "line {line}, column {column}: {path}: {message}")
+_AND_MORE: Final = Phrase("document.and_more", "and {count} more")
 
 MOST_FLAWS: Final = 100
 _LONGEST_SHOWN: Final = 64
@@ -39,8 +44,12 @@ class Flaw(msgspec.Struct, frozen=True):
     message: str
 
     def __str__(self) -> str:
-        subject = f"{self.path}: " if self.path else ""
-        return f"line {self.line}, column {self.column}: {subject}{self.message}"
+        return str(self.said())
+
+    def said(self) -> str:
+        """The mistake with its place, as a sentence."""
+        phrase = _PLACE_OF if self.path else _PLACE
+        return phrase(line=self.line, column=self.column, path=self.path, message=self.message)
 
 
 class DocumentRefused(InvalidInput):
@@ -49,10 +58,10 @@ class DocumentRefused(InvalidInput):
     def __init__(self, flaws: Iterable[Flaw]) -> None:
         ordered = sorted(flaws, key=lambda flaw: (flaw.line, flaw.column))
         self.flaws: tuple[Flaw, ...] = tuple(ordered[:MOST_FLAWS])
-        lines = [str(flaw) for flaw in self.flaws]
+        said = [flaw.said() for flaw in self.flaws]
         if len(ordered) > MOST_FLAWS:
-            lines.append(f"and {len(ordered) - MOST_FLAWS} more")
-        super().__init__("\n".join(lines))
+            said.append(_AND_MORE(count=len(ordered) - MOST_FLAWS))
+        super().__init__(lines(said))
 
 
 class Scalar(NamedTuple):

@@ -18,6 +18,7 @@ from gatehouse.core.documents import (
     nearest,
 )
 from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.sentences import Phrase, any_of, said_by
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.validation import join_path
 from gatehouse.pipeline.definition import (
@@ -42,6 +43,66 @@ from gatehouse.pipeline.file_types import (
 )
 from gatehouse.pipeline.stage_conditions import StageConditions
 
+_WHAT_KEY: Final = Phrase("document.what_key", "key")
+_WHAT_STAGE: Final = Phrase("document.what_stage", "stage")
+_WHAT_DECIDING: Final = Phrase("document.what_deciding", "deciding stage")
+
+_GIVE_NUMBER: Final = Phrase("document.give_number", "give the number by which callers name it")
+_GIVE_NAME: Final = Phrase("document.give_name", "give the pipeline a name for people")
+_GIVE_STAGES: Final = Phrase("document.give_stages", "list what the pipeline runs, in order")
+_REQUIRED_WHY: Final = Phrase("document.required_why", "is required: {why}")
+_INPUTS_FORM: Final = Phrase(
+    "document.inputs_form", "must be names with types, such as loyalty_level: text"
+)
+_INPUTS_MANY: Final = Phrase("document.inputs_many", "has {count} entries: declare {most} at most")
+_THIS_FILE: Final = Phrase("document.this_file", "this file")
+_STAGES_FORM: Final = Phrase(
+    "document.stages_form", "must be a list of stages, such as - stage: {example}"
+)
+_STAGES_MANY: Final = Phrase("document.stages_many", "has {count} stages: use {most} at most")
+_STAGE_FORM: Final = Phrase(
+    "document.stage_form", "must be a stage with its options, such as - stage: {example}"
+)
+_STAGE_REQUIRED: Final = Phrase("document.stage_required", "is required: name one of {known}")
+_STAGE_TWICE: Final = Phrase(
+    "document.stage_twice", "{name} is stage {first} already: only {again} can run twice"
+)
+_AFTER_PAYMENT: Final = Phrase(
+    "document.after_payment",
+    "{name} would run after {payment}, when the payment was made already: move it "
+    "before {payment}, after which only {again} can come",
+)
+_PAYMENT_FAILURE: Final = Phrase(
+    "document.payment_failure",
+    "a payment that could not be made is reversed, so it ends the pipeline: leave on_failure out",
+)
+_PAYS_NOTHING: Final = Phrase("document.pays_nothing", "{name} pays nothing: leave {key} out")
+_RULE_SET_REQUIRED: Final = Phrase(
+    "document.rule_set_required", "is required: name the rule set that this {name} stage runs"
+)
+_RUNS_NO_RULES: Final = Phrase("document.runs_no_rules", "{name} runs no rules: leave rule_set out")
+_MEANT: Final = Phrase("document.meant", "did you mean {guess}?")
+_APPLY_FIRST: Final = Phrase("document.apply_first", "apply it first: gatehouse rules apply")
+_NO_RULE_SET: Final = Phrase("document.no_rule_set", "this account has no rule set {name}; {hint}")
+_RULE_SET: Final = Phrase("document.rule_set", "rule set {name}")
+_DECLARE_ALIKE: Final = Phrase(
+    "document.declare_alike",
+    "{custom}{key} is {kind} in rule set {name}, but {declared} in {where}: declare it alike",
+)
+_DECIDING_FORM: Final = Phrase(
+    "document.deciding_form", "must be a list of stages, such as [{example}]"
+)
+_NO_VERDICT: Final = Phrase(
+    "document.no_verdict", "{name} has no verdict: let a Rules stage after it decide"
+)
+_NAMED_TWICE: Final = Phrase("document.named_twice", "{name} is named twice")
+_NO_DECIDING: Final = Phrase(
+    "document.no_deciding", "this pipeline has no {name} stage that could decide"
+)
+_PAYMENT_DECIDES: Final = Phrase(
+    "document.payment_decides", "must name {name}: a payment that was refused decides"
+)
+
 T = TypeVar("T")
 
 MOST_STAGES: Final = 20
@@ -49,9 +110,9 @@ MOST_INPUTS: Final = 100
 
 _KEYS: Final = ("pipeline", "name", "description", "inputs", "decided_by", "stages")
 _REQUIRED: Final = {
-    "pipeline": "give the number by which callers name it",
-    "name": "give the pipeline a name for people",
-    "stages": "list what the pipeline runs, in order",
+    "pipeline": _GIVE_NUMBER(),
+    "name": _GIVE_NAME(),
+    "stages": _GIVE_STAGES(),
 }
 _PAYMENT_KEYS: Final = ("pay", "on_declined_review")
 _STAGE_KEYS: Final = (
@@ -100,7 +161,7 @@ class _PipelineReader:
         self._refuse_unknown(data, _KEYS, "")
         for key, why in _REQUIRED.items():
             if key not in data:
-                self._flaw(key, f"is required: {why}")
+                self._flaw(key, _REQUIRED_WHY(why=why))
         number = self._field(data, "", "pipeline", pipeline_number)
         name = self._field(data, "", "name", plain_text)
         description = self._field(data, "", "description", description_text)
@@ -125,7 +186,7 @@ class _PipelineReader:
     def _refuse_unknown(self, data: Mapping[str, Any], known: Sequence[str], path: str) -> None:
         for key in data:
             if key not in known:
-                self._flaw_of_key(path, key, must_be_one_of(key, known, "key"))
+                self._flaw_of_key(path, key, must_be_one_of(key, known, _WHAT_KEY()))
 
     def _field(
         self, data: Mapping[str, Any], path: str, key: str, read: Callable[[Any], T]
@@ -136,7 +197,7 @@ class _PipelineReader:
         try:
             return read(data[key])
         except ValueError as error:
-            self._flaw(join_path(path, key), str(error))
+            self._flaw(join_path(path, key), said_by(error))
             return None
 
     def _inputs(self, given: Any) -> tuple[dict[str, Type], set[str]]:
@@ -144,10 +205,10 @@ class _PipelineReader:
         inputs: dict[str, Type] = {}
         doubtful: set[str] = set()
         if not isinstance(given, dict):
-            self._flaw("inputs", "must be names with types, such as loyalty_level: text")
+            self._flaw("inputs", _INPUTS_FORM())
             return inputs, doubtful
         if len(given) > MOST_INPUTS:
-            self._flaw("inputs", f"has {len(given)} entries: declare {MOST_INPUTS} at most")
+            self._flaw("inputs", _INPUTS_MANY(count=len(given), most=MOST_INPUTS))
             return inputs, doubtful
         for key, value in given.items():
             problem = input_problem(key, value)
@@ -156,15 +217,15 @@ class _PipelineReader:
             else:
                 self._flaw_of_key("inputs", key, problem)
                 doubtful.add(CUSTOM + key)
-        self._declared = {key: (kind, "this file") for key, kind in inputs.items()}
+        self._declared = {key: (kind, _THIS_FILE()) for key, kind in inputs.items()}
         return inputs, doubtful
 
     def _stages(self, given: Any, conditions: StageConditions) -> list[StageDefinition]:
         if not isinstance(given, list) or not given:
-            self._flaw("stages", f"must be a list of stages, such as - stage: {_an_example()}")
+            self._flaw("stages", _STAGES_FORM(example=_an_example()))
             return []
         if len(given) > MOST_STAGES:
-            self._flaw("stages", f"has {len(given)} stages: use {MOST_STAGES} at most")
+            self._flaw("stages", _STAGES_MANY(count=len(given), most=MOST_STAGES))
             return []
         self._names = [self._stage_name(stage, index) for index, stage in enumerate(given)]
         self._check_order()
@@ -178,21 +239,21 @@ class _PipelineReader:
         path = f"stages[{index}]"
         if not isinstance(stage, dict):
             guess = stage if isinstance(stage, str) and stage in REGISTRY else _an_example()
-            self._flaw(path, f"must be a stage with its options, such as - stage: {guess}")
+            self._flaw(path, _STAGE_FORM(example=guess))
             return None
         self._refuse_unknown(stage, _STAGE_KEYS, path)
         if "stage" not in stage:
-            self._flaw(f"{path}.stage", f"is required: name one of {', '.join(REGISTRY.names)}")
+            self._flaw(f"{path}.stage", _STAGE_REQUIRED(known=", ".join(REGISTRY.names)))
             return None
         name = self._field(stage, path, "stage", plain_text)
         if name is None or name in REGISTRY:
             return name
-        self._flaw(f"{path}.stage", must_be_one_of(name, REGISTRY.names, "stage"))
+        self._flaw(f"{path}.stage", must_be_one_of(name, REGISTRY.names, _WHAT_STAGE()))
         return nearest(name, REGISTRY.names)
 
     def _check_order(self) -> None:
         names = self._names
-        again = " or ".join(spec.name for spec in REGISTRY.in_pipelines if spec.runs_rule_set)
+        again = any_of([spec.name for spec in REGISTRY.in_pipelines if spec.runs_rule_set])
         paid_by: str | None = None
         for index, name in enumerate(names):
             if name is None or REGISTRY[name].runs_rule_set:
@@ -200,12 +261,11 @@ class _PipelineReader:
             path = f"stages[{index}].stage"
             if name in names[:index]:
                 first = names.index(name) + 1
-                self._flaw(path, f"{name} is stage {first} already: only {again} can run twice")
+                self._flaw(path, _STAGE_TWICE(name=name, first=first, again=again))
             elif paid_by is not None:
                 self._flaw(
                     path,
-                    f"{name} would run after {paid_by}, when the payment was made already: move it "
-                    f"before {paid_by}, after which only {again} can come",
+                    _AFTER_PAYMENT(name=name, payment=paid_by, again=again),
                 )
             if REGISTRY[name].pays:
                 paid_by = paid_by or name
@@ -226,12 +286,11 @@ class _PipelineReader:
         if spec.pays and on_failure not in (None, OnFailure.STOP):
             self._flaw(
                 f"{path}.on_failure",
-                "a payment that could not be made is reversed, so it ends the pipeline: "
-                "leave on_failure out",
+                _PAYMENT_FAILURE(),
             )
         for key in _PAYMENT_KEYS:
             if key in stage and not spec.pays:
-                self._flaw(f"{path}.{key}", f"{name} pays nothing: leave {key} out")
+                self._flaw(f"{path}.{key}", _PAYS_NOTHING(name=name, key=key))
         return StageDefinition(
             name,
             self._rule_set(stage, path, name),
@@ -251,10 +310,10 @@ class _PipelineReader:
         runs_rule_set = REGISTRY[name].runs_rule_set
         if "rule_set" not in stage:
             if runs_rule_set:
-                self._flaw(where, f"is required: name the rule set that this {name} stage runs")
+                self._flaw(where, _RULE_SET_REQUIRED(name=name))
             return None
         if not runs_rule_set:
-            self._flaw(where, f"{name} runs no rules: leave rule_set out")
+            self._flaw(where, _RUNS_NO_RULES(name=name))
             return None
         rule_set = self._field(stage, path, "rule_set", rule_set_name)
         if rule_set is not None and self._surroundings is not None:
@@ -266,37 +325,38 @@ class _PipelineReader:
     ) -> None:
         if name not in rule_sets:
             guess = nearest(name, rule_sets)
-            hint = f"did you mean {guess}?" if guess else "apply it first: gatehouse rules apply"
-            self._flaw(path, f"this account has no rule set {quoted(name)}; {hint}")
+            hint = _MEANT(guess=guess) if guess else _APPLY_FIRST()
+            self._flaw(path, _NO_RULE_SET(name=quoted(name), hint=hint))
             return
         for key, kind in rule_sets[name].items():
-            declared, where = self._declared.setdefault(key, (kind, f"rule set {name}"))
+            declared, where = self._declared.setdefault(key, (kind, _RULE_SET(name=name)))
             if declared is not kind:
                 self._flaw(
                     path,
-                    f"{CUSTOM}{key} is {kind} in rule set {name}, but {declared} in {where}: "
-                    "declare it alike",
+                    _DECLARE_ALIKE(
+                        custom=CUSTOM, key=key, kind=kind, name=name, declared=declared, where=where
+                    ),
                 )
 
     def _decided_by(self, given: Any) -> tuple[str, ...]:
         if not isinstance(given, list) or not given:
             some = ", ".join(REGISTRY.deciding[:2])
-            self._flaw("decided_by", f"must be a list of stages, such as [{some}]")
+            self._flaw("decided_by", _DECIDING_FORM(example=some))
             return ()
         for index, name in enumerate(given):
             path = f"decided_by[{index}]"
             if not isinstance(name, str) or name not in REGISTRY:
                 shown = name if isinstance(name, str) else ""
-                self._flaw(path, must_be_one_of(shown, REGISTRY.deciding, "deciding stage"))
+                self._flaw(path, must_be_one_of(shown, REGISTRY.deciding, _WHAT_DECIDING()))
             elif not REGISTRY[name].decides:
-                self._flaw(path, f"{name} has no verdict: let a Rules stage after it decide")
+                self._flaw(path, _NO_VERDICT(name=name))
             elif name in given[:index]:
-                self._flaw(path, f"{name} is named twice")
+                self._flaw(path, _NAMED_TWICE(name=name))
             elif name not in self._names and None not in self._names:
-                self._flaw(path, f"this pipeline has no {name} stage that could decide")
+                self._flaw(path, _NO_DECIDING(name=name))
         for name in self._names:
             if name is not None and REGISTRY[name].pays and name not in given:
-                self._flaw("decided_by", f"must name {name}: a payment that was refused decides")
+                self._flaw("decided_by", _PAYMENT_DECIDES(name=name))
         return tuple(name for name in given if isinstance(name, str))
 
 

@@ -8,9 +8,38 @@ from gatehouse.conditions.catalogue import Catalogue, kinds_for
 from gatehouse.conditions.nodes import Condition
 from gatehouse.conditions.parse import ConditionRefused, read_condition
 from gatehouse.core.documents import Document, Flaw, nearest
+from gatehouse.core.sentences import Phrase, any_of
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.file_types import NEVER, quoted
 from gatehouse.pipeline.waiting import Waiting
+
+_FEW_MORE: Final = Phrase("document.few_more", "{names} and {count} more")
+
+_COMES_LATER: Final = Phrase("document.comes_later", "which comes later, as stage {number}")
+_NOT_THERE: Final = Phrase("document.not_there", "which this pipeline does not have")
+_NOT_KNOWN: Final = Phrase(
+    "document.not_known", "{signal} is not known before {stage} has run, {later}"
+)
+_NO_RESULT: Final = Phrase(
+    "document.no_result",
+    "{missing} of {rules} rules speak of stages that have no result for them "
+    "({absent}), so that it is NULL: {names}",
+)
+_JUDGED_AFTER: Final = Phrase(
+    "document.judged_after",
+    "{late} of {rules} rules speak of {payment} and are judged after it, when a "
+    "DECLINE reverses the payment: {names}",
+)
+_USE_STOP_WHEN: Final = Phrase(
+    "document.use_stop_when", "{signal} is not known before {stage} has run; use stop_when"
+)
+_LIST_MEANT: Final = Phrase("document.list_meant", "did you mean {guess}?")
+_MAKE_FIRST: Final = Phrase("document.make_first", "make it first: gatehouse lists create")
+_NO_LIST: Final = Phrase("document.no_list", "this account has no list {name}; {hint}")
+_LIST_KIND: Final = Phrase(
+    "document.list_kind",
+    "{signal} cannot be looked up on list {name}, which holds {kind}; it needs a list of {kinds}",
+)
 
 _MOST_NAMED: Final = 5
 
@@ -26,11 +55,8 @@ def never_known(signal: str, stages: Sequence[str], place: int) -> str | None:
     stage = left_by(signal)
     if stage is None or stage in stages[:place]:
         return None
-    if stage in stages:
-        later = f"which comes later, as stage {stages.index(stage, place) + 1}"
-    else:
-        later = "which this pipeline does not have"
-    return f"{signal} is not known before {stage} has run, {later}"
+    later = _COMES_LATER(number=stages.index(stage, place) + 1) if stage in stages else _NOT_THERE()
+    return _NOT_KNOWN(signal=signal, stage=stage, later=later)
 
 
 def rules_without_results(
@@ -52,9 +78,8 @@ def rules_without_results(
     if not missing:
         return None
     absent = ", ".join(sorted({stage for each in missing.values() for stage in each if stage}))
-    return (
-        f"{len(missing)} of {len(rules)} rules speak of stages that have no result for them "
-        f"({absent}), so that it is NULL: {_few(list(missing))}"
+    return _NO_RESULT(
+        missing=len(missing), rules=len(rules), absent=absent, names=_few(list(missing))
     )
 
 
@@ -71,15 +96,14 @@ def rules_after_payment(
     if not late:
         return None
     payment = stages[waiting.payment]
-    return (
-        f"{len(late)} of {len(rules)} rules speak of {payment} and are judged after it, when a "
-        f"DECLINE reverses the payment: {_few(late)}"
-    )
+    return _JUDGED_AFTER(late=len(late), rules=len(rules), payment=payment, names=_few(late))
 
 
 def _few(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
+    some = ", ".join(names[:_MOST_NAMED])
+    if len(names) <= _MOST_NAMED:
+        return some
+    return _FEW_MORE(names=some, count=len(names) - _MOST_NAMED)
 
 
 class StageConditions:
@@ -129,7 +153,7 @@ class StageConditions:
             if why is None:
                 continue
             if path.endswith("skip_when") and left_by(signal) == names[place]:
-                why = f"{signal} is not known before {names[place]} has run; use stop_when"
+                why = _USE_STOP_WHEN(signal=signal, stage=names[place])
             self._flaw(path, _position(condition.text, signal), why)
 
     def _check_lists(self, path: str, condition: Condition) -> None:
@@ -140,14 +164,14 @@ class StageConditions:
             kinds = kinds_for(signal)
             if name not in self._lists:
                 guess = nearest(name, self._lists)
-                hint = (
-                    f"did you mean {guess}?" if guess else "make it first: gatehouse lists create"
-                )
-                self._flaw(path, where, f"this account has no list {quoted(name)}; {hint}")
+                hint = _LIST_MEANT(guess=guess) if guess else _MAKE_FIRST()
+                self._flaw(path, where, _NO_LIST(name=quoted(name), hint=hint))
             elif self._lists[name] not in kinds:
-                message = (
-                    f"{signal} cannot be looked up on list {quoted(name)}, which holds "
-                    f"{self._lists[name]}; it needs a list of {' or '.join(kinds)}"
+                message = _LIST_KIND(
+                    signal=signal,
+                    name=quoted(name),
+                    kind=self._lists[name],
+                    kinds=any_of(kinds),
                 )
                 self._flaw(path, where, message)
 

@@ -16,6 +16,9 @@ from gatehouse.conditions.catalogue import LIST_KINDS, Catalogue, kinds_for
 from gatehouse.conditions.nodes import Condition, Type
 from gatehouse.conditions.parse import ConditionRefused, read_condition
 from gatehouse.core.documents import (
+    ADDED,
+    GONE,
+    INPUT,
     MOST_FLAWS,
     Document,
     DocumentRefused,
@@ -26,27 +29,66 @@ from gatehouse.core.documents import (
 )
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.rules.ruleset import MOST_RULES, Rule, RuleSet
+
+_RULE: Final = Phrase("change.rule", "{name}: {outcome}{marks} when {condition}")
+_ORDER: Final = Phrase("change.order", "~ order of the rules: {names}")
+_NOTHING_SAID: Final = Phrase("change.nothing", "(nothing)")
+_CONDITION: Final = Phrase("change.condition", "~ {name}: condition: {before} -> {after}")
+_OF_RULE_SAID: Final = Phrase("change.of_rule", "{name}: ")
+_DESCRIPTION: Final = Phrase("change.of_description", "description")
+
+_RULE_NAME: Final = Phrase(
+    "document.rule_name", "1 to 64 letters, digits, - and _, beginning with a letter or digit"
+)
+_TAG_FORM: Final = Phrase("document.tag_form", "a tag of 1 to 64 letters, digits, - and _")
+_INPUT_FORM: Final = Phrase(
+    "document.input_form", "1 to 64 letters, digits and _, not beginning with a digit"
+)
+
+_OUTCOME: Final = Phrase(
+    "document.outcome", "must be one of ACCEPT, REVIEW, DECLINE (DENY means DECLINE)"
+)
+_CAPITALS: Final = Phrase(
+    "document.capitals", "differs from {other} only in capitals; give one of them another name"
+)
+_FINAL_SHADOW: Final = Phrase(
+    "document.final_shadow",
+    "a rule is final or shadow, not both: what is only watched cannot decide",
+)
+_SAME_NAME: Final = Phrase(
+    "document.same_name", "another rule on line {line} has this name; every rule needs its own"
+)
+_OF_RULE: Final = Phrase("document.of_rule", "rule {name}: {message}")
+_RULE_NO_LIST: Final = Phrase(
+    "document.rule_no_list", "rule {rule}: there is no list {list}; make it: {advice}"
+)
+_RULE_LIST_KIND: Final = Phrase(
+    "document.rule_list_kind",
+    "rule {rule}: list {list} holds {kind} and cannot be asked about {signal}; it can "
+    "about {holds}",
+)
 
 LONGEST_DESCRIPTION: Final = 500
 MOST_INPUTS: Final = 100
 MOST_TAGS: Final = 10
 _NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
-_NOTHING: Final = "(nothing)"
+_NOTHING: Final = _NOTHING_SAID()
 
 RuleName = Annotated[
     str,
     Meta(
         pattern=_NAME,
-        description="1 to 64 letters, digits, - and _, beginning with a letter or digit",
+        description=_RULE_NAME.english,
     ),
 ]
-Tag = Annotated[str, Meta(pattern=_NAME, description="a tag of 1 to 64 letters, digits, - and _")]
+Tag = Annotated[str, Meta(pattern=_NAME, description=_TAG_FORM.english)]
 InputKey = Annotated[
     str,
     Meta(
         pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$",
-        description="1 to 64 letters, digits and _, not beginning with a digit",
+        description=_INPUT_FORM.english,
     ),
 ]
 Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
@@ -72,7 +114,7 @@ class OutcomeWord:
         if text == "DENY":
             return cls(Outcome.DECLINE)
         if text not in tuple(Outcome):
-            raise ValueError("must be one of ACCEPT, REVIEW, DECLINE (DENY means DECLINE)")
+            raise ValueError(_OUTCOME())
         return cls(Outcome(text))
 
 
@@ -144,7 +186,7 @@ class _RuleSetReader:
             other = first.setdefault(key.lower(), key)
             if other != key:
                 place = self._document.key_place(f"inputs.{key}")
-                message = f"differs from {other} only in capitals; give one of them another name"
+                message = _CAPITALS(other=other)
                 yield Flaw(f"inputs.{key}", *place, message)
 
     def _rule(self, data: Any, path: str, catalogue: Catalogue | None) -> Rule | None:
@@ -160,7 +202,7 @@ class _RuleSetReader:
         if entry is None or condition is None:
             return None
         if entry.final and entry.shadow:
-            message = "a rule is final or shadow, not both: what is only watched cannot decide"
+            message = _FINAL_SHADOW()
             self._flaws.append(_named(self._document.flaw(f"{path}.shadow", message), called))
         return Rule(
             entry.name,
@@ -193,7 +235,7 @@ class _RuleSetReader:
                 continue
             if name in first:
                 line = self._document.place(f"rules[{first[name]}].name").line
-                message = f"another rule on line {line} has this name; every rule needs its own"
+                message = _SAME_NAME(line=line)
                 yield _named(self._document.flaw(f"rules[{index}].name", message), name)
             else:
                 first[name] = index
@@ -203,7 +245,7 @@ def _named(flaw: Flaw, name: Any) -> Flaw:
     """The flaw with the name of its rule, if it has a fitting one."""
     if not isinstance(name, str) or re.fullmatch(_NAME, name) is None:
         return flaw
-    message = f"rule {recordable(name)}: {flaw.message}"
+    message = _OF_RULE(name=recordable(name), message=flaw.message)
     return msgspec.structs.replace(flaw, message=message)
 
 
@@ -216,12 +258,13 @@ def list_problems(rule_set: RuleSet, kinds: Mapping[str, str]) -> list[str]:
             kind = kinds.get(name)
             if kind is None:
                 advice = f"gatehouse lists create {name} --kind {fitting[0]}" if fitting else ""
-                problems.append(f"rule {rule.name}: there is no list {name}; make it: {advice}")
+                problems.append(_RULE_NO_LIST(rule=rule.name, list=name, advice=advice))
             elif kind not in fitting:
                 holds = ", ".join(LIST_KINDS.get(kind, ()))
                 problems.append(
-                    f"rule {rule.name}: list {name} holds {kind} and cannot be asked about "
-                    f"{signal}; it can about {holds}"
+                    _RULE_LIST_KIND(
+                        rule=rule.name, list=name, kind=kind, signal=signal, holds=holds
+                    )
                 )
     return list(dict.fromkeys(problems))
 
@@ -229,28 +272,28 @@ def list_problems(rule_set: RuleSet, kinds: Mapping[str, str]) -> list[str]:
 def differences(old: RuleSet | None, new: RuleSet) -> list[str]:
     """What changes from one version to the next, one line each: + added, - removed, ~ changed."""
     if old is None:
-        return [f"+ {_summary(rule)}" for rule in new.rules]
-    lines = [*_head_differences(old, new)]
+        return [ADDED(what=_summary(rule)) for rule in new.rules]
+    lines: list[str] = [*_head_differences(old, new)]
     before = {rule.name: rule for rule in old.rules}
     after = {rule.name: rule for rule in new.rules}
-    lines += [f"- {_summary(rule)}" for rule in old.rules if rule.name not in after]
+    lines += [GONE(what=_summary(rule)) for rule in old.rules if rule.name not in after]
     for rule in new.rules:
         earlier = before.get(rule.name)
         if earlier is None:
-            lines.append(f"+ {_summary(rule)}")
+            lines.append(ADDED(what=_summary(rule)))
         else:
             lines += _rule_differences(earlier, rule)
     kept_before = [name for name in before if name in after]
     kept_after = [name for name in after if name in before]
     if kept_before != kept_after:
-        lines.append(f"~ order of the rules: {', '.join(kept_after)}")
+        lines.append(_ORDER(names=", ".join(kept_after)))
     return lines
 
 
 def _head_differences(old: RuleSet, new: RuleSet) -> Iterator[str]:
     texts = ({"": each.description or _NOTHING} for each in (old, new))
-    yield from changed_lines("description", *texts)
-    inputs = changed_lines("input ", old.inputs, new.inputs)
+    yield from changed_lines(_DESCRIPTION(), *texts)
+    inputs = changed_lines(INPUT(), old.inputs, new.inputs)
     yield from sorted(inputs, key=lambda line: line[2:].partition(":")[0])
 
 
@@ -258,8 +301,8 @@ def _rule_differences(old: Rule, new: Rule) -> Iterator[str]:
     was, is_ = _shown(old), _shown(new)
     # Lines may have been broken inside a quoted text, so the trees are compared, too.
     if was["condition"] == is_["condition"] and old.condition.root != new.condition.root:
-        yield f"~ {new.name}: condition: {was['condition']} -> {is_['condition']}"
-    yield from changed_lines(f"{new.name}: ", was, is_)
+        yield _CONDITION(name=new.name, before=was["condition"], after=is_["condition"])
+    yield from changed_lines(_OF_RULE_SAID(name=new.name), was, is_)
 
 
 def _shown(rule: Rule) -> dict[str, str]:
@@ -276,4 +319,5 @@ def _shown(rule: Rule) -> dict[str, str]:
 
 def _summary(rule: Rule) -> str:
     marks = "".join(f" {mark}" for mark in ("final", "shadow") if getattr(rule, mark))
-    return f"{rule.name}: {rule.outcome}{marks} when {' '.join(rule.condition.text.split())}"
+    condition = " ".join(rule.condition.text.split())
+    return _RULE(name=rule.name, outcome=rule.outcome, marks=marks, condition=condition)

@@ -15,10 +15,52 @@ import msgspec
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.credentials import AccountReference
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase, phrases_of
 from gatehouse.core.text import is_blank
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.places import country_code, load_places
 from gatehouse.intel.ranges import read_span
+
+_EMPTY: Final = Phrase("entry.empty", "is empty")
+_LONG: Final = Phrase("entry.long", "is longer than {most} characters")
+_CARD: Final = Phrase(
+    "entry.card",
+    "must be a whole card number, a payment account reference, or a fingerprint as "
+    "decisions show it (card1_...)",
+)
+_BIN_SAID: Final = Phrase(
+    "entry.bin",
+    "must be the first 4 to 8 digits of card numbers; whole numbers belong on a list of kind cards",
+)
+_NETWORK: Final = Phrase(
+    "entry.network",
+    "must be an address or a network, such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32",
+)
+_PREFIX_SAID: Final = Phrase("entry.prefix", "must have a number from 1 to {bits} after the slash")
+_EVERY_ADDRESS_SAID: Final = Phrase(
+    "entry.every_address", "would be every address; write a rule without a list for that"
+)
+_INSIDE: Final = Phrase(
+    "entry.inside",
+    "is an address inside a network: write {network} for the network, or leave "
+    "/{length} out for the single address",
+)
+_EMAIL: Final = Phrase("entry.email", "must be an e-mail address, such as name@example.com")
+_DOMAIN_STAR: Final = Phrase(
+    "entry.domain_star", "must not begin with *. : every domain below an entry counts anyway"
+)
+_DOMAIN: Final = Phrase(
+    "entry.domain",
+    "must be a domain, such as example.com; a whole top-level domain is written .example",
+)
+_PHONE: Final = Phrase(
+    "entry.phone", "must be a phone number with its country, such as +44 20 7946 0958"
+)
+_COUNTRY: Final = Phrase("entry.country", "must be the two letters of a country, such as GB")
+_WORD: Final = Phrase("entry.word", "must have at most {most} characters")
+_UNFIT: Final = Phrase(
+    "entry.unfit", "must not hold control characters or what looks like a card number"
+)
 
 LONGEST_WORD: Final = 128
 """Signals are cut off here, so nothing longer could ever be found."""
@@ -28,7 +70,7 @@ _HASH: Final = re.compile(r"#[0-9a-f]{20}")
 _BIN: Final = re.compile(r"[0-9]{4,8}")
 _PREFIX: Final = re.compile(r"[0-9]{1,3}")
 _GROUPING: Final = re.compile(r"[ -]")
-_EVERY_ADDRESS: Final = "would be every address; write a rule without a list for that"
+_EVERY_ADDRESS: Final = _EVERY_ADDRESS_SAID()
 _LONG_NUMBER: Final = re.compile(r"\d(?:\D?\d){6}")
 
 
@@ -45,6 +87,10 @@ class ListKind(StrEnum):
     DEVICES = "devices"
     COUNTRIES = "countries"
     WORDS = "words"
+
+
+KIND_WORDS: Final = phrases_of("word.list", {each.value: each.value for each in ListKind})
+"""What each kind is called in sentences."""
 
 
 class EntryHasher(Protocol):
@@ -93,9 +139,9 @@ def canonical(kind: ListKind, text: str, hasher: EntryHasher) -> ListEntry:
     """
     text = text.strip()
     if is_blank(text):
-        raise ValueError("is empty")
+        raise ValueError(_EMPTY())
     if len(text) > _LONGEST_ENTRY:
-        raise ValueError(f"is longer than {_LONGEST_ENTRY} characters")
+        raise ValueError(_LONG(most=_LONGEST_ENTRY))
     return _READERS[kind](text, hasher)
 
 
@@ -109,19 +155,13 @@ def _card(text: str, hasher: EntryHasher) -> ListEntry:
     try:
         number = CardNumber.parse(_GROUPING.sub("", text))
     except ValueError:
-        raise ValueError(
-            "must be a whole card number, a payment account reference, or a fingerprint as "
-            "decisions show it (card1_...)"
-        ) from None
+        raise ValueError(_CARD()) from None
     return ListEntry(hasher.card(number), number.masked())
 
 
 def _bin(text: str, _hasher: EntryHasher) -> ListEntry:
     if _BIN.fullmatch(text) is None:
-        raise ValueError(
-            "must be the first 4 to 8 digits of card numbers; whole numbers belong on a list of "
-            "kind cards"
-        )
+        raise ValueError(_BIN_SAID())
     return ListEntry(text, text)
 
 
@@ -132,23 +172,18 @@ def _network(text: str, _hasher: EntryHasher) -> ListEntry:
         packed = inet_pton(family, address)
     # A NUL or half a surrogate pair is a ValueError, everything else that is wrong an OSError.
     except (OSError, ValueError):
-        raise ValueError(
-            "must be an address or a network, such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32"
-        ) from None
+        raise ValueError(_NETWORK()) from None
     length = bits
     if slash:
         if _PREFIX.fullmatch(prefix) is None or int(prefix) > bits:
-            raise ValueError(f"must have a number from 1 to {bits} after the slash")
+            raise ValueError(_PREFIX_SAID(bits=bits))
         length = int(prefix)
     if length == 0:
         raise ValueError(_EVERY_ADDRESS)
     first = int.from_bytes(packed, "big") >> (bits - length) << (bits - length)
     around = f"{inet_ntop(family, first.to_bytes(bits // 8, 'big'))}/{length}"
     if first != int.from_bytes(packed, "big"):
-        raise ValueError(
-            f"is an address inside a network: write {around} for the network, or leave /{length} "
-            "out for the single address"
-        )
+        raise ValueError(_INSIDE(network=around, length=length))
     if family == AF_INET6:
         # An IPv4 address that is wrapped in an IPv6 address is seen as IPv4.
         version, first, last = read_span(around) or (6, 0, 0)
@@ -166,7 +201,7 @@ def _email(text: str, hasher: EntryHasher) -> ListEntry:
         return ListEntry(text, text)
     email = parse_email(text)
     if email is None:
-        raise ValueError("must be an e-mail address, such as name@example.com")
+        raise ValueError(_EMAIL())
     first = email.local[0]
     begins = first if first.isascii() and first.isalnum() else ""
     return ListEntry(hasher.hashed_email(email.canonical), f"{begins}***@{email.domain}")
@@ -174,15 +209,13 @@ def _email(text: str, hasher: EntryHasher) -> ListEntry:
 
 def _domain(text: str, _hasher: EntryHasher) -> ListEntry:
     if text.startswith("*."):
-        raise ValueError("must not begin with *. : every domain below an entry counts anyway")
+        raise ValueError(_DOMAIN_STAR())
     name = text.removeprefix("@").removeprefix(".")
     # Read as part of an address, it is spelt as the domains of addresses are.
     whole = text.startswith(".") and "." not in name
     email = parse_email(f"a@a.{name}" if whole else f"a@{name}")
     if email is None or "@" in name:
-        raise ValueError(
-            "must be a domain, such as example.com; a whole top-level domain is written .example"
-        )
+        raise ValueError(_DOMAIN())
     value = email.domain.removeprefix("a.") if whole else email.domain
     return ListEntry(value, f".{value}" if whole else value)
 
@@ -195,7 +228,7 @@ def _phone(text: str, hasher: EntryHasher) -> ListEntry:
 
     phone = parse_phone(text)
     if phone is None:
-        raise ValueError("must be a phone number with its country, such as +44 20 7946 0958")
+        raise ValueError(_PHONE())
     shown = f"+{phone.calling_code}•••{phone.e164[-2:]}"
     return ListEntry(hasher.hashed_phone(phone.e164), shown)
 
@@ -208,18 +241,18 @@ def _name(text: str, hasher: EntryHasher) -> ListEntry:
 def _country(text: str, _hasher: EntryHasher) -> ListEntry:
     code = country_code(text)
     if len(text) != 2 or code not in load_places().order:
-        raise ValueError("must be the two letters of a country, such as GB")
+        raise ValueError(_COUNTRY())
     return ListEntry(code, code)
 
 
 def _word(text: str, hasher: EntryHasher) -> ListEntry:
     if len(text) > LONGEST_WORD:
-        raise ValueError(f"must have at most {LONGEST_WORD} characters")
+        raise ValueError(_WORD(most=LONGEST_WORD))
     if is_hash(text) or is_about_somebody(text):
         value = text if is_hash(text) else hasher.hashed(text)
         return ListEntry(value, value)
     if recordable(text) != text:
-        raise ValueError("must not hold control characters or what looks like a card number")
+        raise ValueError(_UNFIT())
     return ListEntry(text, text)
 
 

@@ -19,6 +19,18 @@ from typing import Any, BinaryIO, Final, NamedTuple, Self, TypeVar, cast
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase, lines
+
+_LINE_FLAW: Final = Phrase("refused.line_flaw", "  line {line}: {message}")
+_OTHER_LINES: Final = Phrase("refused.other_lines", "  and {count} others")
+
+_FILE_DAMAGED: Final = Phrase("refused.file_damaged", "it is damaged")
+_FILE_UNREADABLE: Final = Phrase(
+    "refused.file_unreadable", "the file cannot be read after line {line}: {reason}"
+)
+_FILE_UTF16: Final = Phrase("refused.file_utf16", "the file is written in UTF-16; save it as UTF-8")
+_STDIN_CLOSED: Final = Phrase("refused.stdin_closed", "standard input is closed")
+_FILE_NOT_READ: Final = Phrase("refused.file_not_read", "cannot read {path}: {why}")
 
 MOST_REPORTED: Final = 20
 _CHUNK_BYTES: Final = 1024 * 1024
@@ -67,18 +79,18 @@ class LineFlaws(msgspec.Struct):
 
     def report(self) -> str:
         """The bad lines, one in each line of text."""
-        shown = [f"  line {flaw.line}: {flaw.message}" for flaw in self.flaws]
+        shown = [_LINE_FLAW(line=flaw.line, message=flaw.message) for flaw in self.flaws]
         if self.bad > len(shown):
-            shown.append(f"  and {self.bad - len(shown)} others")
-        return "\n".join(shown)
+            shown.append(_OTHER_LINES(count=self.bad - len(shown)))
+        return lines(shown)
 
 
 class UnreadableFile(InvalidInput):
     """A file cannot be read to its end."""
 
     def __init__(self, line: int, error: Exception) -> None:
-        self.reason = getattr(error, "strerror", None) or "it is damaged"
-        super().__init__(f"the file cannot be read after line {line}: {self.reason}")
+        self.reason = getattr(error, "strerror", None) or _FILE_DAMAGED()
+        super().__init__(_FILE_UNREADABLE(line=line, reason=self.reason))
 
 
 class LineReader:
@@ -158,7 +170,7 @@ class LineReader:
     def _skip_byte_order_mark(self) -> None:
         first = self._read(self._stream.readline, self._max_line_bytes + 1)
         if first.startswith(_UTF16_MARKS):
-            raise InvalidInput("the file is written in UTF-16; save it as UTF-8")
+            raise InvalidInput(_FILE_UTF16())
         if first:
             mark = len(_UTF8_MARK) if first.startswith(_UTF8_MARK) else 0
             self.at = Position(0, mark)
@@ -184,7 +196,7 @@ class LineReader:
 def standard_input() -> BinaryIO:
     """Standard input, if there is any."""
     if sys.stdin is None or sys.stdin.closed:
-        raise InvalidInput("standard input is closed")
+        raise InvalidInput(_STDIN_CLOSED())
     return cast(BinaryIO, sys.stdin.buffer)
 
 
@@ -192,4 +204,4 @@ def _open(path: Path) -> BinaryIO:
     try:
         return path.open("rb", buffering=_BUFFER_BYTES)
     except OSError as error:
-        raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
+        raise InvalidInput(_FILE_NOT_READ(path=path, why=error.strerror)) from None
