@@ -4,10 +4,17 @@ Every use case is handed its actor, and every line of the audit log names one.
 """
 
 from enum import StrEnum
+from typing import Final
 
 import msgspec
 
 from gatehouse.core.errors import NotFound
+from gatehouse.core.sentences import Phrase
+
+_NO_ACCOUNT: Final = Phrase("refused.no_account", "no account {account_id}")
+_ONLY_OPERATORS: Final = Phrase(
+    "refused.only_operators", "this is only for operators of the installation"
+)
 
 
 class ActorKind(StrEnum):
@@ -62,12 +69,12 @@ class Actor(msgspec.Struct, frozen=True):
     def check_account(self, account_id: str) -> None:
         """Refuse an account that is not the actor's, as if it did not exist."""
         if self.account_id not in (None, account_id):
-            raise NotFound(f"no account {account_id}")
+            raise NotFound(_NO_ACCOUNT(account_id=account_id))
 
     def check_installation(self) -> None:
         """Refuse what concerns all accounts to an actor that speaks for one of them."""
         if self.account_id is not None:
-            raise NotFound("this is only for operators of the installation")
+            raise NotFound(_ONLY_OPERATORS())
 
     def __str__(self) -> str:
         """The actor as the audit log and every stored row name it."""

@@ -12,7 +12,11 @@ import msgspec
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import Randomness
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.core.stage_registry import REGISTRY
+
+_NO_SCOPE: Final = Phrase("refused.no_scope", "no scope {scope}; there are {known}")
+_NETWORK_FORM: Final = Phrase("refused.network_form", "{why}; a network looks like 203.0.113.0/24")
 
 _OTHER_SCOPES: Final = ("pipeline", "decisions", "reviews", "feedback", "billing", "events")
 MANAGE: Final = "manage"
@@ -126,7 +130,7 @@ def check_scopes(scopes: Sequence[str]) -> tuple[str, ...]:
     known = all_scopes()
     for scope in scopes:
         if scope not in known:
-            raise InvalidInput(f"no scope {scope}; there are {', '.join(known)}")
+            raise InvalidInput(_NO_SCOPE(scope=scope, known=", ".join(known)))
     return tuple(dict.fromkeys(scopes))
 
 
@@ -135,4 +139,4 @@ def check_networks(networks: Sequence[str]) -> tuple[str, ...]:
     try:
         return tuple(str(ipaddress.ip_network(network)) for network in networks)
     except ValueError as error:
-        raise InvalidInput(f"{error}; a network looks like 203.0.113.0/24") from None
+        raise InvalidInput(_NETWORK_FORM(why=said_by(error))) from None

@@ -14,12 +14,21 @@ from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.compile_sql import column_type, listed_column
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
 from gatehouse.decisions.record_fingerprints import SIGNAL
 from gatehouse.decisions.signal_columns import Column, ColumnReader
 from gatehouse.decisions.signal_layout import Layout
 from gatehouse.decisions.signal_rows import OPERATIONS
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts
+
+_BACKTEST_SIGNAL: Final = Phrase(
+    "refused.backtest_signal", "no signal {name} is known; see: gatehouse rules signals"
+)
+_BACKTEST_CAPITALS: Final = Phrase(
+    "refused.backtest_capitals",
+    "{other} and {name} differ only in capitals; give one of the inputs another name",
+)
 
 BYTES_AT_ONCE: Final = 32 * 1024 * 1024
 """What is in memory, and in a file, at one time."""
@@ -58,7 +67,7 @@ def select_signals(rule_set: RuleSet) -> SignalSelection:
     for name in (*names, *(signal for signal, _ in lists)):
         found = catalogue.find(name)
         if found is None:
-            raise InvalidInput(f"no signal {name} is known; see: gatehouse rules signals")
+            raise InvalidInput(_BACKTEST_SIGNAL(name=name))
         types[name] = found.type
     _refuse_alike(types)
     return SignalSelection(rule_set.name, types, tuple(lists))
@@ -70,9 +79,7 @@ def _refuse_alike(names: Iterable[str]) -> None:
     for name in names:
         other = seen.setdefault(name.lower(), name)
         if other != name:
-            raise InvalidInput(
-                f"{other} and {name} differ only in capitals; give one of the inputs another name"
-            )
+            raise InvalidInput(_BACKTEST_CAPITALS(other=other, name=name))
 
 
 class LoadedPart(NamedTuple):

@@ -19,8 +19,14 @@ import msgspec
 from gatehouse.backtest.load import ColumnMaker, LoadedPart
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.fingerprints import Fingerprints
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.database import Database
 from gatehouse.store.decisions.records import KeptRecord, Reached, RecordSpan, in_parts, stream
+
+_BACKTEST_ENDED: Final = Phrase(
+    "refused.backtest_ended",
+    "a process that read records ended before it was done; is memory short?",
+)
 
 RECORDS_IN_PART: Final = 20_000
 """More than that are read by several processes; to start them takes as long as some hundred."""
@@ -91,9 +97,7 @@ def _received(ends: Sequence[Connection], reached: Reached) -> Iterator[LoadedPa
             try:
                 part = end.recv()
             except EOFError:
-                raise GatehouseError(
-                    "a process that read records ended before it was done; is memory short?"
-                ) from None
+                raise GatehouseError(_BACKTEST_ENDED()) from None
             if isinstance(part, Exception):
                 raise part
             if part is None:

@@ -34,9 +34,22 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.money import MICROS_PER_UNIT
+from gatehouse.core.sentences import Phrase
 from gatehouse.rules.ruleset import Rule, RuleSet
 from gatehouse.store.database import Database
 from gatehouse.store.decisions.records import Reached, RecordCounts, RecordSpan
+
+_BACKTEST_UNRECORDED: Final = Phrase(
+    "refused.backtest_unrecorded",
+    "{signal} was not recorded in any of these requests, so it is NULL for the rules "
+    "that speak of it ({rules})",
+)
+_BACKTEST_OTHERS: Final = Phrase(
+    "refused.backtest_others", "; {others} other records keep no signals for rules"
+)
+_BACKTEST_NOTHING: Final = Phrase(
+    "refused.backtest_nothing", "no requests that rules could judge from {since} to {until}{hint}"
+)
 
 UNDECIDED: Final = "-"
 """Stands for a decision that was not recorded."""
@@ -145,10 +158,7 @@ class Judge:
 
     def _unknown_warning(self, signal: str) -> str:
         rules = ", ".join(rule.name for rule in self._rules if _needs(rule, signal))
-        return (
-            f"{signal} was not recorded in any of these requests, so it is NULL for the rules that "
-            f"speak of it ({rules})"
-        )
+        return _BACKTEST_UNRECORDED(signal=signal, rules=rules)
 
     def _figures(self, first: int, fraud: int, unknown: Sequence[str]) -> Iterator[RuleFigures]:
         """The figures of the rules in one whole number, all from one query."""
@@ -231,9 +241,9 @@ class Judge:
 def nothing_to_judge(span: RecordSpan, loaded: RecordCounts) -> NotFound:
     """Why a backtest has no result."""
     others = loaded.looked_at
-    hint = f"; {others} other records keep no signals for rules" if others else ""
+    hint = _BACKTEST_OTHERS(others=others) if others else ""
     since, until = iso_time(span.since_ms), iso_time(span.until_ms)
-    return NotFound(f"no requests that rules could judge from {since} to {until}{hint}")
+    return NotFound(_BACKTEST_NOTHING(since=since, until=until, hint=hint))
 
 
 def _judged(rows: Iterable[tuple[Any, ...]], which: int, fraud: int) -> Judged:

@@ -9,20 +9,31 @@ import errno
 import fcntl
 import os
 import shutil
-import signal
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from types import FrameType
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import duckdb
 import msgspec
 
+from gatehouse.core.ending import exit_on_signal
 from gatehouse.core.errors import GatehouseError, InvalidInput
+from gatehouse.core.sentences import Phrase
+
+_BACKTEST_MEMORY: Final = Phrase(
+    "refused.backtest_memory",
+    "this needs more memory or disk than there is ({reason}); take a shorter span",
+)
+_BACKTEST_DUCKDB: Final = Phrase("refused.backtest_duckdb", "DuckDB could not do this: {reason}")
+_BACKTEST_ROOM: Final = Phrase(
+    "refused.backtest_room",
+    "make room, take a shorter span, or name another folder (TMPDIR, --out)",
+)
+_BACKTEST_SPACE: Final = Phrase("refused.backtest_space", "no space is left for {folder}; {advice}")
+_BACKTEST_WRITE: Final = Phrase("refused.backtest_write", "cannot write in {folder}: {reason}")
 
 MEMORY_LIMIT: Final = "1GB"
 """What DuckDB may hold in memory; it goes on in files beyond that."""
@@ -146,24 +157,6 @@ def _clear_abandoned(parent: Path) -> None:
 
 
 @contextlib.contextmanager
-def exit_on_signal() -> Iterator[None]:
-    """Turn SIGTERM and SIGHUP into an exit, so that folders are removed as after an interrupt."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def leave(number: int, _frame: FrameType | None) -> NoReturn:
-        sys.exit(128 + number)
-
-    before = {one: signal.signal(one, leave) for one in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
-
-
-@contextlib.contextmanager
 def plain_errors(folder: Path) -> Iterator[None]:
     """Turn errors of the disk and of DuckDB into errors that an operator can act on."""
     try:
@@ -174,16 +167,14 @@ def plain_errors(folder: Path) -> Iterator[None]:
         # The lines after the first one show the statement, which does not help an operator.
         reason = str(error).partition("\n")[0]
         if isinstance(error, duckdb.OutOfMemoryException):
-            raise InvalidInput(
-                f"this needs more memory or disk than there is ({reason}); take a shorter span"
-            ) from None
+            raise InvalidInput(_BACKTEST_MEMORY(reason=reason)) from None
         if isinstance(error, duckdb.IOException):
             raise _unwritable(folder, os.strerror(errno.ENOSPC) in reason, reason) from None
-        raise GatehouseError(f"DuckDB could not do this: {reason[:_LONGEST_REASON]}") from None
+        raise GatehouseError(_BACKTEST_DUCKDB(reason=reason[:_LONGEST_REASON])) from None
 
 
 def _unwritable(folder: Path, full: bool, reason: str) -> GatehouseError:
     if full:
-        advice = "make room, take a shorter span, or name another folder (TMPDIR, --out)"
-        return InvalidInput(f"no space is left for {folder}; {advice}")
-    return InvalidInput(f"cannot write in {folder}: {reason}")
+        advice = _BACKTEST_ROOM()
+        return InvalidInput(_BACKTEST_SPACE(folder=folder, advice=advice))
+    return InvalidInput(_BACKTEST_WRITE(folder=folder, reason=reason))

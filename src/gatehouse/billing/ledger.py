@@ -13,6 +13,24 @@ import msgspec
 
 from gatehouse.core.errors import AccountClosed, AuthorizationLost, InvalidInput
 from gatehouse.core.money import MAX_AMOUNT, format_amount
+from gatehouse.core.sentences import Phrase
+
+_ACCOUNT_CLOSED: Final = Phrase("refused.account_closed", "account {account} is closed")
+_AUTHORIZATION_ENDED: Final = Phrase(
+    "refused.authorization_ended", "the authorization of this request has already ended"
+)
+_CLOSES_MORE: Final = Phrase(
+    "refused.closes_more", "a request cannot close more than it authorized"
+)
+_TOP_UP_POSITIVE: Final = Phrase("refused.top_up_positive", "a top-up adds a positive amount")
+_ADJUSTMENT_NOTHING: Final = Phrase(
+    "refused.adjustment_nothing", "an adjustment of nothing changes nothing"
+)
+_ADJUSTMENT_REASON: Final = Phrase("refused.adjustment_reason", "an adjustment needs a reason")
+_ADJUSTMENT_TOO_MUCH: Final = Phrase(
+    "refused.adjustment_too_much", "the adjustment takes more than is available"
+)
+_BALANCE_MOST: Final = Phrase("refused.balance_most", "a balance is at most {most}")
 
 
 class EntryKind(StrEnum):
@@ -135,7 +153,7 @@ class Book:
         """Hold the amount if it is available; returns whether it was held."""
         account, state = hold.account_id, self.accounts[hold.account_id]
         if state.closed:
-            raise AccountClosed(f"account {account} is closed")
+            raise AccountClosed(_ACCOUNT_CLOSED(account=account))
         if hold.amount > state.available:
             return False
         state.held += hold.amount
@@ -148,11 +166,11 @@ class Book:
     def close(self, hold: Hold | None, items: Iterable[Item], at_ms: int) -> int:
         """End a hold by charging what completed; the rest becomes spendable again."""
         if hold is None:
-            raise AuthorizationLost("the authorization of this request has already ended")
+            raise AuthorizationLost(_AUTHORIZATION_ENDED())
         charged = [(item.fee_type, item.fee) for item in items if item.completed]
         total = sum(fee for _, fee in charged)
         if total > hold.amount:
-            raise InvalidInput("a request cannot close more than it authorized")
+            raise InvalidInput(_CLOSES_MORE())
         detail = " ".join(f"{fee_type}={fee}" for fee_type, fee in charged)
         self._end(hold, EntryKind.CLOSE, total, at_ms, detail or None)
         return total
@@ -164,17 +182,17 @@ class Book:
     def add(self, account_id: str, reference: str, amount: int, at_ms: int, note: str) -> None:
         """Add money paid in by the account's holder."""
         if amount <= 0:
-            raise InvalidInput("a top-up adds a positive amount")
+            raise InvalidInput(_TOP_UP_POSITIVE())
         self._move(account_id, reference, amount, at_ms, (EntryKind.TOP_UP, note))
 
     def adjust(self, account_id: str, reference: str, amount: int, at_ms: int, why: str) -> None:
         """Correct a balance by hand; amounts held for open requests cannot be withdrawn."""
         if amount == 0:
-            raise InvalidInput("an adjustment of nothing changes nothing")
+            raise InvalidInput(_ADJUSTMENT_NOTHING())
         if not why.strip():
-            raise InvalidInput("an adjustment needs a reason")
+            raise InvalidInput(_ADJUSTMENT_REASON())
         if amount + self.accounts[account_id].available < 0:
-            raise InvalidInput("the adjustment takes more than is available")
+            raise InvalidInput(_ADJUSTMENT_TOO_MUCH())
         self._move(account_id, reference, amount, at_ms, (EntryKind.ADJUST, why))
 
     def _end(
@@ -193,7 +211,7 @@ class Book:
     ) -> None:
         state = self.accounts[account_id]
         if state.balance + amount > MAX_AMOUNT:
-            raise InvalidInput(f"a balance is at most {format_amount(MAX_AMOUNT)}")
+            raise InvalidInput(_BALANCE_MOST(most=format_amount(MAX_AMOUNT)))
         state.balance += amount
         kind, note = why
         entry = LedgerEntry(account_id, reference, STEP_OPEN, kind, amount, 0, at_ms, note or None)

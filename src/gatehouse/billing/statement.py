@@ -9,6 +9,13 @@ import msgspec
 
 from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.core.errors import Conflict
+from gatehouse.core.sentences import Phrase
+
+_STATEMENT_SUM: Final = Phrase(
+    "refused.statement_sum",
+    "the entries of this period add up to {expected} and not to the closing balance of "
+    "{closing} millionths; see: gatehouse ledger verify",
+)
 
 MOST_DAYS: Final = 3660
 DAY_MS: Final = 86_400_000
@@ -115,10 +122,7 @@ class Statement(msgspec.Struct, frozen=True):
         """Prove that opening balance and movements make the closing balance; or `Conflict`."""
         expected = self.opening + self.top_ups + self.adjustments - self.charged
         if expected != self.closing:
-            raise Conflict(
-                f"the entries of this period add up to {expected} and not to the closing balance "
-                f"of {self.closing} millionths; see: gatehouse ledger verify"
-            )
+            raise Conflict(_STATEMENT_SUM(expected=expected, closing=self.closing))
 
 
 def charge_lines(ended: Iterable[EndedRequests]) -> list[ChargeLine]:

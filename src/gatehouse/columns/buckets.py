@@ -9,6 +9,17 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
+
+_SPAN_END: Final = Phrase("refused.span_end", "the span must end after it begins")
+_SPAN_YEARS: Final = Phrase("refused.span_years", "the span must not be longer than 20 years")
+_ZONE_UNKNOWN: Final = Phrase(
+    "refused.zone_unknown", "the time zone is not known; name one such as Europe/Berlin"
+)
+_SPAN_PARTS: Final = Phrase(
+    "refused.span_parts",
+    "this span has more than {most} parts by {bucket}; take a shorter one or larger parts",
+)
 
 _HOUR_MS: Final = 3_600_000
 _DAY_MS: Final = 24 * _HOUR_MS
@@ -37,9 +48,9 @@ class FigureSpan(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not 0 <= self.since_ms < self.until_ms:
-            raise InvalidInput("the span must end after it begins")
+            raise InvalidInput(_SPAN_END())
         if self.until_ms - self.since_ms > _LONGEST_MS:
-            raise InvalidInput("the span must not be longer than 20 years")
+            raise InvalidInput(_SPAN_YEARS())
         zone_of(self.zone)
 
     @property
@@ -60,7 +71,7 @@ def zone_of(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise InvalidInput("the time zone is not known; name one such as Europe/Berlin") from None
+        raise InvalidInput(_ZONE_UNKNOWN()) from None
 
 
 class Borders:
@@ -85,10 +96,7 @@ def _starts(span: FigureSpan, bucket: Bucket) -> Iterator[int]:
             return
         yield at_ms
         start = _next(start, bucket)
-    raise InvalidInput(
-        f"this span has more than {MOST_BUCKETS} parts by {bucket}; take a shorter one or larger "
-        "parts"
-    )
+    raise InvalidInput(_SPAN_PARTS(most=MOST_BUCKETS, bucket=bucket))
 
 
 def _local_start(at: datetime, bucket: Bucket) -> datetime:

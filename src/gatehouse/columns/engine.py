@@ -14,12 +14,18 @@ import duckdb
 
 from gatehouse.backtest.workspace import plain_errors, quoted, text
 from gatehouse.core.errors import Conflict
+from gatehouse.core.sentences import Phrase
+
+_FIGURES_NOT_READY: Final = Phrase(
+    "refused.figures_not_ready", "the figures are being prepared; try again in a moment"
+)
+_SUPERSEDED: Final = Phrase("refused.superseded", "a newer question took the place of this one")
 
 MEMORY_LIMIT: Final = "512MB"
 """What the copies of all accounts may hold in memory together."""
 THREADS: Final = 2
 _IN_MEMORY: Final = sys.platform == "linux"
-NOT_READY: Final = "the figures are being prepared; try again in a moment"
+NOT_READY: Final = _FIGURES_NOT_READY()
 _DAMAGE: Final = re.compile("AES tag|[Cc]orrupt|checksum")
 """What DuckDB says of a block that is not as it was written."""
 _USUAL_BYTES: Final = 16_000_000
@@ -49,12 +55,12 @@ class ColumnConnection:
     def ask(self, statement: str, /) -> list[tuple[Any, ...]]:
         """Run a statement; its rows."""
         if self._superseded:
-            raise Superseded("a newer question took the place of this one")
+            raise Superseded(_SUPERSEDED())
         with plain_errors(self._folder):
             try:
                 return self._connection.execute(statement).fetchall()
             except duckdb.InterruptException:
-                raise Superseded("a newer question took the place of this one") from None
+                raise Superseded(_SUPERSEDED()) from None
             except duckdb.Error as error:
                 if _is_damage(error):
                     raise CopyDamaged(NOT_READY) from None

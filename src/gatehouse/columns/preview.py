@@ -21,12 +21,19 @@ from gatehouse.conditions.catalogue import CUSTOM
 from gatehouse.conditions.compile_sql import listed_column
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
 from gatehouse.decisions.signal_layout import LARGEST
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.lists import ListIndex
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.configured.list_reading import ListPast
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts, RecordSpan
+
+_JUDGED_FROM_RECORDS: Final = Phrase(
+    "refused.judged_from_records",
+    "{count} requests of this span can only be judged from their records; take a "
+    "shorter span, or use: gatehouse rules backtest",
+)
 
 MOST_UNUSUAL: Final = 100_000
 """Records that are read anew; more of them would take too long."""
@@ -227,10 +234,7 @@ def _load_unusual(
     query = f"SELECT request_id FROM {DECISIONS} WHERE {within} AND unusual"  # noqa: S608
     ids = [row[0] for row in asking.ask(query)]
     if len(ids) > MOST_UNUSUAL:
-        raise InvalidInput(
-            f"{len(ids)} requests of this span can only be judged from their records; take a "
-            "shorter span, or use: gatehouse rules backtest"
-        )
+        raise InvalidInput(_JUDGED_FROM_RECORDS(count=len(ids)))
     lines: list[bytes | bytearray] = []
     for first in range(0, len(ids), _AT_ONCE):
         for part in maker.parts([trial.read(ids[first : first + _AT_ONCE])]):

@@ -8,6 +8,18 @@ import msgspec
 from gatehouse.connectors.kinds import KINDS
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.core.errors import SettingsError
+from gatehouse.core.sentences import Phrase
+
+_UNKNOWN_KIND: Final = Phrase(
+    "connector.unknown_kind", "connector {name} is of the kind {kind}, which is not known here"
+)
+_BIN_FORM: Final = Phrase(
+    "document.bin_form", "must be 6 to 8 digits, such as 411111, or a range: 411111-411119"
+)
+_BIN_DIGITS: Final = Phrase(
+    "document.bin_digits", "must have as many digits at its end as at its beginning"
+)
+_BIN_ORDER: Final = Phrase("document.bin_order", "must begin with the smaller number")
 
 RECORDS: Final = "records"
 """Stands in routes of ID Verify for the identity records that were imported here."""
@@ -36,12 +48,12 @@ class BinRange(NamedTuple):
         if not all(
             6 <= len(end) <= _DIGITS and end.isascii() and end.isdigit() for end in (low, high)
         ):
-            raise ValueError("must be 6 to 8 digits, such as 411111, or a range: 411111-411119")
+            raise ValueError(_BIN_FORM())
         if len(low) != len(high):
-            raise ValueError("must have as many digits at its end as at its beginning")
+            raise ValueError(_BIN_DIGITS())
         scale = 10 ** (_DIGITS - len(low))
         if int(low) > int(high):
-            raise ValueError("must begin with the smaller number")
+            raise ValueError(_BIN_ORDER())
         return cls(int(low) * scale, (int(high) + 1) * scale - 1)
 
 
@@ -103,7 +115,7 @@ def decode_program(program: str) -> Configuration:
 def _decode(name: str, raw: msgspec.Raw) -> Definition:
     kind = msgspec.json.decode(raw, type=_Tagged).kind
     if kind not in KINDS:
-        raise SettingsError(f"connector {name} is of the kind {kind}, which is not known here")
+        raise SettingsError(_UNKNOWN_KIND(name=name, kind=kind))
     return msgspec.json.decode(raw, type=KINDS[kind]().definition)
 
 

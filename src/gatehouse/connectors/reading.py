@@ -23,8 +23,63 @@ from gatehouse.core.documents import (
     suggestion,
 )
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.validation import join_path
 from gatehouse.intel.places import is_country
+
+_CONNECTOR_KEY: Final = Phrase("document.connector_key", "is not known{hint}")
+_CONNECTOR_FUNCTION: Final = Phrase("document.connector_function", "is not a function{hint}")
+_CONNECTOR_REQUIRED: Final = Phrase("document.connector_required", "{key} is required")
+_CONNECTOR_MAPPING: Final = Phrase(
+    "document.connector_mapping",
+    "must be a mapping: lines of the form `name:` with its options below",
+)
+_CONNECTOR_MANY: Final = Phrase(
+    "document.connector_many", "must have at most {most} entries, and has {count}"
+)
+_CONNECTOR_KIND_OPTIONS: Final = Phrase(
+    "document.connector_kind_options", "must be a mapping with a kind and its options"
+)
+_CONNECTOR_KIND: Final = Phrase("document.connector_kind", "is not a kind of connectors{hint}")
+_CONNECTOR_KIND_REQUIRED: Final = Phrase("document.connector_kind_required", "is required{hint}")
+_CONNECTOR_ROUTES: Final = Phrase(
+    "document.connector_routes", "must be a list of routes, such as - {{use: [acquirer]}}"
+)
+_CONNECTOR_TWICE: Final = Phrase("document.connector_twice", "{name} is named twice")
+_CONNECTOR_RECORDS: Final = Phrase(
+    "document.connector_records",
+    "{name} are the imported identities: only routes of idverify use them",
+)
+_CONNECTOR_NONE: Final = Phrase("document.connector_none", "there is no connector {name}{hint}")
+_CONNECTOR_SERVES: Final = Phrase(
+    "document.connector_serves", "{name} serves {offered}, not {function}"
+)
+_CONNECTOR_NAME: Final = Phrase(
+    "document.connector_name",
+    "must be a name of small letters, digits, - and _, at most 40, beginning with a letter",
+)
+_CONNECTOR_RECORDS_NAME: Final = Phrase(
+    "document.connector_records_name",
+    "{name} is the name of the imported identities: choose another one",
+)
+_CONNECTOR_BRAND: Final = Phrase("document.connector_brand", "is not a brand{hint}")
+_CONNECTOR_COUNTRY: Final = Phrase(
+    "document.connector_country", "must be a country of two capital letters, such as GB"
+)
+_CONNECTOR_ACCOUNT: Final = Phrase(
+    "document.connector_account", "must be the id of an account, such as acct_…"
+)
+_CONNECTOR_UNUSED: Final = Phrase("document.connector_unused", "no route uses connector {name}")
+_CONNECTOR_UNREACHED: Final = Phrase(
+    "document.connector_unreached",
+    "routes.{function}: route {index} is never reached, because route {earlier} takes "
+    "everything that fits it",
+)
+_CONNECTOR_UNSERVED: Final = Phrase(
+    "document.connector_unserved",
+    "routes.{function}: a card that fits no route is not served; end with a route that "
+    "has only `use`",
+)
 
 MOST_CONNECTORS: Final = 50
 MOST_ROUTES: Final = 200
@@ -80,7 +135,7 @@ class _ConfigurationReader:
         """The configuration, which is of use only without flaws."""
         for key in data:
             if key not in _KEYS:
-                message = f"is not known{suggestion(key, _KEYS)}"
+                message = _CONNECTOR_KEY(hint=suggestion(key, _KEYS))
                 self.flaws.append(self._document.key_flaw("", key, message))
         connectors = self._connectors(self._mapping(data, "connectors", MOST_CONNECTORS))
         known = [each.value for each in Function]
@@ -89,7 +144,7 @@ class _ConfigurationReader:
             if key in known:
                 routes[Function(key)] = tuple(self._routes(f"routes.{key}", value, connectors))
             else:
-                message = f"is not a function{suggestion(key, known)}"
+                message = _CONNECTOR_FUNCTION(hint=suggestion(key, known))
                 self.flaws.append(self._document.key_flaw("routes", key, message))
         return Configuration(connectors, routes)
 
@@ -99,11 +154,11 @@ class _ConfigurationReader:
     def _mapping(self, data: Any, key: str, most: int) -> dict[str, Any]:
         found = data.get(key)
         if key not in data:
-            self._flaw("", f"{key} is required")
+            self._flaw("", _CONNECTOR_REQUIRED(key=key))
         elif not isinstance(found, dict) or not found:
-            self._flaw(key, "must be a mapping: lines of the form `name:` with its options below")
+            self._flaw(key, _CONNECTOR_MAPPING())
         elif len(found) > most:
-            self._flaw(key, f"must have at most {most} entries, and has {len(found)}")
+            self._flaw(key, _CONNECTOR_MANY(most=most, count=len(found)))
         else:
             return found
         return {}
@@ -122,13 +177,15 @@ class _ConfigurationReader:
 
     def _connector(self, path: str, data: Any) -> Definition | None:
         if not isinstance(data, dict):
-            self._flaw(path, "must be a mapping with a kind and its options")
+            self._flaw(path, _CONNECTOR_KIND_OPTIONS())
             return None
         kind = data.get("kind")
         if not isinstance(kind, str) or kind not in KINDS:
             shown = suggestion(kind if isinstance(kind, str) else "", KINDS)
             wrong = (
-                f"is not a kind of connectors{shown}" if "kind" in data else f"is required{shown}"
+                _CONNECTOR_KIND(hint=shown)
+                if "kind" in data
+                else _CONNECTOR_KIND_REQUIRED(hint=shown)
             )
             self._flaw(join_path(path, "kind"), wrong)
             return None
@@ -141,10 +198,10 @@ class _ConfigurationReader:
 
     def _routes(self, path: str, given: Any, connectors: dict[str, Definition]) -> Iterator[Route]:
         if not isinstance(given, list) or not given:
-            self._flaw(path, "must be a list of routes, such as - {use: [acquirer]}")
+            self._flaw(path, _CONNECTOR_ROUTES())
             return
         if len(given) > MOST_ROUTES:
-            self._flaw(path, f"must have at most {MOST_ROUTES} entries, and has {len(given)}")
+            self._flaw(path, _CONNECTOR_MANY(most=MOST_ROUTES, count=len(given)))
             return
         function = Function(path.partition(".")[2])
         for index, data in enumerate(given):
@@ -167,7 +224,7 @@ class _ConfigurationReader:
             values: Sequence[str] = getattr(route, key) or ()
             for index, value in enumerate(values):
                 if value in values[:index]:
-                    self._flaw(f"{path}.{key}[{index}]", f"{recordable(value)} is named twice")
+                    self._flaw(f"{path}.{key}[{index}]", _CONNECTOR_TWICE(name=recordable(value)))
                     continue
                 problem = (
                     self._use_problem(value, function, connectors)
@@ -182,31 +239,29 @@ class _ConfigurationReader:
     ) -> str | None:
         if name == RECORDS:
             if function is not Function.IDVERIFY:
-                return f"{RECORDS} are the imported identities: only routes of idverify use them"
+                return _CONNECTOR_RECORDS(name=RECORDS)
             return None
         if name not in self._named:
-            return (
-                f"there is no connector {recordable(name)}{suggestion(name, sorted(self._named))}"
+            return _CONNECTOR_NONE(
+                name=recordable(name), hint=suggestion(name, sorted(self._named))
             )
         definition = connectors.get(name)
         if definition is not None and function.value not in definition.functions():
             offered = " and ".join(definition.functions()) or "nothing"
-            return f"{name} serves {offered}, not {function.value}"
+            return _CONNECTOR_SERVES(name=name, offered=offered, function=function.value)
         return None
 
 
 def _name_problem(name: str) -> str | None:
     if _NAME.fullmatch(name) is None:
-        return (
-            "must be a name of small letters, digits, - and _, at most 40, beginning with a letter"
-        )
+        return _CONNECTOR_NAME()
     if name == RECORDS:
-        return f"{RECORDS} is the name of the imported identities: choose another one"
+        return _CONNECTOR_RECORDS_NAME(name=RECORDS)
     return None
 
 
 def _brand_problem(value: str) -> str | None:
-    return None if value in BRAND_NAMES else f"is not a brand{suggestion(value, BRAND_NAMES)}"
+    return None if value in BRAND_NAMES else _CONNECTOR_BRAND(hint=suggestion(value, BRAND_NAMES))
 
 
 def _bin_problem(value: str) -> str | None:
@@ -218,11 +273,11 @@ def _bin_problem(value: str) -> str | None:
 
 
 def _country_problem(value: str) -> str | None:
-    return None if is_country(value) else "must be a country of two capital letters, such as GB"
+    return None if is_country(value) else _CONNECTOR_COUNTRY()
 
 
 def _account_problem(value: str) -> str | None:
-    return None if _ACCOUNT.fullmatch(value) else "must be the id of an account, such as acct_…"
+    return None if _ACCOUNT.fullmatch(value) else _CONNECTOR_ACCOUNT()
 
 
 _CHECKS: Final[dict[str, Callable[[str], str | None]]] = {
@@ -237,21 +292,19 @@ def _warnings(configuration: Configuration) -> Iterator[str]:
     """What an author should know."""
     for name in configuration.connectors:
         if not configuration.used_by(name):
-            yield f"no route uses connector {name}"
+            yield _CONNECTOR_UNUSED(name=name)
     for function, routes in configuration.routes.items():
         for index, route in enumerate(routes):
             for earlier in range(index):
                 if _covers(routes[earlier], route):
                     yield (
-                        f"routes.{function.value}: route {index + 1} is never reached, because "
-                        f"route {earlier + 1} takes everything that fits it"
+                        _CONNECTOR_UNREACHED(
+                            function=function.value, index=index + 1, earlier=earlier + 1
+                        )
                     )
                     break
         if not any(_covers(route, Route(())) for route in routes):
-            yield (
-                f"routes.{function.value}: a card that fits no route is not served; "
-                "end with a route that has only `use`"
-            )
+            yield (_CONNECTOR_UNSERVED(function=function.value))
 
 
 def _covers(earlier: Route, later: Route) -> bool:

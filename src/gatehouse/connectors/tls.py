@@ -2,11 +2,18 @@
 
 import ssl
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 
 from gatehouse.core.errors import SettingsError
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.validation import Checked
+
+_UNFIT_FILE: Final = Phrase("connector.tls_file", "a file for TLS cannot be used: {why}")
+_BOTH: Final = Phrase(
+    "document.tls_both", "needs key_file, and key_file needs it: give both or neither"
+)
 
 
 class TlsOptions(Checked, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,7 +30,7 @@ class TlsOptions(Checked, msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     def problems(self) -> Iterator[tuple[str, str]]:
         """A certificate is of no use without its key."""
         if (self.certificate_file is None) != (self.key_file is None):
-            yield "certificate_file", "needs key_file, and key_file needs it: give both or neither"
+            yield "certificate_file", _BOTH()
 
 
 def client_context(options: TlsOptions) -> ssl.SSLContext:
@@ -33,6 +40,6 @@ def client_context(options: TlsOptions) -> ssl.SSLContext:
         if options.certificate_file is not None:
             context.load_cert_chain(options.certificate_file, options.key_file)
     except (OSError, ssl.SSLError) as error:
-        raise SettingsError(f"a file for TLS cannot be used: {error}") from None
+        raise SettingsError(_UNFIT_FILE(why=str(error))) from None
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     return context

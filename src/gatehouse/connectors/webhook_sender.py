@@ -15,12 +15,15 @@ from gatehouse.connectors.http.client import Endpoint, HttpClient
 from gatehouse.connectors.http.wire import CallFailed, PartyAnswer, PartyRequest
 from gatehouse.connectors.tls import TlsOptions, client_context
 from gatehouse.core.errors import SettingsError
+from gatehouse.core.sentences import Phrase
 from gatehouse.webhooks.destinations import Destination, DestinationPolicy, DestinationRefused
 from gatehouse.webhooks.sending import TIME_LIMIT_S, SendResult, WebhookMessage
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """The addresses of a host, as texts."""
 
+_LATE: Final = Phrase("connector.webhook_late", "no answer within {seconds} s")
+_UNRESOLVED: Final = Phrase("connector.unresolved", "the name of the host cannot be resolved")
 _MOST_CLIENTS: Final = 64
 _MOST_DESTINATIONS: Final = 1024
 _CONNECTIONS: Final = 8
@@ -66,11 +69,11 @@ class HttpWebhookSender:
             async with asyncio.timeout(TIME_LIMIT_S):
                 answer = await self._ask(message)
         except TimeoutError:
-            return SendResult(None, f"no answer within {TIME_LIMIT_S:.0f} s", _since_ms(began))
+            return SendResult(None, str(_LATE(seconds=round(TIME_LIMIT_S))), _since_ms(began))
         except (CallFailed, DestinationRefused, SettingsError) as error:
             return SendResult(None, str(error), _since_ms(began))
         except OSError:
-            return SendResult(None, "the name of the host cannot be resolved", _since_ms(began))
+            return SendResult(None, str(_UNRESOLVED()), _since_ms(began))
         failure = None if 200 <= answer.status < 300 else f"answered {answer.status}"
         return SendResult(answer.status, failure, _since_ms(began), answer.retry_after)
 

@@ -4,7 +4,16 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from gatehouse.core.money import Payment
+from gatehouse.core.sentences import Phrase
 from gatehouse.intel.places import minor_digits
+
+_CURRENCY: Final = Phrase("invalid.currency", "is not a currency: use an ISO 4217 code such as USD")
+_PAYMENT_NUMBER: Final = Phrase("invalid.payment_number", "must be a number")
+_PAYMENT_POSITIVE: Final = Phrase("invalid.payment_positive", "must be more than 0")
+_AT_MOST_DECIMALS: Final = Phrase("invalid.at_most_decimals", "at most {digits} decimals")
+_NO_DECIMALS: Final = Phrase("invalid.no_decimals", "no decimals")
+_DECIMALS: Final = Phrase("invalid.decimals", "must have {allowed} for {currency}")
+_PAYMENT_MOST: Final = Phrase("invalid.payment_most", "must be at most {most} {currency}")
 
 LARGEST_PAYMENT: Final = 10**12
 """In the smallest unit of any currency."""
@@ -30,7 +39,7 @@ def read_payment(amount: float | Decimal, currency: str) -> Payment:
     """
     digits = minor_digits(currency)
     if digits is None:
-        raise UnfitPayment("currency", "is not a currency: use an ISO 4217 code such as USD")
+        raise UnfitPayment("currency", _CURRENCY())
     if isinstance(amount, float) and 0 < amount < _SURELY_EXACT:
         minor = round(amount * _UNITS[digits])
         # A number of so few digits is the only one that is read as this float.
@@ -38,15 +47,15 @@ def read_payment(amount: float | Decimal, currency: str) -> Payment:
             return Payment(minor, currency)
     number = amount if isinstance(amount, Decimal) else Decimal(repr(amount))
     if not number.is_finite():
-        raise UnfitPayment("amount", "must be a number")
+        raise UnfitPayment("amount", _PAYMENT_NUMBER())
     if not number > 0:
-        raise UnfitPayment("amount", "must be more than 0")
+        raise UnfitPayment("amount", _PAYMENT_POSITIVE())
     # Before anything is worked out: an exponent can stand for more digits than fit into memory.
     if number.adjusted() >= _MOST_WHOLE_DIGITS:
         raise UnfitPayment("amount", _too_large(digits, currency))
     if _decimals(number) > digits:
-        allowed = f"at most {digits} decimals" if digits else "no decimals"
-        raise UnfitPayment("amount", f"must have {allowed} for {currency}")
+        allowed = _AT_MOST_DECIMALS(digits=digits) if digits else _NO_DECIMALS()
+        raise UnfitPayment("amount", _DECIMALS(allowed=allowed, currency=currency))
     minor = int(number.scaleb(digits))
     if minor > LARGEST_PAYMENT:
         raise UnfitPayment("amount", _too_large(digits, currency))
@@ -64,4 +73,4 @@ def _decimals(number: Decimal) -> int:
 
 
 def _too_large(digits: int, currency: str) -> str:
-    return f"must be at most {LARGEST_PAYMENT // 10**digits} {currency}"
+    return _PAYMENT_MOST(most=LARGEST_PAYMENT // 10**digits, currency=currency)

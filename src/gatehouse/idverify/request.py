@@ -1,7 +1,7 @@
 """What an ID Verify request holds. This one definition decodes, validates and documents it."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import Meta
 
@@ -9,10 +9,13 @@ from gatehouse.core.cards import CardNumberField, CardOfRequest, ExpiryDateField
 from gatehouse.core.case import ClientReferenceField
 from gatehouse.core.credentials import AccountReferenceField, CredentialTypeField
 from gatehouse.core.secrets import Personal
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.stage import Contacts
 from gatehouse.core.text import is_blank
 from gatehouse.core.validation import Checked
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
+
+_BLANK: Final = Phrase("invalid.blank", "must not be blank")
 
 NamePart = Annotated[str, Meta(min_length=1, max_length=64)]
 IdentifierValue = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -165,4 +168,4 @@ class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
 def _blank_ones(*fields: tuple[str, object]) -> Iterator[tuple[str, str]]:
     """The fields without a visible character; a value that failed already is no string here."""
     blank = [name for name, value in fields if isinstance(value, str) and is_blank(value)]
-    return iter([(name, "must not be blank") for name in blank] if blank else ())
+    return iter([(name, _BLANK()) for name in blank] if blank else ())

@@ -19,6 +19,7 @@ from gatehouse.conditions.nodes import Condition
 from gatehouse.core.case import Case
 from gatehouse.core.errors import ConfigurationRefused, StoreUnavailable
 from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.sentences import said_by
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.definition import (
@@ -277,7 +278,7 @@ class Setups:
             return known
         refused = self._refused.get(account_id)
         if refused is not None:
-            raise ConfigurationRefused(account_id, str(refused))
+            raise ConfigurationRefused(account_id, said_by(refused))
         sought = self._sought.get(account_id)
         if sought is None:
             sought = asyncio.ensure_future(self._seek(account_id))

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from gatehouse.connectors.definition import Configuration, decode_program
 from gatehouse.connectors.routing.roster import Roster
 from gatehouse.core.errors import ConfigurationRefused, SettingsError, StoreUnavailable
+from gatehouse.core.sentences import plain
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
 from gatehouse.store.configured import configurations
@@ -118,7 +119,7 @@ class LiveConnectors:
             pid=os.getpid(),
             at_ms=self._session.clock(),
             version=self.version,
-            connectors=msgspec.Raw(msgspec.json.encode(self.roster.states())),
+            connectors=msgspec.Raw(msgspec.json.encode(self.roster.states(), enc_hook=plain)),
         )
         await self._database.write_on_thread(lambda c: write_report(c, report))
 

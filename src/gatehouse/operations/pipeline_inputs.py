@@ -12,6 +12,7 @@ from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.money import Payment
 from gatehouse.core.request_reader import MORE_PROBLEMS, RequestReader
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.core.stage import PAYMENT
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.three_d_secure import ThreeDSecure
@@ -21,6 +22,21 @@ from gatehouse.operations.account_setup import Pipeline
 from gatehouse.operations.pipeline_messages import PipelineCall
 from gatehouse.rules.request import RulesRequest
 from gatehouse.sentry.request import Order, SentryRequest
+
+_MISPLACED_REFERENCE: Final = Phrase(
+    "invalid.misplaced_reference",
+    "is not kept from here; send clientReferenceId beside pipelineId",
+)
+_NOT_READ: Final = Phrase("invalid.not_read", "is not read by pipeline {number}")
+_UNREADABLE: Final = Phrase("invalid.unreadable", "cannot be read: {why}")
+_NO_OBJECT: Final = Phrase("invalid.no_object", "must be an object")
+_REQUIRED: Final = Phrase("invalid.required_by", "is required by pipeline {number} ({stages})")
+_SAID_IN_ORDER: Final = Phrase("invalid.said_in_order", "{required}; {other} can say it, too")
+_DIFFERS: Final = Phrase("invalid.differs", "differs from {other}: send it in one place")
+_NOT_OVER: Final = Phrase(
+    "invalid.not_over", "C says that the challenge is not over: send its result"
+)
+_MIXTURE: Final = Phrase("invalid.mixture", "differs from {other}: send {missing} here, too")
 
 FieldErrors = dict[str, list[str]]
 
@@ -32,7 +48,6 @@ _RULES_PLACE: Final = "rulesRequest"
 _ORDER_PLACE: Final = "sentryRequest.order"
 _IN_ORDER: Final = {name: f"{_ORDER_PLACE}.{name}" for name in ("amount", "currency")}
 _REFERENCE: Final = "clientReferenceId"
-_MISPLACED_REFERENCE: Final = f"is not kept from here; send {_REFERENCE} beside pipelineId"
 
 
 class PipelineInputs(msgspec.Struct, frozen=True):
@@ -88,15 +103,15 @@ class InputReader:
         self, pipeline: Pipeline, call: PipelineCall, values: ValuesByType
     ) -> dict[str, str]:
         """What was sent and has no effect, by its path, with the reason."""
-        ignored = {
-            field: f"is not read by pipeline {pipeline.definition.number}"
+        ignored: dict[str, str] = {
+            field: _NOT_READ(number=str(pipeline.definition.number))
             for field in self._readers
             if field not in pipeline.reads and not _is_nothing(getattr(call, field))
         }
         if call.client_reference_id is None:
             for spec in REGISTRY.in_pipelines:
                 if getattr(values.get(spec.request.type), "client_reference_id", None) is not None:
-                    ignored[f"{spec.request.field}.{_REFERENCE}"] = _MISPLACED_REFERENCE
+                    ignored[f"{spec.request.field}.{_REFERENCE}"] = _MISPLACED_REFERENCE()
         return ignored
 
 
@@ -109,13 +124,13 @@ def _errors_inside(field: str, raw: msgspec.Raw, refused: RequestRefused) -> Fie
     if refused.fields:
         return {f"{field}.{path}": messages for path, messages in refused.fields.items()}
     if bytes(raw).startswith(b"{"):
-        return {field: [f"cannot be read: {detail}" for detail in refused.details]}
-    return {field: ["must be an object"]}
+        return {field: [_UNREADABLE(why=detail) for detail in refused.details]}
+    return {field: [_NO_OBJECT()]}
 
 
 def _required(pipeline: Pipeline, need: str) -> str:
     stages = ", ".join(pipeline.needs[need])
-    return f"is required by pipeline {pipeline.definition.number} ({stages})"
+    return _REQUIRED(number=str(pipeline.definition.number), stages=stages)
 
 
 def _is_told(values: ValuesByType) -> bool:
@@ -144,7 +159,8 @@ def _read_payment(
         if value is None and said is not None:
             place, value = other, said
         if value is None and not unread:
-            wrong[place] = [f"{_required(pipeline, PAYMENT)}; {other} can say it, too"]
+            required = _required(pipeline, PAYMENT)
+            wrong[place] = [_SAID_IN_ORDER(required=required, other=other)]
         places[name], given[name] = place, value
     if None in given.values():
         return None, None
@@ -160,7 +176,7 @@ def _checked(
     try:
         return read_payment(amount, currency.strip().upper()[:8]), amount
     except UnfitPayment as unfit:
-        wrong.setdefault(places[unfit.field], []).append(str(unfit))
+        wrong.setdefault(places[unfit.field], []).append(said_by(unfit))
         return None, None
 
 
@@ -175,9 +191,9 @@ def _read_authentication(
         return None
     place = f"{_RULES_PLACE if asked is None else _GATEWAY_PLACE}.threeDSecure"
     if said is not None and not found.agrees_with(said):
-        wrong[place] = [f"differs from {_RULES_PLACE}.threeDSecure: send it in one place"]
+        wrong[place] = [_DIFFERS(other=f"{_RULES_PLACE}.threeDSecure")]
     elif PAYMENT in pipeline.needs and not found.is_over:
-        wrong[f"{place}.status"] = ["C says that the challenge is not over: send its result"]
+        wrong[f"{place}.status"] = [_NOT_OVER()]
     return found
 
 
@@ -190,6 +206,6 @@ def _refuse_mixture(
         if isinstance(said, str) and isinstance(here, str):
             said, here = said.strip().upper(), here.strip().upper()
         if place.startswith(f"{_GATEWAY_PLACE}.") and said not in (None, here):
-            other = "currency" if name == "amount" else "amount"
-            message = f"differs from {_ORDER_PLACE}.{name}: send {other} here, too"
+            missing = "currency" if name == "amount" else "amount"
+            message = _MIXTURE(other=f"{_ORDER_PLACE}.{name}", missing=missing)
             wrong.setdefault(place, []).append(message)

@@ -12,6 +12,7 @@ from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome, strongest
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.stage import PAYMENT, Contacts
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.three_d_secure import ThreeDSecure
@@ -47,6 +48,9 @@ from gatehouse.rules.starter import STARTER_NAME
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.signals.request_parts import RequestParts, SignalInput, bring_together
 
+_NO_PIPELINE: Final = Phrase("invalid.no_pipeline", "there is no such pipeline; there are: {known}")
+_NO_RULE_SET: Final = Phrase("invalid.no_rule_set", "there is no such rule set; there are: {known}")
+_NONE: Final = Phrase("invalid.none", "none")
 _NO_RULES: Final = RulesRequest()
 
 
@@ -70,8 +74,8 @@ class Pipelines:
         setup = await self._setups.find(account.account_id)
         pipeline = setup.pipelines.get(call.pipeline_id)
         if pipeline is None:
-            known = ", ".join(map(str, sorted(setup.pipelines))) or "none"
-            message = f"there is no such pipeline; there are: {known}"
+            known = ", ".join(map(str, sorted(setup.pipelines))) or _NONE()
+            message = _NO_PIPELINE(known=known)
             raise RequestRefused("invalid_request", fields={"pipelineId": [message]})
         given = self._inputs.read(pipeline, call)
         cards = cards_of(given.values)
@@ -104,8 +108,8 @@ class Pipelines:
             name = next(iter(setup.rule_sets)) if len(setup.rule_sets) == 1 else STARTER_NAME
         compiled = setup.rule_sets.get(name)
         if compiled is None:
-            known = ", ".join(sorted(setup.rule_sets)) or "none"
-            message = f"there is no such rule set; there are: {known}"
+            known = ", ".join(sorted(setup.rule_sets)) or _NONE()
+            message = _NO_RULE_SET(known=known)
             raise RequestRefused("invalid_request", fields={"ruleSet": [message]})
         stage = RulesStage(compiled, setup.lists)
         card = call.card()

@@ -11,6 +11,7 @@ import msgspec
 from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import RequestRefused
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.rules.request import RulesRequest
 from gatehouse.rules.spec import RULES
@@ -19,7 +20,10 @@ _CREDENTIALS: Final = (
     ("account_reference", "paymentAccountReference"),
     ("credential_type", "credentialType"),
 )
-_WITHOUT_CARD: Final = "has no effect without a card number"
+_WITHOUT_CARD: Final = Phrase("invalid.without_card", "has no effect without a card number")
+_CONTRADICTS: Final = Phrase(
+    "invalid.contradicts", "differs from what another object says of the same card number"
+)
 
 
 class RequestCards(msgspec.Struct, frozen=True):
@@ -70,7 +74,7 @@ def unused_credential(rules: RulesRequest, path: str = "") -> dict[str, str]:
         "paymentAccountReference": rules.payment_account_reference,
         "credentialType": rules.credential_type,
     }
-    return {f"{path}{name}": _WITHOUT_CARD for name, value in said.items() if value is not None}
+    return {f"{path}{name}": _WITHOUT_CARD() for name, value in said.items() if value is not None}
 
 
 def _merged(charged: CardOfRequest, card: CardOfRequest, place: str) -> CardOfRequest:
@@ -85,7 +89,6 @@ def _merged(charged: CardOfRequest, card: CardOfRequest, place: str) -> CardOfRe
         if said is None or said == known:
             continue
         if known is not None:
-            message = "differs from what another object says of the same card number"
-            raise RequestRefused("invalid_request", fields={f"{place}.{name}": [message]})
+            raise RequestRefused("invalid_request", fields={f"{place}.{name}": [_CONTRADICTS()]})
         more[field] = said
     return msgspec.structs.replace(charged, **more) if more else charged

@@ -1,12 +1,13 @@
 """What a PreCheck request holds. This one definition decodes, validates and documents it."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
 from gatehouse.core.cards import (
+    CARD_LENGTH,
     CardNumber,
     CardNumberField,
     CardOfRequest,
@@ -15,7 +16,12 @@ from gatehouse.core.cards import (
 )
 from gatehouse.core.case import ClientReferenceField
 from gatehouse.core.credentials import AccountReferenceField, CredentialTypeField
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.validation import Checked
+
+_EMPTY_ADDRESS: Final = Phrase(
+    "invalid.empty_address", "must have at least one of postalCode and street"
+)
 
 
 class CardAddress(Checked, msgspec.Struct, frozen=True, rename="camel"):
@@ -33,7 +39,7 @@ class CardAddress(Checked, msgspec.Struct, frozen=True, rename="camel"):
     def problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the parts taken together."""
         if self.postal_code is None and self.street is None:
-            yield "", "must have at least one of postalCode and street"
+            yield "", _EMPTY_ADDRESS()
 
 
 class PreCheckRequest(Checked, msgspec.Struct, frozen=True, rename="camel"):
@@ -58,8 +64,8 @@ class PreCheckRequest(Checked, msgspec.Struct, frozen=True, rename="camel"):
         if isinstance(number, CardNumber) and isinstance(code, SecurityCode):
             brand = number.brand
             if brand is not None and not code.fits(brand):
-                expected = f"{brand.code_length} digits for {brand.name} cards"
-                yield "cardCvv2Value", f"must have {expected}"
+                expected = CARD_LENGTH(lengths=str(brand.code_length), brand=brand.name)
+                yield "cardCvv2Value", expected
 
     def card(self) -> CardOfRequest:
         """The card this request speaks of."""

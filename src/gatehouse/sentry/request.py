@@ -16,6 +16,7 @@ from msgspec import Meta
 from gatehouse.core.case import ClientReferenceField
 from gatehouse.core.custom_inputs import CustomInputs, custom_problems
 from gatehouse.core.secrets import Personal
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.validation import Checked
 
 _RFC_3339: Final = re.compile(
@@ -28,6 +29,11 @@ _MICROSECONDS: Final = 26
 _FIRST_S: Final = -62_135_596_800.0
 _AFTER_S: Final = 253_402_300_800.0
 """The years 1 to 9999."""
+
+_TIME: Final = Phrase(
+    "invalid.time", "must be a date and time as in RFC 3339, such as 2026-11-15T09:30:00Z"
+)()
+_DEVICE_FORM: Final = Phrase("invalid.device_form", "1 to 128 visible ASCII characters")
 
 MOST_CART_ITEMS: Final = 1000
 MOST_DISCOUNT_CODES: Final = 1000
@@ -55,7 +61,7 @@ class EventTime:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Accept a date and a time with an offset from UTC."""
-        wrong = ValueError("must be a date and time as in RFC 3339, such as 2026-11-15T09:30:00Z")
+        wrong = ValueError(_TIME)
         if len(text) > 40 or _RFC_3339.fullmatch(text) is None:
             raise wrong
         if text[_LEAP_SECOND] == "60":
@@ -100,10 +106,7 @@ class Device(Personal, frozen=True, rename="camel"):
         _doc("How long the visit has lasted, seconds.", 340),
     ] = None
     device_id: Annotated[
-        Annotated[
-            str, Meta(pattern=r"^[!-~]{1,128}$", description="1 to 128 visible ASCII characters")
-        ]
-        | None,
+        Annotated[str, Meta(pattern=r"^[!-~]{1,128}$", description=_DEVICE_FORM.english)] | None,
         _doc(
             "Identifier that your page gave the device, the same on every visit.",
             "gd_kqzhxwyvbnrtmsplfjdcgaeoi",

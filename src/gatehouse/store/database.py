@@ -4,10 +4,12 @@ import asyncio
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import msgspec
+import psycopg
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import make_url
@@ -21,18 +23,37 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from gatehouse.core.errors import SettingsError, StoreUnavailable
+from gatehouse.core.sentences import Phrase
+
+_DATABASE_DOWN: Final = Phrase("refused.database_down", "the database is not available: {why}")
 
 _BEGIN: Final = "gatehouse_begin"
 _OLDEST_SQLITE: Final = (3, 33, 0)
 """The first with UPDATE ... FROM, which the writer uses."""
 
-_NOTICES_A_CUT: Final = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
+_UNACKNOWLEDGED_MS: Final = 10_000
+"""Linux sends no keepalives while sent data is not acknowledged, and tries for a quarter of an hour
+to send it again. So a connection is given up after this long without an acknowledgement."""
+_NOTICES_A_CUT: Final = {
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": _UNACKNOWLEDGED_MS,
+}
 """Without these, a connection whose other end is gone is waited for for hours."""
+_IDLE_MS: Final = 60_000
+"""How long a transaction that writes may stand still; another one that needs its rows waits."""
+_UNAVAILABLE: Final = (
+    psycopg.errors.ReadOnlySqlTransaction,  # a primary that has become a standby
+    psycopg.errors.IdleInTransactionSessionTimeout,  # this process stood still for too long
+)
+"""What the driver does not class as operational."""
 DURABLE_MARK: Final = "pg_logical_emit_message(true, 'gatehouse', '')"
 """Makes the commit of its transaction, on PostgreSQL, wait until all that was committed before is
 durable. The log is written in order, so what is in it before this record is durable with it, on
 standbys as well if commits wait for them. It needs no table and locks nothing.
 """
+_MARK: Final = sa.text(f"SELECT {DURABLE_MARK}")
 
 T = TypeVar("T")
 
@@ -62,15 +83,34 @@ class Database:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A transaction for writing, which commits at the end or rolls back."""
+        """A transaction for writing, which commits at the end or rolls back.
+
+        PostgreSQL ends it when its process stands still for `_IDLE_MS`. Transactions that only read
+        may stand still: an export goes on when somebody reads on, and it locks no rows.
+        """
         with _raise_store_unavailable(), self.engine.connect() as connection:
             writer = connection.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
             with writer.begin():
+                if not self.is_sqlite:
+                    writer.exec_driver_sql(
+                        f"SET LOCAL idle_in_transaction_session_timeout = {_IDLE_MS}"
+                    )
                 yield writer
 
-    async def read_on_thread(self, question: Callable[[sa.Connection], T]) -> T:
-        """What a function reads in a transaction, run on a thread beside the event loop."""
-        return await _run_on_thread(self.reading, question)
+    @contextlib.contextmanager
+    def connected(self) -> Iterator[sa.Connection]:
+        """A connection without a transaction around its statements."""
+        with _raise_store_unavailable(), self.engine.connect() as connection:
+            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+
+    async def read_on_thread(
+        self, question: Callable[[sa.Connection], T], threads: Executor | None = None
+    ) -> T:
+        """What a function reads in a transaction, run on a thread beside the event loop.
+
+        `threads` are for what must not wait for others' work on the threads that all share.
+        """
+        return await _run_on_thread(self.reading, question, threads)
 
     async def write_on_thread(self, work: Callable[[sa.Connection], T]) -> T:
         """What a function returns after a transaction that writes, run on a thread likewise."""
@@ -123,7 +163,7 @@ class Database:
         options = (
             f"-c lock_timeout={self.timeout_ms} -c statement_timeout={self.timeout_ms * 6} "
             "-c synchronous_commit=on -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 "
-            "-c tcp_keepalives_count=3"
+            f"-c tcp_keepalives_count=3 -c tcp_user_timeout={_UNACKNOWLEDGED_MS}"
         )
         return sa.create_engine(
             self._url,
@@ -144,6 +184,16 @@ def is_any_of(
         listed = sa.func.json_each(msgspec.json.encode(values).decode()).table_valued("value")
         return column.in_(sa.select(listed.c.value))
     return column == sa.any_(sa.bindparam(None, list(values), type_=ARRAY(sa.Text)))
+
+
+def let_last(connection: sa.Connection) -> None:
+    """Let the transaction end when all that it read is durable.
+
+    Requests are settled by commits that become durable a moment later, and what is told must not
+    be undone by a crash.
+    """
+    if connection.dialect.name != "sqlite":
+        connection.execute(_MARK)
 
 
 def struct_from(row: Any, kind: type[T], **others: Any) -> T:
@@ -190,12 +240,13 @@ def _begin_sqlite(connection: sa.Connection) -> None:
 async def _run_on_thread(
     transaction: Callable[[], contextlib.AbstractContextManager[sa.Connection]],
     work: Callable[[sa.Connection], T],
+    threads: Executor | None = None,
 ) -> T:
     def run() -> T:
         with transaction() as connection:
             return work(connection)
 
-    return await asyncio.get_running_loop().run_in_executor(None, run)
+    return await asyncio.get_running_loop().run_in_executor(threads, run)
 
 
 @contextlib.contextmanager
@@ -206,7 +257,7 @@ def _raise_store_unavailable() -> Iterator[None]:
         raise StoreUnavailable(_reason(error)) from error
     except DatabaseError as error:
         # SQLite says so, without a kind of its own, of a file that is no database or is damaged.
-        if type(error) is DatabaseError:
+        if type(error) is DatabaseError or isinstance(error.orig, _UNAVAILABLE):
             raise StoreUnavailable(_reason(error)) from error
         raise
 
@@ -214,4 +265,4 @@ def _raise_store_unavailable() -> Iterator[None]:
 def _reason(error: Exception) -> str:
     cause = error.orig if isinstance(error, DBAPIError) else error
     first_line = (str(cause).splitlines() or ["no answer"])[0]
-    return f"the database is not available: {first_line}"
+    return _DATABASE_DOWN(why=first_line)

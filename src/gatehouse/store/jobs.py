@@ -14,11 +14,22 @@ from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.keyring import JOBS as PURPOSE
 from gatehouse.core.redaction import recordable
 from gatehouse.core.sealing import Sealer
+from gatehouse.core.sentences import Phrase, phrases_of
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.database import struct_from
 from gatehouse.store.identities.identities import overwrite_deleted
 from gatehouse.store.notices import ChangeNotice, notify
 from gatehouse.store.tables import JOBS
+
+_JOB_DIED: Final = Phrase(
+    "refused.job_died", "the process that worked on it ended unexpectedly, {count} times"
+)
+
+_JOBS_MANY: Final = Phrase(
+    "refused.jobs_many", "an account has at most {most} jobs that are not finished"
+)
+_NO_JOB: Final = Phrase("refused.no_job", "no job {job}; see: gatehouse jobs list")
+_JOB_ENDED: Final = Phrase("refused.job_ended", "job {job} has ended already: {state}")
 
 MOST_UNFINISHED: Final = 20
 """Jobs of one account that wait or run."""
@@ -37,6 +48,9 @@ class JobState(StrEnum):
     SUCCEEDED = "SUCCEEDED"
     FAILED = "FAILED"
     CANCELED = "CANCELED"
+
+
+_STATES: Final = phrases_of("word.job", {each.value: each.value for each in JobState})
 
 
 class TooManyJobs(Conflict):
@@ -91,7 +105,7 @@ def add(change: Change, account_id: str, new: NewJob) -> StoredJob:
         _C.account_id == account_id, _C.finished_at_ms.is_(None)
     )
     if (change.connection.scalar(unfinished) or 0) >= MOST_UNFINISHED:
-        raise TooManyJobs(f"an account has at most {MOST_UNFINISHED} jobs that are not finished")
+        raise TooManyJobs(_JOBS_MANY(most=MOST_UNFINISHED))
     job_id = change.new_id("job")
     sealed: dict[str, Any] = {}
     if new.content is not None:
@@ -115,7 +129,7 @@ def get(connection: sa.Connection, account_id: str, job_id: str) -> StoredJob:
     query = sa.select(*_COLUMNS).where(_C.id == job_id, _C.account_id == account_id)
     row = connection.execute(query).first()
     if row is None:
-        raise NotFound(f"no job {recordable(job_id)}; see: gatehouse jobs list")
+        raise NotFound(_NO_JOB(job=recordable(job_id)))
     return struct_from(row, StoredJob)
 
 
@@ -134,7 +148,7 @@ def cancel(change: Change, account_id: str, job_id: str) -> StoredJob:
     """End a job that waits, or ask for the end of one that runs; `Conflict` if it has ended."""
     job = get(change.connection, account_id, job_id)
     if job.is_finished:
-        raise Conflict(f"job {job_id} has ended already: {job.state}")
+        raise Conflict(_JOB_ENDED(job=job_id, state=_STATES[job.state]()))
     if job.state is JobState.QUEUED:
         _end(change.connection, job_id, change.now_ms, state=JobState.CANCELED)
     change.connection.execute(JOBS.update().where(_C.id == job_id).values(canceled=1))
@@ -247,7 +261,7 @@ def _give_back(connection: sa.Connection, job_id: str, row: Any, now_ms: int) ->
     if row.canceled:
         _end(connection, job_id, now_ms, state=JobState.CANCELED)
     elif row.attempts >= MOST_ATTEMPTS:
-        error = f"the process that worked on it ended unexpectedly, {row.attempts} times"
+        error = _JOB_DIED(count=row.attempts)
         _end(connection, job_id, now_ms, state=JobState.FAILED, error=error)
     else:
         back = {"state": JobState.QUEUED.value, "owner": None, "lease_until_ms": None}

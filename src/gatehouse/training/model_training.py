@@ -15,6 +15,7 @@ from msgspec import Meta
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.sentences import said_by
 from gatehouse.decisions.record import UnreadableRecord, read_outline
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.sentry.features.catalogue import BY_CODE
@@ -26,8 +27,17 @@ from gatehouse.store.feedback.feedback_history import KnownLabel
 from gatehouse.training.evaluation import doubts_about, evaluate, part_of, term_shapes
 from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Paid, Rows
 from gatehouse.training.model_fitting import FitOptions, Fitted, fit
+from gatehouse.training.phrases import (
+    LEFT_OUT,
+    NOT_MEASURED,
+    OTHER_METHOD,
+    SET_BY_ALL,
+    TRAINING_NONE,
+    TRAINING_UNLABELLED,
+    span_text,
+)
 from gatehouse.training.presuming import Presumed, known_at, presume
-from gatehouse.training.report import Curves, ModelComparison, ModelReport, Source, span_text
+from gatehouse.training.report import Curves, ModelComparison, ModelReport, Source
 from gatehouse.training.thresholds import OrderValues
 
 OPERATIONS: Final = ("sentry", "pipeline")
@@ -178,7 +188,7 @@ def train(
         holdout_legitimate=values.of(~fraud),
         warnings=(
             *(*failure, *past.warnings, *_differences(trial, final), *doubts),
-            *(f"amounts in {each} are not counted: few orders are" for each in values.left_out),
+            *(LEFT_OUT(currency=each) for each in values.left_out),
         ),
     )
     return Trained(final.sheet, report)
@@ -206,27 +216,18 @@ def _try(
     try:
         return fit(examples, known, base, "trial", options.fit), []
     except InvalidInput as error:
-        return None, [
-            f"the model was not measured: a trial model could not learn from the {len(known):,} "
-            f"requests that came {span_text(options.label_delay_ms)} or more before the newest "
-            f"{options.holdout:.0%} ({error}); wait for more, or see --since, --holdout and "
-            "--label-delay"
-        ]
+        delay, share = span_text(options.label_delay_ms), f"{options.holdout:.0%}"
+        why = said_by(error)
+        return None, [NOT_MEASURED(count=len(known), delay=delay, share=share, why=why)]
 
 
 def _differences(trial: Fitted | None, final: Fitted) -> list[str]:
     """How the model differs from its trial, and whether its confidence follows all requests."""
-    found = []
+    found: list[str] = []
     if trial is not None and trial.method != final.method:
-        found.append(
-            f"the figures are those of a trial model fitted with {trial.method}, because it had "
-            f"fewer requests; the model itself was fitted with {final.method}"
-        )
+        found.append(OTHER_METHOD(trial=trial.method, method=final.method))
     if final.doubt is not None:
-        found.append(
-            f"{final.doubt}: so its confidence was set by all requests, where otherwise the newest "
-            "say how much fraud there is now; look whether something else is reported than before"
-        )
+        found.append(SET_BY_ALL(doubt=final.doubt))
     return found
 
 
@@ -236,11 +237,5 @@ def _nothing(examples: Examples, options: TrainingOptions) -> str:
         found = f"{len(examples):,} requests {delay} or more before the end of the file"
         return f"there are {found}, and none with a label; see --since and --label-delay"
     if not len(examples):
-        return (
-            f"there are no requests older than {delay} that Sentry has judged; "
-            "see --since, and --label-delay for how long labels are waited for"
-        )
-    return (
-        f"none of the {len(examples):,} requests older than {delay} has a label; tell what became "
-        "of them: gatehouse feedback import"
-    )
+        return TRAINING_NONE(delay=delay)
+    return TRAINING_UNLABELLED(count=len(examples), delay=delay)

@@ -10,10 +10,14 @@ from typing import Final, Literal
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase, plain, said_by
+
+_REPORT_UNREADABLE: Final = Phrase(
+    "refused.report_unreadable", "the model's report cannot be read: {why}"
+)
 
 LEAST_FRAUDS: Final = 20
 """With fewer among the requests it was measured on, a model's figures mean little."""
-_DAY_MS: Final = 86_400_000
 
 CalibrationPoint = tuple[float, float, int]
 """Mean risk as predicted, share of fraud as observed, and of how many requests."""
@@ -184,7 +188,7 @@ def judge(report: ModelReport) -> Verdict:
 
 def encode_report(report: ModelReport) -> str:
     """A report as it is stored."""
-    return msgspec.json.encode(report).decode()
+    return msgspec.json.encode(report, enc_hook=plain).decode()
 
 
 def decode_report(text: str) -> ModelReport:
@@ -192,19 +196,10 @@ def decode_report(text: str) -> ModelReport:
     try:
         return msgspec.json.decode(text, type=ModelReport)
     except msgspec.MsgspecError as error:
-        raise InvalidInput(f"the model's report cannot be read: {error}") from None
+        raise InvalidInput(_REPORT_UNREADABLE(why=said_by(error))) from None
 
 
 def learned_terms(report: ModelReport) -> list[TermShape]:
     """The terms that were learned, those first that move the most."""
     learned = [term for term in report.terms if term.source == "learned"]
     return sorted(learned, key=lambda term: (-term.weight, term.code))
-
-
-def span_text(milliseconds: int) -> str:
-    """A span of time in the largest unit that it is a whole number of."""
-    for size, unit in ((_DAY_MS, "day"), (3_600_000, "hour"), (60_000, "minute")):
-        if milliseconds >= size and milliseconds % size == 0:
-            number = milliseconds // size
-            return f"{number:,} {unit}" + ("" if number == 1 else "s")
-    return f"{milliseconds / 1000:,.0f} seconds"

@@ -13,7 +13,47 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
 from gatehouse.setting_kinds import Network
+
+_WEBHOOK_HTTPS: Final = Phrase(
+    "refused.webhook_https",
+    "a webhook needs https://; plain http:// is for 127.0.0.1 in the sandbox",
+)
+_WEBHOOK_ADDRESS: Final = Phrase(
+    "refused.webhook_address", "the host has an address that cannot be used"
+)
+_WEBHOOK_NO_ADDRESS: Final = Phrase("refused.webhook_no_address", "the host has no address")
+_WEBHOOK_PORT: Final = Phrase(
+    "refused.webhook_port", "a webhook may not use port {port}; allowed: {allowed}"
+)
+_WEBHOOK_HOSTS: Final = Phrase(
+    "refused.webhook_hosts",
+    "this installation sends webhooks only to hosts that its operator has named; see "
+    "GATEHOUSE_WEBHOOK_HOSTS",
+)
+_WEBHOOK_HTTP: Final = Phrase("refused.webhook_http", "plain http:// is only sent to this machine")
+_WEBHOOK_PUBLIC: Final = Phrase(
+    "refused.webhook_public",
+    "a webhook must have a public address; the operator can allow others with "
+    "GATEHOUSE_WEBHOOK_NETWORKS",
+)
+_URL_LENGTH: Final = Phrase("refused.url_length", "a URL has at most {most} characters")
+_URL_ASCII: Final = Phrase(
+    "refused.url_ascii",
+    "a URL has only visible ASCII characters; write others with % and names in Punycode",
+)
+_URL_NONE: Final = Phrase("refused.url_none", "this is not a URL")
+_URL_HTTPS: Final = Phrase("refused.url_https", "a webhook is a URL that begins with https://")
+_URL_PASSWORD: Final = Phrase(
+    "refused.url_password", "a URL must not hold a user or password; verify signatures"
+)
+_URL_FRAGMENT: Final = Phrase("refused.url_fragment", "a webhook has no part after #")
+_URL_HOST: Final = Phrase("refused.url_host", "the host or port of the URL cannot be used")
+_URL_NAME: Final = Phrase(
+    "refused.url_name", "the host of the URL is neither a name nor an address"
+)
+_URL_PUBLIC: Final = Phrase("refused.url_public", "the host of a webhook must have a public name")
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -75,9 +115,7 @@ class DestinationPolicy(msgspec.Struct, frozen=True):
         address = _address_of(host)
         if split.scheme == "http":
             if not (self.allows_loopback and _is_loopback_name(host, address)):
-                raise DestinationRefused(
-                    "a webhook needs https://; plain http:// is for 127.0.0.1 in the sandbox"
-                )
+                raise DestinationRefused(_WEBHOOK_HTTPS())
         else:
             self._check_host(host, address, 443 if port is None else port)
         path = (split.path or "/") + (f"?{split.query}" if split.query else "")
@@ -99,22 +137,19 @@ class DestinationPolicy(msgspec.Struct, frozen=True):
             try:
                 address = ipaddress.ip_address(text)
             except ValueError:
-                raise DestinationRefused("the host has an address that cannot be used") from None
+                raise DestinationRefused(_WEBHOOK_ADDRESS()) from None
             self._check_address(address, is_secure=destination.is_secure)
             checked.append(str(address))
         if not checked:
-            raise DestinationRefused("the host has no address")
+            raise DestinationRefused(_WEBHOOK_NO_ADDRESS())
         return list(dict.fromkeys(checked))
 
     def _check_host(self, host: str, address: Address | None, port: int) -> None:
         if port not in self.ports:
             allowed = ", ".join(map(str, self.ports))
-            raise DestinationRefused(f"a webhook may not use port {port}; allowed: {allowed}")
+            raise DestinationRefused(_WEBHOOK_PORT(port=port, allowed=allowed))
         if self.hosts and not any(_matches(host, each) for each in self.hosts):
-            raise DestinationRefused(
-                "this installation sends webhooks only to hosts that its operator has named; "
-                "see GATEHOUSE_WEBHOOK_HOSTS"
-            )
+            raise DestinationRefused(_WEBHOOK_HOSTS())
         if address is not None:
             self._check_address(address, is_secure=True)
         elif not self.hosts and not self.networks:
@@ -124,15 +159,12 @@ class DestinationPolicy(msgspec.Struct, frozen=True):
         if not is_secure:
             if self.allows_loopback and address.is_loopback:
                 return
-            raise DestinationRefused("plain http:// is only sent to this machine")
+            raise DestinationRefused(_WEBHOOK_HTTP())
         if getattr(address, "scope_id", None) is None and (
             is_public(address) or _inside(address, self.networks)
         ):
             return
-        raise DestinationRefused(
-            "a webhook must have a public address; the operator can allow others with "
-            "GATEHOUSE_WEBHOOK_NETWORKS"
-        )
+        raise DestinationRefused(_WEBHOOK_PUBLIC())
 
 
 def is_public(address: Address) -> bool:
@@ -149,24 +181,22 @@ def _inside(address: Address, networks: Sequence[Network]) -> bool:
 def _split(url: str) -> tuple[SplitResult, int | None]:
     """The parts of a URL that every reader of URLs would split alike."""
     if len(url) > LONGEST_URL:
-        raise DestinationRefused(f"a URL has at most {LONGEST_URL} characters")
+        raise DestinationRefused(_URL_LENGTH(most=LONGEST_URL))
     if not _VISIBLE.fullmatch(url) or any(each in url for each in '\\"<>^`{|}'):
-        raise DestinationRefused(
-            "a URL has only visible ASCII characters; write others with % and names in Punycode"
-        )
+        raise DestinationRefused(_URL_ASCII())
     try:
         split = urlsplit(url)
         port = split.port
     except ValueError:
-        raise DestinationRefused("this is not a URL") from None
+        raise DestinationRefused(_URL_NONE()) from None
     if split.scheme not in ("https", "http") or not url.lower().startswith(f"{split.scheme}://"):
-        raise DestinationRefused("a webhook is a URL that begins with https://")
+        raise DestinationRefused(_URL_HTTPS())
     if "@" in split.netloc:
-        raise DestinationRefused("a URL must not hold a user or password; verify signatures")
+        raise DestinationRefused(_URL_PASSWORD())
     if "#" in url:
-        raise DestinationRefused("a webhook has no part after #")
+        raise DestinationRefused(_URL_FRAGMENT())
     if "%" in split.netloc or port == 0 or split.netloc.endswith(":"):
-        raise DestinationRefused("the host or port of the URL cannot be used")
+        raise DestinationRefused(_URL_HOST())
     return split, port
 
 
@@ -178,7 +208,7 @@ def _address_of(host: str) -> Address | None:
         pass
     labels = host.split(".")
     if _NUMERIC.fullmatch(labels[-1]) or not all(_LABEL.fullmatch(each) for each in labels):
-        raise DestinationRefused("the host of the URL is neither a name nor an address")
+        raise DestinationRefused(_URL_NAME())
     return None
 
 
@@ -189,7 +219,7 @@ def _is_loopback_name(host: str, address: Address | None) -> bool:
 def _refuse_local_name(host: str) -> None:
     labels = host.split(".")
     if len(labels) == 1 or labels[-1] in _LOCAL_NAMES:
-        raise DestinationRefused("the host of a webhook must have a public name")
+        raise DestinationRefused(_URL_PUBLIC())
 
 
 def _matches(host: str, allowed: str) -> bool:

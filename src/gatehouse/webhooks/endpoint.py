@@ -10,6 +10,24 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.events import DecisionFilter, EventName
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
+
+_WEBHOOK_EVENTS: Final = Phrase(
+    "refused.webhook_events", 'name the events to send, such as "review.opened", "review.*" or "*"'
+)
+_NO_EVENT: Final = Phrase(
+    "refused.no_event",
+    'there is no event {event}; there are {known}, all of a kind such as "review.*", and "*"',
+)
+_WEBHOOK_FILTERS: Final = Phrase(
+    "refused.webhook_filters", "a webhook has at most {most} filters of decisions"
+)
+_WEBHOOK_DESCRIPTION: Final = Phrase(
+    "refused.webhook_description", "a description has at most {most} characters"
+)
+_WEBHOOK_MADE: Final = Phrase(
+    "refused.webhook_made", 'filters of decisions need the event "decision.made"'
+)
 
 MOST_ENDPOINTS: Final = 16
 """Of one account."""
@@ -70,20 +88,17 @@ class WebhookTerms(msgspec.Struct, frozen=True):
 def check_terms(terms: WebhookTerms) -> WebhookTerms:
     """The terms with the events in order, each once; or `InvalidInput`. The URL is not checked."""
     if not terms.events:
-        raise InvalidInput('name the events to send, such as "review.opened", "review.*" or "*"')
+        raise InvalidInput(_WEBHOOK_EVENTS())
     known = {EVERYTHING, *EventName, *(each.partition(".")[0] + ".*" for each in EventName)}
     unknown = [each for each in terms.events if each not in known]
     if unknown:
-        raise InvalidInput(
-            f"there is no event {recordable(unknown[0])}; there are {', '.join(EventName)}, "
-            'all of a kind such as "review.*", and "*"'
-        )
+        raise InvalidInput(_NO_EVENT(event=recordable(unknown[0]), known=", ".join(EventName)))
     if len(terms.decisions) > _MOST_FILTERS:
-        raise InvalidInput(f"a webhook has at most {_MOST_FILTERS} filters of decisions")
+        raise InvalidInput(_WEBHOOK_FILTERS(most=_MOST_FILTERS))
     if len(terms.description) > _LONGEST_DESCRIPTION:
-        raise InvalidInput(f"a description has at most {_LONGEST_DESCRIPTION} characters")
+        raise InvalidInput(_WEBHOOK_DESCRIPTION(most=_LONGEST_DESCRIPTION))
     if terms.decisions and not _names_decisions(terms.events):
-        raise InvalidInput('filters of decisions need the event "decision.made"')
+        raise InvalidInput(_WEBHOOK_MADE())
     events = tuple(sorted(set(terms.events)))
     description = recordable(terms.description)
     return msgspec.structs.replace(terms, events=events, description=description)

@@ -8,9 +8,14 @@ from typing import Any, Final
 from gatehouse.connectors.http.json_paths import Find, compile_path
 from gatehouse.connectors.http.mapping import HolderMapping, Reader, Reading
 from gatehouse.connectors.http.templates import Change, Tables, compile_change, parse_formats
+from gatehouse.core.sentences import Phrase
 from gatehouse.idverify.people import IdentifierType
 from gatehouse.idverify.response import NameResult, Result
 from gatehouse.idverify.source import HolderResults
+
+_UNKNOWN_VALUE: Final = Phrase(
+    "connector.unknown_value", "{where} holds a value that the mapping does not know"
+)
 
 KEEP: Final = "keep"
 SKIP: Final = "skip"
@@ -134,7 +139,7 @@ def _compile_table(
         if unknown in (SKIP, KEEP):
             return None
         if unknown == FAIL:
-            raise AnswerUnusable(f"{where} holds a value that the mapping does not know")
+            raise AnswerUnusable(_UNKNOWN_VALUE(where=where))
         return unknown
 
     return understand

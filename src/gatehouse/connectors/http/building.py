@@ -22,6 +22,10 @@ from gatehouse.connectors.http.wire import Header
 from gatehouse.connectors.secret_sources import read_secret
 from gatehouse.connectors.tls import TlsOptions, client_context
 from gatehouse.core.errors import SettingsError
+from gatehouse.core.sentences import Phrase
+
+_NO_SECRET: Final = Phrase("connector.no_secret", "the mapping {mapping} needs the secret {name}")
+_WRONG_URL: Final = Phrase("connector.wrong_url", "the URL {problem}")
 
 _USUAL_HEADERS: Final[tuple[Header, ...]] = (
     (b"accept", b"application/json"),
@@ -119,7 +123,7 @@ def _environment(definition: HttpDefinition) -> Environment:
     for name, need in mapping.secrets.items():
         source = definition.secrets.get(name)
         if source is None and (isinstance(need, str) or need.required):
-            raise SettingsError(f"the mapping {mapping.mapping} needs the secret {name}")
+            raise SettingsError(_NO_SECRET(mapping=mapping.mapping, name=name))
         constants[f"secret.{name}"] = None if source is None else read_secret(source)
     return Environment(constants, mapping.tables)
 
@@ -128,7 +132,7 @@ def split_url(url: str, server_name: str | None = None) -> tuple[Endpoint, str]:
     """The endpoint of a URL, and the beginning of its paths; or `SettingsError`."""
     problem = url_problem(url)
     if problem is not None:
-        raise SettingsError(f"the URL {problem}")
+        raise SettingsError(_WRONG_URL(problem=problem))
     parts = urlsplit(url)
     secure = parts.scheme == "https"
     assert parts.hostname is not None

@@ -17,6 +17,21 @@ from gatehouse.connectors.http.mapping import ErrorClass
 from gatehouse.connectors.http.signing import RequestSigner
 from gatehouse.connectors.http.wire import CallFailed, PartyAnswer
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.sentences import Phrase, said_by
+
+_TIME_LIMIT: Final = Phrase("connector.time_limit", "no answer within the time limit")
+_GIVEN_UP: Final = Phrase("connector.given_up", "no answer came before the request was given up")
+_UNUSABLE: Final = Phrase("connector.unusable", "the answer cannot be used: {why}")
+_OTHER_SHAPE: Final = Phrase(
+    "connector.other_shape", "the answer has another shape than the mapping says"
+)
+_ASKED_TO_WAIT: Final = Phrase(
+    "connector.asked_to_wait", "it asked us to wait before the next request"
+)
+_NO_JSON: Final = Phrase("connector.no_json", "it answered {status} with a body that is not JSON")
+_TRY_LATER: Final = Phrase("connector.try_later", "it answered {status}: try later{said}")
+_OUR_MISTAKE: Final = Phrase("connector.our_mistake", "it answered {status}: our mistake{said}")
+_NO_BODY: Final = Phrase("connector.no_body", "it answered {status} without a body")
 
 _log: Final = logging.getLogger("gatehouse.connectors")
 _DECODE: Final = msgspec.json.Decoder().decode
@@ -73,16 +88,16 @@ class PartyCaller:
             found = read(self._classed(call, asked, answer), asked)
         except TimeoutError:
             sent = asked.request is not None and asked.request.sent
-            raise self._failed("no answer within the time limit", sent=sent) from None
+            raise self._failed(_TIME_LIMIT(), sent=sent) from None
         except asyncio.CancelledError:
-            self.problem = "no answer came before the request was given up"
+            self.problem = _GIVEN_UP()
             raise
         except ConnectorFailed as error:
             raise self._failed(str(error), sent=error.sent, answered=error.answered) from None
         except AnswerUnusable as error:
-            raise self._failed(f"the answer cannot be used: {error}", sent=True) from None
+            raise self._failed(_UNUSABLE(why=said_by(error)), sent=True) from None
         except UnexpectedShape:
-            message = "the answer has another shape than the mapping says"
+            message = _OTHER_SHAPE()
             raise self._failed(message, sent=True) from None
         finally:
             self.in_flight -= 1
@@ -93,7 +108,7 @@ class PartyCaller:
 
     def _check_pause(self) -> None:
         if self._not_before_s and asyncio.get_running_loop().time() < self._not_before_s:
-            raise self._failed("it asked us to wait before the next request", sent=False)
+            raise self._failed(_ASKED_TO_WAIT(), sent=False)
 
     async def _answer(self, call: CompiledCall, asked: Asked) -> PartyAnswer:
         answer = await self._send(call, asked)
@@ -129,20 +144,18 @@ class PartyCaller:
                 decoded = self.decrypt(decoded)
         except (msgspec.DecodeError, RecursionError):
             if call.needs_answer and 200 <= status < 300:
-                raise ConnectorFailed(
-                    f"it answered {status} with a body that is not JSON"
-                ) from None
+                raise ConnectorFailed(_NO_JSON(status=status)) from None
             decoded = None
         refusal = call.classify(status, decoded, asked.brand)
         if refusal is None:
             if call.needs_answer and decoded is None:
-                raise ConnectorFailed(f"it answered {status} without a body")
+                raise ConnectorFailed(_NO_BODY(status=status))
             return decoded
         if refusal.then is ErrorClass.RETRY:
             self._note_pause(answer)
-            raise ConnectorFailed(_worded(status, "try later", refusal.say))
+            raise ConnectorFailed(_TRY_LATER(status=status, said=_in_brackets(refusal)))
         if refusal.then is ErrorClass.MISTAKE:
-            message = _worded(status, "our mistake", refusal.say)
+            message = _OUR_MISTAKE(status=status, said=_in_brackets(refusal))
             if message != self.problem:
                 _log.warning("connector %s: %s", self._name, message)
             raise ConnectorFailed(message, answered=status in _ABOUT_ONE_REQUEST)
@@ -161,5 +174,6 @@ class PartyCaller:
         return ConnectorFailed(f"{self._name}: {message}", sent=sent, answered=answered)
 
 
-def _worded(status: int, meaning: str, say: str) -> str:
-    return f"it answered {status}: {meaning}{f' ({say})' if say else ''}"
+def _in_brackets(refusal: Refusal) -> str:
+    """What the mapping says of a refusal, if anything."""
+    return f" ({refusal.say})" if refusal.say else ""

@@ -23,6 +23,12 @@ from gatehouse.connectors.http.wire import (
     PartyAnswer,
     PartyRequest,
 )
+from gatehouse.core.sentences import Phrase
+
+_CLOSED: Final = Phrase("connector.is_closed", "the connector is closed")
+_CONNECT_LATE: Final = Phrase("connector.connect_late", "no connection within the time limit")
+_TLS_FAILED: Final = Phrase("connector.tls_failed", "TLS failed: {reason}")
+_NO_CONNECTION: Final = Phrase("connector.no_connection", "no connection: {why}")
 
 _IDLE_S: Final = 20.0
 """A connection that was idle for longer may have been closed by the other side unnoticed."""
@@ -124,7 +130,7 @@ class HttpClient:
         """A connection with room for one more request."""
         while True:
             if self._is_closed:
-                raise CallFailed("the connector is closed", sent=False)
+                raise CallFailed(_CLOSED(), sent=False)
             connection = self._usable()
             if connection is not None:
                 return connection
@@ -162,20 +168,20 @@ class HttpClient:
             async with asyncio.timeout(self._connect_timeout_s):
                 connection = await self._connect()
         except TimeoutError:
-            raise CallFailed("no connection within the time limit", sent=False) from None
+            raise CallFailed(_CONNECT_LATE(), sent=False) from None
         except ssl.SSLError as error:
             reason = error.reason or type(error).__name__
-            raise CallFailed(f"TLS failed: {reason}", sent=False) from None
+            raise CallFailed(_TLS_FAILED(reason=reason), sent=False) from None
         except (OSError, UnicodeError) as error:
             why = getattr(error, "strerror", None) or type(error).__name__
-            raise CallFailed(f"no connection: {why}", sent=False) from None
+            raise CallFailed(_NO_CONNECTION(why=why), sent=False) from None
         finally:
             self._opening -= 1
             if len(self._open) + self._opening < self._most:
                 self._wake()
         if self._is_closed:
             connection.close()
-            raise CallFailed("the connector is closed", sent=False)
+            raise CallFailed(_CLOSED(), sent=False)
         self._open.append(connection)
         return connection
 

@@ -29,6 +29,9 @@ from gatehouse.connectors.http.templates import (
 from gatehouse.connectors.http.wire import Header, PartyRequest
 from gatehouse.core.errors import ConnectorFailed, SettingsError
 from gatehouse.core.ids import id_time_ms, is_id
+from gatehouse.core.sentences import Phrase
+
+_NO_OPTION: Final = Phrase("connector.no_option", "an option that a path needs is not given")
 
 _JSON: Final[Header] = (b"content-type", b"application/json")
 _ENCODE: Final = msgspec.json.Encoder().encode
@@ -156,7 +159,7 @@ def _compile_target(path: str, environment: Environment, prefix: str) -> Callabl
         return "".join(texts).encode()
 
     if any(part is None for part, _ in parts):
-        raise SettingsError("an option that a path needs is not given")
+        raise SettingsError(_NO_OPTION())
     if any(callable(part) for part, _ in parts):
         return make
     target = make(Asked())

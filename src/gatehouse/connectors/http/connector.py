@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from gatehouse.connectors.connector import ConnectorState
 from gatehouse.connectors.http.answers import (
@@ -27,10 +27,20 @@ from gatehouse.connectors.http.templates import Render, Tables, compile_template
 from gatehouse.connectors.http.wire import CallFailed
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.sentences import Phrase
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.source import HolderResults, IdentityEnquiry
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
+
+_NO_CODE: Final = Phrase("connector.no_code", "the answer has no response code")
+_NO_VERDICT: Final = Phrase(
+    "connector.no_verdict", "the answer does not say whether the payment is approved"
+)
+_NOT_REVERSED: Final = Phrase("connector.not_reversed", "the reversal is not confirmed")
+_NO_KNOWN_CODE: Final = Phrase(
+    "connector.no_known_code", "the answer refuses without a code that the mapping knows"
+)
 
 
 class HttpIssuer:
@@ -63,7 +73,7 @@ class HttpIssuer:
         brand = asked.brand
         code = self._code(answer, brand)
         if code is None:
-            raise ConnectorFailed("the answer has no response code")
+            raise ConnectorFailed(_NO_CODE())
         also = None
         if asked.holder is not None and self._holder is not None:
             results = self._holder(answer, brand)
@@ -134,7 +144,7 @@ class HttpGateway:
         brand = asked.brand
         approved, code = self._approved(answer, brand), self._code(answer, brand)
         if approved is None:
-            raise ConnectorFailed("the answer does not say whether the payment is approved")
+            raise ConnectorFailed(_NO_VERDICT())
         name = self._id(answer, brand)
         if name is not None and self._own is not None:
             name = f"{asked.reference} {name}"
@@ -158,7 +168,7 @@ class HttpGateway:
         if isinstance(answer, Refusal) or self._reversed is None:
             return
         if not self._reversed(answer, None):
-            raise ConnectorFailed("the reversal is not confirmed")
+            raise ConnectorFailed(_NOT_REVERSED())
 
 
 class HttpConnector:
@@ -244,7 +254,7 @@ def _rendered(template: Render | str | int | None, asked: Asked) -> str | None:
 
 def _code(refusal: Refusal) -> str:
     if refusal.response_code is None:
-        raise ConnectorFailed("the answer refuses without a code that the mapping knows")
+        raise ConnectorFailed(_NO_KNOWN_CODE())
     return refusal.response_code
 
 

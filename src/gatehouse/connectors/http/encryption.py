@@ -19,6 +19,23 @@ from cryptography.x509 import load_pem_x509_certificate
 from gatehouse.connectors.http.mapping import ContentCipher, MessageEncryption
 from gatehouse.connectors.http.templates import Environment, compile_template, parse_template
 from gatehouse.core.errors import ConnectorFailed, SettingsError
+from gatehouse.core.sentences import Phrase
+
+_ALL_OR_NONE: Final = Phrase(
+    "connector.encryption_secrets",
+    "encryption needs all of its secrets or none: a key id, the party's certificate and our "
+    "private key",
+)
+_CERTIFICATE_FORM: Final = Phrase(
+    "connector.certificate_form", "the certificate for encryption is not PEM"
+)
+_CERTIFICATE_KEY: Final = Phrase(
+    "connector.certificate_key", "the certificate for encryption needs RSA with {bits} bits or more"
+)
+_KEY_FORM: Final = Phrase(
+    "connector.key_form", "the private key for encryption is not PEM without password"
+)
+_KEY_KIND: Final = Phrase("connector.key_kind", "the private key for encryption is not RSA")
 
 _ALGORITHM: Final = "RSA-OAEP-256"
 _KEY_BYTES: Final = {ContentCipher.A128GCM.value: 16, ContentCipher.A256GCM.value: 32}
@@ -45,10 +62,7 @@ def make_cipher(
     if values == [None, None, None]:
         return None
     if None in values:
-        raise SettingsError(
-            "encryption needs all of its secrets or none: a key id, the "
-            "party's certificate and our private key"
-        )
+        raise SettingsError(_ALL_OR_NONE())
     key_id, certificate, private_key = (str(value) for value in values)
     return MessageCipher(
         written, key_id, _public_key(certificate.encode()), _private_key(private_key.encode())
@@ -63,9 +77,9 @@ def _public_key(pem: bytes) -> rsa.RSAPublicKey:
         else:
             key = serialization.load_pem_public_key(pem)
     except ValueError:
-        raise SettingsError("the certificate for encryption is not PEM") from None
+        raise SettingsError(_CERTIFICATE_FORM()) from None
     if not isinstance(key, rsa.RSAPublicKey) or key.key_size < _SMALLEST_KEY_BITS:
-        raise SettingsError(f"the certificate for encryption needs RSA with {_SMALLEST_KEY_BITS}")
+        raise SettingsError(_CERTIFICATE_KEY(bits=_SMALLEST_KEY_BITS))
     return key
 
 
@@ -73,9 +87,9 @@ def _private_key(pem: bytes) -> rsa.RSAPrivateKey:
     try:
         key = serialization.load_pem_private_key(pem, None)
     except (ValueError, TypeError):
-        raise SettingsError("the private key for encryption is not PEM without password") from None
+        raise SettingsError(_KEY_FORM()) from None
     if not isinstance(key, rsa.RSAPrivateKey):
-        raise SettingsError("the private key for encryption is not RSA")
+        raise SettingsError(_KEY_KIND())
     return key
 
 

@@ -21,6 +21,8 @@ from h2.exceptions import H2Error
 from h2.settings import SettingCodes, Settings
 
 from gatehouse.connectors.http.wire import (
+    ANSWER_LARGE,
+    CLOSED_EARLY,
     LARGEST_ANSWER,
     LARGEST_HEAD,
     CallFailed,
@@ -29,6 +31,10 @@ from gatehouse.connectors.http.wire import (
     set_failure,
     set_result,
 )
+from gatehouse.core.sentences import Phrase
+
+_BROKEN_OFF: Final = Phrase("connector.broken_off", "the answer was broken off")
+_FAREWELL: Final = Phrase("connector.farewell", "the other side closes the connection")
 
 _LAST_STREAM: Final = 2**30
 """Ids of streams are used up at twice this; a new connection begins anew."""
@@ -175,7 +181,7 @@ class Http2Connection(asyncio.Protocol):
 
     def connection_lost(self, _exc: Exception | None) -> None:
         """The connection has ended; what waits has failed."""
-        self._fail_all("the connection was closed before the answer", was_reset=True)
+        self._fail_all(CLOSED_EARLY(), was_reset=True)
         self._on_free()
 
     def data_received(self, data: bytes) -> None:
@@ -212,9 +218,7 @@ class Http2Connection(asyncio.Protocol):
             case StreamReset():
                 stream = self._streams.pop(event.stream_id, None)
                 if stream is not None:
-                    failure = CallFailed(
-                        "the answer was broken off", sent=True, was_reset=not stream.status
-                    )
+                    failure = CallFailed(_BROKEN_OFF(), sent=True, was_reset=not stream.status)
                     set_failure(stream.future, failure)
             case WindowUpdated():
                 for number, waiting in self._streams.items():
@@ -243,7 +247,7 @@ class Http2Connection(asyncio.Protocol):
             return
         stream.body += event.data or b""
         if len(stream.body) > LARGEST_ANSWER:
-            message = f"the answer is larger than {LARGEST_ANSWER} bytes"
+            message = ANSWER_LARGE(most=LARGEST_ANSWER)
             self._give_up(number)
             del self._streams[number]
             set_failure(stream.future, CallFailed(message, sent=True))
@@ -252,7 +256,7 @@ class Http2Connection(asyncio.Protocol):
         """The other side will answer no streams after the last one that it names."""
         self.is_usable = False
         for number in [each for each in self._streams if each > last]:
-            failure = CallFailed("the other side closes the connection", sent=True, was_reset=True)
+            failure = CallFailed(_FAREWELL(), sent=True, was_reset=True)
             set_failure(self._streams.pop(number).future, failure)
         self._end_if_unused()
 

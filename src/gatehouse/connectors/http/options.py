@@ -13,10 +13,34 @@ from gatehouse.connectors.part_reader import Definition, InFlight, PartReader, T
 from gatehouse.connectors.secret_sources import SecretSource
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase, each_line, said_by
 from gatehouse.core.validation import Checked
 
 if TYPE_CHECKING:
     from gatehouse.connectors.http.connector import HttpConnector
+
+_HTTP_UNFIT: Final = Phrase(
+    "document.http_unfit", "its base_url begins with http://; card data need https://"
+)
+_HTTP_URL: Final = Phrase("document.http_url", "must be a URL such as https://api.example.com/v1")
+_URL_FORM: Final = Phrase("document.url_form", "a URL such as https://api.example.com/v1")
+_HTTP_HTTPS: Final = Phrase(
+    "document.http_https", "must begin with https://; http:// is for this machine alone"
+)
+_HTTP_BARE: Final = Phrase("document.http_bare", "may hold no user, password, query or fragment")
+_HTTP_MAPPING: Final = Phrase(
+    "document.http_mapping", "is not a mapping that ships{hint}; a file ends in .yaml"
+)
+_HTTP_FILE_LINE: Final = Phrase("document.http_file_line", "{name}: {line}")
+_HTTP_SECRET: Final = Phrase(
+    "document.http_secret", "the mapping needs {name} ({description}), such as env:NAME"
+)
+_HTTP_OPTION: Final = Phrase("document.http_option", "the mapping needs {name} ({description})")
+_HTTP_UNUSED: Final = Phrase("document.http_unused", "the mapping {mapping} does not use it")
+_HTTP_CERTIFICATE: Final = Phrase(
+    "document.http_certificate",
+    "the mapping needs certificate_file and key_file, as the party gave them",
+)
 
 LOCAL_HOSTS: Final = frozenset(("127.0.0.1", "::1", "localhost"))
 
@@ -25,7 +49,7 @@ BaseUrl = Annotated[
     Meta(
         pattern=r"https?://[!-~]+",
         max_length=500,
-        description="a URL such as https://api.example.com/v1",
+        description=_URL_FORM.english,
     ),
 ]
 SecretPlaces = Annotated[dict[OptionName, SecretSource], Meta(max_length=20)]
@@ -88,7 +112,7 @@ class HttpDefinition(Definition, frozen=True, kw_only=True, tag="http"):
         """Card data may not go over the network in the clear."""
         if self.base_url.startswith("https://"):
             return ()
-        return ("its base_url begins with http://; card data need https://",)
+        return (_HTTP_UNFIT(),)
 
 
 def url_problem(url: str) -> str | None:
@@ -97,13 +121,13 @@ def url_problem(url: str) -> str | None:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        return "must be a URL such as https://api.example.com/v1"
+        return _HTTP_URL()
     if not host or not url.isascii() or parts.scheme not in ("http", "https"):
-        return "must be a URL such as https://api.example.com/v1"
+        return _HTTP_URL()
     if parts.scheme == "http" and host not in LOCAL_HOSTS:
-        return "must begin with https://; http:// is for this machine alone"
+        return _HTTP_HTTPS()
     if parts.username is not None or parts.query or parts.fragment:
-        return "may hold no user, password, query or fragment"
+        return _HTTP_BARE()
     return None
 
 
@@ -146,14 +170,14 @@ def _mapping(part: PartReader, name: str) -> Mapping | None:
         folder = resources.files("gatehouse.connectors.http").joinpath("mappings")
         return read_mapping(folder.joinpath(f"{name}.yaml").read_bytes())
     if not name.endswith((".yaml", ".yml")):
-        message = f"is not a mapping that ships{suggestion(name, shipped)}; a file ends in .yaml"
+        message = _HTTP_MAPPING(hint=suggestion(name, shipped))
         part.refuse("mapping", message)
         return None
     try:
         return read_mapping(part.read_file(name))
     except InvalidInput as error:
-        for line in str(error).splitlines():
-            part.refuse("mapping", f"{name}: {line}")
+        for line in each_line(said_by(error)):
+            part.refuse("mapping", _HTTP_FILE_LINE(name=name, line=line))
         return None
 
 
@@ -162,22 +186,20 @@ def _compare(part: PartReader, written: _WrittenPart, mapping: Mapping) -> None:
     for name, about in mapping.secrets.items():
         need = SecretNeed(about) if isinstance(about, str) else about
         if name not in written.secrets and need.required:
-            message = f"the mapping needs {name} ({need.description}), such as env:NAME"
+            message = _HTTP_SECRET(name=name, description=need.description)
             part.refuse("secrets", message)
     for name, option in mapping.options.items():
         if name not in written.options and option.required and option.default is None:
-            part.refuse("options", f"the mapping needs {name} ({option.description})")
+            part.refuse("options", _HTTP_OPTION(name=name, description=option.description))
     for section, given, declared in (
         ("secrets", written.secrets, mapping.secrets),
         ("options", written.options, mapping.options),
     ):
         for name in given:
             if name not in declared:
-                part.refuse(f"{section}.{name}", f"the mapping {mapping.mapping} does not use it")
+                part.refuse(f"{section}.{name}", _HTTP_UNUSED(mapping=mapping.mapping))
     authentication = mapping.authentication
     has_certificate = written.tls is not None and written.tls.certificate_file is not None
     wanted = authentication is not None and authentication.client_certificate
     if wanted and not has_certificate:
-        part.refuse(
-            "tls", "the mapping needs certificate_file and key_file, as the party gave them"
-        )
+        part.refuse("tls", _HTTP_CERTIFICATE())

@@ -28,6 +28,23 @@ from gatehouse.connectors.http.templates import (
 )
 from gatehouse.connectors.http.wire import CallFailed, Header, PartyRequest
 from gatehouse.core.errors import ConnectorFailed, SettingsError
+from gatehouse.core.sentences import Phrase, said_by
+
+_NO_TOKEN: Final = Phrase("connector.no_token", "no token: {why}")
+_TOKEN_LATE: Final = Phrase("connector.token_late", "the token service did not answer in time")
+_TOKEN_FAILED: Final = Phrase("connector.token_failed", "of the token service, {why}")
+_TOKEN_STATUS: Final = Phrase("connector.token_status", "the token service answered {status}")
+_TOKEN_UNUSABLE: Final = Phrase(
+    "connector.token_unusable", "the token service answered without a usable token"
+)
+_NO_VALUE: Final = Phrase("connector.no_value", "a value for authentication is missing")
+_CONTROL: Final = Phrase(
+    "connector.header_control", "a header would hold a line break or another control character"
+)
+_BEYOND_LATIN: Final = Phrase(
+    "connector.header_latin", "a header would hold a character beyond Latin-1"
+)
+_SIGNING_KEY: Final = Phrase("connector.signing_key", "the key of the signature is not {encoding}")
 
 _AHEAD: Final = 0.1
 """A new token is fetched when this part of its life is left."""
@@ -50,7 +67,7 @@ def fixed_text(template: str, environment: Environment) -> str:
     """A template without fields of the request as text; or `SettingsError`."""
     compiled = compile_template(parse_template(template), environment)
     if compiled is None or callable(compiled):
-        raise SettingsError("a value for authentication is missing")
+        raise SettingsError(_NO_VALUE())
     return str(compiled)
 
 
@@ -75,11 +92,11 @@ def _basic(basic: BasicAuth, environment: Environment) -> bytes:
 def header_value(text: str) -> bytes:
     """A text as the value of a header; or `SettingsError` when it cannot be one."""
     if not text.isprintable():
-        raise SettingsError("a header would hold a line break or another control character")
+        raise SettingsError(_CONTROL())
     try:
         return text.strip().encode("latin-1")
     except UnicodeEncodeError:
-        raise SettingsError("a header would hold a character beyond Latin-1") from None
+        raise SettingsError(_BEYOND_LATIN()) from None
 
 
 def sendable(text: str) -> bytes:
@@ -139,7 +156,7 @@ def _key_bytes(text: str, encoding: ByteEncoding) -> bytes:
             return base64.b64decode(text, validate=True)
         return bytes.fromhex(text) if encoding is ByteEncoding.HEX else text.encode()
     except ValueError:
-        raise SettingsError(f"the key of the signature is not {encoding.value}") from None
+        raise SettingsError(_SIGNING_KEY(encoding=encoding.value)) from None
 
 
 _ENCODERS: Final[dict[ByteEncoding, Callable[[bytes], str]]] = {
@@ -200,7 +217,7 @@ class TokenSigner:
                     # One caller that gives up must not end the fetch that others wait for.
                     await asyncio.shield(fetching)
                 if self._header is None or self._expires_at_s <= now_s:
-                    raise ConnectorFailed(f"no token: {self._problem}", sent=False)
+                    raise ConnectorFailed(_NO_TOKEN(why=self._problem), sent=False)
         assert self._header is not None
         asked.proof = self._header
         request.headers.append(self._header)
@@ -235,19 +252,19 @@ class TokenSigner:
             async with asyncio.timeout(self._timeout_s):
                 answer = await self._client.ask(request)
         except TimeoutError:
-            self._failed("the token service did not answer in time")
+            self._failed(_TOKEN_LATE())
             return
         except CallFailed as failure:
-            self._failed(f"of the token service, {failure}")
+            self._failed(_TOKEN_FAILED(why=said_by(failure)))
             return
         if answer.status != 200:
-            self._failed(f"the token service answered {answer.status}")
+            self._failed(_TOKEN_STATUS(status=answer.status))
             return
         try:
             found = msgspec.json.decode(answer.body, type=_TokenAnswer)
             header = header_value(f"Bearer {found.access_token}")
         except (msgspec.MsgspecError, SettingsError):
-            self._failed("the token service answered without a usable token")
+            self._failed(_TOKEN_UNUSABLE())
             return
         life_s = max(found.expires_in or _USUAL_LIFE_S, _SHORTEST_LIFE_S)
         now_s = loop.time()

@@ -3,6 +3,13 @@
 import asyncio
 from typing import Final, Protocol
 
+from gatehouse.core.sentences import Phrase
+
+CLOSED_EARLY: Final = Phrase(
+    "connector.closed_early", "the connection was closed before the answer"
+)
+NOT_HTTP: Final = Phrase("connector.not_http", "the answer is not HTTP")
+ANSWER_LARGE: Final = Phrase("connector.answer_large", "the answer is larger than {most} bytes")
 LARGEST_ANSWER: Final = 256 * 1024
 """Bytes of a body; more than any answer about one card or payment."""
 LARGEST_HEAD: Final = 64 * 1024

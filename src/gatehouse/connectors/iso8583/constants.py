@@ -1,13 +1,21 @@
 """Whether the constants of a dialect, and those that an operator chooses, fit where they go."""
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from gatehouse.connectors.iso8583.definition import DialectDefinition
 from gatehouse.connectors.iso8583.field_layout import FieldLayout, leaves_of
 from gatehouse.connectors.iso8583.fields import FieldCompiler
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.roles import Role
-from gatehouse.core.spelling import nearest
+from gatehouse.core.sentences import Phrase, said_by
+
+_FIELD: Final = Phrase("document.iso_field", "field {number}")
+_MISFIT: Final = Phrase("document.iso_misfit", "does not fit: {problem}")
+_NOT_AS_HELD: Final = Phrase(
+    "document.iso_not_as_held",
+    "must be written as the field holds it: all its characters, no blanks around it",
+)
 
 
 def parameter_problems(
@@ -16,14 +24,16 @@ def parameter_problems(
     """What is wrong with parameters that an operator chose: the name and what is to be done."""
     for name in parameters:
         if name not in definition.parameters:
-            near = nearest(name, list(definition.parameters))
-            yield name, "is not known" + (f"; did you mean {near}?" if near else "")
+            # Imported here: a server that starts reads no files, and need not load their readers.
+            from gatehouse.core.documents import unknown_word
+
+            yield name, unknown_word(name, definition.parameters)
     compiler = FieldCompiler(definition.encoding, parameters, {})
     for number, leaf in _leaves(definition):
         if leaf.parameter is not None and leaf.parameter in parameters:
-            problem = _write_problem(compiler, f"field {number}", leaf)
+            problem = _write_problem(compiler, _FIELD(number=number), leaf)
             if problem is not None:
-                yield leaf.parameter, f"does not fit: {problem}"
+                yield leaf.parameter, _MISFIT(problem=problem)
 
 
 def constant_problems(definition: DialectDefinition) -> Iterator[tuple[str, str]]:
@@ -34,7 +44,7 @@ def constant_problems(definition: DialectDefinition) -> Iterator[tuple[str, str]
     compiler = FieldCompiler(definition.encoding, defaults, definition.codes)
     for number, leaf in _leaves(definition):
         if leaf.value is not None:
-            wrong = _write_problem(compiler, f"field {number}", leaf)
+            wrong = _write_problem(compiler, _FIELD(number=number), leaf)
             if wrong is not None:
                 yield f"fields.{number}", wrong
     for kind, message in definition.messages.items():
@@ -56,7 +66,7 @@ def _write_problem(compiler: FieldCompiler, name: str, leaf: FieldLayout) -> str
     try:
         compiler.enclosed(name, leaf).write({})
     except MalformedMessage as error:
-        return str(error)
+        return said_by(error)
     return None
 
 
@@ -72,7 +82,7 @@ def _own_value_problem(
         raw = field.write({role: value})
         field.read(raw or b"", 0, found)
     except MalformedMessage as error:
-        return f"does not fit: {error}"
+        return _MISFIT(problem=said_by(error))
     if found.get(role) != value:
-        return "must be written as the field holds it: all its characters, no blanks around it"
+        return _NOT_AS_HELD()
     return None

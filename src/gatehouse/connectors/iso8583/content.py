@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from gatehouse.connectors.iso8583.formats import Encoding, Side
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.core.sentences import Phrase, phrases_of
 
 _DIGITS: Final = b"0123456789"
 _LETTERS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -20,14 +21,18 @@ ALLOWED: Final = {
     "an": _LETTERS + _DIGITS + b" ",
     "ans": _PRINTABLE,
 }
-WORDS: Final = {
-    "n": "digits",
-    "z": "digits and a separator",
-    "a": "letters",
-    "an": "letters and digits",
-    "ans": "printable characters",
-    "b": "bytes in hexadecimal digits",
-}
+_WORDS: Final = phrases_of(
+    "document.iso_content",
+    {
+        "n": "digits",
+        "z": "digits and a separator",
+        "a": "letters",
+        "an": "letters and digits",
+        "ans": "printable characters",
+        "b": "hexadecimal digits, two for a byte",
+    },
+)
+_OTHER_KIND: Final = Phrase("document.iso_kind", "{name} must be of {what}")
 HEX_DIGITS: Final = b"0123456789ABCDEFabcdef"
 _UNKNOWN: Final = 0x1A
 """Stands for a byte that means no ASCII character; no content allows it."""
@@ -58,9 +63,14 @@ def translation(code_page: str) -> tuple[bytes, bytes]:
     return bytes(there), bytes(back)
 
 
+def kind_problem(name: str, kind: str) -> str:
+    """What is said of a field whose characters are of another kind."""
+    return _OTHER_KIND(name=name, what=_WORDS[kind]())
+
+
 def text_content(name: str, kind: str, code_page: str | None) -> Content:
     """Characters, one in a byte; None as code page is ASCII."""
-    allowed, wrong = ALLOWED[kind], f"{name} must be of {WORDS[kind]}"
+    allowed, wrong = ALLOWED[kind], kind_problem(name, kind)
     there, back = (None, None) if code_page is None else translation(code_page)
 
     def encode(text: str) -> bytes:
@@ -81,7 +91,7 @@ def text_content(name: str, kind: str, code_page: str | None) -> Content:
 
 def packed_digits(name: str, kind: str, pad: Side) -> Content:
     """Two digits in a byte; an odd number of them has a zero before it, or an F behind it."""
-    allowed, wrong = ALLOWED[kind], f"{name} must be of {WORDS[kind]}"
+    allowed, wrong = ALLOWED[kind], kind_problem(name, kind)
     to_left, is_track = pad is Side.LEFT, kind == "z"
 
     def encode(text: str) -> bytes:
@@ -108,7 +118,7 @@ def packed_digits(name: str, kind: str, pad: Side) -> Content:
 
 def byte_content(name: str, encoding: Encoding, code_page: str | None) -> Content:
     """Bytes, which are hexadecimal digits in values; sent as bytes, or as the digits."""
-    wrong = f"{name} must be {WORDS['b']}"
+    wrong = kind_problem(name, "b")
     there, back = (None, None) if code_page is None else translation(code_page)
 
     def raw_of(digits: bytes) -> bytes:

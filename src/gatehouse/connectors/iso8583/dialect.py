@@ -19,6 +19,11 @@ from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.connectors.iso8583.values import Values
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.secrets import Personal
+from gatehouse.core.sentences import Phrase
+
+_PARAMETER: Final = Phrase(
+    "connector.iso_parameter", "the parameter {name} of the dialect {problem}"
+)
 
 _MOST_PLANS: Final = 512
 """Bitmaps that are remembered; a party uses a few, and garbage must not fill the memory."""
@@ -55,7 +60,7 @@ class Dialect:
         chosen = {name: each.default for name, each in definition.parameters.items()}
         chosen.update(parameters or {})
         for name, problem in parameter_problems(definition, parameters or {}):
-            raise SettingsError(f"the parameter {name} of the dialect {problem}")
+            raise SettingsError(_PARAMETER(name=name, problem=problem))
         self.name = definition.dialect
         self.definition = definition
         self._bitmaps = BitmapCodec(definition.encoding)

@@ -11,6 +11,11 @@ from typing import Final, Protocol, cast
 from gatehouse.connectors.iso8583.dialect import Unpacked
 from gatehouse.connectors.iso8583.framing import Framing
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.core.sentences import Phrase
+
+_CLOSED: Final = Phrase("connector.closed", "the host closed the connection")
+_NO_MESSAGE: Final = Phrase("connector.no_message", "the host sent something that is no message")
+_BROKE: Final = Phrase("connector.broke", "the connection broke: {name}")
 
 _MOST_UNSENT: Final = 262_144
 """Bytes that the host has not taken yet: with more, a link takes no further requests."""
@@ -73,7 +78,7 @@ class Link(asyncio.Protocol):
         """Whether the host has answered a request on it."""
         self.echo: Pending | None = None
         self.idle_timer: asyncio.TimerHandle | None = None
-        self.why_lost = "the host closed the connection"
+        self.why_lost: str = _CLOSED()
         self.lost = asyncio.Event()
         self._framing = framing
         self._owner = owner
@@ -116,7 +121,7 @@ class Link(asyncio.Protocol):
         try:
             bodies = self._framing.feed(data)
         except MalformedMessage:
-            self.close("the host sent something that is no message")
+            self.close(_NO_MESSAGE())
             return
         for body in bodies:
             self._owner.received(self, body)
@@ -124,7 +129,7 @@ class Link(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         """The connection is gone."""
         if error is not None:
-            self.why_lost = f"the connection broke: {type(error).__name__}"
+            self.why_lost = _BROKE(name=type(error).__name__)
         self.is_ready = False
         self.lost.set()
         self._owner.link_lost(self)

@@ -16,7 +16,19 @@ from gatehouse.connectors.iso8583.pool_options import Host, PoolOptions
 from gatehouse.connectors.part_reader import Definition, PartReader
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.validation import Checked
+
+_ISO_HOST: Final = Phrase("document.iso_host", "must be host:port, such as host.example:9583")
+_ISO_TLS: Final = Phrase("document.iso_tls", "is of no use beside tls")
+_ISO_PLAIN: Final = Phrase(
+    "document.iso_plain",
+    "it sends card data over plain TCP: give it tls, or write `plain_tcp: accepted` if "
+    "the network to the host is private",
+)
+_ISO_DIALECT: Final = Phrase(
+    "document.iso_dialect", "must name a dialect that ships, such as reference, or a file"
+)
 
 _ADDRESS: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\s:/\[\]]{1,253})):([0-9]{1,5})")
 _OWN_FILE: Final = (".", "/")
@@ -51,9 +63,9 @@ class Iso8583Options(Checked, Definition, frozen=True, kw_only=True):
         """What is wrong beyond the form of the fields."""
         for index, text in enumerate(self.hosts):
             if isinstance(text, str) and _host(text) is None:
-                yield f"hosts[{index}]", "must be host:port, such as host.example:9583"
+                yield f"hosts[{index}]", _ISO_HOST()
         if self.tls is not None and self.plain_tcp is not None:
-            yield "plain_tcp", "is of no use beside tls"
+            yield "plain_tcp", _ISO_TLS()
 
 
 class Iso8583Definition(Iso8583Options, frozen=True, kw_only=True, tag="iso8583"):
@@ -71,10 +83,7 @@ class Iso8583Definition(Iso8583Options, frozen=True, kw_only=True, tag="iso8583"
         """Card data must not travel in the clear by oversight."""
         if self.tls is not None or self.plain_tcp is not None:
             return ()
-        return (
-            "it sends card data over plain TCP: give it tls, or write `plain_tcp: accepted` "
-            "if the network to the host is private",
-        )
+        return (_ISO_PLAIN(),)
 
 
 def read_iso8583(part: PartReader) -> Iso8583Definition | None:
@@ -83,7 +92,7 @@ def read_iso8583(part: PartReader) -> Iso8583Definition | None:
     rest = {key: value for key, value in part.data.items() if key != "dialect"}
     options = part._replace(data=rest).convert(Iso8583Options)
     if not isinstance(named, str):
-        part.refuse("dialect", "must name a dialect that ships, such as reference, or a file")
+        part.refuse("dialect", _ISO_DIALECT())
         return None
     dialect = _read_dialect(part, named)
     if options is None or dialect is None:

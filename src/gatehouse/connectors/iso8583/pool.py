@@ -22,6 +22,14 @@ from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.connectors.tls import client_context
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed, SettingsError
+from gatehouse.core.sentences import Phrase, said_by
+
+_NOT_OPENED: Final = Phrase("connector.not_opened", "no connection was opened yet")
+_STOPPED: Final = Phrase("connector.stopped", "the connector was stopped")
+_LOST: Final = Phrase("connector.lost", "{host}: {why}")
+_NO_ECHO: Final = Phrase("connector.no_echo", "the host did not answer an echo")
+_LATE: Final = Phrase("connector.late", "it did not answer in time")
+_UNREACHABLE: Final = Phrase("connector.unreachable", "it cannot be reached: {name}")
 
 _log: Final = logging.getLogger("gatehouse.connectors")
 _URGENT: Final = 100
@@ -44,7 +52,7 @@ class LinkPool:
         self._kinds = dialect.kinds
         self._keepers: list[asyncio.Task[None]] = []
         self._is_stopping = False
-        self._problem = "no connection was opened yet"
+        self._problem = _NOT_OPENED()
         self._context: tuple[float, ssl.SSLContext] | None = None
         """With the time when it was made."""
 
@@ -78,7 +86,7 @@ class LinkPool:
         await asyncio.gather(*self._keepers, return_exceptions=True)
         self._keepers.clear()
         self.exchange.clear()
-        self._problem = "the connector was stopped"
+        self._problem = _STOPPED()
 
     def state(self) -> ConnectorState:
         """How it is now."""
@@ -106,7 +114,7 @@ class LinkPool:
         """What waits for answers on this link fails at once."""
         if not self._is_stopping:
             self.exchange.counts.lost += 1
-        self._problem = f"{link.host}: {link.why_lost}"
+        self._problem = _LOST(host=link.host, why=link.why_lost)
         self.exchange.fail_all(link)
 
     def _choose(self, *, urgent: bool) -> Link:
@@ -129,7 +137,7 @@ class LinkPool:
         """A message was not answered in time: look whether the host still answers at all."""
         link = pending.link
         if pending is link.echo:
-            link.close("the host did not answer an echo")
+            link.close(_NO_ECHO())
         elif link.heard_at_s < pending.sent_at_s:
             self._probe(link)
 
@@ -160,7 +168,7 @@ class LinkPool:
                 if await self._serve(host):
                     attempts = 0
             except (OSError, TimeoutError, ConnectorFailed, SettingsError) as error:
-                self._problem = f"{host}: {_in_words(error)}"
+                self._problem = _LOST(host=host, why=_in_words(error))
             except Exception:
                 # A defect must not end the keeping of connections.
                 _log.exception("a connection could not be kept", extra={"host": str(host)})
@@ -224,7 +232,7 @@ def _echoed(link: Link, done: asyncio.Future[Unpacked]) -> None:
 
 def _in_words(error: Exception) -> str:
     if isinstance(error, TimeoutError):
-        return "it did not answer in time"
+        return _LATE()
     if isinstance(error, ConnectorFailed | SettingsError):
-        return str(error)
-    return f"it cannot be reached: {type(error).__name__}"
+        return said_by(error)
+    return _UNREACHABLE(name=type(error).__name__)

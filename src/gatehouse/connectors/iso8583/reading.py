@@ -12,6 +12,11 @@ from gatehouse.connectors.iso8583.constants import constant_problems
 from gatehouse.connectors.iso8583.definition import DialectDefinition
 from gatehouse.core.documents import DocumentRefused, convert_part, load_document
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
+
+_ISO_NO_DIALECT: Final = Phrase(
+    "document.iso_no_dialect", "there is no dialect {name}; there are {known}"
+)
 
 _SHIPPED: Final = Path(__file__).parent / "dialects"
 
@@ -39,5 +44,5 @@ def shipped_dialect(name: str) -> DialectDefinition:
     """A dialect that ships with the package."""
     names = shipped_names()
     if name not in names:
-        raise InvalidInput(f"there is no dialect {name}; there are {', '.join(names)}")
+        raise InvalidInput(_ISO_NO_DIALECT(name=name, known=", ".join(names)))
     return read_dialect((_SHIPPED / f"{name}.yaml").read_bytes())

@@ -8,6 +8,7 @@ from gatehouse.connectors.iso8583.field_layout import FieldLayout
 from gatehouse.connectors.iso8583.formats import Side, parse_format
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.roles import Role
+from gatehouse.core.sentences import Phrase
 
 Values = Mapping[Role, str]
 Take = Callable[[Values], str | None]
@@ -16,6 +17,9 @@ Give = Callable[[str, dict[Role, str]], None]
 """Notes what the text of a place says."""
 Fit = Callable[[str], str | None]
 """A value as long as its place wants it; None when nothing is left of it."""
+
+_TOO_LONG: Final = Phrase("document.iso_long", "{name} is longer than {size}")
+_TOO_SHORT: Final = Phrase("document.iso_short", "{name} is shorter than {size}")
 
 _FILLED_WITH: Final = {"n": "0"}
 
@@ -74,8 +78,8 @@ class ValueCompiler:
         """Makes a value as long as the format wants it, in the host's own codes."""
         parsed = parse_format(layout.format)
         size = parsed.size * 2 if parsed.content == "b" else parsed.size
-        too_long = f"{name} is longer than {parsed.size}"
-        too_short = f"{name} is shorter than {parsed.size}"
+        too_long = _TOO_LONG(name=name, size=parsed.size)
+        too_short = _TOO_SHORT(name=name, size=parsed.size)
         fill = _FILLED_WITH.get(parsed.content, " ")
         to_left = (layout.pad or (Side.LEFT if parsed.content == "n" else Side.RIGHT)) is Side.LEFT
         fixed, can_fill = not parsed.dots, parsed.content not in ("b", "z")

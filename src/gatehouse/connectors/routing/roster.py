@@ -14,8 +14,10 @@ from gatehouse.connectors.routing.table import CountryOf, RoutingTable
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import SettingsError
+from gatehouse.core.sentences import Phrase
 from gatehouse.idverify.source import IdentitySource
 
+_NOT_STARTED: Final = Phrase("connector.not_started", "it could not be started; see the log")
 _log: Final = logging.getLogger("gatehouse.connectors")
 _NO_LIMIT: Final = 1_000_000
 _DOWN_LOOKS: Final = 2
@@ -153,7 +155,7 @@ class Roster:
         except Exception as error:
             defect = blanked(error, "a connector")
             _log.error("a connector is defective", exc_info=defect, extra={"connector": name})
-            made = "it could not be started; see the log"
+            made = str(_NOT_STARTED())
         return Seat(name, definition, made, self._observe)
 
     def _retire(self, seat: Seat) -> None:

@@ -20,6 +20,18 @@ from gatehouse.store.configured.signing import Signer
 from gatehouse.store.events.wishes import decision_filters
 from gatehouse.store.tables import ACCOUNTS
 
+_ACCOUNT_EXISTS: Final = Phrase("refused.account_exists", "account {account_id} exists already")
+_ACCOUNT_CLOSED_ON: Final = Phrase(
+    "refused.account_closed_on",
+    "account {account_id} was closed on {at}; to use it again: gatehouse accounts "
+    "reopen --account {account_id} --reason ...",
+)
+_ACCOUNT_OPEN: Final = Phrase("refused.account_open", "account {account_id} is not closed")
+_ACCOUNT_REASON: Final = Phrase("refused.account_reason", "give a reason of 1 to {most} characters")
+_NO_SUCH_ACCOUNT: Final = Phrase(
+    "refused.no_such_account", "no account {account_id}; see: gatehouse accounts list"
+)
+
 _ACCOUNT_NAME: Final = Phrase(
     "refused.account_name", "an account needs a name of 1 to 128 characters"
 )
@@ -44,7 +56,7 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
     shown = _name(name)
     new = Account(account_id or change.new_id("acct"), shown, currency, change.now_ms, {}, {})
     if account_id is not None and _row(change.connection, account_id) is not None:
-        raise Conflict(f"account {account_id} exists already")
+        raise Conflict(_ACCOUNT_EXISTS(account_id=account_id))
     row = {"id": new.account_id, "name": shown, "currency": currency, "balance": 0, "held": 0}
     row |= {"created_at_ms": change.now_ms, "fees": "{}", "policies": "{}"}
     change.connection.execute(ACCOUNTS.insert(), change.signer.signed(ACCOUNTS, row))
@@ -70,8 +82,7 @@ def get_open(connection: sa.Connection, account_id: str) -> Account:
     account = get(connection, account_id)
     if account.closed_at_ms is not None:
         raise AccountClosed(
-            f"account {account_id} was closed on {iso_time(account.closed_at_ms)}; "
-            f"to use it again: gatehouse accounts reopen --account {account_id} --reason ..."
+            _ACCOUNT_CLOSED_ON(account_id=account_id, at=iso_time(account.closed_at_ms))
         )
     return account
 
@@ -137,7 +148,7 @@ def reopen(change: Change, account_id: str, reason: str) -> Account:
     """Open a closed account again; its keys work as they did before."""
     account, why = get(change.connection, account_id), _reason(reason)
     if account.closed_at_ms is None:
-        raise Conflict(f"account {account_id} is not closed")
+        raise Conflict(_ACCOUNT_OPEN(account_id=account_id))
     _store(change, account_id, closed_at_ms=None, closed_reason=None)
     change.audit("account.reopen", account_id, reason=why)
     return msgspec.structs.replace(account, closed_at_ms=None, closed_reason=None)
@@ -153,7 +164,7 @@ def _name(given: str) -> str:
 def _reason(given: str) -> str:
     shown = recordable(given.strip())
     if is_blank(shown) or len(shown) > _LONGEST_REASON:
-        raise InvalidInput(f"give a reason of 1 to {_LONGEST_REASON} characters")
+        raise InvalidInput(_ACCOUNT_REASON(most=_LONGEST_REASON))
     return shown
 
 
@@ -176,7 +187,7 @@ def _update(change: Change, account: Account, what: str, value: dict[str, Any]) 
 def _existing(connection: sa.Connection, account_id: str) -> Any:
     row = _row(connection, account_id)
     if row is None:
-        raise NotFound(f"no account {recordable(account_id)}; see: gatehouse accounts list")
+        raise NotFound(_NO_SUCH_ACCOUNT(account_id=recordable(account_id)))
     return row
 
 

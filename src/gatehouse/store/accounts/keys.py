@@ -20,6 +20,19 @@ from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import API_KEYS
 
+_KEY_OVER: Final = Phrase("refused.key_over", "key {key} is {state}; issue a new one instead")
+_ENDED: Final = {
+    state: Phrase(f"refused.key_is_{state}", state) for state in ("revoked", "expired")
+}
+
+_PLAYGROUND_KEY: Final = Phrase(
+    "refused.playground_key", "key {key_id} is the playground's, which replaces it by itself"
+)
+_KEY_ROTATED: Final = Phrase(
+    "refused.key_rotated",
+    "key {key_id} was rotated already; rotate its successor {successor} instead",
+)
+
 _NO_KEY: Final = Phrase("refused.no_key", "account {account} has no key {key}")
 _KEY_REVOKED: Final = Phrase("refused.key_revoked", "key {key} is revoked already")
 
@@ -90,13 +103,12 @@ def rotate(change: Change, account_id: str, key_id: str, overlap_ms: int) -> Rot
     accounts.get_open(change.connection, account_id)
     old = get(change.connection, account_id, key_id)
     if old.is_of_playground:
-        raise Conflict(f"key {key_id} is the playground's, which replaces it by itself")
-    if old.status(change.now_ms) != "active":
-        raise Conflict(f"key {key_id} is {old.status(change.now_ms)}; issue a new one instead")
+        raise Conflict(_PLAYGROUND_KEY(key_id=key_id))
+    state = old.status(change.now_ms)
+    if state != "active":
+        raise Conflict(_KEY_OVER(key=key_id, state=_ENDED[state]()))
     if old.successor is not None:
-        raise Conflict(
-            f"key {key_id} was rotated already; rotate its successor {old.successor} instead"
-        )
+        raise Conflict(_KEY_ROTATED(key_id=key_id, successor=old.successor))
     expires_at_ms = None
     if old.expires_at_ms is not None:
         expires_at_ms = change.now_ms + old.expires_at_ms - old.created_at_ms

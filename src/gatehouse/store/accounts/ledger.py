@@ -12,6 +12,7 @@ from gatehouse.billing.spending_pace import LONGEST_MS, SHORTEST_MS, SpendingPac
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.events import EventName
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
@@ -22,6 +23,16 @@ from gatehouse.store.tables import (
     LEDGER_ENTRIES,
     NOT_A_HOLD,
     TOP_UP_REFERENCES,
+)
+
+_TOP_UP_RECORDED: Final = Phrase(
+    "refused.top_up_recorded", "a top-up with this reference was recorded before"
+)
+_ADJUSTMENT_AVAILABLE: Final = Phrase(
+    "refused.adjustment_available", "the adjustment takes more than the available {free}"
+)
+_NOTE_OR_REASON: Final = Phrase(
+    "refused.note_or_reason", "a note or a reason has at most {most} characters"
 )
 
 TOPPED_UP: Final = "balance.top-up"
@@ -37,7 +48,7 @@ class ReferenceTaken(Conflict):
     """A top-up was recorded under the same reference before."""
 
     def __init__(self, recorded: LedgerEntry) -> None:
-        super().__init__("a top-up with this reference was recorded before")
+        super().__init__(_TOP_UP_RECORDED())
         self.recorded = recorded
 
 
@@ -67,7 +78,7 @@ def adjust(change: Change, account_id: str, amount: int, reason: str) -> Account
     available = book.accounts[account_id].available
     if amount + available < 0:
         free = f"{shown_amount(available, currency)} {currency}"
-        raise InvalidInput(f"the adjustment takes more than the available {free}")
+        raise InvalidInput(_ADJUSTMENT_AVAILABLE(free=free))
     reference = change.new_id("adj")
     why = _kept_note(reason)
     book.adjust(account_id, reference, amount, change.now_ms, why)
@@ -157,7 +168,7 @@ def _take_reference(change: Change, account_id: str, reference: str, entry: str)
 
 def _kept_note(given: str) -> str:
     if len(given) > _LONGEST_NOTE:
-        raise InvalidInput(f"a note or a reason has at most {_LONGEST_NOTE} characters")
+        raise InvalidInput(_NOTE_OR_REASON(most=_LONGEST_NOTE))
     return recordable(given)
 
 

@@ -9,8 +9,13 @@ import sqlalchemy as sa
 
 from gatehouse.billing.ledger import EntryKind, LedgerEntry
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.accounts import accounts
 from gatehouse.store.tables import IS_MOVEMENT, LEDGER_ENTRIES, NOT_A_HOLD, TOP_UP_REFERENCES
+
+_LEDGER_AFTER: Final = Phrase(
+    "refused.ledger_after", "--after takes what the page before gave as its next"
+)
 
 _CURSOR: Final = re.compile(r"([0-9]{1,15})\.([a-z]{2,8}_[0-9a-z]{1,64})\.([01])")
 _E: Final = LEDGER_ENTRIES.c
@@ -135,5 +140,5 @@ def _values(place: Any) -> "sa.Tuple":
 def _read_cursor(text: str) -> tuple[int, str, int]:
     read = _CURSOR.fullmatch(text)
     if read is None:
-        raise InvalidInput("--after takes what the page before gave as its next")
+        raise InvalidInput(_LEDGER_AFTER())
     return int(read[1]), read[2], int(read[3])

@@ -16,9 +16,15 @@ from gatehouse.billing.statement import (
     charge_lines,
 )
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.accounts import accounts
 from gatehouse.store.accounts.ledger_days import EntryGroup, LedgerDays
 from gatehouse.store.tables import IS_MOVEMENT, LEDGER_ENTRIES, NOT_A_HOLD, TOP_UP_REFERENCES
+
+_MOVEMENTS_MANY: Final = Phrase(
+    "refused.movements_many",
+    "there are more than {most:,} top-ups and adjustments in this period; choose a shorter one",
+)
 
 MOST_MOVEMENTS: Final = 10_000
 _E: Final = LEDGER_ENTRIES.c
@@ -127,10 +133,7 @@ def _movements(connection: sa.Connection, account_id: str, period: Period) -> li
     )
     rows = connection.execute(query.limit(MOST_MOVEMENTS + 1)).all()
     if len(rows) > MOST_MOVEMENTS:
-        raise InvalidInput(
-            f"there are more than {MOST_MOVEMENTS:,} top-ups and adjustments in this period; "
-            "choose a shorter one"
-        )
+        raise InvalidInput(_MOVEMENTS_MANY(most=MOST_MOVEMENTS))
     return [_movement(row) for row in rows]
 
 

@@ -15,12 +15,37 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict
 from gatehouse.core.hashing import keyed_hash
+from gatehouse.core.sentences import Phrase, plain, said_by
 from gatehouse.store.tables import AUDIT, STATE
+
+_AUDIT_HEAD: Final = Phrase(
+    "refused.audit_head", "a head is SEQ:HASH, as gatehouse audit head prints it"
+)
+_AUDIT_FIRST: Final = Phrase(
+    "refused.audit_first", "{why}; nothing can be changed before: gatehouse audit verify"
+)
+_AUDIT_MISSING: Final = Phrase("refused.audit_missing", "line {seq} is missing")
+_AUDIT_UNFIT: Final = Phrase("refused.audit_unfit", "line {seq} does not fit the chain")
+_AUDIT_ENDS: Final = Phrase(
+    "refused.audit_ends", "the log ends at line {seq}, not where its head says"
+)
+_AUDIT_CUT: Final = Phrase("refused.audit_cut", "it was cut back to line {seq}")
+_AUDIT_ANEW: Final = Phrase("refused.audit_anew", "it was written anew")
+_AUDIT_LOST: Final = Phrase(
+    "refused.audit_lost", "the log does not contain the expected head {lost}: {reason}"
+)
+_AUDIT_LINE_DAMAGED: Final = Phrase(
+    "refused.audit_line_damaged", "audit line {seq} is damaged; see: gatehouse audit verify"
+)
+_AUDIT_HEAD_LOST: Final = Phrase("refused.audit_head_lost", "the audit log has lost its head")
+_AUDIT_HEAD_FOREIGN: Final = Phrase(
+    "refused.audit_head_foreign", "the head of the audit log was not written by this service"
+)
 
 _HEAD: Final = "audit-head"
 _START: Final = "0" * 64
 _MOST_PROBLEMS: Final = 100
-_encode: Final = msgspec.json.Encoder(order="sorted").encode
+_encode: Final = msgspec.json.Encoder(order="sorted", enc_hook=plain).encode
 # Heads are written in letters alone: digits of a hash can look like a card number, and logs mask
 # those.
 _TO_LETTERS: Final = str.maketrans("0123456789", "ghijklmnop")
@@ -39,7 +64,7 @@ class AuditHead(NamedTuple):
         """The head that a log or `audit head` printed; `ValueError` for anything else."""
         match = _HEAD_TEXT.fullmatch(text.strip())
         if match is None:
-            raise ValueError("a head is SEQ:HASH, as gatehouse audit head prints it")
+            raise ValueError(_AUDIT_HEAD())
         return cls(int(match[1]), match[2].translate(_TO_HEXADECIMAL))
 
     def __str__(self) -> str:
@@ -79,7 +104,7 @@ def append(connection: sa.Connection, key: bytes, line: AuditLine) -> AuditHead:
     try:
         seq, previous = read_head(connection, key)
     except ValueError as error:
-        raise Conflict(f"{error}; nothing can be changed before: gatehouse audit verify") from None
+        raise Conflict(_AUDIT_FIRST(why=said_by(error))) from None
     numbered = msgspec.structs.replace(line, seq=seq + 1)
     head = AuditHead(seq + 1, _seal(key, previous, numbered))
     row = msgspec.structs.asdict(numbered)
@@ -100,21 +125,21 @@ def verify(
     query = sa.select(AUDIT).order_by(AUDIT.c.seq)
     for row in connection.execution_options(stream_results=True).execute(query):
         if row.seq != head.seq + 1:
-            report.note(f"line {head.seq + 1} is missing")
+            report.note(_AUDIT_MISSING(seq=head.seq + 1))
         if not _fits(key, head.seal, row):
-            report.note(f"line {row.seq} does not fit the chain")
+            report.note(_AUDIT_UNFIT(seq=row.seq))
         head = AuditHead(row.seq, row.hash)
         missing.discard(head)
     report.lines = head.seq
     try:
         if read_head(connection, key) != head:
-            report.note(f"the log ends at line {head.seq}, not where its head says")
+            report.note(_AUDIT_ENDS(seq=head.seq))
     except ValueError as error:
-        report.note(str(error))
+        report.note(said_by(error))
     for lost in sorted(missing):
         cut = lost.seq > head.seq
-        reason = f"it was cut back to line {head.seq}" if cut else "it was written anew"
-        report.note(f"the log does not contain the expected head {lost}: {reason}")
+        reason = _AUDIT_CUT(seq=head.seq) if cut else _AUDIT_ANEW()
+        report.note(_AUDIT_LOST(lost=lost, reason=reason))
     return report
 
 
@@ -177,7 +202,7 @@ def _line(row: Any) -> AuditLine:
     try:
         details = msgspec.json.decode(row.details)
     except msgspec.DecodeError:
-        raise Conflict(f"audit line {row.seq} is damaged; see: gatehouse audit verify") from None
+        raise Conflict(_AUDIT_LINE_DAMAGED(seq=row.seq)) from None
     return AuditLine(row.seq, row.at_ms, row.actor, row.action, row.account_id, details)
 
 
@@ -208,9 +233,9 @@ def read_head(connection: sa.Connection, key: bytes) -> AuditHead:
     """Where the log ends; `ValueError` when that is not known for certain."""
     value = connection.scalar(sa.select(STATE.c.value).where(STATE.c.name == _HEAD))
     if value is None:
-        raise ValueError("the audit log has lost its head")
+        raise ValueError(_AUDIT_HEAD_LOST())
     head, _, signature = value.rpartition(":")
     if not hmac.compare_digest(_sign_head(key, head).encode(), signature.encode()):
-        raise ValueError("the head of the audit log was not written by this service")
+        raise ValueError(_AUDIT_HEAD_FOREIGN())
     seq, _, seal = head.partition(":")
     return AuditHead(int(seq), seal)

@@ -11,12 +11,36 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from gatehouse.core.errors import ConfigurationRefused
+from gatehouse.core.sentences import Phrase, row
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured.signing import INSTALLATION, Signer, is_same
 from gatehouse.store.tables import ACCOUNTS, CONFIGURATION_HEADS, CONFIGURATION_TOTALS, LISTS
 
-_NEVER_SIGNED: Final = "what it configured was never signed"
-_MISSING: Final = "something configured was removed, added or put back to an earlier state"
+_REFUSED: Final = Phrase(
+    "refused.configuration_refused",
+    "the configuration of {whose} is refused: {problems}. It was changed in the database "
+    "and not by Gatehouse, or it was never signed. Apply the right file again or restore the "
+    "database; to accept it as it is: gatehouse secrets sign-configuration {option}",
+)
+_VERSION_IN_FORCE: Final = Phrase(
+    "refused.version_in_force", "the version in force of {kind} {name}"
+)
+_KIND_OTHER: Final = Phrase("refused.kind_other", "{kind}")
+
+_NEVER_SIGNED_SAID: Final = Phrase("refused.never_signed", "what it configured was never signed")
+_SOMETHING_REMOVED: Final = Phrase(
+    "refused.something_removed",
+    "something configured was removed, added or put back to an earlier state",
+)
+_WHOSE_ACCOUNT: Final = Phrase("refused.whose_account", "account {account_id}")
+_WHOSE_CONNECTORS: Final = Phrase("refused.whose_connectors", "the connectors")
+_PUT_BACK: Final = Phrase("refused.put_back", "it was put back to an earlier state")
+_WAS_CHANGED: Final = Phrase("refused.was_changed", "{what} was changed")
+_ITS_ROW: Final = Phrase("refused.its_row", "its row with fees and policies")
+_ITS_LIST: Final = Phrase("refused.its_list", "list {name}")
+
+_NEVER_SIGNED: Final = _NEVER_SIGNED_SAID()
+_MISSING: Final = _SOMETHING_REMOVED()
 # Statements that are run several times in every change are made once.
 _ACCOUNT: Final[sa.BindParameter[str]] = sa.bindparam("account_id")
 _SIGNATURES: Final = sa.union_all(
@@ -34,30 +58,27 @@ _ROWS: Final = {
 }
 _TOTAL: Final = sa.select(CONFIGURATION_TOTALS).where(CONFIGURATION_TOTALS.c.account_id == _ACCOUNT)
 _KINDS: Final = {
-    "rules": "rule set",
-    "pipeline": "pipeline",
-    "model": "model",
-    "connectors": "configuration of",
+    "rules": Phrase("refused.kind_rules", "rule set"),
+    "pipeline": Phrase("refused.kind_pipeline", "pipeline"),
+    "model": Phrase("refused.kind_model", "model"),
+    "connectors": Phrase("refused.kind_connectors", "configuration of"),
 }
 
 
 def refused(account_id: str, *problems: str) -> ConfigurationRefused:
     """The refusal, with what was found and what an operator can do."""
-    whose, option = f"account {account_id}", f"--account {account_id}"
+    whose, option = _WHOSE_ACCOUNT(account_id=account_id), f"--account {account_id}"
     if account_id == INSTALLATION:
-        whose, option = "the connectors", "--connectors"
+        whose, option = _WHOSE_CONNECTORS(), "--connectors"
     return ConfigurationRefused(
         account_id,
-        f"the configuration of {whose} is refused: {'; '.join(problems)}. It was "
-        "changed in the database and not by Gatehouse, or it was never signed. Apply the right "
-        "file again or restore the database; to accept it as it is: "
-        f"gatehouse secrets sign-configuration {option}",
+        _REFUSED(whose=whose, problems=row(problems, ";"), option=option),
     )
 
 
 def put_back(account_id: str) -> ConfigurationRefused:
     """The refusal of a configuration that is older than one that was loaded before."""
-    return refused(account_id, "it was put back to an earlier state")
+    return refused(account_id, _PUT_BACK())
 
 
 def check_account(connection: sa.Connection, signer: Signer, account_id: str) -> int:
@@ -121,7 +142,7 @@ def _check(
             return 0  # An account is signed when it is made; this one begins with its first file.
         raise refused(account_id, _NEVER_SIGNED)
     if changed:
-        raise refused(account_id, *(f"{each} was changed" for each in changed))
+        raise refused(account_id, *(_WAS_CHANGED(what=each) for each in changed))
     if not is_same(total.signature, _sign(signer, account_id, total.changes, signatures)):
         raise refused(account_id, _MISSING)
     changes: int = total.changes
@@ -138,9 +159,10 @@ def _sign(signer: Signer, account_id: str, changes: int, signatures: Sequence[st
     return signer.sign_values("configuration_totals", account_id, changes, inner)
 
 
-def _called(table: sa.Table, row: Any) -> str:
+def _called(table: sa.Table, found: Any) -> str:
     if table is ACCOUNTS:
-        return "its row with fees and policies"
+        return _ITS_ROW()
     if table is LISTS:
-        return f"list {row.name}"
-    return f"the version in force of {_KINDS.get(row.kind, row.kind)} {row.name}"
+        return _ITS_LIST(name=found.name)
+    kind = _KINDS.get(found.kind, _KIND_OTHER)(kind=found.kind)
+    return _VERSION_IN_FORCE(kind=kind, name=found.name)

@@ -18,11 +18,39 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.events import EventName
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured.account_signature import refused, signed_change
 from gatehouse.store.configured.signing import INSTALLATION, Signer
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, LISTS
+
+_UNCHANGED: Final = Phrase(
+    "refused.what_unchanged", "{what}: nothing changed since version {version}"
+)
+_IN_FORCE: Final = Phrase("refused.what_in_force", "{what}: version {version} is in force already")
+_NONE: Final = Phrase("refused.what_none", "no {what}; see: {command}")
+_NO_VERSION: Final = Phrase(
+    "refused.what_no_version", "no version {version} of {what}; see: {command}"
+)
+_FIRST: Final = Phrase(
+    "refused.what_first",
+    "version {version} of {what} is the first one; no other was in force before it, "
+    "so there is nothing to go back to",
+)
+_NEW: Final = Phrase("refused.what_new", "{what} has no version {base}; it is new")
+_STALE: Final = Phrase(
+    "refused.what_stale",
+    "{what} is at version {version} (made by {actor}, in force since {since}), you saw {seen}; "
+    "look at it: {command}, then apply again",
+)
+_SEEN_NONE: Final = Phrase("refused.what_seen_none", "that there was none")
+_SEEN: Final = Phrase("refused.what_seen", "version {version}")
+
+_NAMES_MANY: Final = Phrase(
+    "refused.names_many", "an account has at most {most} of them; apply under a known name"
+)
+_NOTE_LENGTH: Final = Phrase("refused.note_length", "a note has at most {most} characters")
 
 RULES: Final = "rules"
 PIPELINE: Final = "pipeline"
@@ -32,6 +60,9 @@ KINDS: Final = (RULES, PIPELINE)
 MOST_NAMES: Final = 200
 LONGEST_NOTE: Final = 200
 _CALLED: Final = {RULES: "rule set", PIPELINE: "pipeline", CONNECTORS: "configuration of"}
+_WHAT: Final = {
+    kind: Phrase(f"refused.what_{kind}", f"{called} {{name}}") for kind, called in _CALLED.items()
+}
 _COMMANDS: Final = {RULES: "rules", PIPELINE: "pipelines", CONNECTORS: "connectors"}
 
 
@@ -46,6 +77,11 @@ class ConfigurationKey(NamedTuple):
     def label(self) -> str:
         """What people call the kind."""
         return _CALLED[self.kind]
+
+    @property
+    def called(self) -> str:
+        """What people call this one, as part of a sentence."""
+        return _WHAT[self.kind](name=recordable(self.name))
 
     def command(self, verb: str) -> str:
         """The command that does something with it; connectors have one configuration alone."""
@@ -118,10 +154,10 @@ def apply(
     checked = check_note(note)
     now = find(change.connection, key)
     if now is not None and (now.document, now.program) == content:
-        raise Unchanged(f"{key.label} {name}: nothing changed since version {now.version}")
+        raise Unchanged(_UNCHANGED(what=key.called, version=now.version))
     check_base(change.connection, key, base)
     if now is None and len(names(change.connection, account_id, kind)) >= MOST_NAMES:
-        raise InvalidInput(f"an account has at most {MOST_NAMES} of them; apply under a known name")
+        raise InvalidInput(_NAMES_MANY(most=MOST_NAMES))
     version = insert_version(change, key, content, checked)
     about = {"name": name, "version": version, "base": base}
     change.audit(f"{kind}.apply", key.audited, **about, note=checked)
@@ -137,7 +173,7 @@ def activate(change: Change, key: ConfigurationKey, version: int, *, base: int |
     get(change.connection, key, version)
     check_base(change.connection, key, base)
     if base == version:
-        raise Unchanged(f"{key.label} {name}: version {version} is in force already")
+        raise Unchanged(_IN_FORCE(what=key.called, version=version))
     set_head(change, key, version)
     change.audit(f"{kind}.activate", key.audited, name=name, version=version, base=base)
     if kind == RULES:
@@ -189,10 +225,10 @@ def get(
     found = find(connection, key, version)
     if found is not None:
         return found
-    which, command = "", f"gatehouse {_COMMANDS[key.kind]} list"
-    if version is not None:
-        which, command = f" version {version} of", key.command("history")
-    raise NotFound(f"no{which} {key.label} {recordable(key.name)}; see: {command}")
+    if version is None:
+        raise NotFound(_NONE(what=key.called, command=f"gatehouse {_COMMANDS[key.kind]} list"))
+    command = key.command("history")
+    raise NotFound(_NO_VERSION(version=version, what=key.called, command=command))
 
 
 def history(connection: sa.Connection, key: ConfigurationKey) -> list[VersionLine]:
@@ -217,10 +253,7 @@ def previous(connection: sa.Connection, key: ConfigurationKey) -> int:
     current = get(connection, key).version
     before: int | None = head(connection, key).previous
     if before is None:
-        raise Conflict(
-            f"version {current} of {key.label} {key.name} is the first one; no other was in force "
-            "before it, so there is nothing to go back to"
-        )
+        raise Conflict(_FIRST(version=current, what=key.called))
     return before
 
 
@@ -312,13 +345,18 @@ def check_base(connection: sa.Connection, key: ConfigurationKey, base: int | Non
     if (None if there is None else there.version) == base:
         return
     if there is None:
-        raise StaleVersion(f"{key.label} {recordable(key.name)} has no version {base}; it is new")
+        raise StaleVersion(_NEW(what=key.called, base=base))
     actor = get(connection, key).actor
-    seen = "that there was none" if base is None else f"version {base}"
+    seen = _SEEN_NONE() if base is None else _SEEN(version=base)
     raise StaleVersion(
-        f"{key.label} {key.name} is at version {there.version} (made by {actor}, in force since "
-        f"{iso_time(there.changed_at_ms)}), you saw {seen}; look at it: "
-        f"{key.command('show')}, then apply again"
+        _STALE(
+            what=key.called,
+            version=there.version,
+            actor=actor,
+            since=iso_time(there.changed_at_ms),
+            seen=seen,
+            command=key.command("show"),
+        )
     )
 
 
@@ -328,7 +366,7 @@ def check_note(note: str | None) -> str | None:
         return None
     checked = recordable(note.strip())
     if len(checked) > LONGEST_NOTE:
-        raise InvalidInput(f"a note has at most {LONGEST_NOTE} characters")
+        raise InvalidInput(_NOTE_LENGTH(most=LONGEST_NOTE))
     return checked
 
 

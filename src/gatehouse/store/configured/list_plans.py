@@ -9,8 +9,17 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.rules.list_entries import ListEntry
 from gatehouse.store.tables import LIST_ENTRIES
+
+_LIST_SIZE: Final = Phrase(
+    "refused.list_size",
+    "list {name} would have {size} entries, and at most {most} are possible; nothing was added",
+)
+_LIST_REASON: Final = Phrase(
+    "refused.list_reason", "a reason has at most {most} characters; make it shorter"
+)
 
 MOST_ENTRIES: Final = 200_000
 """Entries in force on one list; those that are gone do not count."""
@@ -69,10 +78,7 @@ def plan_adding(
     counting = sa.select(sa.func.count()).where(entries_of(key), counts_at(now_ms))
     size = (connection.scalar(counting) or 0) + plan.tally.added
     if size > MOST_ENTRIES:
-        raise Conflict(
-            f"list {key.name} would have {size} entries, and at most {MOST_ENTRIES} are possible; "
-            "nothing was added"
-        )
+        raise Conflict(_LIST_SIZE(name=key.name, size=size, most=MOST_ENTRIES))
     return plan
 
 
@@ -150,7 +156,7 @@ def reason_text(text: str | None) -> str | None:
     """A reason or a description as it may be kept; None for an empty one."""
     shown = recordable((text or "").strip())
     if len(shown) > LONGEST_REASON:
-        raise InvalidInput(f"a reason has at most {LONGEST_REASON} characters; make it shorter")
+        raise InvalidInput(_LIST_REASON(most=LONGEST_REASON))
     return shown or None
 
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.core.sentences import Phrase
-from gatehouse.rules.list_entries import ListKind
+from gatehouse.rules.list_entries import KIND_WORDS, ListKind
 from gatehouse.rules.lists import (
     AccountLists,
     covering_entries,
@@ -22,6 +22,22 @@ from gatehouse.store.configured.list_plans import ListKey, counts_at, entries_of
 from gatehouse.store.configured.signing import ListTotal, Signer
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
+
+_LIST_HOLDS: Final = Phrase(
+    "refused.list_holds",
+    "list {name} holds {kind}, not {expected}; use another list for {expected}",
+)
+_LIST_VERSION: Final = Phrase("refused.list_version", "version {version} is in force")
+_LIST_NONE: Final = Phrase("refused.list_none", "there is no such list")
+_LIST_ENTRY_CHANGED: Final = Phrase(
+    "refused.list_entry_changed", "an entry of list {list} was changed: {shown}"
+)
+_LIST_ENTRY_STRAY: Final = Phrase(
+    "refused.list_entry_stray", "an entry is on list {name}, which does not exist"
+)
+_LIST_ENTRIES_CHANGED: Final = Phrase(
+    "refused.list_entries_changed", "entries of list {name} were added, changed or removed"
+)
 
 _NO_LIST: Final = Phrase(
     "refused.no_list",
@@ -111,8 +127,9 @@ def kind_of(
     kind = kinds(connection, account_id).get(name)
     if kind is None:
         raise NotFound(_NO_LIST(name=recordable(name)))
-    if expected not in (None, kind):
-        raise Conflict(f"list {name} holds {kind}, not {expected}; use another list for {expected}")
+    if expected is not None and expected is not kind:
+        held, other = KIND_WORDS[kind](), KIND_WORDS[expected]()
+        raise Conflict(_LIST_HOLDS(name=name, kind=held, expected=other))
     return kind
 
 
@@ -126,7 +143,7 @@ def check_version(connection: sa.Connection, key: ListKey, expected: int | None)
     row = connection.execute(query).first()
     now = 0 if row is None or row.kind.startswith(DROPPED) else row.changes
     if now != expected:
-        raise StaleVersion(f"version {now} is in force" if now else "there is no such list")
+        raise StaleVersion(_LIST_VERSION(version=now) if now else _LIST_NONE())
 
 
 def overview(connection: sa.Connection, account_id: str, at_ms: int) -> list[ListInfo]:
@@ -193,7 +210,7 @@ def holding(
 
 def _check_entry(signer: Signer, row: Any) -> None:
     if not signer.is_genuine(LIST_ENTRIES, row._mapping):
-        raise refused(row.account_id, f"an entry of list {row.list} was changed: {row.shown}")
+        raise refused(row.account_id, _LIST_ENTRY_CHANGED(list=row.list, shown=row.shown))
 
 
 def load(connection: sa.Connection, account_id: str, signer: Signer) -> AccountLists:
@@ -210,7 +227,7 @@ def load(connection: sa.Connection, account_id: str, signer: Signer) -> AccountL
     )
     for name, value, added_at_ms, expires_at_ms in streamed(connection, query):
         if name not in listed:
-            raise refused(account_id, f"an entry is on list {name}, which does not exist")
+            raise refused(account_id, _LIST_ENTRY_STRAY(name=name))
         listed[name][value] = expires_at_ms
         sums[name] += weight(account_id, name, value, added_at_ms, expires_at_ms)
     _check_totals(connection, account_id, signer, {n: (len(listed[n]), sums[n]) for n in found})
@@ -229,7 +246,7 @@ def _check_totals(
         if name in found and signer.read_total(account_id, name, total) != ListTotal().plus(
             *found[name]
         ):
-            raise refused(account_id, f"entries of list {name} were added, changed or removed")
+            raise refused(account_id, _LIST_ENTRIES_CHANGED(name=name))
 
 
 def history_of(

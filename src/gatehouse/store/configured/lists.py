@@ -35,6 +35,21 @@ from gatehouse.store.configured.list_reading import DROPPED, kind_of, kinds
 from gatehouse.store.configured.open_list import OpenList, insert_list
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
 
+_NOT_ON_LIST: Final = Phrase("refused.not_on_list", "not on list {name}: {named}")
+_NOT_ON_LIST_KEPT: Final = Phrase(
+    "refused.not_on_list_kept", "not on list {name}: {named}; nothing was removed"
+)
+_AND_OTHERS: Final = Phrase("refused.and_others", "{named} and {count} others")
+
+_LIST_REMOVE_MOST: Final = Phrase(
+    "refused.list_remove_most", "at most {most} entries can be removed at once; or drop the list"
+)
+_LIST_NAME: Final = Phrase(
+    "refused.list_name",
+    "a list's name is 1 to 64 small letters, digits, hyphens and underscores, and "
+    "begins with a letter or a digit",
+)
+
 _LIST_EXISTS: Final = Phrase("refused.list_exists", "list {name} exists already; it holds {before}")
 _LISTS_FULL: Final = Phrase(
     "refused.lists_full", "an account has at most {most} lists; drop one first"
@@ -125,9 +140,7 @@ def remove(change: Change, account_id: str, name: str, entries: Sequence[ListEnt
     opened = _open(change, key)
     wanted = {entry.value: entry.shown for entry in entries}
     if len(wanted) > MOST_REMOVED:
-        raise InvalidInput(
-            f"at most {MOST_REMOVED} entries can be removed at once; or drop the list"
-        )
+        raise InvalidInput(_LIST_REMOVE_MOST(most=MOST_REMOVED))
     there = in_force(change.connection, key, list(wanted), change.now_ms)
     missing = [shown for value, shown in wanted.items() if value not in there]
     if missing:
@@ -161,10 +174,7 @@ def _create(
     change: Change, account_id: str, name: str, kind: ListKind, description: str | None
 ) -> None:
     if LIST_NAME.fullmatch(name) is None or recordable(name) != name:
-        raise InvalidInput(
-            "a list's name is 1 to 64 small letters, digits, hyphens and underscores, and begins "
-            "with a letter or a digit"
-        )
+        raise InvalidInput(_LIST_NAME())
     query = sa.select(LISTS).where(LISTS.c.account_id == account_id)
     there = {row.name: row.kind for row in change.connection.execute(query)}
     before = there.get(name)
@@ -213,6 +223,6 @@ def _write(change: Change, opened: OpenList, plan: ListChangePlan) -> None:
 def _not_on_the_list(name: str, missing: Sequence[str], asked: int) -> str:
     named = ", ".join(missing[:_SHOWN_MISSING])
     if len(missing) > _SHOWN_MISSING:
-        named += f" and {len(missing) - _SHOWN_MISSING} others"
-    kept = "" if asked == 1 else "; nothing was removed"
-    return f"not on list {name}: {named}{kept}"
+        named = _AND_OTHERS(named=named, count=len(missing) - _SHOWN_MISSING)
+    phrase = _NOT_ON_LIST if asked == 1 else _NOT_ON_LIST_KEPT
+    return phrase(name=name, named=named)

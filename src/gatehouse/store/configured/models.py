@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.events import EventName
+from gatehouse.core.sentences import Phrase
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Sheet, decode_sheet, load_sheet
 from gatehouse.store.admin.admin_session import Change
@@ -23,6 +24,30 @@ from gatehouse.store.configured.configurations import (
     VersionContent,
     VersionLine,
 )
+
+_NO_LIVE_MODEL: Final = Phrase(
+    "refused.no_live_model",
+    "no model is live, the shipped scorecard is used; see: gatehouse sentry models",
+)
+_NO_MODEL: Final = Phrase(
+    "refused.no_model", "no model with version {version}; see: gatehouse sentry models"
+)
+_SHIPPED_MODEL: Final = Phrase(
+    "refused.shipped_model",
+    "version 0 is the shipped scorecard; go back to it: gatehouse sentry rollback --to 0",
+)
+_MODEL_LIVE: Final = Phrase("refused.model_live", "model {version} is live already")
+_NO_MODEL_TO_LEAVE: Final = Phrase(
+    "refused.no_model_to_leave",
+    "no model is live, the shipped scorecard is used: there is nothing to go back "
+    "from; to use a model: gatehouse sentry promote VERSION",
+)
+_MODEL_ROLLED_BACK: Final = Phrase(
+    "refused.model_rolled_back",
+    "model {before} is live since a rollback; say which version to go back to: "
+    "gatehouse sentry rollback --to VERSION, one of {others}",
+)
+_MODEL_SHIPPED: Final = Phrase("refused.model_shipped", "{version} (the shipped scorecard)")
 
 KIND: Final = "model"
 NAME: Final = "sentry"
@@ -67,10 +92,8 @@ def get(connection: sa.Connection, account_id: str, version: int | None = None) 
     if found is not None:
         return found
     if version is None:
-        raise NotFound(
-            "no model is live, the shipped scorecard is used; see: gatehouse sentry models"
-        )
-    raise NotFound(f"no model with version {version}; see: gatehouse sentry models")
+        raise NotFound(_NO_LIVE_MODEL())
+    raise NotFound(_NO_MODEL(version=version))
 
 
 def live_program(connection: sa.Connection, account_id: str) -> tuple[int, str] | None:
@@ -82,13 +105,11 @@ def live_program(connection: sa.Connection, account_id: str) -> tuple[int, str] 
 def promote(change: Change, account_id: str, version: int) -> int | None:
     """Put a version into use; the one that was live before, None for the shipped scorecard."""
     if version == SHIPPED:
-        raise Conflict(
-            "version 0 is the shipped scorecard; go back to it: gatehouse sentry rollback --to 0"
-        )
+        raise Conflict(_SHIPPED_MODEL())
     get(change.connection, account_id, version)
     before, _ = _use(change.connection, account_id)
     if before == version:
-        raise Conflict(f"model {version} is live already")
+        raise Conflict(_MODEL_LIVE(version=version))
     configurations.set_head(change, _key(account_id), version)
     change.audit("model.promote", account_id, version=version, before=before)
     _tell(change, account_id, version, before)
@@ -103,20 +124,16 @@ def rollback(change: Change, account_id: str, to: int | None = None) -> tuple[in
     """
     before, previous = _use(change.connection, account_id)
     if before == SHIPPED:
-        raise Conflict(
-            "no model is live, the shipped scorecard is used: there is nothing to go back from; "
-            "to use a model: gatehouse sentry promote VERSION"
-        )
+        raise Conflict(_NO_MODEL_TO_LEAVE())
     if to is None and previous == before:
         raise Conflict(
-            f"model {before} is live since a rollback; say which version to go back to: gatehouse "
-            f"sentry rollback --to VERSION, one of {_others(change.connection, account_id, before)}"
+            _MODEL_ROLLED_BACK(before=before, others=_others(change.connection, account_id, before))
         )
     target = previous if to is None else to
     if target != SHIPPED:
         get(change.connection, account_id, target)
     if target == before:
-        raise Conflict(f"model {before} is live already")
+        raise Conflict(_MODEL_LIVE(version=before))
     key = _key(account_id)
     # Going back to the shipped scorecard is counted like any change: a row that was deleted and
     # made anew could look to a server like the one it has read.
@@ -148,7 +165,7 @@ def _others(connection: sa.Connection, account_id: str, live: int) -> str:
     every = configurations.versions(connection, _key(account_id), VersionLine)
     found = [str(each.version) for each in every if each.version != live]
     shown = [*found[:_MOST_SHOWN], *(["..."] if len(found) > _MOST_SHOWN else [])]
-    return ", ".join([*shown, f"{SHIPPED} (the shipped scorecard)"])
+    return ", ".join([*shown, _MODEL_SHIPPED(version=SHIPPED)])
 
 
 class Adjusted(msgspec.Struct, frozen=True):

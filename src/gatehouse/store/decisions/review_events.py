@@ -14,10 +14,21 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.money import Payment
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase, phrases_of
 from gatehouse.core.text import is_blank
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import REVIEW_EVENTS, REVIEWS
+
+_WORDS: Final = {
+    called: Phrase(f"refused.words_{called}", f"a {called} has 1 to {{most}} characters")
+    for called in ("note", "reason")
+}
+
+_REVIEW_EVENTS: Final = Phrase(
+    "refused.review_events",
+    "this review has {most} events of the kind {kind}, and more are not kept",
+)
 
 MOST_OF_A_KIND: Final = 100
 """How many events of one kind are kept about one review."""
@@ -33,6 +44,9 @@ class ReviewState(StrEnum):
     DECLINED = "DECLINED"
 
 
+STATE_WORDS: Final = phrases_of("word.review", {each.value: each.value for each in ReviewState})
+
+
 class EventKind(StrEnum):
     """What can happen to a review."""
 
@@ -41,6 +55,9 @@ class EventKind(StrEnum):
     NOTE = "NOTE"
     RESOLVED = "RESOLVED"
     CORRECTED = "CORRECTED"
+
+
+_KINDS: Final = phrases_of("word.review_event", {each.value: each.value for each in EventKind})
 
 
 class PaymentEffect(StrEnum):
@@ -80,9 +97,7 @@ class TooManyEvents(Conflict):
     """A review has as many events of a kind as are kept."""
 
     def __init__(self, kind: EventKind) -> None:
-        super().__init__(
-            f"this review has {MOST_OF_A_KIND} events of the kind {kind}, and more are not kept"
-        )
+        super().__init__(_REVIEW_EVENTS(most=MOST_OF_A_KIND, kind=_KINDS[kind]()))
 
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -153,7 +168,7 @@ def storable_words(words: str, most: int, called: str) -> str:
     """A person's words as they are kept, in one line, card numbers masked; or `InvalidInput`."""
     stored = recordable(" ".join(words.split()))
     if is_blank(words) or len(stored) > most:
-        raise InvalidInput(f"a {called} has 1 to {most} characters")
+        raise InvalidInput(_WORDS[called](most=most))
     return stored
 
 

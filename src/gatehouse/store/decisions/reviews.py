@@ -26,6 +26,7 @@ from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import struct_from
 from gatehouse.store.decisions import review_events
 from gatehouse.store.decisions.review_events import (
+    STATE_WORDS,
     EventDetails,
     EventKind,
     PaymentEffect,
@@ -37,6 +38,15 @@ from gatehouse.store.feedback.statements import FeedbackStatement, LabelReport
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.tables import DECISIONS, REVIEWS
+
+_RESOLVED: Final = Phrase("refused.review_resolved", "{request_id} was {state} by {actor}")
+_RESOLVED_AT: Final = Phrase(
+    "refused.review_resolved_at", "{request_id} was {state} by {actor} at {at}"
+)
+
+_REVIEW_OPEN: Final = Phrase(
+    "refused.review_open", "{request_id} is open: there is no resolution to correct; resolve it"
+)
 
 _NO_REVIEW: Final = Phrase("refused.no_review", "account {account} has no review {id}")
 
@@ -96,8 +106,11 @@ class AlreadyResolved(Conflict):
     """The review is not open any more: it is resolved once."""
 
     def __init__(self, review: StoredReview) -> None:
-        at = "" if review.resolved_at_ms is None else f" at {iso_time(review.resolved_at_ms)}"
-        super().__init__(f"{review.request_id} was {review.state} by {review.actor}{at}")
+        state = STATE_WORDS[review.state]()
+        about = {"request_id": review.request_id, "state": state, "actor": review.actor}
+        at_ms = review.resolved_at_ms
+        told = _RESOLVED(**about) if at_ms is None else _RESOLVED_AT(**about, at=iso_time(at_ms))
+        super().__init__(told)
         self.review = review
 
 
@@ -211,7 +224,7 @@ def correct(
     """
     review = get(change.connection, account_id, request_id)
     if review.state is ReviewState.OPEN:
-        raise NotResolved(f"{request_id} is open: there is no resolution to correct; resolve it")
+        raise NotResolved(_REVIEW_OPEN(request_id=request_id))
     if review.state is finding.state:
         raise AlreadyResolved(review)
     corrected = _with_finding(change, review, finding)

@@ -16,6 +16,7 @@ from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.core.ids import derived_id, is_id
 from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.events import outbox
 from gatehouse.store.feedback.feedback_history import find_all
 from gatehouse.store.feedback.statements import (
@@ -35,6 +36,14 @@ from gatehouse.store.feedback.statements import (
 from gatehouse.store.notices import ChangeNotice, notify
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 
+_FEEDBACK_REQUEST: Final = Phrase(
+    "refused.feedback_request",
+    "no such request for this account; check the id, or name the request by its request id",
+)
+_FEEDBACK_MANY: Final = Phrase(
+    "refused.feedback_many", "more than {most} requests have this name; name each by its request id"
+)
+
 _IDS_AT_ONCE: Final = 500
 _TOLD: Final = (LabelSource.API, LabelSource.COMMAND)
 """Whose labels are told one by one: reviews and imports have events of their own."""
@@ -46,13 +55,9 @@ def find(connection: sa.Connection, account_id: str, subject: Subject) -> list[s
     if subject.request_id is None or is_id(subject.request_id, "req"):
         found = find_all(connection, account_id, [subject])[subject]
     if not found:
-        raise NotFound(
-            "no such request for this account; check the id, or name the request by its request id"
-        )
+        raise NotFound(_FEEDBACK_REQUEST())
     if len(found) > MOST_REQUESTS:
-        raise Conflict(
-            f"more than {MOST_REQUESTS} requests have this name; name each by its request id"
-        )
+        raise Conflict(_FEEDBACK_MANY(most=MOST_REQUESTS))
     return found
 
 

@@ -10,7 +10,13 @@ import msgspec
 from gatehouse.core.errors import Conflict
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.database import struct_from
+
+_FEEDBACK_STATEMENTS: Final = Phrase(
+    "refused.feedback_statements",
+    "{most} statements about this request were kept, and more are not; what was said last stays",
+)
 
 LONGEST_ID: Final = 128
 MOST_REQUESTS: Final = 100
@@ -103,10 +109,7 @@ class TooManyStatements(Conflict):
     """A request has as many statements as are stored about one."""
 
     def __init__(self) -> None:
-        super().__init__(
-            f"{MOST_STATEMENTS} statements about this request were kept, and more are not; "
-            "what was said last stays"
-        )
+        super().__init__(_FEEDBACK_STATEMENTS(most=MOST_STATEMENTS))
 
 
 def assess(

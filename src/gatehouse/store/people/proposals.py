@@ -18,6 +18,10 @@ from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.people import sealed
 from gatehouse.store.people.tables import PROPOSALS
 
+_PROPOSALS_MANY: Final = Phrase(
+    "refused.proposals_many", "there are {most} open proposals already; decide about some first"
+)
+
 _NO_PROPOSAL: Final = Phrase("refused.no_proposal", "no proposal {id}")
 _PROPOSAL_CLOSED: Final = Phrase("refused.proposal_closed", "this proposal is not open any more")
 
@@ -57,7 +61,7 @@ def add(change: Change, new: StoredProposal[Any]) -> None:
     still = mine & (PROPOSALS.c.expires_at_ms > change.now_ms)
     count = sa.select(sa.func.count()).select_from(PROPOSALS).where(still)
     if (change.connection.scalar(count) or 0) >= MOST_OPEN:
-        raise Conflict(f"there are {MOST_OPEN} open proposals already; decide about some first")
+        raise Conflict(_PROPOSALS_MANY(most=MOST_OPEN))
     columns = {
         "id": new.proposal_id,
         "account_id": new.account_id,

@@ -3,7 +3,7 @@
 A seal is bound to the columns beside it: a row with other columns cannot be opened, and is refused.
 """
 
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -13,7 +13,16 @@ from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import Randomness
 from gatehouse.core.keyring import KeyRing
 from gatehouse.core.sealing import Sealer
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.configured.signing import INSTALLATION
+
+_PEOPLE_REFUSED: Final = Phrase(
+    "refused.people_refused",
+    "the people who sign in are refused: {problem} in the database and not by "
+    "Gatehouse. Restore the database; to go on without the rows that were changed: "
+    "gatehouse users repair",
+)
+_PEOPLE_ROW: Final = Phrase("refused.people_row", "a row of {table} was changed")
 
 T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
@@ -34,15 +43,14 @@ def open_sealed(ring: KeyRing, row: Any, kind: type[T], *bound: Any) -> T:
             sealer.open(row.key_version, row.sealed, _encode(bound)), type=kind
         )
     except SealBroken:
-        raise refused(f"a row of {bound[0]} was changed") from None
+        raise refused(_PEOPLE_ROW(table=bound[0])) from None
 
 
 def refused(problem: str) -> ConfigurationRefused:
     """The refusal of rows that were not written by Gatehouse."""
     return ConfigurationRefused(
         INSTALLATION,
-        f"the people who sign in are refused: {problem} in the database and not by Gatehouse. "
-        "Restore the database; to go on without the rows that were changed: gatehouse users repair",
+        _PEOPLE_REFUSED(problem=problem),
     )
 
 

@@ -28,6 +28,14 @@ from gatehouse.store.people.tables import (
 )
 from gatehouse.store.state import read_mark, set_mark
 
+_LOGIN_KNOWN: Final = Phrase(
+    "refused.login_known", "{login} is there already; see: gatehouse users list"
+)
+_PEOPLE_MANY: Final = Phrase(
+    "refused.people_many", "there are {most} people already; delete some first"
+)
+_USERS_ROW: Final = Phrase("refused.users_row", "a row of users was removed, added or put back")
+
 _NO_USER: Final = Phrase("refused.no_user", "no person {id}; see: gatehouse users list")
 _PERSON_CHANGED: Final = Phrase(
     "refused.person_changed", "the person was changed meanwhile; try again"
@@ -44,9 +52,9 @@ def add(change: Change, user: User) -> User:
     check_all(change.connection, change.signer)
     login = _login_hash(change.ring, user.login)
     if change.connection.scalar(sa.select(USERS.c.id).where(USERS.c.login == login)):
-        raise Conflict(f"{recordable(user.login)} is there already; see: gatehouse users list")
+        raise Conflict(_LOGIN_KNOWN(login=recordable(user.login)))
     if (change.connection.scalar(sa.select(sa.func.count()).select_from(USERS)) or 0) >= MOST_USERS:
-        raise Conflict(f"there are {MOST_USERS} people already; delete some first")
+        raise Conflict(_PEOPLE_MANY(most=MOST_USERS))
     new = msgspec.structs.replace(user, changes=1)
     change.connection.execute(USERS.insert(), _row(change, new))
     _note_accounts(change.connection, new)
@@ -117,7 +125,7 @@ def check_all(connection: sa.Connection, signer: Signer) -> None:
     if mark is None and not rows:
         return
     if not is_same(mark, _signature(signer, rows)):
-        raise sealed.refused("a row of users was removed, added or put back")
+        raise sealed.refused(_USERS_ROW())
 
 
 def problems(connection: sa.Connection, ring: KeyRing, signer: Signer) -> Iterator[str]:

@@ -15,6 +15,7 @@ from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.keyring import KeyRing
 from gatehouse.core.redaction import recordable
 from gatehouse.core.sealing import Sealer
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import struct_from
 from gatehouse.store.events import outbox
@@ -27,6 +28,11 @@ from gatehouse.webhooks.endpoint import (
     WebhookTerms,
 )
 from gatehouse.webhooks.signing_secrets import SigningSecret, decode_secrets, encode_secrets
+
+_WEBHOOKS_MANY: Final = Phrase(
+    "refused.webhooks_many", "an account has at most {most} webhooks; delete one first"
+)
+_NO_WEBHOOK: Final = Phrase("refused.no_webhook", "account {account} has no webhook {webhook}")
 
 _W: Final = WEBHOOKS.c
 _encode: Final = msgspec.json.Encoder().encode
@@ -69,7 +75,7 @@ def insert(
 ) -> KeptWebhook:
     """Add an endpoint; it is told of what happens from now on."""
     if len(of_account(change.connection, account_id)) >= MOST_ENDPOINTS:
-        raise Conflict(f"an account has at most {MOST_ENDPOINTS} webhooks; delete one first")
+        raise Conflict(_WEBHOOKS_MANY(most=MOST_ENDPOINTS))
     webhook_id = change.new_id("wh")
     version, sealed = _seal(change, account_id, webhook_id, terms, [secret])
     made = KeptWebhook(
@@ -141,7 +147,7 @@ def get(connection: sa.Connection, account_id: str, webhook_id: str) -> KeptWebh
     query = _live().where(_W.account_id == account_id, _W.id == webhook_id)
     row = connection.execute(query).first()
     if row is None:
-        raise NotFound(f"account {recordable(account_id)} has no webhook {recordable(webhook_id)}")
+        raise NotFound(_NO_WEBHOOK(account=recordable(account_id), webhook=recordable(webhook_id)))
     return _kept(row)
 
 
