@@ -1,14 +1,21 @@
 """Accounts: creating, finding, renaming, closing, and giving them what new ones begin with."""
 
+from typing import Final
+
 import msgspec
 
 from gatehouse.access.accounts import Account
 from gatehouse.admin.scopes import account_change, account_reading, installation_change
 from gatehouse.billing.ledger import AccountState
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import defaults
+
+_OPENING_NEGATIVE: Final = Phrase(
+    "refused.opening_negative", "an opening balance cannot be negative"
+)
 
 
 class AccountOverview(msgspec.Struct, frozen=True):
@@ -23,7 +30,7 @@ def create(
 ) -> AccountOverview:
     """Create an account; an opening balance is a top-up with an audit line of its own."""
     if opening_micros < 0:
-        raise InvalidInput("an opening balance cannot be negative")
+        raise InvalidInput(_OPENING_NEGATIVE())
     with installation_change(session) as change:
         account = accounts.create(change, name, currency)
         if opening_micros:

@@ -10,8 +10,16 @@ from typing import Any, Final
 
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import ApprovalNeeded, InvalidInput
+from gatehouse.core.sentences import Phrase, phrases_of
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
+
+_NO_APPROVAL_KIND: Final = Phrase("refused.no_approval_kind", "no kind {kind}; there are {known}")
+_APPROVAL_NEEDED: Final = Phrase(
+    "refused.approval_needed",
+    "account {account_id} wants two pairs of eyes for {kind}: propose it, and let "
+    "another person approve it; see docs/people.md",
+)
 
 _POLICY: Final = "approvals"
 
@@ -26,6 +34,7 @@ class ApprovalKind(StrEnum):
     APPROVALS = "approvals"
 
 
+_KIND_WORDS: Final = phrases_of("word.approval", {each.value: each.value for each in ApprovalKind})
 CHOICES: Final = tuple(kind for kind in ApprovalKind if kind is not ApprovalKind.APPROVALS)
 
 
@@ -50,7 +59,7 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     chosen = tuple(dict.fromkeys(kinds))
     for each in chosen:
         if each not in CHOICES:
-            raise InvalidInput(f"no kind {each}; there are {', '.join(CHOICES)}")
+            raise InvalidInput(_NO_APPROVAL_KIND(kind=each, known=", ".join(CHOICES)))
     return chosen
 
 
@@ -60,10 +69,7 @@ def check_approved(change: Change, account_id: str, kind: ApprovalKind) -> None:
         return
     kinds = _kinds(accounts.get(change.connection, account_id).policies.get(_POLICY))
     if kind in kinds or (kinds and kind is ApprovalKind.APPROVALS):
-        raise ApprovalNeeded(
-            f"account {account_id} wants two pairs of eyes for {kind}: propose it, and let another "
-            "person approve it; see docs/people.md"
-        )
+        raise ApprovalNeeded(_APPROVAL_NEEDED(account_id=account_id, kind=_KIND_WORDS[kind]()))
 
 
 def _kinds(kept: Any) -> tuple[ApprovalKind, ...]:

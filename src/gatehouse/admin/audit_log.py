@@ -1,16 +1,20 @@
 """The audit log: showing its lines, and proving that none was changed, removed or inserted."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from gatehouse.admin.scopes import account_reading, installation_reading
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit import AuditHead, AuditLine, AuditReport, LineSearch
 
 __all__ = ["AuditLine", "LineSearch"]
+
+_AUDIT_DAMAGED: Final = Phrase("refused.audit_damaged", "{why}; see: gatehouse audit verify")
 
 
 def lines(session: AdminSession, account_id: str | None, limit: int) -> list[AuditLine]:
@@ -43,7 +47,7 @@ def head(session: AdminSession) -> AuditHead:
         try:
             return audit.read_head(connection, _key(session))
         except ValueError as error:
-            raise Conflict(f"{error}; see: gatehouse audit verify") from None
+            raise Conflict(_AUDIT_DAMAGED(why=said_by(error))) from None
 
 
 def verify(session: AdminSession, expected: Sequence[str] = ()) -> AuditReport:
@@ -51,7 +55,7 @@ def verify(session: AdminSession, expected: Sequence[str] = ()) -> AuditReport:
     try:
         heads = [AuditHead.parse(text) for text in expected]
     except ValueError as error:
-        raise InvalidInput(str(error)) from None
+        raise InvalidInput(said_by(error)) from None
     with installation_reading(session) as connection:
         return audit.verify(connection, _key(session), heads)
 

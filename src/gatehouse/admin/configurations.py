@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from gatehouse.admin.approvals import ApprovalKind, check_approved
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import lines
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations, list_reading
@@ -262,7 +263,7 @@ def _check_lists(
     """Refuse conditions about missing lists: they would silently never hold."""
     problems = kind.list_problems(definition, list_reading.kinds(connection, account_id))
     if problems:
-        raise InvalidInput("\n".join(problems))
+        raise InvalidInput(lines(problems))
 
 
 def _version(kind: ConfigurationType[T], stored: StoredVersion) -> ConfigurationVersion[T]:

@@ -24,6 +24,7 @@ from gatehouse.core.ids import new_id
 from gatehouse.core.money import Payment
 from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.secrets import Personal
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.unread_fields import UnreadFields
 from gatehouse.gateway.port import GatewayInput, Reversal
 from gatehouse.gateway.stage import GatewayStage
@@ -35,6 +36,14 @@ from gatehouse.intel.cards import CardMasker
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.precheck.stage import PreCheckStage
 from gatehouse.store.admin.admin_session import AdminSession
+
+_NOTHING_CLAIMED: Final = Phrase(
+    "refused.nothing_claimed",
+    "nothing is claimed about the holder: give a name, a phone or the like",
+)
+_CONNECTOR_SERVES: Final = Phrase(
+    "refused.connector_serves", "connector {name} does not serve {function}"
+)
 
 _CONNECT_S: Final = 10.0
 _LOOK_S: Final = 0.02
@@ -126,7 +135,7 @@ def _read(session: AdminSession, trial: Trial) -> _Asked:
     if any(claims):
         inputs |= ValuesByType.of(claimed)
     elif trial.function is Function.IDVERIFY:
-        raise InvalidInput("nothing is claimed about the holder: give a name, a phone or the like")
+        raise InvalidInput(_NOTHING_CLAIMED())
     if trial.payment is not None:
         address = checked.card_address
         inputs |= ValuesByType.of(
@@ -195,7 +204,7 @@ class _Attempt:
             paying = GatewayStage(connector.gateway, time_limit_ms=0)
             self._case.payment_reference = paying.refer(self._case)
             return paying.run
-        raise InvalidInput(f"connector {self._name} does not serve {function.value}")
+        raise InvalidInput(_CONNECTOR_SERVES(name=self._name, function=function.value))
 
     async def _connected(self) -> str | None:
         """Wait for a connection, where the connector keeps some; why there is none, or None."""

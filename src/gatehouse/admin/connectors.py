@@ -20,6 +20,7 @@ from gatehouse.connectors.reading import read_configuration
 from gatehouse.core.documents import changed_lines
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase, lines
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations
@@ -29,6 +30,23 @@ from gatehouse.store.configured.configurations import (
     StoredVersion,
     VersionContent,
     VersionLine,
+)
+
+_CONNECTOR: Final = Phrase("change.connector", "connector ")
+_ROUTE: Final = Phrase("change.route", "{function} route ")
+
+_NO_CONNECTORS: Final = Phrase(
+    "refused.no_connectors",
+    "no connectors are configured yet; see: gatehouse connectors apply --help",
+)
+_NO_CONNECTORS_VERSION: Final = Phrase(
+    "refused.no_connectors_version",
+    "there is no version {version}; see: gatehouse connectors history",
+)
+_NO_CONNECTOR: Final = Phrase("refused.no_connector", "no connector {name}; there are {known}")
+_CONNECTOR_REASON: Final = Phrase("refused.connector_reason", "connectors.{name}: {reason}")
+_ROUTE_ACCOUNT: Final = Phrase(
+    "refused.route_account", "routes.{function}: there is no account {account_id}"
 )
 
 ReadFile = Callable[[str], bytes]
@@ -94,8 +112,8 @@ def get(session: AdminSession, version: int | None = None) -> ConnectorsVersion:
     if found is not None:
         return found
     if version is None:
-        raise NotFound("no connectors are configured yet; see: gatehouse connectors apply --help")
-    raise NotFound(f"there is no version {version}; see: gatehouse connectors history")
+        raise NotFound(_NO_CONNECTORS())
+    raise NotFound(_NO_CONNECTORS_VERSION(version=version))
 
 
 def connector(session: AdminSession, name: str, version: int | None = None) -> Definition:
@@ -107,7 +125,7 @@ def connector_of(configuration: Configuration, name: str) -> Definition:
     """One connector of a configuration; or `NotFound`."""
     known = configuration.connectors
     if name not in known:
-        raise NotFound(f"no connector {recordable(name)}; there are {', '.join(known)}")
+        raise NotFound(_NO_CONNECTOR(name=recordable(name), known=", ".join(known)))
     return known[name]
 
 
@@ -134,13 +152,13 @@ def differences(old: Configuration | None, new: Configuration) -> Iterator[str]:
     """What another version changes, one line each."""
     before = old or Configuration()
     known = [_shown(before, new.connectors), _shown(new, before.connectors)]
-    yield from changed_lines("connector ", *known)
+    yield from changed_lines(_CONNECTOR(), *known)
     for function in Function:
         routes = [
             {str(number): str(each) for number, each in enumerate(found, start=1)}
             for found in (before.routes.get(function, ()), new.routes.get(function, ()))
         ]
-        yield from changed_lines(f"{function.value} route ", *routes)
+        yield from changed_lines(_ROUTE(function=function.value), *routes)
 
 
 def _shown(configuration: Configuration, others: Container[str]) -> dict[str, str]:
@@ -163,12 +181,12 @@ def _refuse_unfit(session: AdminSession, configuration: Configuration) -> None:
     if session.environment != "production":
         return
     problems = [
-        f"connectors.{name}: {reason}"
+        _CONNECTOR_REASON(name=name, reason=reason)
         for name, definition in configuration.connectors.items()
         for reason in definition.unfit_for_production()
     ]
     if problems:
-        raise InvalidInput("\n".join(problems))
+        raise InvalidInput(lines(problems))
 
 
 def _strangers(configuration: Configuration, known: set[str]) -> Iterator[str]:
@@ -180,7 +198,7 @@ def _strangers(configuration: Configuration, known: set[str]) -> Iterator[str]:
         for account_id in route.accounts
     }
     for account_id in sorted(named.keys() - known):
-        yield f"routes.{named[account_id].value}: there is no account {account_id}"
+        yield _ROUTE_ACCOUNT(function=named[account_id].value, account_id=account_id)
 
 
 def _version(session: AdminSession, stored: StoredVersion) -> ConnectorsVersion:

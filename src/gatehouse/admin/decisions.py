@@ -23,6 +23,8 @@ from gatehouse.store.decisions.records import KeptRecord, RecordSpan
 from gatehouse.store.feedback import feedback_history
 from gatehouse.store.feedback.feedback_history import KnownLabel
 
+_NO_DECISIONS: Final = Phrase("refused.no_decisions", "no decisions from {since} to {until}")
+
 _NO_DECISION: Final = Phrase(
     "refused.no_decision", "no decision {id}; see: gatehouse decisions list"
 )
@@ -106,7 +108,7 @@ def export_decisions(
     with session.reading() as connection:
         total = records.count(connection, span)
     if not total:
-        raise NotFound(f"no decisions from {since} to {until}")
+        raise NotFound(_NO_DECISIONS(since=since, until=until))
     with new_folder(job.folder, overwrite=job.overwrite) as folder:
         with session.change() as change:
             about = {"format": job.format, "since": since, "until": until}

@@ -10,6 +10,7 @@ from gatehouse.core.events import EVERY_OPERATION, DecisionFilter
 from gatehouse.core.money import MAX_AMOUNT
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession, Change
@@ -18,6 +19,19 @@ from gatehouse.store.events.wishes import EventWishes
 
 # What the store takes and returns, for faces.
 __all__ = ["DecisionFilter", "EventWishes"]
+
+_OUTCOME_ONE_OF: Final = Phrase("refused.outcome_one_of", "an outcome is one of {known}")
+_NO_OPERATION: Final = Phrase(
+    "refused.no_operation",
+    "no operation {operation}; there are {known}, and * for all; with outcomes it is "
+    "written as pipeline:REVIEW,DECLINE",
+)
+_NO_OUTCOME: Final = Phrase(
+    "refused.no_outcome",
+    "{operation} alone has no outcome, so this would take nothing; name it without outcomes",
+)
+_DECISION_FILTERS: Final = Phrase("refused.decision_filters", "at most {most} filters of decisions")
+_THRESHOLD: Final = Phrase("refused.threshold", "a threshold is an amount that a balance can have")
 
 MOST_FILTERS: Final = 20
 
@@ -42,7 +56,7 @@ def parse_filter(text: str) -> DecisionFilter:
     try:
         chosen = tuple(dict.fromkeys(Outcome(each) for each in named))
     except ValueError:
-        raise InvalidInput(f"an outcome is one of {', '.join(Outcome)}") from None
+        raise InvalidInput(_OUTCOME_ONE_OF(known=", ".join(Outcome))) from None
     return check_filter(DecisionFilter(operation, chosen))
 
 
@@ -50,16 +64,10 @@ def check_filter(chosen: DecisionFilter) -> DecisionFilter:
     """A filter that can take something; or `InvalidInput`."""
     operation, known = chosen.operation, operations()
     if operation not in (EVERY_OPERATION, *known):
-        raise InvalidInput(
-            f"no operation {recordable(operation)}; there are {', '.join(known)}, and * for all; "
-            "with outcomes it is written as pipeline:REVIEW,DECLINE"
-        )
+        raise InvalidInput(_NO_OPERATION(operation=recordable(operation), known=", ".join(known)))
     deciding = (EVERY_OPERATION, "pipeline", *_deciding_operations())
     if chosen.outcomes and operation not in deciding:
-        raise InvalidInput(
-            f"{operation} alone has no outcome, so this would take nothing; "
-            "name it without outcomes"
-        )
+        raise InvalidInput(_NO_OUTCOME(operation=operation))
     return chosen
 
 
@@ -95,9 +103,9 @@ def shown_filter(filter_: DecisionFilter) -> str:
 
 def _check(new: NewWishes) -> None:
     if new.decisions is not None and len(new.decisions) > MOST_FILTERS:
-        raise InvalidInput(f"at most {MOST_FILTERS} filters of decisions")
+        raise InvalidInput(_DECISION_FILTERS(most=MOST_FILTERS))
     if new.low_balance is not None and not 0 <= new.low_balance <= MAX_AMOUNT:
-        raise InvalidInput("a threshold is an amount that a balance can have")
+        raise InvalidInput(_THRESHOLD())
 
 
 def _set_low_balance(change: Change, account_id: str, micros: int | None) -> None:

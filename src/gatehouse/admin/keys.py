@@ -17,6 +17,10 @@ _RATE_LIMIT: Final = Phrase("refused.rate_limit", "a rate limit is 0 to {most} r
 # What the store takes, for faces.
 __all__ = ["KeyTerms"]
 
+_KEY_OF_PLAYGROUND: Final = Phrase(
+    "refused.key_of_playground", "{name} is the console's own key; take another name"
+)
+
 MAX_RATE_LIMIT: Final = 1_000_000
 
 
@@ -28,7 +32,7 @@ def issue(
     if limit is not None and not 0 <= limit <= MAX_RATE_LIMIT:
         raise InvalidInput(_RATE_LIMIT(most=MAX_RATE_LIMIT))
     if terms.name.strip() == OF_PLAYGROUND:
-        raise InvalidInput(f"{OF_PLAYGROUND} is the console's own key; take another name")
+        raise InvalidInput(_KEY_OF_PLAYGROUND(name=OF_PLAYGROUND))
     scopes, networks = check_scopes(terms.scopes), check_networks(terms.networks)
     terms = msgspec.structs.replace(terms, scopes=scopes, networks=networks)
     with account_change(session, account_id) as change:

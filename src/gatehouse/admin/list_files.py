@@ -16,8 +16,32 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.csv_output import meant_cell
 from gatehouse.core.files.lines import LineFlaws, LineReader, TextLine
 from gatehouse.core.redaction import MASK, recordable
+from gatehouse.core.sentences import Phrase, row, said_by
 from gatehouse.rules.list_entries import EntryHasher, ListEntry, ListKind, canonical, is_hash
 from gatehouse.store.configured.list_plans import MOST_ENTRIES, PlannedEntry, reason_text
+
+_LIST_VALUE: Final = Phrase("refused.list_value", "value {number} {why}")
+_LIST_ARGUMENT: Final = Phrase(
+    "refused.list_argument",
+    "looks like a card number, which must not be an argument: give it by --file FILE, "
+    "or type it after --file -",
+)
+_LIST_TOO_LONG: Final = Phrase(
+    "refused.list_too_long",
+    "there are more than {most} different entries, which no list can hold; nothing was added",
+)
+_LIST_EXPIRY: Final = Phrase(
+    "refused.list_expiry",
+    "must expire after a span such as 30d, or at a time such as 2030-12-31 or 2030-12-31T18:00:00Z",
+)
+_LIST_EXPIRED: Final = Phrase("refused.list_expired", "has expired already")
+_LIST_CELLS: Final = Phrase("refused.list_cells", "has {cells} cells; there are {order}")
+_LIST_COLUMNS: Final = Phrase(
+    "refused.list_columns", "the columns of the header must be among {columns}"
+)
+_LIST_LINE_LONG: Final = Phrase("refused.list_line_long", "is longer than {most} bytes")
+_LIST_UTF8: Final = Phrase("refused.list_utf8", "is not written in UTF-8")
+_LIST_CSV: Final = Phrase("refused.list_csv", "is not a row of CSV: look at its quotation marks")
 
 LONGEST_LINE: Final = 4096
 _MANY_DIGITS: Final = re.compile(r"(?:\d\D{0,2}){9}")
@@ -51,11 +75,11 @@ def read_typed(values: Sequence[str], terms: EntryTerms) -> list[PlannedEntry]:
         try:
             entry = _typed(value, terms)
         except ValueError as error:
-            flaws.append(f"value {number} {error}")
+            flaws.append(_LIST_VALUE(number=number, why=said_by(error)))
             continue
         found.append(PlannedEntry(entry.value, entry.shown, terms.reason, terms.expires_at_ms))
     if flaws:
-        raise InvalidInput("; ".join(flaws))
+        raise InvalidInput(row(flaws, ";"))
     return found
 
 
@@ -76,10 +100,7 @@ def _typed(value: str, terms: EntryTerms) -> ListEntry:
         if not is_number:
             raise
     # Other users of the machine see a command's arguments, and the shell keeps them.
-    raise ValueError(
-        "looks like a card number, which must not be an argument: give it by --file FILE, or "
-        "type it after --file -"
-    )
+    raise ValueError(_LIST_ARGUMENT())
 
 
 def usual_format(name: str, kind: ListKind) -> ListFormat:
@@ -105,14 +126,11 @@ def read_entries(stream: BinaryIO, form: ListFormat, terms: EntryTerms) -> ListF
             found.read += 1
             entry = _entry(cells, order, terms)
         except ValueError as error:
-            found.add(line.number, str(error))
+            found.add(line.number, said_by(error))
             continue
         found.entries[entry.value] = entry
         if len(found.entries) > MOST_ENTRIES:
-            raise InvalidInput(
-                f"there are more than {MOST_ENTRIES} different entries, which no list can hold; "
-                "nothing was added"
-            )
+            raise InvalidInput(_LIST_TOO_LONG(most=MOST_ENTRIES))
     return found
 
 
@@ -124,18 +142,15 @@ def expiry(text: str, now_ms: int) -> int:
         try:
             at_ms = parse_time(text)
         except ValueError:
-            raise ValueError(
-                "must expire after a span such as 30d, or at a time such as 2030-12-31 or "
-                "2030-12-31T18:00:00Z"
-            ) from None
+            raise ValueError(_LIST_EXPIRY()) from None
     if at_ms <= now_ms:
-        raise ValueError("has expired already")
+        raise ValueError(_LIST_EXPIRED())
     return at_ms
 
 
 def _entry(cells: list[str], order: tuple[str, ...], terms: EntryTerms) -> PlannedEntry:
     if len(cells) > len(order):
-        raise ValueError(f"has {len(cells)} cells; there are {', '.join(order)}")
+        raise ValueError(_LIST_CELLS(cells=len(cells), order=", ".join(order)))
     given = dict(zip(order, cells, strict=False))
     entry = canonical(terms.kind, given.get("value", ""), terms.hasher)
     expires = given.get("expires")
@@ -143,14 +158,14 @@ def _entry(cells: list[str], order: tuple[str, ...], terms: EntryTerms) -> Plann
     try:
         reason = reason_text(given.get("reason")) or terms.reason
     except InvalidInput as error:
-        raise ValueError(str(error)) from None
+        raise ValueError(said_by(error)) from None
     return PlannedEntry(entry.value, entry.shown, reason, expires_at_ms)
 
 
 def _header(cells: list[str]) -> tuple[str, ...]:
     order = tuple(cell.lower() for cell in cells)
     if len(set(order)) != len(order) or not {"value"} <= set(order) <= set(_COLUMNS):
-        raise InvalidInput(f"the columns of the header must be among {', '.join(_COLUMNS)}")
+        raise InvalidInput(_LIST_COLUMNS(columns=", ".join(_COLUMNS)))
     return order
 
 
@@ -158,11 +173,11 @@ def _cells(line: TextLine, form: ListFormat) -> list[str]:
     """The cells of a line; none for an empty line or a comment."""
     data = line.data.removesuffix(b"\n").removesuffix(b"\r")
     if not line.complete or len(data) > LONGEST_LINE:
-        raise ValueError(f"is longer than {LONGEST_LINE} bytes")
+        raise ValueError(_LIST_LINE_LONG(most=LONGEST_LINE))
     try:
         text = data.decode().strip()
     except UnicodeDecodeError:
-        raise ValueError("is not written in UTF-8") from None
+        raise ValueError(_LIST_UTF8()) from None
     if not text:
         return []
     # Records show some mailboxes, phones and users as # and a hash, which is no comment.
@@ -173,5 +188,5 @@ def _cells(line: TextLine, form: ListFormat) -> list[str]:
     try:
         cells = text.split(",") if '"' not in text else next(csv.reader([text], strict=True))
     except csv.Error:
-        raise ValueError("is not a row of CSV: look at its quotation marks") from None
+        raise ValueError(_LIST_CSV()) from None
     return [meant_cell(cell.strip()) for cell in cells]

@@ -1,6 +1,6 @@
 """Lists of an account: creating, filling, importing, showing and dropping them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import BinaryIO, Final, NamedTuple
 
@@ -17,6 +17,7 @@ from gatehouse.admin.list_files import (
 )
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.core.sentences import Phrase, row, said_by
 from gatehouse.rules.list_entries import ListKind, canonical
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.signals.fingerprinter import EntryFingerprinter
@@ -36,8 +37,36 @@ from gatehouse.store.configured.list_reading import EntryPage, ListedEntry, List
 # What the store takes and returns, for faces.
 __all__ = ["Added", "EntryPage", "ListInfo", "ListedEntry"]
 
+_ONE_LINE: Final = Phrase("refused.one_line", "a line")
+_SEVERAL_LINES: Final = Phrase("refused.several_lines", "{count} lines")
+_NOTHING_DONE: Final = {
+    "added": Phrase("refused.nothing_added", "nothing was added: {lines} cannot be used\n{report}"),
+    "removed": Phrase(
+        "refused.nothing_removed", "nothing was removed: {lines} cannot be used\n{report}"
+    ),
+    "imported": Phrase(
+        "refused.nothing_imported", "nothing was imported: {lines} cannot be used\n{report}"
+    ),
+}
+
+_LIST_KINDS: Final = Phrase("refused.list_kinds", "a list holds {known} or {last}")
+_LIST_USED: Final = Phrase(
+    "refused.list_used",
+    "rules look things up on list {name}: {users}; change them first, or add --force",
+)
+_LIST_ONE_VALUE: Final = Phrase("refused.list_one_value", "the value {why}")
+_LIST_EXPIRES_IN: Final = Phrase(
+    "refused.list_expires_in", "--expires-in must be more than nothing, such as 30d"
+)
+_LIST_NOTHING_GIVEN: Final = Phrase(
+    "refused.list_nothing_given",
+    "give entries, or a file with them: --file FILE, or --file - to type",
+)
+_RULE_OF: Final = Phrase("refused.rule_of", "{rule} of {rule_set}")
+
 MOST_AT_ONCE: Final = 1000
 """Entries that are added in one transaction; more go in turns, between which servers can write."""
+_READ_AT_ONCE: Final = 1000
 
 
 class ListFile(NamedTuple):
@@ -88,7 +117,7 @@ def read_kind(text: str) -> ListKind:
         return ListKind(text.lower())
     except ValueError:
         *most, last = (kind.value for kind in ListKind)
-        raise InvalidInput(f"a list holds {', '.join(most)} or {last}") from None
+        raise InvalidInput(_LIST_KINDS(known=", ".join(most), last=last)) from None
 
 
 def create(
@@ -115,10 +144,7 @@ def drop(
         list_reading.check_version(change.connection, ListKey(account_id, name), expected)
         users = [] if force else _rules_with(change.connection, account_id, name)
         if users:
-            raise Conflict(
-                f"rules look things up on list {name}: {', '.join(users)}; change them first, or "
-                "add --force"
-            )
+            raise Conflict(_LIST_USED(name=name, users=row(users)))
         return lists.drop(change, account_id, name)
 
 
@@ -179,6 +205,24 @@ def entries(
         return list_reading.entries(connection, account_id, name, page, session.signer)
 
 
+def export_entries(session: AdminSession, account_id: str, name: str) -> Iterator[ListedEntry]:
+    """The entries in force, by value; an audit line says that they were taken along."""
+    with account_change(session, account_id) as change:
+        list_reading.kind_of(change.connection, account_id, name)
+        change.audit("list.export", account_id, list=name)
+    return _in_force(session, account_id, name)
+
+
+def _in_force(session: AdminSession, account_id: str, name: str) -> Iterator[ListedEntry]:
+    now_ms, after = session.clock(), None
+    while True:
+        found = entries(session, account_id, name, EntryPage(now_ms, _READ_AT_ONCE, after))
+        yield from found
+        if len(found) < _READ_AT_ONCE:
+            return
+        after = (found[-1].value, found[-1].added_at_ms)
+
+
 def find_entry(
     session: AdminSession, account_id: str, name: str, value: str, page: EntryPage
 ) -> list[ListedEntry]:
@@ -189,7 +233,7 @@ def find_entry(
     try:
         kept = canonical(terms.kind, value, terms.hasher).value
     except ValueError as error:
-        raise InvalidInput(f"the value {error}") from None
+        raise InvalidInput(_LIST_ONE_VALUE(why=said_by(error))) from None
     with account_reading(session, account_id) as connection:
         check_account(connection, session.signer, account_id)
         one = msgspec.structs.replace(page, value=kept)
@@ -210,7 +254,7 @@ def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> EntryTerms:
             kind = list_reading.kind_of(connection, *key, new.kind)
     now_ms = session.clock()
     if new.lifetime_ms == 0:
-        raise InvalidInput("--expires-in must be more than nothing, such as 30d")
+        raise InvalidInput(_LIST_EXPIRES_IN())
     expires_at_ms = None if new.lifetime_ms is None else now_ms + new.lifetime_ms
     hasher = EntryFingerprinter(session.ring, key.account_id)
     return EntryTerms(kind, hasher, now_ms, reason_text(new.reason), expires_at_ms)
@@ -219,7 +263,7 @@ def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> EntryTerms:
 def _read(given: GivenEntries, terms: EntryTerms, verb: str) -> list[PlannedEntry]:
     """Typed entries and those of a file, each value once."""
     if given.file is None and not given.values:
-        raise InvalidInput("give entries, or a file with them: --file FILE, or --file - to type")
+        raise InvalidInput(_LIST_NOTHING_GIVEN())
     found = {entry.value: entry for entry in read_typed(given.values, terms)}
     if given.file is not None:
         content = _read_file(given.file, terms)
@@ -246,7 +290,7 @@ def _add(
 def _rules_with(connection: sa.Connection, account_id: str, name: str) -> list[str]:
     """The rules in force that look something up on a list."""
     return [
-        f"{rule.name} of {stored.name}"
+        _RULE_OF(rule=rule.name, rule_set=stored.name)
         for stored in active(connection, account_id, RULES)
         for rule in decode_program(stored.program).rules
         if any(looked_up == name for _, looked_up in rule.condition.lists)
@@ -255,5 +299,5 @@ def _rules_with(connection: sa.Connection, account_id: str, name: str) -> list[s
 
 def _refuse_flaws(content: ListFileContent, verb: str) -> None:
     if content.bad:
-        lines = "a line" if content.bad == 1 else f"{content.bad} lines"
-        raise InvalidInput(f"nothing was {verb}: {lines} cannot be used\n{content.report()}")
+        which = _ONE_LINE() if content.bad == 1 else _SEVERAL_LINES(count=content.bad)
+        raise InvalidInput(_NOTHING_DONE[verb](lines=which, report=content.report()))

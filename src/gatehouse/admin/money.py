@@ -34,6 +34,13 @@ _REFERENCE_CARD: Final = Phrase(
 # What the store takes and returns, for faces.
 __all__ = ["LedgerLine", "LedgerPage", "LedgerSearch"]
 
+_REFERENCE_TAKEN: Final = Phrase(
+    "refused.reference_taken",
+    "reference {named} was recorded on {at} with {amount} {currency}, which is another "
+    "amount; nothing was added. Use the reference of this payment, or correct the "
+    "first one with: gatehouse balance adjust",
+)
+
 _LONGEST_REFERENCE: Final = 128
 
 
@@ -74,11 +81,7 @@ def top_up(
     if recorded.amount != micros:
         currency = overview.account.currency
         amount, at = shown_amount(recorded.amount, currency), iso_time(recorded.at_ms)
-        raise Conflict(
-            f"reference {named} was recorded on {at} with {amount} {currency}, which is another "
-            "amount; nothing was added. Use the reference of this payment, or correct the first "
-            "one with: gatehouse balance adjust"
-        )
+        raise Conflict(_REFERENCE_TAKEN(named=named, at=at, amount=amount, currency=currency))
     return TopUp(overview, recorded.at_ms)
 
 

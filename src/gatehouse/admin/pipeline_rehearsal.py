@@ -19,6 +19,7 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.ids import new_id
 from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.unread_fields import FieldWarning, UnreadFields
 from gatehouse.idverify.source import NoRecords
 from gatehouse.intel.bins import BinTable, load_bins
@@ -49,6 +50,8 @@ from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+
+_REQUEST_BYTES: Final = Phrase("refused.request_bytes", "a request has at most {most} bytes")
 
 LARGEST_REQUEST: Final = 64 * 1024
 _MOST_ENTITIES: Final = 100
@@ -107,7 +110,7 @@ def try_request(
 ) -> PipelineTrial:
     """What a draft decides about a request; `RequestRefused` as the API would refuse it."""
     if len(body) > LARGEST_REQUEST:
-        raise InvalidInput(f"a request has at most {LARGEST_REQUEST} bytes")
+        raise InvalidInput(_REQUEST_BYTES(most=LARGEST_REQUEST))
     definition = read_draft(session, account_id, content)
     return asyncio.run(_Rehearsal(session, account_id, settings).run(definition, body))
 
@@ -195,8 +198,7 @@ def _trial(
             )
         )
     assert done.decision is not None, "a pipeline decides"
-    told = [f"{each.path} {each.message}".strip() for each in unread]
-    return PipelineTrial(None, None, done.decision, stages, told)
+    return PipelineTrial(None, None, done.decision, stages, unread)
 
 
 def _noting(

@@ -13,6 +13,8 @@ from gatehouse.admin.scopes import account_reading
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.explanations.in_force import InForce
 from gatehouse.explanations.replay import DecisionReplay, JudgedAgain, NotReplayable
@@ -25,7 +27,11 @@ from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import RULES, active, check_versions
 
-_NO_SIGNALS: Final = "only requests for a pipeline or for rules keep their signals"
+_NO_SIGNALS_SAID: Final = Phrase(
+    "refused.no_signals", "only requests for a pipeline or for rules keep their signals"
+)
+
+_NO_SIGNALS: Final = _NO_SIGNALS_SAID()
 
 
 class TriedStage(msgspec.Struct, frozen=True):
@@ -57,7 +63,7 @@ class PipelineTrial(msgspec.Struct, frozen=True):
     """What was decided then."""
     after: Outcome
     stages: list[TriedStage]
-    warnings: list[str] = []
+    warnings: tuple[FieldWarning, ...] = ()
     """Fields of the request that nothing reads."""
 
 
@@ -90,7 +96,7 @@ def try_pipeline(
     try:
         replay = DecisionReplay(_fitted(record, definition), InForce(definition, compiled, lists))
     except NotReplayable as error:
-        raise InvalidInput(str(error)) from None
+        raise InvalidInput(said_by(error)) from None
     judged = replay.judge()
     stages = [_tried(place, each, judged) for place, each in enumerate(definition.stages)]
     return PipelineTrial(record.request_id, record.decision, judged.decision, stages)

@@ -16,6 +16,7 @@ from gatehouse.admin.configurations import (
 from gatehouse.admin.scopes import account_reading
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.conditions.catalogue import kinds_for
+from gatehouse.core.sentences import Phrase
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.authoring import Surroundings, read_pipeline
 from gatehouse.pipeline.definition import (
@@ -31,6 +32,17 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.configurations import PIPELINE, RULES, active
+
+_STAGE_LIST: Final = Phrase(
+    "refused.stage_list",
+    "stage {number}, {stage}: there is no list {name} on which {signal} can be looked "
+    "up; see: gatehouse lists show",
+)
+_NO_VERDICT: Final = Phrase(
+    "refused.no_verdict",
+    "no stage of this pipeline has a verdict, so that it always decides ACCEPT",
+)
+_STAGE_LINE: Final = Phrase("refused.stage_line", "stage {index}, {stage}: {line}")
 
 RuleSetsByName = Mapping[str, RuleSet | None]
 
@@ -77,8 +89,7 @@ def get(
 
 def _list_problems(definition: PipelineDefinition, kinds: Mapping[str, str]) -> list[str]:
     problems = [
-        f"stage {number}, {title(stage)}: there is no list {name} on which {signal} can be looked "
-        f"up; see: gatehouse lists show"
+        _STAGE_LIST(number=number, stage=title(stage), name=name, signal=signal)
         for number, stage in enumerate(definition.stages, start=1)
         for condition in (stage.skip_when, stage.stop_when)
         for signal, name in (condition.lists if condition else ())
@@ -90,16 +101,18 @@ def _list_problems(definition: PipelineDefinition, kinds: Mapping[str, str]) -> 
 def warnings(definition: PipelineDefinition, rule_sets: RuleSetsByName) -> list[str]:
     """What the author of a pipeline should know, given the rule sets that it can mean."""
     stages = [stage.stage for stage in definition.stages]
-    found = []
+    found: list[str] = []
     if not set(stages) & set(definition.deciders):
-        found.append("no stage of this pipeline has a verdict, so that it always decides ACCEPT")
+        found.append(_NO_VERDICT())
     for index, stage in enumerate(definition.stages):
         rule_set = rule_sets.get(stage.rule_set) if stage.rule_set else None
         rules = [(rule.name, rule.condition.signals) for rule in rule_set.rules] if rule_set else []
         lines = [
             about(stages, index, rules) for about in (rules_without_results, rules_after_payment)
         ]
-        found += [f"stage {index + 1}, {title(stage)}: {line}" for line in lines if line]
+        found += [
+            _STAGE_LINE(index=index + 1, stage=title(stage), line=line) for line in lines if line
+        ]
     return found
 
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.precheck.advice import POLICY_ADVICES
 from gatehouse.precheck.policy import PreCheckPolicy
 from gatehouse.precheck.spec import PRE_CHECK
@@ -17,6 +17,16 @@ from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES, SentryPolicy
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+
+_NOT_A_POLICY: Final = Phrase("refused.not_a_policy", "not a policy: {why}")
+_POLICY_ADVICE: Final = Phrase("refused.policy_advice", "a policy gives one of {known}")
+_SENTRY_ENTITIES: Final = Phrase(
+    "refused.sentry_entities", "Sentry remembers {most} custom inputs at most"
+)
+_SENTRY_KEY: Final = Phrase(
+    "refused.sentry_key",
+    "a key of customInputs has 1 to {most} printable characters and holds no card number",
+)
 
 _REVIEW_TARGET: Final = Phrase("refused.review_target", "a target is 1 to {most} hours")
 
@@ -42,9 +52,9 @@ def set_precheck_policy(
         try:
             policy = msgspec.convert(merged, PreCheckPolicy)
         except msgspec.ValidationError as error:
-            raise InvalidInput(f"not a policy: {error}") from None
+            raise InvalidInput(_NOT_A_POLICY(why=said_by(error))) from None
         if not {*policy.avs.values(), *policy.cvv2.values()} <= set(POLICY_ADVICES):
-            raise InvalidInput(f"a policy gives one of {', '.join(POLICY_ADVICES)}")
+            raise InvalidInput(_POLICY_ADVICE(known=", ".join(POLICY_ADVICES)))
         accounts.set_policy(change, account_id, PRE_CHECK.name, msgspec.to_builtins(policy))
     return policy
 
@@ -60,14 +70,11 @@ def set_sentry_policy(session: AdminSession, account_id: str, keys: Sequence[str
     """Have Sentry remember these custom inputs, and no others."""
     entities = tuple(dict.fromkeys(keys))
     if len(entities) > MOST_ENTITIES:
-        raise InvalidInput(f"Sentry remembers {MOST_ENTITIES} custom inputs at most")
+        raise InvalidInput(_SENTRY_ENTITIES(most=MOST_ENTITIES))
     for key in entities:
         # The key is part of every record that holds such a value.
         if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable() or recordable(key) != key:
-            raise InvalidInput(
-                f"a key of customInputs has 1 to {LONGEST_KEY} printable characters and holds no "
-                "card number"
-            )
+            raise InvalidInput(_SENTRY_KEY(most=LONGEST_KEY))
     policy = SentryPolicy(entities)
     with account_change(session, account_id) as change:
         accounts.set_policy(change, account_id, SENTRY.name, msgspec.to_builtins(policy))

@@ -15,6 +15,7 @@ from gatehouse.admin.scopes import installation_reading
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, StoreUnavailable
 from gatehouse.core.ids import first_id
+from gatehouse.core.sentences import Phrase
 from gatehouse.settings import Settings
 from gatehouse.store.accounts.ledger_verification import RETENTION_BEGAN
 from gatehouse.store.admin.admin_session import AdminSession
@@ -29,6 +30,8 @@ from gatehouse.store.state import clear_mark, read_mark, set_mark
 from gatehouse.store.tables import ACCOUNTS
 
 __all__ = ["DeletedRows"]
+
+_RETENTION_DAYS: Final = Phrase("refused.retention_days", "{name} are kept for 1 to {most} days")
 
 _DAY_MS: Final = 86_400_000
 _MARK: Final = "retention"
@@ -55,7 +58,7 @@ class RetentionPolicy(msgspec.Struct, frozen=True):
         for name in self.__struct_fields__:
             days = getattr(self, name)
             if days is not None and not 1 <= days <= LONGEST_DAYS:
-                raise InvalidInput(f"{name} are kept for 1 to {LONGEST_DAYS} days")
+                raise InvalidInput(_RETENTION_DAYS(name=name, most=LONGEST_DAYS))
 
     @property
     def keeps_everything(self) -> bool:

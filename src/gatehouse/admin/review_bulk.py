@@ -20,9 +20,22 @@ from gatehouse.admin.reviews import (
     review_change,
 )
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.decisions import reviews
+
+_REVIEWS_MANY: Final = Phrase(
+    "refused.reviews_many",
+    "more than {most} open reviews are meant, which is the most at once; say more exactly which",
+)
+_REVIEWS_AT_ONCE: Final = Phrase(
+    "refused.reviews_at_once", "at most {most} reviews are resolved at once"
+)
+_REVIEWS_EXAMINED: Final = Phrase(
+    "refused.reviews_examined",
+    "there are more than {most} open reviews; say more exactly which, by assignee or age",
+)
 
 MOST_AT_ONCE: Final = 500
 """How many reviews are resolved by one call."""
@@ -70,10 +83,7 @@ def find_open_reviews(
     meant = (view for view in _open_reviews(session, account_id, wanted) if wanted.holds(view))
     found = list(islice(meant, MOST_AT_ONCE + 1))
     if len(found) > MOST_AT_ONCE:
-        raise InvalidInput(
-            f"more than {MOST_AT_ONCE} open reviews are meant, which is the most at once; "
-            "say more exactly which"
-        )
+        raise InvalidInput(_REVIEWS_MANY(most=MOST_AT_ONCE))
     return found
 
 
@@ -108,7 +118,7 @@ def _at_once(request_ids: Sequence[str]) -> list[str]:
     """Each once, in their order; `InvalidInput` when they are too many."""
     wanted = list(dict.fromkeys(request_ids))
     if len(wanted) > MOST_AT_ONCE:
-        raise InvalidInput(f"at most {MOST_AT_ONCE} reviews are resolved at once")
+        raise InvalidInput(_REVIEWS_AT_ONCE(most=MOST_AT_ONCE))
     return wanted
 
 
@@ -126,10 +136,7 @@ def _open_reviews(
         if len(page) < _PAGE:
             return
         after = page[-1].review.request_id
-    raise InvalidInput(
-        f"there are more than {MOST_EXAMINED} open reviews; say more exactly which, by assignee "
-        "or age"
-    )
+    raise InvalidInput(_REVIEWS_EXAMINED(most=MOST_EXAMINED))
 
 
 def _resolve_batch(

@@ -4,15 +4,24 @@ from collections.abc import Mapping
 from typing import Final
 
 from gatehouse.access.visitors import Visitor
-from gatehouse.admin.reviews import ReviewSearch, ReviewState
+from gatehouse.admin.reviews import (
+    ReviewFinding,
+    ReviewSearch,
+    ReviewState,
+    get_open_review,
+    resolve_review,
+)
 from gatehouse.admin.scopes import account_reading
 from gatehouse.core.errors import Conflict
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import review_claims, reviews
 from gatehouse.store.decisions.review_claims import ReviewClaim
 
 # What the store returns, for faces.
 __all__ = ["ReviewClaim"]
+
+_REVIEW_CLAIMED: Final = Phrase("refused.review_claimed", "{name} has this review open")
 
 CLAIM_MS: Final = 90_000
 """How long a claim lasts after the page was last seen open."""
@@ -24,7 +33,7 @@ class AlreadyClaimed(Conflict):
     """Somebody else has the review open."""
 
     def __init__(self, claim: ReviewClaim) -> None:
-        super().__init__(f"{claim.name} has this review open")
+        super().__init__(_REVIEW_CLAIMED(name=claim.name))
         self.claim = claim
 
 
@@ -34,12 +43,13 @@ def claim_review(
     request_id: str,
     person: Visitor,
     *,
+    page: str = "",
     take_over: bool = False,
 ) -> ReviewClaim:
     """Take a review for as long as its page is open; or `AlreadyClaimed`."""
     with account_reading(session, account_id) as connection:
         reviews.get(connection, account_id, request_id)
-    wanted = _claim(session, request_id, person)
+    wanted = _claim(session, request_id, person, page)
     with session.database.writing() as connection:
         if take_over:
             review_claims.take_over(connection, account_id, wanted)
@@ -77,11 +87,33 @@ def claim_next(
     return None
 
 
-def release_reviews(session: AdminSession, account_id: str, person: Visitor) -> None:
-    """Give back what the person has open."""
+def release_review(
+    session: AdminSession, account_id: str, request_id: str, person: Visitor, *, page: str = ""
+) -> None:
+    """Give back a review that the person has open.
+
+    A page that is closed names itself: what another page asked for in the meantime stays.
+    """
     session.actor.check_account(account_id)
     with session.database.writing() as connection:
-        review_claims.release(connection, account_id, person.user_id)
+        reviews.get(connection, account_id, request_id)
+        review_claims.release(connection, account_id, request_id, person.user_id, page)
+
+
+def resolve_claimed(
+    session: AdminSession,
+    account_id: str,
+    request_id: str,
+    person: Visitor,
+    finding: ReviewFinding,
+) -> None:
+    """Resolve a review that nobody else has open; or `AlreadyClaimed`."""
+    # A review that is resolved needs nobody who has it.
+    get_open_review(session, account_id, request_id)
+    # A colleague may have taken it since the page was made.
+    claim_review(session, account_id, request_id, person)
+    resolve_review(session, account_id, request_id, finding)
+    release_review(session, account_id, request_id, person)
 
 
 def claims_of_others(
@@ -104,5 +136,6 @@ def _by_others(
     }
 
 
-def _claim(session: AdminSession, request_id: str, person: Visitor) -> ReviewClaim:
-    return ReviewClaim(request_id, person.user_id, person.name, session.clock() + CLAIM_MS)
+def _claim(session: AdminSession, request_id: str, person: Visitor, page: str = "") -> ReviewClaim:
+    until_ms = session.clock() + CLAIM_MS
+    return ReviewClaim(request_id, person.user_id, person.name, until_ms, page)

@@ -10,6 +10,7 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin.reviews import ReviewView, get_review, review_change
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.decisions import review_events, reviews
@@ -20,6 +21,17 @@ from gatehouse.store.decisions.review_events import (
     storable_words,
 )
 from gatehouse.store.decisions.reviews import NOBODY, ReviewSearch
+
+_REVIEW_ASSIGNED: Final = Phrase("refused.review_assigned", "{assignee} has {request_id}")
+_ASSIGNEE_NAME: Final = Phrase(
+    "refused.assignee_name",
+    "a person is named by 1 to {most} letters, digits, spaces and . _ @ + ' -, "
+    "beginning with a letter or digit",
+)
+_ASSIGNEE_WORD: Final = Phrase(
+    "refused.assignee_word", "{name} cannot be the name of a person; it has a meaning of its own"
+)
+_NONE_UNASSIGNED: Final = Phrase("refused.none_unassigned", "no open review is without an assignee")
 
 LONGEST_NOTE: Final = 2000
 UNASSIGNED: Final = "unassigned"
@@ -34,7 +46,7 @@ class AlreadyAssigned(Conflict):
     """Somebody else has the review."""
 
     def __init__(self, request_id: str, assignee: str) -> None:
-        super().__init__(f"{assignee} has {request_id}")
+        super().__init__(_REVIEW_ASSIGNED(assignee=assignee, request_id=request_id))
 
 
 class Assignment(msgspec.Struct, frozen=True):
@@ -50,12 +62,9 @@ def person_name(text: str) -> str:
     """The name of a person to whom reviews are assigned; or `InvalidInput`."""
     name = unicodedata.normalize("NFC", text.strip())
     if _NAME.fullmatch(name) is None or recordable(name) != name:
-        raise InvalidInput(
-            f"a person is named by 1 to {LONGEST_NAME} letters, digits, spaces and . _ @ + ' -, "
-            "beginning with a letter or digit"
-        )
+        raise InvalidInput(_ASSIGNEE_NAME(most=LONGEST_NAME))
     if name.casefold() in (ME, UNASSIGNED):
-        raise InvalidInput(f"{name} cannot be the name of a person; it has a meaning of its own")
+        raise InvalidInput(_ASSIGNEE_WORD(name=name))
     return name
 
 
@@ -121,7 +130,7 @@ def take_oldest(
     with review_change(session, account_id, pace) as change:
         found = reviews.listing(change.connection, account_id, free)
         if not found:
-            raise NotFound("no open review is without an assignee")
+            raise NotFound(_NONE_UNASSIGNED())
         request_id = found[0].request_id
         reviews.assign(change, account_id, request_id, assignee)
         change.audit("review.assign", account_id, requestId=request_id, assigned=True)

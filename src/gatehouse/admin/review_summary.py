@@ -12,6 +12,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Meta
 
+from gatehouse.core.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, event_of
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.intel.places import minor_digits
@@ -20,6 +21,11 @@ from gatehouse.precheck.spec import PRE_CHECK
 from gatehouse.rules.spec import RULES as RULES_STAGE
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.configured.configurations import RULES, ConfigurationKey, find
+
+_RULE_MATCHED: Final = Phrase("review.rule_matched", "The rule {rule} matched.")
+_SENTRY_FOUND: Final = Phrase("review.sentry_found", "Sentry found {code}.")
+_PRECHECK_ADVISES: Final = Phrase("review.precheck_advises", "PreCheck advises {advice}: {codes}.")
+_ON: Final = Phrase("review.device_on", "{program} on {system}")
 
 Descriptions = Mapping[tuple[str, int], Mapping[str, str]]
 """The descriptions of rules by name, of each rule set by name and version."""
@@ -246,7 +252,7 @@ def _origin(signals: Mapping[str, Any]) -> ReviewedOrigin:
         country=signals.get("ip.country"),
         operator=signals.get("ip.organisation"),
         traits=[trait for trait in _TRAITS if signals.get(f"ip.{trait}")],
-        device=" on ".join([part for part in (program, system) if part]) or None,
+        device=_ON(program=program, system=system) if program and system else program or system,
         language=signals.get("device.language"),
     )
 
@@ -256,20 +262,19 @@ def _reasons(stage: RecordedStage, descriptions: Descriptions) -> Iterator[Revie
     if stage.name == RULES_STAGE.name:
         words = descriptions.get((result.get("ruleSet", ""), result.get("version", 0)), {})
         for rule in result.get("matched", ()):
-            yield ReviewReason(stage.name, rule, words.get(rule) or f"The rule {rule} matched.")
+            yield ReviewReason(stage.name, rule, words.get(rule) or _RULE_MATCHED(rule=rule))
     elif stage.name == SENTRY.name:
         # All features: commands that show no review need not load them.
-        from gatehouse.sentry.features.catalogue import BY_CODE
+        from gatehouse.sentry.sentences import said_reason
 
         measured = result.get("signals", {})
         for code, effect in result.get("reasons", {}).items():
             if effect < 0:
-                feature = BY_CODE.get(code)
-                said = None if feature is None else feature.sentence(measured.get(code, 0.0))
-                yield ReviewReason(stage.name, code, said or f"Sentry found {code}.")
+                said = said_reason(code, effect, measured.get(code, 0.0))
+                yield ReviewReason(stage.name, code, said or _SENTRY_FOUND(code=code))
     elif stage.name == PRE_CHECK.name and result.get("advice") not in (None, Advice.ACCEPT):
         advice, codes = result["advice"], ", ".join(result.get("reasons", ()))
-        yield ReviewReason(stage.name, advice, f"PreCheck advises {advice}: {codes}.")
+        yield ReviewReason(stage.name, advice, _PRECHECK_ADVISES(advice=advice, codes=codes))
 
 
 def _tags(stage: RecordedStage) -> Iterator[str]:

@@ -12,10 +12,14 @@ from gatehouse.admin.configurations import (
 )
 from gatehouse.admin.scopes import account_reading
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
 from gatehouse.rules.authoring import differences, list_problems, read_rule_set
 from gatehouse.rules.ruleset import RuleSet, decode_program, encode_program
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.configurations import RULES, names
+
+_WHICH: Final = Phrase("refused.which_rule_set", "say which rule set; there are: {known}")
+_NONE: Final = Phrase("refused.which_none", "none")
 
 RULE_SETS: Final = ConfigurationType(
     kind=RULES,
@@ -42,7 +46,7 @@ def get(
         with account_reading(session, account_id) as connection:
             known = names(connection, account_id, RULES)
         if len(known) != 1:
-            raise InvalidInput(f"say which rule set; there are: {', '.join(known) or 'none'}")
+            raise InvalidInput(_WHICH(known=", ".join(known) or _NONE()))
         [name] = known
     return configurations.get(session, account_id, RULE_SETS, name, version)
 

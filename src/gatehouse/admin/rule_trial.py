@@ -16,6 +16,7 @@ from gatehouse.core.documents import suggestion
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase, lines, said_by
 from gatehouse.decisions.record import UnreadableRecord, encode
 from gatehouse.decisions.signal_layout import fits
 from gatehouse.decisions.signal_rows import row_of
@@ -26,6 +27,21 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.decisions import decisions
+
+_NO_SIGNAL: Final = Phrase("refused.case_no_signal", "there is no signal {name}{near}")
+_WRONG_TYPE: Final = Phrase("refused.case_type", "{name} must be a {kind}")
+
+_CASE_JSON: Final = Phrase("refused.case_json", "the case is not JSON; it should look like {shape}")
+_CASE_SIGNALS: Final = Phrase(
+    "refused.case_signals", "the case has no signals; it should look like {shape}"
+)
+_NO_REQUEST: Final = Phrase(
+    "refused.no_request", "account {account_id} has no request {request_id}"
+)
+_RULES_NO_SIGNALS: Final = Phrase(
+    "refused.rules_no_signals", "only requests for a pipeline or for rules keep their signals"
+)
+_NOT_A_RECORD: Final = Phrase("refused.not_a_record", "this is not a decision record: {why}")
 
 LARGEST_CASE_BYTES: Final = 1024 * 1024
 LONGEST_SHOWN: Final = 60
@@ -80,11 +96,11 @@ def read_case(content: bytes, rule_set: RuleSet) -> TrialCase:
     try:
         case = msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
-        raise InvalidInput(f"the case is not JSON; it should look like {_SHAPE}") from None
+        raise InvalidInput(_CASE_JSON(shape=_SHAPE)) from None
     if isinstance(case, dict) and isinstance(case.get("decisionResponse"), dict):
         case = case["decisionResponse"]
     if not isinstance(case, dict) or not isinstance(case.get("signals"), dict):
-        raise InvalidInput(f"the case has no signals; it should look like {_SHAPE}")
+        raise InvalidInput(_CASE_SIGNALS(shape=_SHAPE))
     if isinstance(case.get("stages"), list):
         return _of_record(msgspec.json.encode(case), case.get("at"), rule_set)
     return TrialCase(_checked(case["signals"], Catalogue(rule_set.inputs)), None)
@@ -97,9 +113,9 @@ def recorded_case(
     with account_reading(session, account_id) as connection:
         record = decisions.get(connection, account_id, request_id, session.fingerprints)
     if record is None:
-        raise NotFound(f"account {account_id} has no request {recordable(request_id)}")
+        raise NotFound(_NO_REQUEST(account_id=account_id, request_id=recordable(request_id)))
     if record.signals is None:
-        raise InvalidInput("only requests for a pipeline or for rules keep their signals")
+        raise InvalidInput(_RULES_NO_SIGNALS())
     return _of_record(encode(record), record.at, rule_set)
 
 
@@ -148,9 +164,9 @@ def _of_record(text: str | bytes, came_at: Any, rule_set: RuleSet) -> TrialCase:
         row = row_of(text, rule_set.name)
         at = msgspec.convert(came_at, _MOMENT)
     except UnreadableRecord as error:
-        raise InvalidInput(str(error)) from None
+        raise InvalidInput(said_by(error)) from None
     except msgspec.ValidationError as error:
-        raise InvalidInput(f"this is not a decision record: {error}") from None
+        raise InvalidInput(_NOT_A_RECORD(why=said_by(error))) from None
     # Callers may send anything as a custom input; for a rule all but the declared type is NULL.
     inputs = {f"{CUSTOM}{key}": kind for key, kind in rule_set.inputs.items()}
     seen = {
@@ -169,11 +185,11 @@ def _checked(signals: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Any]
         info = catalogue.find(name)
         if info is None:
             near = suggestion(name, catalogue.names())
-            problems.append(f"there is no signal {shortened(name)}{near}")
+            problems.append(_NO_SIGNAL(name=shortened(name), near=near))
         elif value is not None and not fits(value, info.type):
-            problems.append(f"{name} must be a {_TYPE_NAMES[info.type]}")
+            problems.append(_WRONG_TYPE(name=name, kind=_TYPE_NAMES[info.type]))
     if problems:
-        raise InvalidInput("\n".join(problems))
+        raise InvalidInput(lines(problems))
     return packed(signals)
 
 

@@ -1,14 +1,21 @@
 """What an account has used: its requests by day and operation, and what they were charged."""
 
+from typing import Final
+
 from gatehouse.access.accounts import Account
 from gatehouse.admin.scopes import account_reading
 from gatehouse.billing.statement import Period
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.accounts import accounts, usage
 from gatehouse.store.accounts.usage import UsageLine
 from gatehouse.store.admin.admin_session import AdminSession
 
 __all__ = ["UsageLine"]
+
+_USAGE_DAYS: Final = Phrase(
+    "refused.usage_days", "usage is shown for {most} days at most; choose a shorter period"
+)
 
 MOST_DAYS = 92
 """Every request of the period is looked at."""
@@ -19,7 +26,7 @@ def account_usage(
 ) -> tuple[Account, list[UsageLine]]:
     """The account, and its requests of a period by day and operation."""
     if (period.end - period.first).days > MOST_DAYS:
-        raise InvalidInput(f"usage is shown for {MOST_DAYS} days at most; choose a shorter period")
+        raise InvalidInput(_USAGE_DAYS(most=MOST_DAYS))
     with account_reading(session, account_id) as connection:
         account = accounts.get(connection, account_id)
         return account, usage.usage(connection, account_id, period)

@@ -9,13 +9,17 @@ from gatehouse.admin.entities.standing import LIST_KINDS
 from gatehouse.admin.lists import Added, GivenEntries, NewEntries
 from gatehouse.admin.scopes import account_reading
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.intel.addresses import read_address
-from gatehouse.rules.list_entries import canonical
+from gatehouse.rules.list_entries import KIND_WORDS, canonical
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
+
+_LIST_HOLDING: Final = Phrase(
+    "refused.list_holding", "choose a list that holds {held}; make one under Lists first"
+)
 
 _TYPE_SOMETHING: Final = Phrase("refused.type_something", "type what the entity is known by")
 _INTERNET_ADDRESS: Final = Phrase(
@@ -40,7 +44,7 @@ def find_entity(session: AdminSession, account_id: str, kind: EntityType, text: 
     try:
         return Entity(kind, canonical(LIST_KINDS[kind], text, hasher).value)
     except ValueError as error:
-        raise InvalidInput(str(error)) from None
+        raise InvalidInput(said_by(error)) from None
 
 
 def lists_for(
@@ -53,11 +57,21 @@ def lists_for(
     return {name: held.value for name, held in found.items() if held in wanted}
 
 
+def lists_by_kind(
+    session: AdminSession, account_id: str, kinds: Collection[EntityType]
+) -> dict[EntityType, list[str]]:
+    """The names of the account's lists that can hold an entity of each kind."""
+    found = lists_for(session, account_id, kinds)
+    return {
+        kind: [name for name, held in found.items() if held == LIST_KINDS[kind]] for kind in kinds
+    }
+
+
 def put_on_list(
     session: AdminSession, account_id: str, entity: Entity, name: str, about: NewEntries
 ) -> Added:
     """Put an entity on one of the account's lists, with a reason and perhaps an end."""
     if name not in lists_for(session, account_id, [entity.kind]):
-        held = LIST_KINDS[entity.kind].value
-        raise InvalidInput(f"choose a list that holds {held}; make one under Lists first")
+        held = KIND_WORDS[LIST_KINDS[entity.kind]]()
+        raise InvalidInput(_LIST_HOLDING(held=held))
     return lists.add(session, account_id, name, GivenEntries((entity.value,)), about)

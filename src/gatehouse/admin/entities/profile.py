@@ -15,11 +15,16 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.ids import id_time_ms, is_id
 from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback_history
 from gatehouse.store.search.pages import PageWanted, find_page
 from gatehouse.store.search.sources import IdSpan
+
+_PAGE_BEGINS: Final = Phrase(
+    "refused.page_begins", "a page begins before the id of a request: req_…"
+)
 
 PAGE: Final = 25
 MOST_COUNTED: Final = 1000
@@ -85,7 +90,7 @@ def entity_decisions(
 ) -> EntityPage:
     """A page of what an entity did, newest first, before a request."""
     if before is not None and not is_id(before, "req"):
-        raise InvalidInput("a page begins before the id of a request: req_…")
+        raise InvalidInput(_PAGE_BEGINS())
     with account_reading(session, account_id) as connection:
         index = EntityIndex(session, connection, account_id)
         wanted = PageWanted(IdSpan(before=before), PAGE)

@@ -10,6 +10,7 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin.feedback.statements import row_parser
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.sentences import said_by
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.feedback import feedback, feedback_history
@@ -57,7 +58,7 @@ def record_fields(
     try:
         row = row_parser("jsonl", session.ring, session.clock())(fields)
     except ValueError as error:
-        raise InvalidInput(str(error)) from None
+        raise InvalidInput(said_by(error)) from None
     return record_feedback(session, account_id, *row)
 
 

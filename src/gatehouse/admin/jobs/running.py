@@ -9,6 +9,7 @@ from gatehouse.access.actors import Actor, ActorKind
 from gatehouse.admin.jobs.kinds import ORDERS, JobKind
 from gatehouse.admin.jobs.works import WORKS, Work
 from gatehouse.core.errors import Conflict, GatehouseError
+from gatehouse.core.sentences import plain
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.jobs import JobState, StoredJob
@@ -29,7 +30,7 @@ def run_job(session: AdminSession, job_id: str, owner: str) -> JobState:
     except GatehouseError as refused:
         _finish(acting, job, owner, JobState.FAILED, error=str(refused))
         return JobState.FAILED
-    text = msgspec.json.encode(result).decode()
+    text = msgspec.json.encode(result, enc_hook=plain).decode()
     _finish(acting, job, owner, JobState.SUCCEEDED, result=text)
     return JobState.SUCCEEDED
 

@@ -14,10 +14,13 @@ from typing import Final
 
 from gatehouse.access.actors import Actor
 from gatehouse.core.errors import StoreUnavailable
+from gatehouse.core.sentences import Phrase
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
 from gatehouse.store.jobs import JobState, StoredJob
+
+_JOB_LONG: Final = Phrase("refused.job_long", "it took longer than four hours")
 
 _LOOK_S: Final = 1.0
 _RENEW_S: Final = 2.0
@@ -130,7 +133,7 @@ class JobWorker:
                 if kept is not None and kept.canceled:
                     return JobState.CANCELED, ""
                 if loop.time() > latest:
-                    return JobState.FAILED, "it took longer than four hours"
+                    return JobState.FAILED, _JOB_LONG()
         finally:
             waiting.cancel()
 

@@ -4,11 +4,14 @@ Version 0 is the scorecard that ships with the package. It is not stored, so it 
 no report.
 """
 
+from typing import Final
+
 import msgspec
 
 from gatehouse.admin.approvals import ApprovalKind, check_approved
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, Sheet, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession
@@ -20,6 +23,20 @@ from gatehouse.training.report import ModelReport, decode_report
 
 # What the store returns, for faces.
 __all__ = ["StoredModel"]
+
+_MODEL_UNREADABLE: Final = Phrase(
+    "refused.model_unreadable",
+    "model {version} is live but cannot be read; servers use the shipped one",
+)
+_MODEL_UNUSABLE: Final = Phrase(
+    "refused.model_unusable", "model {version} cannot be used by this version of gatehouse: {why}"
+)
+_MODEL_UNKNOWN: Final = Phrase(
+    "refused.model_unknown", "signals it does not know count as shipped: {signals}"
+)
+_MODEL_UNMEASURED: Final = Phrase(
+    "refused.model_unmeasured", "it knows signals that are not measured: {signals}"
+)
 
 
 class ModelEntry(msgspec.Struct, frozen=True):
@@ -112,7 +129,7 @@ def live_model(session: AdminSession, account_id: str) -> LiveModel:
     try:
         return LiveModel(usable_scorecard(live).sheet, learned_until(live))
     except ScorecardError:
-        remark = f"model {live.version} is live but cannot be read; servers use the shipped one"
+        remark = _MODEL_UNREADABLE(version=live.version)
         return LiveModel(load_sheet(), None, (remark,))
 
 
@@ -144,12 +161,10 @@ def _check(session: AdminSession, model: StoredModel) -> tuple[str, ...]:
     try:
         usable_scorecard(model)
     except ScorecardError as error:
-        raise Conflict(
-            f"model {model.version} cannot be used by this version of gatehouse: {error}"
-        ) from None
+        raise Conflict(_MODEL_UNUSABLE(version=model.version, why=said_by(error))) from None
     read, remarks = read_program(model.program), []
     if read.added:
-        remarks.append(f"signals it does not know count as shipped: {', '.join(read.added)}")
+        remarks.append(_MODEL_UNKNOWN(signals=", ".join(read.added)))
     if read.dropped:
-        remarks.append(f"it knows signals that are not measured: {', '.join(read.dropped)}")
+        remarks.append(_MODEL_UNMEASURED(signals=", ".join(read.dropped)))
     return tuple(remarks)

@@ -6,8 +6,10 @@ from email_validator import EmailNotValidError, validate_email
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.core.text import is_blank
+
+_LOGIN_FORM: Final = Phrase("refused.login_form", "this is no e-mail address: {why}")
 
 _LOGIN_CARD: Final = Phrase(
     "refused.login_card", "this e-mail address looks like a card number; take another one"
@@ -30,7 +32,7 @@ def check_login(text: str) -> str:
             text.strip(), check_deliverability=False, test_environment=True, allow_smtputf8=True
         )
     except EmailNotValidError as error:
-        raise InvalidInput(f"this is no e-mail address: {error}") from None
+        raise InvalidInput(_LOGIN_FORM(why=said_by(error))) from None
     if recordable(read.normalized) != read.normalized:
         raise InvalidInput(_LOGIN_CARD())
     return normal_login(read.normalized)

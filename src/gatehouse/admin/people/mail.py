@@ -9,7 +9,10 @@ from urllib.parse import unquote, urlsplit
 from gatehouse.admin.people.links import LinkKind, NewLink
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.sentences import Phrase
 from gatehouse.settings import Settings
+
+_MAIL_FAILED: Final = Phrase("refused.mail_failed", "the mail was not sent: {name}")
 
 _TIMEOUT_S: Final = 10
 _LOCAL: Final = ("127.0.0.1", "::1", "localhost")
@@ -43,7 +46,7 @@ def send_link(settings: Settings, login: str, link: NewLink) -> bool:
             server.send_message(message)
     except (OSError, smtplib.SMTPException) as error:
         # The words of the server may repeat what was sent.
-        raise ConnectorFailed(f"the mail was not sent: {type(error).__name__}") from None
+        raise ConnectorFailed(_MAIL_FAILED(name=type(error).__name__)) from None
     return True
 
 

@@ -18,23 +18,32 @@ import msgspec
 from gatehouse.access.actors import Actor
 from gatehouse.access.people import User
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people import throttle, tickets
+from gatehouse.admin.people import links, throttle, tickets
 from gatehouse.admin.people.logins import check_login, check_name
 from gatehouse.admin.people.oidc_provider import Provider
 from gatehouse.admin.people.sessions import SessionOrigin, SignedIn, begin, new_token
 from gatehouse.admin.people.sign_in import SignIn, by
 from gatehouse.core.errors import GatehouseError, InvalidInput, SettingsError, SignInRefused
 from gatehouse.core.secrets import Personal
+from gatehouse.core.sentences import Phrase
 from gatehouse.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.people import sessions, users
 
+_SSO_REFUSED: Final = Phrase(
+    "refused.sso_refused",
+    "single sign-on did not let you in; ask your administrator for an invitation",
+)
+_SSO_OTHER_BROWSER: Final = Phrase(
+    "refused.sso_other_browser", "this sign-in was begun in another browser; begin again"
+)
+
 CALLBACK: Final = "/sign-in/oidc"
 _KIND: Final = "oidc"
 _LIFETIME_MS: Final = 10 * 60_000
 _LEEWAY_S: Final = 60
-_REFUSED: Final = "single sign-on did not let you in; ask your administrator for an invitation"
+_REFUSED: Final = _SSO_REFUSED()
 _OPERATOR: Final = "operator"
 _log: Final = logging.getLogger("gatehouse.people")
 
@@ -114,7 +123,7 @@ class SingleSignOn:
         throttled = throttle.places(origin.address)
         throttle.admit(session, throttled)
         if not hmac.compare_digest(arrival.state.encode(), kept_state.encode()):
-            raise SignInRefused("this sign-in was begun in another browser; begin again")
+            raise SignInRefused(_SSO_OTHER_BROWSER())
         ticket = tickets.read(session, _KIND, arrival.state)
         try:
             claims = self._claims(arrival, ticket.values, session.clock() // 1000)
@@ -166,8 +175,9 @@ class SingleSignOn:
         if user is not None and user.disabled_at_ms is not None:
             raise SignInRefused(_REFUSED)
         if user is not None and user.subject is None:
-            # Another person than the provider knows by this address may have used the invitation.
+            # Another person than the provider knows by this address may have the invitation.
             sessions.end_all(change.connection, user.user_id)
+            links.forget(change, user)
             linked = msgspec.structs.replace(user.without_proofs(), subject=claims.subject)
             user = users.save(change, linked)
             change.audit("user.single-sign-on", userId=user.user_id)

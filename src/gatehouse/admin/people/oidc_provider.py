@@ -21,7 +21,24 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.settings import Settings
+
+_SSO_NO_TOKEN: Final = Phrase(
+    "refused.sso_no_token", "the provider of single sign-on sent no ID token"
+)
+_SSO_KEYS: Final = Phrase("refused.sso_keys", "the keys of single sign-on cannot be read")
+_SSO_LACKS: Final = Phrase("refused.sso_lacks", "the document of single sign-on lacks: {why}")
+_SSO_ISSUER: Final = Phrase(
+    "refused.sso_issuer", "the document of single sign-on names another issuer"
+)
+_SSO_TLS: Final = Phrase(
+    "refused.sso_tls", "the document of single sign-on names an address without TLS"
+)
+_SSO_DOWN: Final = Phrase("refused.sso_down", "single sign-on does not work now: {name}{status}")
+_SSO_UNEXPECTED: Final = Phrase(
+    "refused.sso_unexpected", "the provider of single sign-on sent something unexpected"
+)
 
 ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384",
                      "ES512", "EdDSA", "Ed25519")  # fmt: skip
@@ -87,7 +104,7 @@ class Provider:
         answer = self._ask(found.token_endpoint, urlencode(form).encode(), headers)
         token = answer.get("id_token")
         if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
-            raise ConnectorFailed("the provider of single sign-on sent no ID token")
+            raise ConnectorFailed(_SSO_NO_TOKEN())
         return token
 
     def claims(self, token: str) -> Mapping[str, Any]:
@@ -109,7 +126,7 @@ class Provider:
                     keys: Any = self._ask(uri)
                     self._keys = (self._ticks(), KeySet.import_key_set(keys))
                 except (JoseError, ValueError, KeyError, TypeError):
-                    raise ConnectorFailed("the keys of single sign-on cannot be read") from None
+                    raise ConnectorFailed(_SSO_KEYS()) from None
             return self._keys[1]
 
     def _discover(self) -> Discovered:
@@ -118,13 +135,13 @@ class Provider:
         try:
             found = msgspec.convert(answer, Discovered)
         except msgspec.ValidationError as error:
-            raise ConnectorFailed(f"the document of single sign-on lacks: {error}") from None
+            raise ConnectorFailed(_SSO_LACKS(why=said_by(error))) from None
         if found.issuer.rstrip("/") != issuer:
-            raise ConnectorFailed("the document of single sign-on names another issuer")
+            raise ConnectorFailed(_SSO_ISSUER())
         for url in (found.authorization_endpoint, found.token_endpoint, found.jwks_uri):
             split = urlsplit(url)
             if split.scheme != "https" and split.hostname not in _LOCAL:
-                raise ConnectorFailed("the document of single sign-on names an address without TLS")
+                raise ConnectorFailed(_SSO_TLS())
         return found
 
     def _ask(
@@ -137,9 +154,7 @@ class Provider:
                 read = json.loads(answer.read(_LARGEST))
         except (OSError, http.client.HTTPException, ValueError) as error:
             status = f" {error.code}" if isinstance(error, urllib.error.HTTPError) else ""
-            raise ConnectorFailed(
-                f"single sign-on does not work now: {type(error).__name__}{status}"
-            ) from None
+            raise ConnectorFailed(_SSO_DOWN(name=type(error).__name__, status=status)) from None
         if not isinstance(read, dict):
-            raise ConnectorFailed("the provider of single sign-on sent something unexpected")
+            raise ConnectorFailed(_SSO_UNEXPECTED())
         return read

@@ -29,6 +29,7 @@ from webauthn.helpers.structs import (
 from gatehouse.access.actors import Actor
 from gatehouse.access.people import Passkey, User
 from gatehouse.admin.people import second_steps, throttle, tickets
+from gatehouse.admin.people.elsewhere import check_signs_in_here
 from gatehouse.admin.people.logins import check_name
 from gatehouse.admin.people.sessions import SessionOrigin, SignedIn, begin
 from gatehouse.admin.people.sign_in import SignIn, by
@@ -38,6 +39,11 @@ from gatehouse.core.secrets import Personal
 from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.people import users
+
+_PASSKEY_WRONG: Final = Phrase(
+    "refused.passkey_wrong",
+    "the passkey was not accepted; try again, or sign in with your password",
+)
 
 _PASSKEYS_FULL: Final = Phrase(
     "refused.passkeys_full", "there are {most} passkeys already; remove one first"
@@ -56,7 +62,7 @@ LONGEST_RESPONSE: Final = 16_384
 _REGISTER: Final = "passkey-new"
 _SIGN_IN: Final = "passkey"
 _CHALLENGE_MS: Final = 5 * 60_000
-_WRONG: Final = "the passkey was not accepted; try again, or sign in with your password"
+_WRONG: Final = _PASSKEY_WRONG()
 
 
 class PasskeyPlace(msgspec.Struct, frozen=True):
@@ -85,6 +91,7 @@ def begin_registration(session: AdminSession, user_id: str, place: PasskeyPlace)
     session.actor.check_installation()
     with session.reading() as connection:
         user = users.get(connection, session.ring, user_id)
+    check_signs_in_here(user)
     if len(user.passkeys) >= MOST_PASSKEYS:
         raise Conflict(_PASSKEYS_FULL(most=MOST_PASSKEYS))
     challenge = session.randomness(32)
@@ -126,6 +133,7 @@ def register(
         raise InvalidInput(_PASSKEY_ANSWER()) from None
     with session.change(unseen=True) as change:
         user = users.get(change.connection, change.ring, user_id)
+        check_signs_in_here(user)
         new = Passkey(
             credential_id=_text(made.credential_id),
             public_key=made.credential_public_key,
@@ -223,7 +231,7 @@ def _current(change: Change, user_id: str, second_step: str | None) -> User:
     if second_step is not None:
         return second_steps.take_ticket(change, second_step)
     user = users.get(change.connection, change.ring, user_id)
-    if user.disabled_at_ms is not None:
+    if user.disabled_at_ms is not None or user.signs_in_elsewhere:
         raise SignInRefused(_WRONG)
     return user
 

@@ -17,6 +17,13 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.secret_strength import estimated_bits
 from gatehouse.core.sentences import Phrase
 
+_PASSWORD_GUESSED: Final = Phrase(
+    "refused.password_guessed",
+    "this password is easily guessed: repeats, sequences, common words and your own "
+    "address count little; take several unrelated words, or let a password manager "
+    "make one",
+)
+
 _PASSWORD_LENGTH: Final = Phrase(
     "refused.password_length", "a password has {least} to {most} characters"
 )
@@ -73,10 +80,7 @@ def check_new(password: str, login: str) -> None:
     for part in named:
         plain = plain.replace(part, "")
     if len(plain) < LEAST_LENGTH // 2 or estimated_bits(plain) < _LEAST_BITS:
-        raise InvalidInput(
-            "this password is easily guessed: repeats, sequences, common words and your own "
-            "address count little; take several unrelated words, or let a password manager make one"
-        )
+        raise InvalidInput(_PASSWORD_GUESSED())
 
 
 def _plain(password: str) -> bytes:

@@ -7,13 +7,18 @@ from typing import Final
 import msgspec
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.people.elsewhere import check_signs_in_here
 from gatehouse.admin.people.logins import check_name
 from gatehouse.admin.people.passwords import check_new
 from gatehouse.admin.people.sessions import SessionOrigin
 from gatehouse.admin.people.sign_in import SignIn
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.people import sessions, users
+
+_LANGUAGE_CODE: Final = Phrase("refused.language_code", "a language is a code such as en or de")
+_TIME_ZONE: Final = Phrase("refused.time_zone", "a time zone is a name such as Europe/Berlin")
 
 _LOCALE: Final = re.compile(r"[a-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,2}")
 
@@ -30,9 +35,9 @@ def set_profile(session: AdminSession, user_id: str, profile: Profile) -> None:
     """Change how a person is called, and how times and numbers are shown to it."""
     session.actor.check_installation()
     if _LOCALE.fullmatch(profile.locale) is None:
-        raise InvalidInput("a language is a code such as en or de")
+        raise InvalidInput(_LANGUAGE_CODE())
     if profile.time_zone not in zoneinfo.available_timezones():
-        raise InvalidInput("a time zone is a name such as Europe/Berlin")
+        raise InvalidInput(_TIME_ZONE())
     shown = msgspec.structs.replace(profile, name=check_name(profile.name))
     with session.change(unseen=True) as change:
         user = users.get(change.connection, change.ring, user_id)
@@ -62,6 +67,7 @@ def change_password(
     hashed = sign_in.passwords.hash(given.new)
     with session.acting_as(Actor.user(user.login, None)).change(unseen=True) as change:
         current = users.get(change.connection, change.ring, user_id)
+        check_signs_in_here(current)
         users.save(change, current.with_rights(password=hashed))
         sessions.end_all(change.connection, user_id, but=session_id)
         change.audit("user.set-password", userId=user_id, by="person")

@@ -19,11 +19,14 @@ from gatehouse.admin.models import versions
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.sentences import Phrase, phrases_of
 from gatehouse.core.text import is_blank
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.people import proposals
 from gatehouse.store.people.proposals import ProposalState, StoredProposal
+
+_PROPOSAL_STATE: Final = Phrase("refused.proposal_state", "this proposal is {state}")
+_STATES: Final = phrases_of("word.proposal", {each.value: each.value for each in ProposalState})
 
 _APPROVE_PERSON: Final = Phrase("refused.approve_person", "only a person can approve a proposal")
 _APPROVE_OWN: Final = Phrase(
@@ -267,7 +270,7 @@ def _is_same_person(actor: Actor, proposer: str) -> bool:
 
 def _check_open(proposal: Proposal) -> None:
     if proposal.state is not ProposalState.OPEN:
-        raise Conflict(f"this proposal is {proposal.state}")
+        raise Conflict(_PROPOSAL_STATE(state=_STATES[proposal.state]()))
 
 
 def _aged(proposal: Proposal, now_ms: int) -> Proposal:

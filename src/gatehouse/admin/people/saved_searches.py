@@ -15,6 +15,8 @@ _SEARCH_GONE: Final = Phrase("refused.search_gone", "this search is gone already
 
 __all__ = ["SavedSearch"]
 
+_SEARCH_LENGTH: Final = Phrase("refused.search_length", "a search has 1 to {most} characters")
+
 LONGEST_QUERY: Final = 2000
 
 
@@ -24,7 +26,7 @@ def save(
     """Keep a search under a name; `query` is what the page of decisions has in its address."""
     shown = check_name(name)
     if not 0 < len(query) <= LONGEST_QUERY:
-        raise InvalidInput(f"a search has 1 to {LONGEST_QUERY} characters")
+        raise InvalidInput(_SEARCH_LENGTH(most=LONGEST_QUERY))
     with account_change(session, account_id) as change:
         users.get(change.connection, change.ring, user_id)
         new = SavedSearch(

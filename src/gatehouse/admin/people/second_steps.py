@@ -9,11 +9,15 @@ from gatehouse.admin.people.sessions import SessionOrigin, SignedIn, begin
 from gatehouse.admin.people.sign_in import SECOND_STEP, SignIn, by
 from gatehouse.admin.people.totp import use_code
 from gatehouse.core.errors import SignInRefused
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.people import tokens, users
 
-_WRONG: Final = "the code is wrong, or was used already"
-OVER: Final = "this took too long; sign in again"
+_CODE_WRONG: Final = Phrase("refused.code_wrong", "the code is wrong, or was used already")
+_SIGN_IN_SLOW: Final = Phrase("refused.sign_in_slow", "this took too long; sign in again")
+
+_WRONG: Final = _CODE_WRONG()
+OVER: Final = _SIGN_IN_SLOW()
 
 
 def by_code(sign_in: SignIn, ticket: str, code: str, origin: SessionOrigin) -> SignedIn:

@@ -23,7 +23,12 @@ _SESSION_OVER: Final = Phrase("refused.session_over", "this session has ended al
 
 __all__ = ["SessionOrigin", "UserSession"]
 
+_SESSION_ENDED: Final = Phrase(
+    "refused.session_ended", "the session has ended meanwhile; sign in again"
+)
+
 MOST_SESSIONS: Final = 20
+FRESH_MS: Final = 15 * 60_000
 _NOTE_SEEN_AFTER_MS: Final = 60_000
 _LONGEST_AGENT: Final = 200
 
@@ -128,9 +133,9 @@ def renew(
         return None
     with session.acting_as(Actor.user(user.login, None)).change(unseen=True) as change:
         if not sessions.end(change.connection, user.user_id, found.session_id):
-            raise NotFound("the session has ended meanwhile; sign in again")
+            raise NotFound(_SESSION_ENDED())
         change.audit("session.renew", userId=user.user_id)
-        return _add(change, user, found.origin, found.expires_at_ms)
+        return _add(change, user, found.origin, found.expires_at_ms, found.created_at_ms)
 
 
 def listing(session: AdminSession, user_id: str) -> list[UserSession]:
@@ -162,13 +167,29 @@ def end_all(session: AdminSession, user_id: str, but: str | None = None) -> int:
     return ended
 
 
-def _add(change: Change, user: User, origin: SessionOrigin, expires_at_ms: int) -> SignedIn:
+def is_fresh(session: AdminSession, user_id: str, session_id: str) -> bool:
+    """Whether a person signed in a short while ago, with the session that asks."""
+    now_ms = session.clock()
+    return any(
+        now_ms - each.created_at_ms < FRESH_MS
+        for each in listing(session, user_id)
+        if each.session_id == session_id
+    )
+
+
+def _add(
+    change: Change,
+    user: User,
+    origin: SessionOrigin,
+    expires_at_ms: int,
+    created_at_ms: int | None = None,
+) -> SignedIn:
     token = new_token(change.random_bytes)
     agent = "".join(filter(str.isprintable, origin.agent))[:_LONGEST_AGENT]
     new = UserSession(
         session_id=change.new_id("ses"),
         user_id=user.user_id,
-        created_at_ms=change.now_ms,
+        created_at_ms=change.now_ms if created_at_ms is None else created_at_ms,
         expires_at_ms=expires_at_ms,
         seen_at_ms=change.now_ms,
         rights=user.rights,

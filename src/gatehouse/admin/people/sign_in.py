@@ -28,13 +28,20 @@ from gatehouse.store.people import sessions as session_rows
 from gatehouse.store.people import tokens, users
 from gatehouse.store.people.tokens import NewToken
 
+_SIGN_IN_WRONG: Final = Phrase(
+    "refused.sign_in_wrong", "the e-mail address or the password is wrong"
+)
+_LINK_OVER: Final = Phrase(
+    "refused.link_over", "this link does not work any more; ask for another one"
+)
+
 _CHOOSE_PASSWORD: Final = Phrase("refused.choose_password", "choose a password")
 _WRONG_PASSWORD: Final = Phrase("refused.wrong_password", "the password is wrong")
 
 SECOND_STEP: Final = "second-step"
 _SECOND_STEP_MS: Final = 10 * 60_000
-_WRONG: Final = "the e-mail address or the password is wrong"
-_OVER: Final = "this link does not work any more; ask for another one"
+_WRONG: Final = _SIGN_IN_WRONG()
+_OVER: Final = _LINK_OVER()
 
 
 class SecondStep(msgspec.Struct, frozen=True):
@@ -73,7 +80,7 @@ class SignIn:
             users.check_all(connection, session.signer)
             user = users.find(connection, session.ring, plain)
         fits = self.passwords.fits(None if user is None else user.password, password)
-        if user is None or not fits or user.disabled_at_ms is not None:
+        if user is None or not fits or user.disabled_at_ms is not None or user.signs_in_elsewhere:
             raise SignInRefused(_WRONG)
         renewed = user.password
         if renewed is not None and self.passwords.is_outdated(renewed):
@@ -126,6 +133,11 @@ class SignIn:
             raise SignInRefused(_OVER)
         if hashed is None:
             return begin(change, user, by(origin, kind), self.limits)
+        if user.signs_in_elsewhere:
+            # An administrator made this link, for when single sign-on cannot be used. The next
+            # sign-in there links the person again, and removes the password.
+            user = msgspec.structs.replace(user.without_proofs(), subject=None)
+            change.audit("user.unlink", userId=user.user_id)
         changed = user.with_rights(password=hashed)
         if found.content.get("forgetFactors"):
             changed = msgspec.structs.replace(changed, totp=None, recovery=(), passkeys=())

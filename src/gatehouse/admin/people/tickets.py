@@ -5,18 +5,21 @@ as used, in the same transaction: it works once.
 """
 
 import base64
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import GatehouseError, SignInRefused
 from gatehouse.core.secrets import Personal
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.people import sealed, tokens
 from gatehouse.store.people.tokens import NewToken
 
-LATE = "this took too long; try again"
+_TICKET_LATE: Final = Phrase("refused.ticket_late", "this took too long; try again")
+
+LATE = _TICKET_LATE()
 
 
 class _Ticket(msgspec.Struct, frozen=True):

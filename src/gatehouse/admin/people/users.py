@@ -20,7 +20,7 @@ from gatehouse.admin.people.sessions import UserSession
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.keyring import KeyRing
 from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.sentences import Phrase, phrases_of
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.people import sessions, users
@@ -31,6 +31,29 @@ _PERSON_DISABLED: Final = Phrase("refused.person_disabled", "{login} is disabled
 _PERSON_ENABLED: Final = Phrase("refused.person_enabled", "{login} is not disabled")
 
 __all__ = ["NewLink", "UserSession", "UserView"]
+
+_OPERATOR_KNOWN: Final = Phrase("refused.operator_known", "{login} is an operator already")
+_OPERATOR_NOT: Final = Phrase("refused.operator_not", "{login} is no operator already")
+
+_HAS_ROLE: Final = Phrase("refused.has_role", "{login} has a role in this account already: {role}")
+_ROLES: Final = phrases_of("word.role", {each.value: each.value for each in UserRole})
+_IS_OPERATOR: Final = Phrase(
+    "refused.is_operator", "{login} is an operator already; see: gatehouse users list"
+)
+_ROLES_ELSEWHERE: Final = Phrase(
+    "refused.roles_elsewhere",
+    "{login} has roles in other accounts too; an operator of the installation can do "
+    "this, and you can take away the role in this account",
+)
+_OPERATOR_EVERYWHERE: Final = Phrase(
+    "refused.operator_everywhere",
+    "an operator is one in all accounts; this is no role of an account",
+)
+_ROLES_ONLY_ELSEWHERE: Final = Phrase(
+    "refused.roles_only_elsewhere",
+    "{login} has roles in other accounts; an operator of the installation can give one "
+    "in this account",
+)
 
 
 class Invited(msgspec.Struct, frozen=True):
@@ -50,7 +73,7 @@ def invite(
         accounts.get_open(change.connection, account_id)
         known = users.find(change.connection, change.ring, plain)
         if known is not None and account_id in known.roles:
-            raise Conflict(f"{plain} has a role in this account already: {known.roles[account_id]}")
+            raise Conflict(_HAS_ROLE(login=plain, role=_ROLES[known.roles[account_id]]()))
         if known is not None and not known.belongs_only_to(account_id):
             user = _with_another_role(change, known, account_id, role)
             return Invited(UserView.of(user, account_id), None)
@@ -73,7 +96,7 @@ def invite_operator(session: AdminSession, login: str, name: str = "") -> Invite
     with _changing(session, None) as change:
         known = users.find(change.connection, change.ring, plain)
         if known is not None and known.is_operator:
-            raise Conflict(f"{plain} is an operator already; see: gatehouse users list")
+            raise Conflict(_IS_OPERATOR(login=plain))
         if known is None:
             new = _new(change, plain, shown)
             user = users.add(change, msgspec.structs.replace(new, is_operator=True))
@@ -125,7 +148,8 @@ def set_operator(session: AdminSession, who: str, *, operator: bool) -> UserView
     with _changing(session, None) as change:
         user = _find(change.connection, change.ring, None, who)
         if user.is_operator is operator:
-            raise Conflict(f"{user.login} is {'an' if operator else 'no'} operator already")
+            phrase = _OPERATOR_KNOWN if operator else _OPERATOR_NOT
+            raise Conflict(phrase(login=user.login))
         kept = users.save(change, user.with_rights(is_operator=operator))
         change.audit("user.operator", userId=user.user_id, login=user.login, operator=operator)
         return UserView.of(kept)
@@ -155,11 +179,15 @@ def enable(session: AdminSession, account_id: str | None, who: str) -> UserView:
 def reset(
     session: AdminSession, account_id: str | None, who: str, *, forget_factors: bool = False
 ) -> NewLink:
-    """A link by which the person chooses a new password; until then the old one works."""
+    """A link by which the person chooses a new password; until then the old one works.
+
+    It also lets somebody in who signs in by single sign-on, when that cannot be used.
+    """
     with _changing_person(session, account_id, who) as (change, user):
         said = {"userId": user.user_id, "login": user.login, "forgetFactors": forget_factors}
         change.audit("user.reset", account_id, **said)
-        kind = LinkKind.RESET if user.password else LinkKind.INVITATION
+        is_known = user.password is not None or user.signs_in_elsewhere
+        kind = LinkKind.RESET if is_known else LinkKind.INVITATION
         return links.make(change, user, kind, forget_factors=forget_factors)
 
 
@@ -237,15 +265,12 @@ def _check_scope(session: AdminSession, account_id: str | None) -> None:
 
 def _check_own(user: User, account_id: str | None) -> None:
     if account_id is not None and not user.belongs_only_to(account_id):
-        raise Conflict(
-            f"{user.login} has roles in other accounts too; an operator of the installation can "
-            "do this, and you can take away the role in this account"
-        )
+        raise Conflict(_ROLES_ELSEWHERE(login=user.login))
 
 
 def _check_role(role: UserRole) -> None:
     if role is UserRole.OPERATOR:
-        raise InvalidInput("an operator is one in all accounts; this is no role of an account")
+        raise InvalidInput(_OPERATOR_EVERYWHERE())
 
 
 def _find(connection: sa.Connection, ring: KeyRing, account_id: str | None, who: str) -> User:
@@ -265,10 +290,7 @@ def _with_another_role(change: Change, user: User, account_id: str, role: UserRo
     person's: who invited it first may have kept the link.
     """
     if change.actor.account_id is not None:
-        raise Conflict(
-            f"{user.login} has roles in other accounts; an operator of the installation can give "
-            "one in this account"
-        )
+        raise Conflict(_ROLES_ONLY_ELSEWHERE(login=user.login))
     kept = users.save(change, user.with_rights(roles={**user.roles, account_id: role}))
     said = {"userId": user.user_id, "login": user.login, "role": role}
     change.audit("user.invite", account_id, **said)

@@ -16,9 +16,16 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.secrets import Personal
+from gatehouse.core.sentences import Phrase, row
 from gatehouse.core.validation import Checked
 from gatehouse.sentry.request import EventTime
 from gatehouse.store.decisions.review_events import ReviewState
+
+_FILTER: Final = Phrase("refused.filter", "{name} {problem}")
+_CURRENCY_FORM: Final = Phrase("invalid.currency_form", "a currency code such as USD")
+_LESS: Final = Phrase("invalid.less_than_from", "must not be less than from")
+_EARLIER: Final = Phrase("invalid.later_than_from", "must be later than from")
+_BEFORE_1970: Final = Phrase("invalid.before_1970", "must not be before 1970")
 
 DEFAULT_PAGE: Final = 50
 LARGEST_PAGE: Final = 100
@@ -38,7 +45,8 @@ class WrongFilters(InvalidInput):
     """Filters with values that no decision can have, by the names of their fields."""
 
     def __init__(self, fields: Mapping[str, str]) -> None:
-        super().__init__("; ".join(f"{name} {problem}" for name, problem in fields.items()))
+        said = (_FILTER(name=name, problem=problem) for name, problem in fields.items())
+        super().__init__(row(said, ";"))
         self.fields = fields
 
 
@@ -47,9 +55,7 @@ class AmountRange(Checked, msgspec.Struct, frozen=True, rename="camel"):
 
     currency: Annotated[
         str,
-        Meta(
-            pattern="^[A-Za-z]{3,8}$", description="a currency code such as USD", examples=["USD"]
-        ),
+        Meta(pattern="^[A-Za-z]{3,8}$", description=_CURRENCY_FORM.english, examples=["USD"]),
     ]
     least: Annotated[
         _Amount | None,
@@ -63,7 +69,7 @@ class AmountRange(Checked, msgspec.Struct, frozen=True, rename="camel"):
         """Whether the ends are in order."""
         least, most = self.least, self.most
         if isinstance(least, int | float) and isinstance(most, int | float) and least > most:
-            yield "to", "must not be less than from"
+            yield "to", _LESS()
 
 
 class TimeRange(Checked, msgspec.Struct, frozen=True, rename="camel"):
@@ -81,9 +87,9 @@ class TimeRange(Checked, msgspec.Struct, frozen=True, rename="camel"):
         """Whether the span has a length, and lies in the time of computers."""
         given = [each.seconds for each in (self.since, self.until) if isinstance(each, EventTime)]
         if any(seconds < 0 for seconds in given):
-            yield "", "must not be before 1970"
+            yield "", _BEFORE_1970()
         elif len(given) == 2 and given[0] >= given[1]:
-            yield "to", "must be later than from"
+            yield "to", _EARLIER()
 
 
 class DecisionSearchRequest(Personal, frozen=True, rename="camel", kw_only=True):

@@ -12,6 +12,7 @@ from gatehouse.admin.search.filters import (
 from gatehouse.admin.search.values import SearchValues, WrongValue
 from gatehouse.core.ids import first_id
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.search_terms import (
     AMOUNT,
@@ -33,6 +34,8 @@ from gatehouse.store.search.sources import (
 )
 from gatehouse.store.tables import DECISIONS
 
+_SEARCH_ONE_OF: Final = Phrase("refused.search_one_of", "must be one of {known}")
+
 T = TypeVar("T")
 
 
@@ -47,7 +50,7 @@ def sources_of(values: SearchValues, search: DecisionSearchRequest) -> list[Sour
             try:
                 sources.append(make(values, value))
             except WrongValue as error:
-                wrong[names[name]] = str(error)
+                wrong[names[name]] = said_by(error)
     if wrong:
         raise WrongFilters(wrong)
     return sources
@@ -76,7 +79,7 @@ def _words(field: int) -> Callable[[SearchValues, Any], Source]:
 def _operation(values: SearchValues, given: str | list[str]) -> Source:
     known = [*(spec.operation.name for spec in REGISTRY if spec.operation is not None), PIPELINE]
     if any(each not in known for each in listed(given)):
-        raise WrongValue(f"must be one of {', '.join(known)}")
+        raise WrongValue(_SEARCH_ONE_OF(known=", ".join(known)))
     return by_operation(values.account_id, listed(given))
 
 

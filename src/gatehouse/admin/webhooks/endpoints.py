@@ -14,6 +14,7 @@ from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, KeyMissing, SealBroken
 from gatehouse.core.events import DecisionFilter, EventName
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.configured.configurations import StaleVersion
 from gatehouse.store.webhooks import claims, deliveries, endpoints
@@ -27,6 +28,11 @@ from gatehouse.webhooks.endpoint import (
 )
 from gatehouse.webhooks.schedule import HOUR_MS
 from gatehouse.webhooks.signing_secrets import SecretKind, SigningSecret, new_secret, rotated
+
+_OLD_SECRET: Final = Phrase("refused.old_secret", "an old secret signs for at most 7 days more")
+_WEBHOOK_CHANGED: Final = Phrase(
+    "refused.webhook_changed", "the webhook was changed meanwhile: version {version} is in force"
+)
 
 LONGEST_OVERLAP_MS: Final = 7 * 24 * HOUR_MS
 _LOOK_S: Final = 0.05
@@ -144,7 +150,7 @@ def rotate_secret(
     `expected` is how often it may have been changed before.
     """
     if not 0 <= overlap_ms <= LONGEST_OVERLAP_MS:
-        raise InvalidInput("an old secret signs for at most 7 days more")
+        raise InvalidInput(_OLD_SECRET())
     with account_change(session, account_id) as change:
         kept = endpoints.get(change.connection, account_id, webhook_id)
         _check_version(kept, expected)
@@ -237,7 +243,7 @@ def _enabled() -> dict[str, Any]:
 
 def _check_version(kept: KeptWebhook, expected: int | None) -> None:
     if expected not in (None, kept.changes):
-        raise StaleVersion(f"the webhook was changed meanwhile: version {kept.changes} is in force")
+        raise StaleVersion(_WEBHOOK_CHANGED(version=kept.changes))
 
 
 def _checked(terms: WebhookTerms, policy: DestinationPolicy) -> WebhookTerms:

@@ -10,6 +10,7 @@ from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import StoredEvent
@@ -19,6 +20,15 @@ from gatehouse.store.webhooks.endpoints import KeptWebhook
 from gatehouse.webhooks.endpoint import WebhookState
 from gatehouse.webhooks.sending import WebhookMessage, WebhookSender
 from gatehouse.webhooks.signing_secrets import signatures
+
+_WEBHOOK_ATTEMPTS: Final = Phrase("refused.webhook_attempts", "a page has 1 to {most} attempts")
+_NO_WEBHOOK_EVENT: Final = Phrase(
+    "refused.no_webhook_event", "no event {event}; see: gatehouse events list"
+)
+_SPAN_ENDS: Final = Phrase("refused.span_ends", "the span of time ends before it begins")
+_WEBHOOK_DISABLED: Final = Phrase(
+    "refused.webhook_disabled", "webhook {webhook} is disabled; enable it first"
+)
 
 TEST_TYPE: Final = "webhook.test"
 MOST_ATTEMPTS: Final = 100
@@ -37,7 +47,7 @@ class AttemptQuery(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not 1 <= self.limit <= MOST_ATTEMPTS:
-            raise InvalidInput(f"a page has 1 to {MOST_ATTEMPTS} attempts")
+            raise InvalidInput(_WEBHOOK_ATTEMPTS(most=MOST_ATTEMPTS))
 
 
 class ReplaySpan(msgspec.Struct, frozen=True):
@@ -74,7 +84,7 @@ def replay_message(
         _enabled(endpoints.get(change.connection, account_id, webhook_id))
         found = outbox.find(change.connection, account_id, event_id)
         if found is None:
-            raise NotFound(f"no event {recordable(event_id)}; see: gatehouse events list")
+            raise NotFound(_NO_WEBHOOK_EVENT(event=recordable(event_id)))
         again = [_again(webhook_id, found, change.now_ms)]
         deliveries.put_waiting(change.connection, webhook_id, again)
         change.audit("webhook.replay", account_id, webhookId=webhook_id, eventId=event_id)
@@ -86,7 +96,7 @@ def replay_span(
 ) -> Replayed:
     """Send all messages again whose events happened in a span of time."""
     if span.since_ms >= span.until_ms:
-        raise InvalidInput("the span of time ends before it begins")
+        raise InvalidInput(_SPAN_ENDS())
     with account_change(session, account_id) as change:
         kept = _enabled(endpoints.get(change.connection, account_id, webhook_id))
         wanted = kept.terms.types()
@@ -144,5 +154,5 @@ def _again(webhook_id: str, found: StoredEvent, now_ms: int) -> WaitingMessage:
 
 def _enabled(kept: KeptWebhook) -> KeptWebhook:
     if kept.state is not WebhookState.ENABLED:
-        raise Conflict(f"webhook {kept.webhook_id} is disabled; enable it first")
+        raise Conflict(_WEBHOOK_DISABLED(webhook=kept.webhook_id))
     return kept
