@@ -102,12 +102,14 @@ def _report(error: Any, code: int, *, as_json: bool) -> None:
         return
     import msgspec
 
+    from gatehouse.core.sentences import plain
+
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     told = {"code": WORDS[code], "message": message, "exitCode": code}
     flaws = getattr(error, "flaws", None)
     if flaws is not None:
         told["flaws"] = flaws
-    sys.stderr.buffer.write(msgspec.json.encode({"error": told}) + b"\n")
+    sys.stderr.buffer.write(msgspec.json.encode({"error": told}, enc_hook=plain) + b"\n")
 
 
 def _end_quietly() -> NoReturn:

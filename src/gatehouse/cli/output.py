@@ -9,12 +9,15 @@ import typer
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.money import format_amount
+from gatehouse.core.sentences import plain
 
 
 def show(data: Any, text: str, *, as_json: bool) -> None:
     """Print data for scripts or text for people."""
     if as_json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
+        typer.echo(
+            msgspec.json.format(msgspec.json.encode(data, enc_hook=plain), indent=2).decode()
+        )
     else:
         typer.echo(text)
 

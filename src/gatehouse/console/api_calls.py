@@ -10,7 +10,10 @@ import msgspec
 
 from gatehouse.admin import keys
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
+
+_API_SILENT: Final = Phrase("refused.api_silent", "no answer from {address}: {reason}")
 
 SCOPES: Final = ("precheck", "idverify", "sentry", "pipeline")
 LIFETIME_MS: Final = 15 * 60_000
@@ -86,7 +89,7 @@ class ApiCaller:
                 return ApiAnswer(refused.code, _read(refused))
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
-            raise ConnectorFailed(f"no answer from {self.base_url}: {reason}") from None
+            raise ConnectorFailed(_API_SILENT(address=self.base_url, reason=reason)) from None
 
 
 def _read(answer: Any) -> Any:

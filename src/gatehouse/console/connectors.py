@@ -9,10 +9,18 @@ from gatehouse.admin import connectors
 from gatehouse.admin.configurations import NewVersion
 from gatehouse.admin.connector_status import connector_status
 from gatehouse.console.cookies import Notice
+from gatehouse.console.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 from gatehouse.core.documents import LARGEST_DOCUMENT
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
+
+_CONNECTOR_FILE: Final = Phrase(
+    "refused.connector_file",
+    "{name} is a file beside the configuration; such a configuration is applied with: "
+    "gatehouse connectors apply",
+)
 
 
 def show_connectors(visit: Visit) -> Response:
@@ -29,9 +37,7 @@ def show_connectors(visit: Visit) -> Response:
 
 def show_editor(visit: Visit) -> Response:
     """The configuration as text; of an earlier version when one is named."""
-    given = visit.query.get("version", "")
-    version = int(given[:9]) if given.isascii() and given.isdigit() else None
-    shown = connectors.find(visit.session, version)
+    shown = connectors.find(visit.session, read_number(visit.query.get("version", "")))
     in_force = connectors.find(visit.session)
     return visit.render(
         "installation/connectors_edit.html",
@@ -42,10 +48,9 @@ def show_editor(visit: Visit) -> Response:
 
 def apply(visit: Visit) -> Response:
     """Make the text the next version; servers use it within a second."""
-    base = visit.form.get("base", "")
     new = NewVersion(
         visit.form.get("document", "").replace("\r\n", "\n").encode(),
-        int(base) if base.isascii() and base.isdigit() and int(base) else None,
+        (_number(visit, "base") or None) if visit.form.get("base") else None,
         visit.form.get("note", "").strip()[:200] or None,
     )
     done = connectors.apply(visit.session, new, _no_file)
@@ -62,17 +67,14 @@ def roll_back(visit: Visit) -> Response:
 
 
 def _number(visit: Visit, field: str) -> int:
-    given = visit.form.get(field, "")
-    if not (given.isascii() and given.isdigit() and len(given) < 10):
+    number = read_number(visit.form.get(field, ""))
+    if number is None:
         raise visit.refuse("", "connectors.problems.version")
-    return int(given)
+    return number
 
 
 def _no_file(name: str) -> bytes:
-    raise InvalidInput(
-        f"{name} is a file beside the configuration; such a configuration is applied with: "
-        "gatehouse connectors apply"
-    )
+    raise InvalidInput(_CONNECTOR_FILE(name=name))
 
 
 _ALL: Final = "/installation/connectors"

@@ -7,6 +7,9 @@ import msgspec
 from starlette.responses import Response
 
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import Phrase
+
+_THEME_SAID: Final = Phrase("refused.theme", "a theme is one of: {known}")
 
 THEMES: Final = ("system", "light", "dark")
 NOTICE_KINDS: Final = ("done", "hint", "warn", "problem")
@@ -79,7 +82,7 @@ class CookieJar:
     def choose_theme(self, response: Response, theme: str) -> None:
         """Remember a theme."""
         if theme not in THEMES:
-            raise InvalidInput(f"a theme is one of: {', '.join(THEMES)}")
+            raise InvalidInput(_THEME_SAID(known=", ".join(THEMES)))
         self._set(response, _THEME, theme, _YEAR_S, "strict")
 
     def account(self, cookies: Cookies) -> str | None:

@@ -18,11 +18,16 @@ from gatehouse.admin.models import versions
 from gatehouse.admin.people.proposals import PromoteModel, RollBackModel
 from gatehouse.console import model_view
 from gatehouse.console.cookies import Notice
+from gatehouse.console.numbers import read_number, read_within
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.proposals import propose, waiting
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ApprovalNeeded, NotFound
+from gatehouse.core.sentences import Phrase
 from gatehouse.training.report import judge
+
+_MODEL_NUMBER: Final = Phrase("refused.model_number", "models are named by their numbers")
+_NO_TRAINING: Final = Phrase("refused.no_training", "there is no such training")
 
 _SPANS: Final = ("30", "90", "180", "365", "730")
 """Days of requests that a training can learn from."""
@@ -120,11 +125,13 @@ def show_training(visit: Visit) -> Response:
 def train(visit: Visit) -> Response:
     """Queue a training; a server takes it within seconds."""
     form = visit.form
-    days, delay = form.get("days", ""), form.get("delay", "").strip()
+    days, delay = (
+        form.get("days", ""),
+        read_within(form.get("delay", "").strip(), 0, _LONGEST_DELAY),
+    )
     if days not in _SPANS:
         raise visit.refuse("days", "models.problems.days")
-    is_number = delay.isascii() and delay.isdigit() and len(delay) < 5
-    if not is_number or int(delay) > _LONGEST_DELAY:
+    if delay is None:
         raise visit.refuse("delay", "models.problems.delay", most=_LONGEST_DELAY)
     if form.get("holdout") not in _HOLDOUTS:
         raise visit.refuse("holdout", "models.problems.holdout")
@@ -136,7 +143,7 @@ def train(visit: Visit) -> Response:
     order = TrainingOrder(
         since_ms=visit.now_ms - int(days) * DAY_MS,
         until_ms=visit.now_ms,
-        label_delay_ms=int(delay) * DAY_MS,
+        label_delay_ms=delay * DAY_MS,
         holdout=int(form["holdout"]) / 100,
         method=form["method"],  # type: ignore[arg-type]  # one of the methods, as was checked
         presume=bool(form.get("presume")),
@@ -174,9 +181,10 @@ def roll_back(visit: Visit) -> Response:
 
 
 def _version(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise NotFound("models are named by their numbers")
-    return int(text)
+    number = read_number(text)
+    if number is None:
+        raise NotFound(_MODEL_NUMBER())
+    return number
 
 
 def _entry(visit: Visit) -> versions.ModelEntry:
@@ -188,7 +196,7 @@ def _job(visit: Visit) -> StoredJob:
     """The training of the path; jobs of other kinds are no business of this page."""
     job = queue.get_job(visit.session, visit.account_id, visit.place("job"))
     if job.kind != JobKind.TRAINING:
-        raise NotFound("there is no such training")
+        raise NotFound(_NO_TRAINING())
     return job
 
 
@@ -212,7 +220,7 @@ def _switched(visit: Visit, done: versions.ModelChange) -> Response:
         return visit.redirect("models", notice="models.notices.shipped")
     said = Notice("models.notices.switched", {"version": done.version})
     if done.remarks:
-        remarks = "; ".join(done.remarks)[:_LONGEST_REMARKS]
+        remarks = "; ".join(map(visit.said, done.remarks))[:_LONGEST_REMARKS]
         values: dict[str, str | int] = {"version": done.version, "remarks": remarks}
         said = Notice("models.notices.switched_but", values, "hint")
     return visit.redirect("models", notice=said)

@@ -13,6 +13,7 @@ from gatehouse.admin.people.reveals import note_reveal
 from gatehouse.admin.pipeline_rehearsal import LARGEST_REQUEST, try_request
 from gatehouse.admin.pipeline_trial import PipelineTrial, try_pipeline
 from gatehouse.admin.pipelines import PIPELINES, PipelineView
+from gatehouse.console.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.pipeline_requests import request_for
 from gatehouse.console.refusals import PageRefused, Told
@@ -22,10 +23,10 @@ from gatehouse.console.versions import (
     applied_notice,
     base_of,
     flaws_of,
-    read_number,
 )
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import InvalidInput, NotFound, RequestRefused
+from gatehouse.core.sentences import said_by
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.yaml_document import Flaw
 from gatehouse.decisions.record import DecisionRecord
@@ -136,11 +137,12 @@ def _checked(visit: Visit, document: str) -> PipelineDraft:
     try:
         trial = _tried(visit, content)
     except RequestRefused as error:
-        wrong = [(path, each) for path, found in error.fields.items() for each in found]
-        wrong += [("", each) for each in error.details]
-        return PipelineDraft(planned=planned, problem=error.code, refused=wrong)
+        wrong = [(path, visit.said(each)) for path, found in error.fields.items() for each in found]
+        wrong += [("", visit.said(each)) for each in error.details]
+        told = visit.text("pipelines.refused", code=error.code)
+        return PipelineDraft(planned=planned, problem=told, refused=wrong)
     except (InvalidInput, NotFound) as error:
-        return PipelineDraft(planned=planned, problem=str(error))
+        return PipelineDraft(planned=planned, problem=visit.said(said_by(error)))
     return PipelineDraft(planned=planned, trial=trial)
 
 

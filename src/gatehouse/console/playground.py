@@ -4,7 +4,6 @@ Only the sandbox's own cards can be sent, so that no real card number ever comes
 """
 
 import json
-import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final
@@ -28,6 +27,8 @@ from gatehouse.console.playground_request import (
 )
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import format_amount, parse_amount
+from gatehouse.core.sentences import said_by
 from gatehouse.pipeline.definition import PipelineDefinition
 from gatehouse.precheck.spec import PRE_CHECK
 from gatehouse.sentry.spec import SENTRY
@@ -39,7 +40,6 @@ _HEADLINES: Final = {
 }
 """Where the answer of an operation says what matters most."""
 _LONGEST: Final = 128
-_AMOUNT: Final = re.compile(r"\d{1,9}(\.\d{1,3})?")
 _LANGUAGES: Final = (
     ("curl", playground_request.as_curl),
     ("Python", playground_request.as_python),
@@ -110,7 +110,7 @@ def send(visit: Visit) -> Response:
         content = msgspec.json.encode(body)
         answer = caller.post(visit.session, visit.account_id, path, content)
     except ConnectorFailed as failed:
-        return _show(visit, msgspec.structs.replace(sent, failure=str(failed)), 502)
+        return _show(visit, msgspec.structs.replace(sent, failure=visit.said(said_by(failed))), 502)
     return _show(visit, msgspec.structs.replace(sent, answer=answer))
 
 
@@ -123,7 +123,7 @@ def _show(visit: Visit, sent: TriedCall | None, status: int = 200) -> Response:
         addresses=triggers_of("device.ipAddress"),
         codes=[each for each in triggers_of("cardCvv2Value") if len(each) == len("123")],
         pipelines=_pipelines(visit),
-        defaults=SAMPLE,
+        defaults={**SAMPLE, "amount": visit.amount_to_type(parse_amount(SAMPLE["amount"]))},
         longest=_LONGEST,
         sent=sent,
     )
@@ -148,8 +148,8 @@ def _wanted(visit: Visit) -> Wanted:
     for name, value in given.items():
         if len(value) > _LONGEST:
             raise visit.refuse(name, "playground.problems.long", most=_LONGEST)
-    if given["amount"] and not _AMOUNT.fullmatch(given["amount"]):
-        raise visit.refuse("amount", "playground.problems.amount")
+    if given["amount"]:
+        given["amount"] = _plain_amount(visit, given["amount"], given["currency"])
     if given["operation"] != "pipeline":
         return Wanted(**given)
     number = visit.form.get("pipeline", "")
@@ -158,6 +158,14 @@ def _wanted(visit: Visit) -> Wanted:
             stages = frozenset(each.stage for each in pipeline.stages)
             return Wanted(**given, pipeline=pipeline.number, stages=stages)
     raise visit.refuse("pipeline", "playground.problems.pipeline")
+
+
+def _plain_amount(visit: Visit, typed: str, currency: str) -> str:
+    """The amount with a point, as JSON has it."""
+    micros = visit.read_amount("amount", typed, currency)
+    if micros < 0:
+        raise visit.refuse("amount", "playground.problems.negative")
+    return format_amount(micros)
 
 
 def _pipelines(visit: Visit) -> list[PipelineDefinition]:

@@ -3,6 +3,8 @@
 All proposals are decided here; the pages that they are about only say that something waits.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -26,8 +28,20 @@ from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import PageRefused
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ApprovalNeeded, GatehouseError
+from gatehouse.core.money import parse_amount
+from gatehouse.core.sentences import said_by
 
 _OPEN: Final = "open"
+_SEEN_BY: Final[Mapping[ApprovalKind, Permission]] = MappingProxyType(
+    {
+        ApprovalKind.RULES: Permission.SEE,
+        ApprovalKind.MODELS: Permission.SEE,
+        ApprovalKind.PRICES: Permission.SEE_MONEY,
+        ApprovalKind.ADJUSTMENTS: Permission.SEE_MONEY,
+        ApprovalKind.APPROVALS: Permission.APPROVE,
+    }
+)
+"""Who may see what a change is about, and so its proposal."""
 
 
 class ShownProposal(msgspec.Struct, frozen=True):
@@ -49,11 +63,13 @@ class ShownProposal(msgspec.Struct, frozen=True):
 
 
 def show_proposals(visit: Visit) -> Response:
-    """All proposals, newest first, and what needs another person."""
+    """The proposals that concern the person, newest first, and what needs another person."""
     found = proposals.listing(visit.session, visit.account_id)
+    seen = [each for each in found if _may_see(visit, each)]
     return visit.render(
         "proposals/proposals.html",
-        proposals=[_shown(visit, each) for each in found],
+        proposals=[_shown(visit, each) for each in seen],
+        left_off=len(seen) < len(found),
         wanted=approvals.wanted(visit.session, visit.account_id),
         choices=CHOICES,
     )
@@ -120,6 +136,15 @@ def _open_ones(visit: Visit, kind: ApprovalKind | None = None) -> list[Proposal]
     return [each for each in found if each.state == _OPEN and kind in (None, each.kind)]
 
 
+def _may_see(visit: Visit, proposal: Proposal) -> bool:
+    """Whether a person may know the content; one's own proposal is no secret."""
+    return _is_own(visit, proposal) or visit.may(_SEEN_BY[ApprovalKind(proposal.kind)])
+
+
+def _is_own(visit: Visit, proposal: Proposal) -> bool:
+    return proposal.proposer == str(visit.session.actor)
+
+
 def _check_may_decide(visit: Visit) -> None:
     found = proposals.get(visit.session, visit.account_id, visit.place("proposal"))
     if not visit.may(APPROVERS[ApprovalKind(found.kind)]):
@@ -127,7 +152,7 @@ def _check_may_decide(visit: Visit) -> None:
 
 
 def _shown(visit: Visit, proposal: Proposal) -> ShownProposal:
-    own = proposal.proposer == str(visit.session.actor)
+    own = _is_own(visit, proposal)
     shown = ShownProposal(
         proposal,
         _facts(visit, proposal),
@@ -139,7 +164,7 @@ def _shown(visit: Visit, proposal: Proposal) -> ShownProposal:
     try:
         found = _differences(visit, proposal.content)
     except GatehouseError as error:
-        return msgspec.structs.replace(shown, problem=str(error))
+        return msgspec.structs.replace(shown, problem=visit.said(said_by(error)))
     return msgspec.structs.replace(shown, differences=found)
 
 
@@ -161,14 +186,20 @@ def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
     told = msgspec.to_builtins(proposal.content)
     if "micros" in told:
         told["micros"] = visit.money(told["micros"])
+    if "fees" in told:
+        told["fees"] = ", ".join(_fee(visit, *each) for each in told["fees"].items())
+    if "kinds" in told:
+        kinds = (visit.text(f"proposals.kinds.{each}") for each in told["kinds"])
+        told["kinds"] = ", ".join(kinds) or visit.text("proposals.no_kinds")
     return [
-        (
-            visit.text(f"proposals.facts.{name}"),
-            value if isinstance(value, str) else msgspec.json.encode(value).decode(),
-        )
+        (visit.text(f"proposals.facts.{name}"), str(value))
         for name, value in told.items()
         if value is not None and name != "type"
     ]
+
+
+def _fee(visit: Visit, fee_type: str, amount: str) -> str:
+    return f"{visit.function(fee_type)} {visit.money(parse_amount(amount))}"
 
 
 _ALL: Final = "/a/{account}/proposals"

@@ -19,6 +19,7 @@ from gatehouse.conditions.clicked import (
     write_condition,
 )
 from gatehouse.conditions.parse import read_condition
+from gatehouse.console.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.rule_preview import SPANS, previewed
 from gatehouse.console.rules import with_draft
@@ -27,6 +28,7 @@ from gatehouse.console.versions import DOCUMENT_BYTES
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.sentences import said_by
 from gatehouse.rules.adding import NewRule, with_rule
 from gatehouse.rules.authoring import read_rule_set
 
@@ -59,7 +61,7 @@ def build(visit: Visit) -> Response:
     """The form again, with another question or group, and the text of what was clicked."""
     groups = _sent_groups(visit)
     pressed, _, place = visit.form.get("do", "").partition("-")
-    number = int(place) if place.isdigit() and len(place) == 1 else 0
+    number = read_number(place, digits=1) or 0
     if pressed == "group" and len(groups) < _MOST:
         groups.append(ClickedGroup((_EMPTY,)))
     elif pressed == "question" and number < len(groups):
@@ -138,9 +140,9 @@ def _written(visit: Visit, groups: list[ClickedGroup]) -> Built:
             read_condition(text, catalogue)
     except WrongQuestion as error:
         wrong = _place(groups[error.group], error.place)
-        return Built(groups, is_any, problem=str(error), wrong=(error.group, wrong))
+        return Built(groups, is_any, problem=visit.said(said_by(error)), wrong=(error.group, wrong))
     except InvalidInput as error:
-        return Built(groups, is_any, problem=str(error))
+        return Built(groups, is_any, problem=visit.said(said_by(error)))
     return Built(groups, is_any, text)
 
 

@@ -11,6 +11,7 @@ from gatehouse.admin.figures.preview import Preview, PreviewOptions, preview
 from gatehouse.console.versions import flaws_of
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.core.sentences import said_by
 from gatehouse.core.yaml_document import Flaw
 from gatehouse.rules.authoring import read_rule_set
 
@@ -53,7 +54,7 @@ def previewed(visit: Visit, document: str, days: int) -> Draft:
     except FiguresNotReady:
         return Draft(planned=planned, unseen=visit.text("rules.preview.not_ready"))
     except InvalidInput as error:
-        return Draft(planned=planned, unseen=str(error))
+        return Draft(planned=planned, unseen=visit.said(said_by(error)))
     return Draft(planned=planned, seen=seen)
 
 

@@ -11,11 +11,13 @@ from gatehouse.admin import approvals, configurations
 from gatehouse.admin.configurations import AppliedVersion, ConfigurationType, Return
 from gatehouse.admin.people.proposals import RollBackRules
 from gatehouse.console.cookies import Notice
+from gatehouse.console.numbers import read_number
 from gatehouse.console.pages import Action, Declared, Page
 from gatehouse.console.proposals import propose
 from gatehouse.console.refusals import PageRefused
 from gatehouse.console.visit import Visit
 from gatehouse.core.documents import LARGEST_DOCUMENT
+from gatehouse.core.sentences import each_line, said_by
 from gatehouse.core.yaml_document import DocumentRefused, Flaw
 
 DOCUMENT_BYTES: Final = 3 * LARGEST_DOCUMENT + 64 * 1024
@@ -146,15 +148,10 @@ def flaws_of(error: Exception) -> list[Flaw]:
     """What is wrong in a document, each with its line; the first line for what has none."""
     if isinstance(error, DocumentRefused):
         return list(error.flaws)
-    return [Flaw("", 1, 1, line) for line in str(error).splitlines()]
+    return [Flaw("", 1, 1, line) for line in each_line(said_by(error))]
 
 
 def base_of(visit: Visit) -> int | None:
     """The version that the author of a draft has seen: the newer one, if that was ticked."""
     sent = visit.chosen("base")
     return read_number(sent[-1]) if sent else None
-
-
-def read_number(text: str) -> int | None:
-    """A version as a form or an address writes it."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -13,10 +13,12 @@ from gatehouse.admin.webhooks import endpoints, messages
 from gatehouse.admin.webhooks.options import WebhookOptions, webhook_options
 from gatehouse.console.cookies import Notice
 from gatehouse.console.formats import parse_local
+from gatehouse.console.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 from gatehouse.core.events import DecisionFilter, EventName
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.sentences import said_by
 from gatehouse.webhooks.destinations import LONGEST_URL, DestinationRefused
 from gatehouse.webhooks.endpoint import EVERYTHING, WebhookTerms
 from gatehouse.webhooks.signing_secrets import SecretKind
@@ -52,7 +54,7 @@ def create(visit: Visit) -> Response:
             visit.session, visit.account_id, terms, _options(visit).policy, signing
         )
     except DestinationRefused as refused:
-        raise visit.refuse("url", "webhooks.problems.url", why=refused) from None
+        raise visit.refuse("url", "webhooks.problems.url", why=_why(visit, refused)) from None
     return visit.render("webhooks/secret.html", made=made)
 
 
@@ -77,19 +79,18 @@ def show_change(visit: Visit) -> Response:
 def change(visit: Visit) -> Response:
     """Change what a webhook is told of, or where."""
     terms = _terms(visit)
-    expected = visit.form.get("expected", "")
     changes = endpoints.WebhookChanges(
         url=terms.url,
         events=terms.events,
         decisions=terms.decisions,
         is_ordered=terms.is_ordered,
         description=terms.description,
-        expected=int(expected) if expected.isascii() and expected.isdigit() else None,
+        expected=read_number(visit.form.get("expected", "")),
     )
     try:
         _update(visit, changes)
     except DestinationRefused as refused:
-        raise visit.refuse("url", "webhooks.problems.url", why=refused) from None
+        raise visit.refuse("url", "webhooks.problems.url", why=_why(visit, refused)) from None
     return _back(visit, "webhooks.notices.changed")
 
 
@@ -162,6 +163,11 @@ def _webhook(visit: Visit) -> endpoints.WebhookView:
 def _update(visit: Visit, changes: endpoints.WebhookChanges) -> None:
     policy = _options(visit).policy
     endpoints.update(visit.session, visit.account_id, visit.place("webhook"), changes, policy)
+
+
+def _why(visit: Visit, refused: DestinationRefused) -> str:
+    """Why an address cannot be used, as part of a longer sentence."""
+    return visit.said(said_by(refused)).removesuffix(".")
 
 
 def _back(visit: Visit, notice: str, **values: int) -> Response:

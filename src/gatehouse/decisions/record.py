@@ -16,6 +16,7 @@ from msgspec.structs import FieldInfo
 from gatehouse.core.cards import KeptCard
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.decisions.packed_values import (
     SIGNALS,
     PackedFeatures,
@@ -23,6 +24,13 @@ from gatehouse.decisions.packed_values import (
     features_in,
 )
 from gatehouse.decisions.recorded_event import KeptEvent, RecordedEvent, event_in
+
+_RECORD_NONE: Final = Phrase("refused.record_none", "this is not a decision record: {why}")
+_RECORD_VERSION: Final = Phrase(
+    "refused.record_version",
+    "this decision record has version {version}, and this version of Gatehouse reads "
+    "records up to version {known} ({why}); install a newer one",
+)
 
 T = TypeVar("T")
 Text = str | bytes | msgspec.Raw
@@ -196,11 +204,8 @@ def unreadable(text: Text, error: msgspec.DecodeError) -> UnreadableRecord:
     except msgspec.DecodeError:
         version = _FIRST
     if version <= VERSION:
-        return UnreadableRecord(f"this is not a decision record: {error}")
-    return UnreadableRecord(
-        f"this decision record has version {version}, and this version of Gatehouse reads records "
-        f"up to version {VERSION} ({error}); install a newer one"
-    )
+        return UnreadableRecord(_RECORD_NONE(why=said_by(error)))
+    return UnreadableRecord(_RECORD_VERSION(version=version, known=VERSION, why=said_by(error)))
 
 
 class StageOutline(msgspec.Struct, frozen=True, gc=False):

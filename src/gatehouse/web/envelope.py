@@ -8,10 +8,11 @@ from msgspec import Meta
 
 from gatehouse.billing.ledger import Item
 from gatehouse.core.api_values import Money, money
+from gatehouse.core.sentences import plain
 from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.web.problems import CODES, Problem
 
-_encode: Final = msgspec.json.Encoder().encode
+_encode: Final = msgspec.json.Encoder(enc_hook=plain).encode
 
 
 class BillingItem(msgspec.Struct, frozen=True, rename="camel"):

@@ -13,6 +13,7 @@ from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import plain
 
 if TYPE_CHECKING:
     from gatehouse.admin.rule_backtest import Amounts, BacktestReport
@@ -77,7 +78,7 @@ def backtest(  # noqa: PLR0913, PLR0917  # each option is one property of a back
 def _data(report: "BacktestReport") -> dict[str, Any]:
     """The report for scripts, with one sum of money for each currency."""
     data = {
-        **msgspec.to_builtins(report),
+        **msgspec.to_builtins(report, enc_hook=plain),
         "since": iso_time(report.since_ms),
         "until": iso_time(report.until_ms),
     }

@@ -12,6 +12,7 @@ from gatehouse.cli.output import show, table
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import plain
 from gatehouse.settings import load_settings
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def figures(
     span = FigureSpan(asked.since_ms, asked.until_ms, zone)
     with columns_for_now(session, account_id, load_settings(os.environ).home) as columns:
         found = overview(session, columns, span, bucket)
-    show(msgspec.to_builtins(found), _text(found), as_json=as_json)
+    show(msgspec.to_builtins(found, enc_hook=plain), _text(found), as_json=as_json)
 
 
 def _bucket(text: str) -> "Bucket":

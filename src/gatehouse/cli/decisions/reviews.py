@@ -39,6 +39,7 @@ from gatehouse.cli.opening import Opened, open_account
 from gatehouse.cli.output import show
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import plain
 from gatehouse.web.review_messages import public_results, public_review
 
 app = typer.Typer(no_args_is_help=True)
@@ -291,7 +292,7 @@ def _show_items(items: list[ResolvedItem], done: str, *, dry_run: bool, as_json:
     refused = [str(one.refusal) for one in items if one.refusal is not None]
     lines += [f"refused: {why}" for why in refused]
     lines.append(f"{len(items) - len(refused)} of {len(items)} reviews")
-    data = {**msgspec.to_builtins(public_results(items)), "dryRun": dry_run}
+    data = {**msgspec.to_builtins(public_results(items), enc_hook=plain), "dryRun": dry_run}
     show(data, "\n".join(lines), as_json=as_json)
     if refused:
         raise typer.Exit(1)

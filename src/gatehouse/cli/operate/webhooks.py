@@ -11,6 +11,7 @@ from gatehouse.cli.opening import open_account, read_settings
 from gatehouse.cli.output import columns, sheet, show
 from gatehouse.cli.spans import read_moment
 from gatehouse.core.errors import WrongUsage
+from gatehouse.core.sentences import plain
 
 if TYPE_CHECKING:
     from gatehouse.admin.webhooks.public import PublicAttempt, PublicWebhook
@@ -250,5 +251,5 @@ def _show(shown: "PublicWebhook", as_json: bool) -> None:
 
 
 def _data(shown: "PublicWebhook | PublicAttempt") -> dict[str, Any]:
-    data: dict[str, Any] = msgspec.to_builtins(shown)
+    data: dict[str, Any] = msgspec.to_builtins(shown, enc_hook=plain)
     return data

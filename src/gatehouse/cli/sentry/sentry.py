@@ -12,6 +12,7 @@ from gatehouse.cli.sentry.sentry_rebuild import rebuild
 from gatehouse.cli.sentry.sentry_replay import replay
 from gatehouse.cli.sentry.sentry_train import train
 from gatehouse.core.clock import iso_time
+from gatehouse.core.sentences import plain
 
 if TYPE_CHECKING:
     from gatehouse.admin.models.versions import ModelChange, ModelEntry, StoredModel
@@ -106,7 +107,7 @@ def rollback(
 
 
 def _show_change(account_id: str, change: "ModelChange", *, as_json: bool) -> None:
-    data = {"accountId": account_id, **msgspec.to_builtins(change)}
+    data = {"accountId": account_id, **msgspec.to_builtins(change, enc_hook=plain)}
     text = f"{_called(change.version)} is live; before it was {_called(change.before)}"
     show(data, "\n".join([text, *change.remarks]), as_json=as_json)
 
