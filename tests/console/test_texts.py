@@ -3,6 +3,7 @@
 import importlib
 import pickle
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 
@@ -10,7 +11,16 @@ import pytest
 
 import gatehouse.stages  # noqa: F401  # registers the stages, as every entry point does
 from gatehouse.admin.event_settings import operations
-from gatehouse.console.translation import LANGUAGES, placeholders, sentences, texts, translator
+from gatehouse.admin.people.links import LinkKind
+from gatehouse.conditions.catalogue import SIGNALS
+from gatehouse.console.translation import (
+    LANGUAGES,
+    Text,
+    placeholders,
+    sentences,
+    texts,
+    translator,
+)
 from gatehouse.core.events import EventName
 from gatehouse.core.sentences import PHRASES, Phrase, all_of, any_of
 from gatehouse.core.stage import StageSpec
@@ -19,6 +29,7 @@ from gatehouse.core.stage_registry import REGISTRY
 SOURCE = Path(__file__).parent.parent.parent / "src"
 ROOM = SOURCE / "gatehouse" / "console"
 _QUOTED = re.compile(r"""["']([a-z_-]+(?:\.[A-Za-z0-9_-]+)+\.?|[a-z_-]+\.)(?=["'{])""")
+_KEYWORD = re.compile(r"[(,]\s*([A-Za-z_]+)=(?!=)")
 ENGLISH = texts("en")
 
 
@@ -51,6 +62,36 @@ def test_no_text_is_unused() -> None:
     # Texts that all subjects share may come before the first page that uses them.
     unused = {key for key in ENGLISH if key not in written and not key.startswith(starts)}
     assert {key for key in unused if not key.startswith("common.")} == set()
+
+
+@pytest.mark.parametrize(
+    ("other", "ours"),
+    [
+        ("Experimentierfeld", "Spielwiese"),
+        ("Regelsatz", "Regelwerk"),
+        ("Benutzer ", "Nutzer"),
+        ("Einmalanmeldung", "Single Sign-on"),
+        ("billig", "genehmig"),
+        ("Sicherheitscode", "Prüfnummer"),
+        ("Vorgang", "Operation"),
+        ("Anbindung", "Konnektor"),
+        ("Personendaten", "personenbezogene Daten"),
+        ("Vormerkung", "Reservierung"),
+        ("Einzahlung", "Aufladung"),
+        ("Domäne", "Domain"),
+        ("rückgängig", "zurückgenommen"),
+        ("befördert", "eingesetzt"),
+    ],
+)
+def test_a_thing_has_one_name_in_german(other: str, ours: str) -> None:
+    german = [translated for text in texts("de").values() for translated in _forms(text)]
+    said = [f"{text} " for text in (*german, *sentences("de").values())]
+    assert [text for text in said if other in text] == []
+    assert [text for text in said if ours in text] != []
+
+
+def _forms(text: Text) -> list[str]:
+    return [text] if isinstance(text, str) else list(text.values())
 
 
 def test_a_text_is_filled_as_its_language_writes_numbers() -> None:
@@ -102,12 +143,30 @@ def test_everything_with_a_name_of_its_own_is_called_something() -> None:
     actions = set(re.findall(r"""\.audit\(\s*"([a-z.-]+)\"""", code))
     assert "review.assign" in actions
     functions = [name.lower().replace("_", "") for spec in REGISTRY for name in _names_of(spec)]
+    details = {name for call in _calls(code, ".audit(") for name in _KEYWORD.findall(call)}
+    assert "proposalId" in details
+    two_steps = set(re.findall(r'"(password\+[a-z]+)"', code))
+    assert "password+totp" in two_steps
+    methods = {"password", "passkey", "oidc", *two_steps, *LinkKind}
     wanted = {
+        *(f"names.details.{each}" for each in details),
+        *(f"names.methods.{each}" for each in methods),
+        *(f"names.fundings.{each}" for each in SIGNALS["card.funding"].values),
         *(f"names.actions.{each}" for each in actions),
         *(f"names.events.{each}" for each in EventName),
         *(f"names.functions.{each}" for each in (*functions, *operations())),
     }
     assert wanted - set(ENGLISH) == set()
+
+
+def _calls(code: str, start: str) -> Iterator[str]:
+    """What is between the brackets of each call that begins so."""
+    for found in re.finditer(re.escape(start), code):
+        end, depth = found.end(), 1
+        while depth:
+            depth += {"(": 1, ")": -1}.get(code[end], 0)
+            end += 1
+        yield code[found.end() - 1 : end]
 
 
 def _names_of(spec: StageSpec) -> tuple[str, ...]:

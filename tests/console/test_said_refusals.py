@@ -1,0 +1,110 @@
+"""Refusals that a page can show are sentences, which the console says in each language.
+
+A module counts when the console imports it, directly or through others. What only commands reach is
+named with the reason.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator, Set
+from functools import cache
+from pathlib import Path
+
+SOURCE = Path(__file__).parent.parent.parent / "src"
+_FOR_OTHERS = {
+    "gatehouse.admin.events": "the API and a command read events; pages do not",
+    "gatehouse.backtest.export": "only a command writes files of records",
+    "gatehouse.columns.copies": "another process has the file; figures are said not to be ready",
+    "gatehouse.connectors.http": "what a stage is told while it asks becomes a result of the stage",
+    "gatehouse.connectors.iso8583": "the same; problems that servers report are phrases",
+    "gatehouse.connectors.routing": "the same",
+    "gatehouse.connectors.sandbox": "the same",
+    "gatehouse.core.files.records": "only commands and jobs of the API read such files",
+    "gatehouse.core.sealing": "data that was tampered with: a defect, of which no page tells more",
+    "gatehouse.gateway.port": "what a stage is told becomes a result of the stage",
+    "gatehouse.store.events.wishes": "the account of a page is known to exist",
+    "gatehouse.store.identities": "a stage looks holders up, and makes a result of it",
+    "gatehouse.store.requests": "requests and commands about payments, not pages",
+}
+"""Modules whose plain texts no page shows, each with the reason."""
+_NEVER_SHOWN = {
+    "SettingsError": "ends a command or a server when it starts",
+    "PeriodRefused": "the console says in its own words how a month is written",
+    "PeriodClash": "the console never sends both",
+}
+
+
+@cache
+def _tree(module: str) -> ast.Module | None:
+    path = SOURCE.joinpath(*module.split("."))
+    found = [each for each in (path.with_suffix(".py"), path / "__init__.py") if each.is_file()]
+    return ast.parse(found[0].read_text()) if found else None
+
+
+def _imported(tree: ast.Module) -> set[str]:
+    """Modules of ours that a module imports."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("gatehouse"):
+            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {each.name for each in node.names if each.name.startswith("gatehouse")}
+    return {each for each in found if _tree(each) is not None}
+
+
+@cache
+def _reached() -> dict[str, ast.Module]:
+    waiting = ["gatehouse.console.routes"]
+    found: dict[str, ast.Module] = {}
+    while waiting:
+        module = waiting.pop()
+        tree = _tree(module)
+        if module not in found and tree is not None:
+            found[module] = tree
+            waiting += _imported(tree)
+    return found
+
+
+def _errors(trees: Iterable[ast.Module]) -> set[str]:
+    """The names of our errors."""
+    classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    known: set[str] = {"GatehouseError"}
+    while True:
+        more = {each.name for each in classes if known & _names(each.bases)} - known
+        if not more:
+            return known
+        known |= more
+
+
+def _names(nodes: Iterable[ast.expr]) -> set[str]:
+    return {each.id for each in nodes if isinstance(each, ast.Name)}
+
+
+def _plain(tree: ast.Module, errors: Set[str]) -> Iterator[str]:
+    """English texts that errors are made with."""
+    for node in ast.walk(tree):
+        called = node.func if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Call) and isinstance(called, ast.Name) and called.id in errors:
+            yield from (ast.unparse(each) for each in node.args if _is_text(each))
+
+
+def _is_text(node: ast.expr) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str) and " " in node.value
+    return isinstance(node, ast.JoinedStr)
+
+
+def test_what_pages_refuse_can_be_said_in_each_language() -> None:
+    trees = _reached()
+    errors = _errors(trees.values()) - set(_NEVER_SHOWN)
+    found = {module: list(_plain(tree, errors)) for module, tree in trees.items()}
+    plain = {module: texts for module, texts in found.items() if texts}
+    starts = tuple(_FOR_OTHERS)
+    assert {module: each for module, each in plain.items() if not module.startswith(starts)} == {}
+
+
+def test_no_exception_is_named_in_vain() -> None:
+    trees = _reached()
+    errors = _errors(trees.values()) - set(_NEVER_SHOWN)
+    for start in _FOR_OTHERS:
+        named = [tree for module, tree in trees.items() if module.startswith(start)]
+        assert any(True for tree in named for _ in _plain(tree, errors)), start
