@@ -1,5 +1,6 @@
 """The queue of reviews: one after the other, each with one person."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -77,9 +78,79 @@ def test_a_review_is_free_again_when_its_page_is_left(
     console: Console, ada: Browser, waiting: list[str]
 ) -> None:
     ada.post(_path(console, "next"))
-    ada.post(_path(console, "leave"), fragment=True)
+    ada.post(_path(console, waiting[0], "leave"), fragment=True)
     ben = console.as_role(ANALYST, login="ben@shop.test")
     assert ben.post(_path(console, "next")).headers["location"] == _path(console, waiting[0])
+
+
+def test_a_page_that_is_closed_leaves_what_another_page_asked_for_meanwhile(
+    console: Console, ada: Browser, waiting: list[str]
+) -> None:
+    claim, leave = (_path(console, waiting[0], each) for each in ("claim", "leave"))
+    for page in ("the decision", "the review"):
+        ada.post(claim, {"page": page}, fragment=True)
+    ben = console.as_role(ANALYST, login="ben@shop.test")
+    ada.post(leave, {"page": "the decision"}, fragment=True)
+    assert ben.post(claim, fragment=True).status_code == 409
+    ada.post(leave, {"page": "the review"}, fragment=True)
+    assert ben.post(claim, fragment=True).status_code == 204
+
+
+def test_leaving_one_of_two_reviews_gives_only_that_one_back(
+    console: Console, ada: Browser, waiting: list[str]
+) -> None:
+    for one in waiting[:2]:
+        assert ada.post(_path(console, one, "claim"), fragment=True).status_code == 204
+    leave = _path(console, waiting[1], "leave")
+    assert f'data-leave="{leave}"' in ada.get(_path(console, waiting[1])).text
+    ben = console.as_role(ANALYST, login="ben@shop.test")
+    ben.post(leave, fragment=True)
+    assert _next_of(console, ben) == waiting[2]
+    ada.post(leave, fragment=True)
+    ben.post(_path(console, waiting[2], "leave"), fragment=True)
+    assert _next_of(console, ben) == waiting[1]
+
+
+def _next_of(console: Console, browser: Browser) -> str:
+    return browser.post(_path(console, "next")).headers["location"].rpartition("/")[2]
+
+
+def test_a_review_that_is_passed_over_or_resolved_is_nobody_s(
+    console: Console, ada: Browser, waiting: list[str]
+) -> None:
+    ben = console.as_role(ANALYST, login="ben@shop.test")
+    ada.post(_path(console, "next"))
+    ada.post(_path(console, "next"), {"after": waiting[0]})
+    assert _next_of(console, ben) == waiting[0]
+    ada.post(_path(console, waiting[1], "resolve"), {"verdict": "approve", "why": "known"})
+    assert "has this review open" not in ben.get(_path(console, waiting[1])).text
+
+
+def test_nobody_decides_past_a_colleague_on_the_page_of_the_decision(
+    console: Console, ada: Browser, waiting: list[str]
+) -> None:
+    one, said = waiting[0], "Ada Quinn has this review open"
+    page, form = f"/a/{console.account_id}/decisions/{one}", {"verdict": "approve", "why": "me"}
+    ben = console.as_role(ANALYST, login="ben@shop.test", name="Ben")
+    free = ben.get(page).text
+    assert f'action="{page}/review"' in free
+    assert f'data-leave="{_path(console, one, "leave")}"' in free
+    ada.post(_path(console, one, "claim"))
+    taken = ben.get(page).text
+    assert said in taken
+    assert f'action="{page}/review"' not in taken
+    assert "data-claim" not in taken
+    assert said in console.as_role(UserRole.VIEWER).get(page).text
+    for path in (f"{page}/review", _path(console, one, "resolve")):
+        late = ben.post(path, form)
+        assert late.status_code == 409
+        assert re.search(rf'role="alert"[^>]*>\s*<p>{said}', late.text)
+    assert _state(console, one) is ReviewState.OPEN
+    ben.post(_path(console, one, "claim"), {"take_over": "yes"})
+    assert "Ben has this review open" in ada.get(page).text
+    assert ben.post(f"{page}/review", form).status_code == 303
+    assert _state(console, one) is ReviewState.APPROVED
+    assert "has this review open" not in ada.get(page).text
 
 
 def test_a_claim_ends_by_itself(console: Console, waiting: list[str]) -> None:
@@ -144,6 +215,34 @@ def test_viewers_look_and_decide_nothing(console: Console, waiting: list[str]) -
     assert _state(console, waiting[0]) is ReviewState.OPEN
 
 
+@pytest.mark.parametrize("role", [UserRole.VIEWER, UserRole.FINANCE])
+def test_what_reviewers_write_about_a_customer_is_for_reviewers_alone(
+    console: Console, ada: Browser, waiting: list[str], role: UserRole
+) -> None:
+    one, account = waiting[0], f"/a/{console.account_id}"
+    ada.post(_path(console, one, "note"), {"note": "called twice"})
+    ada.post(_path(console, one, "resolve"), {"verdict": "decline", "why": "ships abroad"})
+    ada.post(_path(console, one, "correct"), {"verdict": "approve", "why": "paid cash before"})
+    written = ("called twice", "ships abroad", "paid cash before")
+    own = ada.get(_path(console, one)).text
+    assert all(words in own for words in written)
+    reader = console.as_role(role)
+    decision = f"{account}/decisions/{one}"
+    [entity] = re.findall(r'<a class="entity-link" href="([^"]+/user/[^"]+)"', own)
+    for path in (_path(console), f"{_path(console)}?view=resolved", decision, entity):
+        answer = reader.get(path)
+        assert answer.status_code == 200
+        assert not any(words in answer.text for words in written), path
+    page = reader.get(_path(console, one)).text
+    assert not any(words in page for words in written)
+    assert page.count("<strong>Note</strong>") == 1
+    assert "shown to people who work on reviews" in page
+    assert "shown to people who work on reviews" not in own
+    file = ada.post(f"{account}/decisions/export", {"format": "jsonl"}).text
+    assert one in file
+    assert not any(words in file for words in written)
+
+
 def test_an_empty_queue_says_so(console: Console, ada: Browser) -> None:
-    assert "Nothing waits" in ada.get(_path(console)).text
+    assert "No reviews are waiting" in ada.get(_path(console)).text
     assert ada.post(_path(console, "next")).headers["location"] == _path(console)

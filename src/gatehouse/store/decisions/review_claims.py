@@ -1,6 +1,7 @@
 """Who has which review open in a browser, so that two people do not work on the same one.
 
-A claim lasts for a short while and is renewed as long as the page is open.
+A claim lasts for a short while and is renewed as long as the page is open. A person with several
+pages open has a claim for each.
 """
 
 from typing import Final
@@ -23,6 +24,8 @@ class ReviewClaim(msgspec.Struct, frozen=True, rename="camel"):
     name: str
     """Of the person, for colleagues."""
     until_ms: int
+    page: str = ""
+    """Which page of the person asked last; empty when it was not a page that stays open."""
 
 
 _decode: Final = msgspec.json.Decoder(ReviewClaim).decode
@@ -32,9 +35,9 @@ def claim(
     connection: sa.Connection, account_id: str, wanted: ReviewClaim, now_ms: int
 ) -> ReviewClaim:
     """Take or renew a claim; the claim that counts then, which may be somebody else's."""
-    known = claims(connection, account_id)
-    for each in known:
-        if each.until_ms <= now_ms or each.user_id == wanted.user_id:
+    for each in claims(connection, account_id):
+        own = each.request_id == wanted.request_id and each.user_id == wanted.user_id
+        if own or each.until_ms <= now_ms:
             _delete(connection, account_id, each.request_id)
     row = {"name": _name(account_id, wanted.request_id), "value": _encode(wanted).decode()}
     insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
@@ -43,16 +46,21 @@ def claim(
     return _decode(connection.execute(query).scalar_one())
 
 
-def release(connection: sa.Connection, account_id: str, user_id: str) -> None:
-    """Give back what a person has open."""
+def release(
+    connection: sa.Connection, account_id: str, request_id: str, user_id: str, page: str
+) -> None:
+    """Give a review back, if it is the person who has it open, and no other page since `page`.
+
+    Without a page, it is given back whichever page has it.
+    """
     for each in claims(connection, account_id):
-        if each.user_id == user_id:
-            _delete(connection, account_id, each.request_id)
+        own = each.request_id == request_id and each.user_id == user_id
+        if own and (not page or each.page in ("", page)):
+            _delete(connection, account_id, request_id)
 
 
 def take_over(connection: sa.Connection, account_id: str, wanted: ReviewClaim) -> None:
     """Take a claim from the person who has it."""
-    release(connection, account_id, wanted.user_id)
     _delete(connection, account_id, wanted.request_id)
     row = {"name": _name(account_id, wanted.request_id), "value": _encode(wanted).decode()}
     connection.execute(STATE.insert(), row)
