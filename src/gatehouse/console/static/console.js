@@ -39,7 +39,8 @@ document.addEventListener("submit", (event) => {
 
 // After a form was refused, what is wrong with it is in view, once the page has its final height.
 addEventListener("load", () => {
-  const wrong = document.querySelector('main [aria-invalid="true"], main .notice.problem[role="alert"]');
+  const wrong = document.querySelector('main [aria-invalid="true"]')
+    ?? document.querySelector('main .problem[role="alert"]');
   wrong?.scrollIntoView({ block: "center" });
   wrong?.focus();
 });

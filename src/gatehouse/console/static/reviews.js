@@ -59,23 +59,3 @@ document.addEventListener("keydown", (event) => {
 
 document.querySelector(".shortcuts")
   ?.toggleAttribute("data-off", localStorage.getItem("gatehouse-keys") === "off");
-
-// The review stays this person's while the page is open, and is given back when it is left.
-const claim = document.querySelector("[data-claim]");
-if (claim) {
-  const headers = { "HX-Request": "true", "HX-Request-Type": "partial" };
-  const send = (url) =>
-    fetch(url, { method: "POST", body: new URLSearchParams(new FormData(claim)), headers, keepalive: true });
-  const keep = async () => {
-    const answer = await send(claim.action).catch(() => null);
-    if (answer?.status === 409) location.reload();
-  };
-  keep();
-  const timer = setInterval(keep, 30000);
-  let leaving = true;
-  document.addEventListener("submit", () => { leaving = false; });
-  addEventListener("pagehide", () => {
-    clearInterval(timer);
-    if (leaving) send(claim.dataset.leave);
-  });
-}
