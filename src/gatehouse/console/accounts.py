@@ -9,7 +9,6 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin import accounts
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
-from gatehouse.core.money import parse_amount
 
 _LONGEST_NAME: Final = 100
 _CURRENCY: Final = re.compile("[A-Z]{3}")
@@ -40,10 +39,7 @@ def create(visit: Visit) -> Response:
     currency = visit.form.get("currency", "").strip().upper()
     if not _CURRENCY.fullmatch(currency):
         raise visit.refuse("currency", "accounts.problems.currency")
-    try:
-        opening = parse_amount(visit.form.get("opening", "").strip() or "0")
-    except ValueError:
-        raise visit.refuse("opening", "accounts.problems.opening") from None
+    opening = visit.read_amount("opening", visit.form.get("opening", "").strip() or "0", currency)
     made = accounts.create(visit.session, name, currency, opening)
     accounts.seed_defaults(visit.session, made.account.account_id)
     return visit.redirect("installation-accounts", notice="accounts.notices.created")

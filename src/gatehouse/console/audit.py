@@ -1,6 +1,8 @@
 """The audit log: who did what and when, of one account or of the whole installation."""
 
+from collections.abc import Callable
 from typing import Final
+from zoneinfo import ZoneInfo
 
 import msgspec
 from starlette.responses import Response
@@ -8,13 +10,14 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin import audit_log
 from gatehouse.admin.audit_log import AuditLine, LineSearch
-from gatehouse.console.formats import parse_local
+from gatehouse.console.formats import parse_day_end, parse_local
+from gatehouse.console.numbers import read_number
 from gatehouse.console.pages import Declarations, Page
 from gatehouse.console.refusals import Told
 from gatehouse.console.visit import Visit
+from gatehouse.core.money import MICROS_PER_UNIT
 
 _ON_A_PAGE: Final = 100
-_DAY_MS: Final = 86_400_000
 _FILTERS: Final = ("actor", "action", "from", "to")
 
 
@@ -34,41 +37,52 @@ def show_installation(visit: Visit) -> Response:
 def _show(visit: Visit, name: str, found: list[AuditLine], **more: object) -> Response:
     kept = {each: visit.query.get(each, "") for each in _FILTERS}
     older = found[-1].seq if len(found) == _ON_A_PAGE else None
-    lines = [(each, _details(each)) for each in found]
+    lines = [(each, _details(visit, each)) for each in found]
     return visit.render(
         "audit/audit.html", name=name, lines=lines, kept=kept, older=older, more=more
     )
 
 
 def _wanted(visit: Visit) -> LineSearch:
-    query, before = visit.query, visit.query.get("before", "")
-    until_ms = _day(visit, "to")
+    query = visit.query
     return LineSearch(
-        before=int(before[:18]) if before.isascii() and before.isdigit() else None,
+        before=read_number(query.get("before", ""), digits=18),
         limit=_ON_A_PAGE,
         action=query.get("action", "").strip()[:64],
         actor=query.get("actor", "").strip()[:100],
-        since_ms=_day(visit, "from"),
-        until_ms=None if until_ms is None else until_ms + _DAY_MS,
+        since_ms=_moment(visit, "from", parse_local),
+        until_ms=_moment(visit, "to", parse_day_end),
     )
 
 
-def _day(visit: Visit, field: str) -> int | None:
+def _moment(visit: Visit, field: str, parse: Callable[[str, ZoneInfo], int]) -> int | None:
     given = visit.query.get(field, "")
     if not given:
         return None
     try:
-        return parse_local(given, visit.formats.zone)
-    except ValueError:
+        return parse(given, visit.formats.zone)
+    except (ValueError, OverflowError):
         raise Told(visit.text("audit.wrong_day")) from None
 
 
-def _details(line: AuditLine) -> list[tuple[str, str]]:
-    """The details as names and texts; nested ones as JSON."""
-    return [
-        (name, value if isinstance(value, str) else msgspec.json.encode(value).decode())
-        for name, value in line.details.items()
-    ]
+def _details(visit: Visit, line: AuditLine) -> list[tuple[str, str]]:
+    """The details as names and texts."""
+    return [(name, _shown(visit, name, value)) for name, value in line.details.items()]
+
+
+def _shown(visit: Visit, name: str, value: object) -> str:
+    """One detail as a person reads it; nested ones as JSON."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return visit.text("common.yes" if value else "common.no")
+    if isinstance(value, int) and name.endswith(("Ms", "_ms")):
+        return visit.formats.moment(value)
+    if isinstance(value, int) and name.endswith(("micros", "Micros")):
+        return visit.number(value / MICROS_PER_UNIT, 6)
+    if not isinstance(value, str):
+        return msgspec.json.encode(value).decode()
+    return visit.called("methods", value) if name == "method" else value
 
 
 PAGES: Final[Declarations] = (

@@ -5,14 +5,14 @@ from typing import Final
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.entities.finding import lists_for
 from gatehouse.admin.entities.naming import EntityTokens
 from gatehouse.admin.feedback.record import label_that_counts, record_fields
 from gatehouse.admin.inspecting.decision import inspect_decision
 from gatehouse.admin.people.reveals import note_reveal
-from gatehouse.admin.reviews import ReviewFinding, resolve_review
+from gatehouse.admin.review_claims import ReviewClaim, claims_of_others, resolve_claimed
+from gatehouse.admin.reviews import ReviewFinding, ReviewState
 from gatehouse.console.decision_view import DecisionPage
-from gatehouse.console.listing_form import put_on_chosen_list
+from gatehouse.console.listing_form import fitting_lists, missing_lists, put_on_chosen_list
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 from gatehouse.core.labels import Label
@@ -44,11 +44,12 @@ def label_decision(visit: Visit) -> Response:
 
 def list_entity_of_decision(visit: Visit) -> Response:
     """Put one of the entities of the decision on a list."""
-    kind, _, token = visit.form.get("entity", "").partition("/")
-    if not token:
-        raise visit.refuse("entity", "decision.choose_entity")
+    kind, _, rest = visit.form.get("entry", "").partition("/")
+    token, _, name = rest.partition("/")
+    if not name:
+        raise visit.refuse("entry", "decision.choose_entry")
     entity = EntityTokens(visit.session, visit.account_id).opened(kind, token)
-    put_on_chosen_list(visit, entity)
+    put_on_chosen_list(visit, entity, name)
     return _back(visit, "decision.notices.listed")
 
 
@@ -61,7 +62,7 @@ def review_decision(visit: Visit) -> Response:
     if not reason:
         raise visit.refuse("why", "decision.say_why")
     finding = ReviewFinding(approve=verdict == "approve", reason=reason)
-    resolve_review(visit.session, visit.account_id, visit.place("id"), finding)
+    resolve_claimed(visit.session, visit.account_id, visit.place("id"), visit.visitor, finding)
     return _back(visit, f"decision.notices.{verdict}")
 
 
@@ -79,11 +80,8 @@ def _found(visit: Visit, *, revealed: bool) -> DecisionPage:
 
 
 def _shown(visit: Visit, page: DecisionPage) -> Response:
-    entities = [each.shown for each in page.found.entities]
-    lists = {}
-    if visit.may(Permission.CONFIGURE):
-        kinds = {each.kind for each in entities}
-        lists = lists_for(visit.session, visit.account_id, kinds)
+    kinds = dict.fromkeys(each.shown.kind for each in page.found.entities)
+    fitting = fitting_lists(visit, kinds)
     return visit.render(
         "decision/page.html",
         page=page,
@@ -91,8 +89,19 @@ def _shown(visit: Visit, page: DecisionPage) -> Response:
         record=page.found.record,
         label=label_that_counts(page.found.labels),
         labels=_LABELS,
-        lists=lists,
+        fitting=fitting,
+        missing=missing_lists(fitting),
+        claim=_claim_of_another(visit, page),
     )
+
+
+def _claim_of_another(visit: Visit, page: DecisionPage) -> ReviewClaim | None:
+    """The claim of a colleague who has the review of the decision open."""
+    found = page.found.review
+    if found is None or found.review.state is not ReviewState.OPEN:
+        return None
+    others = claims_of_others(visit.session, visit.account_id, visit.visitor)
+    return others.get(found.review.request_id)
 
 
 PAGES: Final[Declarations] = (

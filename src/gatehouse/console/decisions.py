@@ -1,9 +1,10 @@
 """Decisions: searched by everything that the search knows, saved, watched live, taken along."""
 
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from itertools import chain
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 import msgspec
 from starlette.responses import Response
@@ -14,17 +15,29 @@ from gatehouse.admin.inspecting.masking import masked_customer, masked_reference
 from gatehouse.admin.people import saved_searches
 from gatehouse.admin.public_decisions import public_decision
 from gatehouse.admin.review_summary import RequestSubject, subject_of
+from gatehouse.admin.search import exporting
 from gatehouse.admin.search.decisions import FoundDecisions, search_decisions
-from gatehouse.admin.search.exporting import export_found
-from gatehouse.admin.search.filters import DecisionSearchRequest
+from gatehouse.admin.search.exporting import ExportPart
+from gatehouse.admin.search.filters import DecisionSearchRequest, WrongFilters
 from gatehouse.console.downloads import sent_by_lines
+from gatehouse.console.forms import FormRefused, read_pairs
+from gatehouse.console.numbers import read_number
 from gatehouse.console.order_amounts import shown_order
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import Told
-from gatehouse.console.search_form import WHO, kept_filters, read_search
+from gatehouse.console.search_form import (
+    WHO,
+    addressed_filters,
+    amounts_to_type,
+    has_typed_amounts,
+    kept_filters,
+    read_search,
+    refused_search,
+)
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import parse_time
 from gatehouse.core.files.csv_output import csv_lines, plain_cell
+from gatehouse.core.ids import id_time_ms
 from gatehouse.core.labels import Label
 from gatehouse.core.money import format_amount
 from gatehouse.core.outcomes import Outcome
@@ -54,10 +67,21 @@ class ListedDecision(msgspec.Struct, frozen=True):
 
 def show_decisions(visit: Visit) -> Response:
     """The decisions that the filters of the address find; a part of the page when it is live."""
-    given = {**visit.query}
-    found = _found(visit, read_search(visit, given, limit=_ON_A_PAGE))
-    template = "decisions/rows.html" if visit.is_fragment else "decisions/decisions.html"
-    return _show(visit, template, found)
+    try:
+        given = visit.asked.query
+        if has_typed_amounts(given):
+            return visit.redirect("decisions", query=addressed_filters(visit, given))
+        found = _found(visit, read_search(visit, given, limit=_ON_A_PAGE))
+    except FormRefused as refused:
+        # An address is shown with what is wrong in it, as a form is that was sent.
+        visit.problems = {**refused.problems, **visit.problems}
+        found = FoundDecisions([], None)
+    if not visit.is_fragment:
+        return _show(visit, "decisions/decisions.html", found)
+    if not visit.problems and visit.query.get("shown") == _digest(found):
+        # The browser leaves the table alone, and with it the place where somebody is.
+        return Response(status_code=204)
+    return _show(visit, "decisions/rows.html", found)
 
 
 def find(visit: Visit) -> Response:
@@ -70,7 +94,7 @@ def find(visit: Visit) -> Response:
         raise visit.refuse("value", "decisions.problems.value")
     if value.strip().startswith("req_"):
         return visit.redirect("decision", id=value.strip())
-    search = read_search(visit, visit.form, who, value, _ON_A_PAGE)
+    search = read_search(visit, visit.asked.form.values, who, value, _ON_A_PAGE)
     return _show(visit, "decisions/decisions.html", _found(visit, search), who=who, value=value)
 
 
@@ -78,11 +102,11 @@ def save(visit: Visit) -> Response:
     """Keep the filters of the address under a name."""
     name = visit.form.get("name", "").strip()
     if not 1 <= len(name) <= _LONGEST_NAME:
-        raise Told(visit.text("decisions.problems.name", most=_LONGEST_NAME))
-    kept = kept_filters(dict(parse_qsl(visit.form.get("query", ""))))
+        raise visit.refuse("name", "decisions.problems.name", most=_LONGEST_NAME)
+    kept = addressed_filters(visit, _kept(visit))
     if not kept:
         raise Told(visit.text("decisions.problems.nothing"))
-    query = urlencode(kept)
+    query = urlencode(kept, doseq=True)
     person = visit.visitor.user_id
     saved_searches.save(visit.session, visit.account_id, person, name, query)
     return visit.redirect("decisions", query=kept, notice="decisions.notices.saved")
@@ -96,11 +120,16 @@ def forget(visit: Visit) -> Response:
 
 
 def export(visit: Visit) -> Response:
-    """Everything that was found, as CSV or JSON Lines."""
+    """Everything that was found, as CSV or JSON Lines; in parts if a file cannot hold it."""
     who, value = visit.form.get("who", ""), visit.form.get("value", "")
-    search = read_search(visit, visit.form, who, value)
-    records = export_found(visit.session, visit.account_id, search)
-    name = f"decisions-{visit.account_id}"
+    search = read_search(visit, visit.asked.form.values, who, value)
+    number, oldest = read_number(visit.form.get("part", "")), visit.form.get("oldest") or None
+    if oldest is None:
+        part = exporting.next_part(visit.session, visit.account_id, search)
+        if part is not None and (number or part.next_cursor):
+            return _offer_part(visit, part, number or 1)
+    records = exporting.export_found(visit.session, visit.account_id, search, oldest)
+    name = f"decisions-{visit.account_id}" + (f"-part-{number}" if number else "")
     if visit.form.get("format") == "jsonl":
         return sent_by_lines(_json_lines(visit, records), f"{name}.jsonl", "application/jsonl")
     rows = chain([_COLUMNS], map(_cells, records))
@@ -108,34 +137,77 @@ def export(visit: Visit) -> Response:
     return sent_by_lines(lines, f"{name}.csv", "text/csv; charset=utf-8")
 
 
+def _offer_part(visit: Visit, part: ExportPart, number: int) -> Response:
+    form = visit.form
+    return visit.render(
+        "decisions/export.html",
+        part=part,
+        part_number=number,
+        newest_ms=id_time_ms(part.newest),
+        oldest_ms=id_time_ms(part.oldest),
+        most=exporting.MOST_EXPORTED,
+        kept=_kept(visit),
+        format="jsonl" if form.get("format") == "jsonl" else "csv",
+        carried={name: form[name] for name in ("who", "value", "cursor") if form.get(name)},
+    )
+
+
 def _found(visit: Visit, search: DecisionSearchRequest) -> FoundDecisions:
-    return search_decisions(visit.session, visit.account_id, search)
+    try:
+        return search_decisions(visit.session, visit.account_id, search)
+    except WrongFilters as wrong:
+        problems = {path: [problem] for path, problem in wrong.fields.items()}
+        raise refused_search(visit, problems) from None
 
 
 def _show(
     visit: Visit, template: str, found: FoundDecisions, who: str = "", value: str = ""
 ) -> Response:
-    given = visit.form if visit.asked.method == "POST" else visit.query
-    kept = kept_filters(given)
+    kept = _kept(visit)
     person = visit.visitor.user_id
     return visit.render(
         template,
         rows=[_row(visit, each) for each in found.records],
         found=found,
         kept=kept,
-        query=urlencode(kept),
+        amounts=amounts_to_type(visit, kept),
+        query=urlencode(kept, doseq=True),
         who=who,
         value=value,
         kinds=WHO,
-        live=bool(visit.query.get("live")),
+        most_exported=exporting.MOST_EXPORTED,
+        live=bool(visit.query.get("live")) and not visit.problems,
+        shown=_digest(found),
+        newer=_newer(visit, found),
         operations=operations(),
         outcomes=tuple(Outcome),
         labels=tuple(Label),
         saved=[
-            (each, dict(parse_qsl(each.query)))
+            (each, kept_filters(read_pairs(each.query)))
             for each in saved_searches.listing(visit.session, visit.account_id, person)
         ],
     )
+
+
+def _digest(found: FoundDecisions) -> str:
+    """Which decisions a table shows, in a few letters."""
+    ids = " ".join(each.request_id for each in found.records)
+    return sha256(ids.encode()).hexdigest()[:16]
+
+
+def _newer(visit: Visit, found: FoundDecisions) -> int:
+    """How many of them came after the newest one that the browser shows."""
+    newest = visit.query.get("newest")
+    # Ids begin with their time.
+    return 0 if newest is None else sum(each.request_id > newest for each in found.records)
+
+
+def _kept(visit: Visit) -> dict[str, tuple[str, ...]]:
+    """The filters of the page; the form that saves them carries them as one text."""
+    if visit.asked.method != "POST":
+        return kept_filters(visit.asked.query)
+    query = visit.form.get("query")
+    return kept_filters(visit.asked.form.values if query is None else read_pairs(query))
 
 
 def _row(visit: Visit, record: DecisionRecord) -> ListedDecision:

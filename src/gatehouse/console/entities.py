@@ -6,16 +6,19 @@ from typing import Final
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.entities.finding import find_entity, lists_for
+from gatehouse.admin.entities.finding import find_entity
 from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType
 from gatehouse.admin.entities.profile import entity_decisions, show_entity
 from gatehouse.admin.entities.revealing import note_entity_reveal
 from gatehouse.admin.entities.showing import ShownEntity
-from gatehouse.console.listing_form import put_on_chosen_list
+from gatehouse.console.forms import FormRefused
+from gatehouse.console.listing_form import fitting_lists, missing_lists, put_on_chosen_list
 from gatehouse.console.neighbour_graph import draw_neighbours
 from gatehouse.console.order_amounts import shown_order
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.refusals import words_of
 from gatehouse.console.visit import Visit
+from gatehouse.core.errors import InvalidInput
 
 _PATH: Final = "/a/{account}/entities/{kind}/{token}"
 
@@ -34,7 +37,10 @@ def find(visit: Visit) -> Response:
     if kind not in tuple(EntityType):
         raise visit.refuse("kind", "entities.choose_kind")
     text = visit.form.get("value", "")
-    entity = find_entity(visit.session, visit.account_id, EntityType(kind), text)
+    try:
+        entity = find_entity(visit.session, visit.account_id, EntityType(kind), text)
+    except InvalidInput as error:
+        raise FormRefused({"value": words_of(visit, error)}) from None
     token = EntityTokens(visit.session, visit.account_id).token(entity)
     return visit.redirect("entity", kind=kind, token=token)
 
@@ -53,7 +59,10 @@ def reveal(visit: Visit) -> Response:
 
 def put_on_list(visit: Visit) -> Response:
     """Put the entity on a list."""
-    put_on_chosen_list(visit, _entity(visit))
+    name = visit.form.get("list", "")
+    if not name:
+        raise visit.refuse("list", "entities.choose_list")
+    put_on_chosen_list(visit, _entity(visit), name)
     kind, token = visit.place("kind"), visit.place("token")
     return visit.redirect("entity", kind=kind, token=token, notice="entities.listed")
 
@@ -68,7 +77,7 @@ def _render(visit: Visit, entity: Entity, *, revealed: bool) -> Response:
     before = visit.query.get("before") or None
     page = entity_decisions(session, account_id, entity, before)
     found = show_entity(session, account_id, entity)
-    may_list = visit.may(Permission.CONFIGURE)
+    fitting = fitting_lists(visit, [entity.kind])
 
     def label(shown: ShownEntity) -> str:
         return shown.plain if revealed else shown.masked
@@ -83,7 +92,8 @@ def _render(visit: Visit, entity: Entity, *, revealed: bool) -> Response:
         label=label,
         paid=partial(shown_order, visit),
         graph=draw_neighbours(found, label),
-        lists=lists_for(session, account_id, [entity.kind]) if may_list else {},
+        lists=fitting.get(entity.kind, []),
+        missing=missing_lists(fitting),
     )
 
 

@@ -97,7 +97,7 @@ class Formats:
 
     def minor_money(self, amount: int, currency: str) -> str:
         """An amount in the smallest unit of its currency, such as that of an order."""
-        return self._amount(Decimal(amount).scaleb(-_digits(currency)), currency)
+        return self._amount(Decimal(amount).scaleb(-currency_digits(currency)), currency)
 
     def _amount(self, amount: Decimal, currency: str) -> str:
         return str(
@@ -105,7 +105,8 @@ class Formats:
         )
 
 
-def _digits(currency: str) -> int:
+def currency_digits(currency: str) -> int:
+    """How many digits after the point a currency has."""
     known = minor_digits(currency)
     return 2 if known is None else known
 
@@ -123,6 +124,14 @@ def parse_local(text: str, zone: ZoneInfo) -> int:
     """Milliseconds of a form's date or time field, in the person's zone; or `ValueError`."""
     local = datetime.fromisoformat(text).replace(tzinfo=zone)
     return int(local.astimezone(UTC).timestamp() * 1000)
+
+
+def parse_day_end(text: str, zone: ZoneInfo) -> int:
+    """Milliseconds of the moment in which a form's day ends; or `ValueError`, `OverflowError`.
+
+    A day has 23 or 25 hours when clocks are changed, so the end is the beginning of the next one.
+    """
+    return parse_local(str(datetime.fromisoformat(text).date() + timedelta(days=1)), zone)
 
 
 def browser_name(agent: str) -> str:

@@ -8,6 +8,7 @@ from gatehouse.access.keys import MANAGE_SCOPES, all_scopes
 from gatehouse.access.roles import Permission
 from gatehouse.admin import keys
 from gatehouse.admin.keys import MAX_RATE_LIMIT, KeyTerms
+from gatehouse.console.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 
@@ -82,9 +83,10 @@ def _rate(visit: Visit) -> int | None:
     given = visit.form.get("rate", "").strip()
     if not given:
         return None
-    if not (given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= MAX_RATE_LIMIT):
+    rate = read_within(given, 1, MAX_RATE_LIMIT)
+    if rate is None:
         raise visit.refuse("rate", "keys.problems.rate", most=MAX_RATE_LIMIT)
-    return int(given)
+    return rate
 
 
 PAGES: Final[Declarations] = (

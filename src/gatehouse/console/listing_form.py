@@ -1,21 +1,34 @@
-"""Reads the form that puts an entity on a list."""
+"""Which lists can hold an entity, and the form that puts it on one of them."""
 
+from collections.abc import Collection
 from typing import Final
 
-from gatehouse.admin.entities.finding import put_on_list
-from gatehouse.admin.entities.naming import Entity
+from gatehouse.access.roles import Permission
+from gatehouse.admin.entities.finding import lists_by_kind, put_on_list
+from gatehouse.admin.entities.naming import Entity, EntityType
+from gatehouse.admin.entities.standing import LIST_KINDS
 from gatehouse.admin.lists import NewEntries
+from gatehouse.console.numbers import read_within
 from gatehouse.console.visit import Visit
 
 _DAY_MS: Final = 86_400_000
 _MOST_DAYS: Final = 3650
 
 
-def put_on_chosen_list(visit: Visit, entity: Entity) -> None:
-    """Put an entity on the list that the form names."""
-    name = visit.form.get("list", "")
-    if not name:
-        raise visit.refuse("list", "entities.choose_list")
+def fitting_lists(visit: Visit, kinds: Collection[EntityType]) -> dict[EntityType, list[str]]:
+    """The lists that can hold entities of each kind, for those who may put something on them."""
+    if not visit.may(Permission.CONFIGURE):
+        return {}
+    return lists_by_kind(visit.session, visit.account_id, kinds)
+
+
+def missing_lists(fitting: dict[EntityType, list[str]]) -> list[str]:
+    """What no list of the account holds yet, in the words of lists."""
+    return [LIST_KINDS[kind].value for kind, names in fitting.items() if not names]
+
+
+def put_on_chosen_list(visit: Visit, entity: Entity, name: str) -> None:
+    """Put an entity on a list, with the reason and the days that the form says."""
     new = NewEntries(
         reason=visit.form.get("reason", "").strip() or None, lifetime_ms=_lifetime_ms(visit)
     )
@@ -26,6 +39,7 @@ def _lifetime_ms(visit: Visit) -> int | None:
     text = visit.form.get("days", "").strip()
     if not text:
         return None
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= _MOST_DAYS):
+    days = read_within(text, 1, _MOST_DAYS)
+    if days is None:
         raise visit.refuse("days", "entities.wrong_days", most=_MOST_DAYS)
-    return int(text) * _DAY_MS
+    return days * _DAY_MS

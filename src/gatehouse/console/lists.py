@@ -2,7 +2,8 @@
 
 import contextlib
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, Final
 
@@ -12,6 +13,8 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin import list_lookup, lists
 from gatehouse.admin.figures.list_figures import ListMatches, list_matches
 from gatehouse.admin.figures.overview import FiguresNotReady
+from gatehouse.admin.inspecting.masking import masked_entry
+from gatehouse.admin.list_cursors import EntryCursors
 from gatehouse.admin.lists import (
     EntryPage,
     GivenEntries,
@@ -22,6 +25,7 @@ from gatehouse.admin.lists import (
 )
 from gatehouse.console.cookies import Notice
 from gatehouse.console.downloads import sent_by_lines
+from gatehouse.console.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import iso_time
@@ -30,7 +34,6 @@ from gatehouse.core.text import is_blank
 from gatehouse.rules.list_entries import ListKind
 
 _ON_A_PAGE: Final = 100
-_READ_AT_ONCE: Final = 1000
 _DAY_MS: Final = 86_400_000
 _MOST_DAYS: Final = 3650
 _UPLOAD: Final = 8 * 1024 * 1024
@@ -48,29 +51,38 @@ def find(visit: Visit) -> Response:
     if not value:
         raise visit.refuse("value", "lists.problems.value")
     held = list_lookup.holding(visit.session, visit.account_id, value)
-    return visit.render("lists/found.html", held=held)
+    known = lists.overview(visit.session, visit.account_id)
+    kinds = {each.name: each.kind for each in known}
+    shown = [(name, entry, _shown(visit, kinds[name], entry)) for name, entry in held]
+    return visit.render("lists/found.html", held=shown)
 
 
 def show_list(visit: Visit) -> Response:
     """One list and its entries, by value."""
     info = _info(visit)
     gone = bool(visit.query.get("gone"))
-    page = EntryPage(visit.now_ms, _ON_A_PAGE + 1, _after(visit), include_gone=gone)
+    cursors = EntryCursors(visit.session, visit.account_id, info.name)
+    after = cursors.read(visit.query.get("after", ""))
+    page = EntryPage(visit.now_ms, _ON_A_PAGE + 1, after, include_gone=gone)
     found = lists.entries(visit.session, visit.account_id, info.name, page)
     shown = found[:_ON_A_PAGE]
-    older = None
-    if len(found) > _ON_A_PAGE:
-        older = f"{shown[-1].added_at_ms}.{shown[-1].value}"
+    older = cursors.after(shown[-1]) if len(found) > _ON_A_PAGE else None
     states = [each.status(visit.now_ms) for each in shown]
     matched = _matches(visit, info.name, shown)
     return visit.render(
         "lists/list.html",
         info=info,
         entries=list(zip(shown, states, matched.entries, strict=True)),
+        shown=partial(_shown, visit, info.kind),
         matched=matched,
         older=older,
         gone=gone,
     )
+
+
+def _shown(visit: Visit, kind: ListKind, entry: ListedEntry) -> str:
+    """What the person may see of an entry: all of it, or as much as decisions show."""
+    return entry.shown if visit.may(Permission.REVEAL) else masked_entry(kind, entry.shown)
 
 
 def _matches(visit: Visit, name: str, shown: Sequence[ListedEntry]) -> ListMatches:
@@ -126,24 +138,14 @@ def import_file(visit: Visit) -> Response:
 
 def export(visit: Visit) -> Response:
     """All entries in force, as a file that can be imported again."""
-    name = _info(visit).name
-    rows = chain([("value", "reason", "expires")], map(_cells, _in_force(visit, name)))
+    name = visit.place("list")
+    found = lists.export_entries(visit.session, visit.account_id, name)
+    rows = chain([("value", "reason", "expires")], map(_cells, found))
     lines = (csv_lines([row]).encode() for row in rows)
     return sent_by_lines(lines, f"{name}.csv", "text/csv; charset=utf-8")
 
 
-def _in_force(visit: Visit, name: str) -> Iterator[lists.ListedEntry]:
-    after = None
-    while True:
-        page = EntryPage(visit.now_ms, _READ_AT_ONCE, after)
-        found = lists.entries(visit.session, visit.account_id, name, page)
-        yield from found
-        if len(found) < _READ_AT_ONCE:
-            return
-        after = (found[-1].value, found[-1].added_at_ms)
-
-
-def _cells(entry: lists.ListedEntry) -> tuple[str, str, str]:
+def _cells(entry: ListedEntry) -> tuple[str, str, str]:
     ends_ms = entry.expires_at_ms
     expires = "" if ends_ms is None else iso_time(ends_ms)
     return plain_cell(entry.value), plain_cell(entry.reason), expires
@@ -159,18 +161,14 @@ def _info(visit: Visit) -> lists.ListInfo:
     return lists.get(visit.session, visit.account_id, visit.place("list"))
 
 
-def _after(visit: Visit) -> tuple[str, int] | None:
-    at, _, value = visit.query.get("after", "").partition(".")
-    return (value, int(at)) if at.isascii() and at.isdigit() and len(at) < 16 else None
-
-
 def _terms(visit: Visit) -> NewEntries:
     text = visit.form.get("days", "").strip()
     lifetime_ms = None
     if text:
-        if not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= _MOST_DAYS):
+        days = read_within(text, 1, _MOST_DAYS)
+        if days is None:
             raise visit.refuse("days", "lists.problems.days", most=_MOST_DAYS)
-        lifetime_ms = int(text) * _DAY_MS
+        lifetime_ms = days * _DAY_MS
     reason = visit.form.get("reason", "").strip() or None
     return NewEntries(reason=reason, lifetime_ms=lifetime_ms)
 
@@ -189,7 +187,7 @@ PAGES: Final[Declarations] = (
     Action(f"{_ALL}/find", "list-find", find, again=show_lists, **_SEE),
     Action(f"{_ALL}/new", "list-create", create, again=show_lists, **_CHANGE),
     Page(_ONE, "list", show_list, **_SEE),
-    Page(f"{_ONE}/export.csv", "list-export", export, permission=Permission.REVEAL),
+    Action(f"{_ONE}/export", "list-export", export, again=show_list, permission=Permission.REVEAL),
     Action(f"{_ONE}/add", "list-add", add, again=show_list, **_CHANGE),
     Action(f"{_ONE}/remove", "list-remove", remove, again=show_list, **_CHANGE),
     Action(

@@ -19,6 +19,8 @@ from gatehouse.billing.fees import DEFAULT_FEES, fee_schedule
 from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.billing.statement import Period, PeriodRefused, read_period
 from gatehouse.console.charts import Series, Words, stacked_chart
+from gatehouse.console.cookies import Notice
+from gatehouse.console.forms import FormRefused
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.proposals import propose
 from gatehouse.console.refusals import Told
@@ -26,7 +28,7 @@ from gatehouse.console.statement_pdf import item_text, statement_pdf
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ApprovalNeeded
 from gatehouse.core.files.csv_output import csv_lines
-from gatehouse.core.money import MICROS_PER_UNIT, format_amount, parse_amount
+from gatehouse.core.money import MICROS_PER_UNIT, format_amount
 
 _DAYS: Final = 30
 _ON_A_PAGE: Final = 50
@@ -98,8 +100,9 @@ def top_up(visit: Visit) -> Response:
     reference = visit.form.get("reference", "").strip() or None
     note = visit.form.get("note", "").strip()[:200]
     done = money.top_up(visit.session, visit.account_id, micros, note, reference)
-    again = done.recorded_before_at_ms is not None
-    return visit.redirect("money", notice=f"money.notices.{'known' if again else 'topped_up'}")
+    if done.recorded_before_at_ms is not None:
+        return visit.redirect("money", notice="money.notices.known")
+    return visit.redirect("money", notice=_moved(visit, "money.notices.topped_up", micros))
 
 
 def adjust(visit: Visit) -> Response:
@@ -109,23 +112,43 @@ def adjust(visit: Visit) -> Response:
         raise visit.refuse("reason", "money.problems.reason")
     micros = _amount(visit)
     if not micros:
-        raise visit.refuse("amount", "money.problems.amount")
+        raise visit.refuse("amount", "money.problems.zero")
     try:
         money.adjust(visit.session, visit.account_id, micros, reason)
     except ApprovalNeeded:
         return propose(visit, AdjustBalance(micros, reason))
-    return visit.redirect("money", notice="money.notices.adjusted")
+    return visit.redirect("money", notice=_moved(visit, "money.notices.adjusted", micros))
 
 
 def set_prices(visit: Visit) -> Response:
     """Set what each function costs from now on."""
-    given = {name: visit.form.get(name, "").strip() for name in DEFAULT_FEES}
-    fees = {name: fee for name, fee in given.items() if fee}
+    fees = _sent_fees(visit)
     try:
         money.set_prices(visit.session, visit.account_id, fees)
     except ApprovalNeeded:
         return propose(visit, SetPrices(fees))
     return visit.redirect("money", notice="money.notices.priced")
+
+
+def _sent_fees(visit: Visit) -> dict[str, str]:
+    """The fees of the form as exact decimals; every field that is none is refused at once."""
+    fees: dict[str, str] = {}
+    problems: dict[str, str] = {}
+    for name in DEFAULT_FEES:
+        typed = visit.form.get(name, "").strip()
+        try:
+            if typed:
+                fees[name] = format_amount(visit.read_amount(name, typed))
+        except FormRefused as refused:
+            problems |= refused.problems
+    if problems:
+        raise FormRefused(problems)
+    return fees
+
+
+def _moved(visit: Visit, key: str, micros: int) -> Notice:
+    """Names the amount, so that one that was typed wrongly is noticed."""
+    return Notice(key, {"amount": visit.money(micros)})
 
 
 def _today(visit: Visit) -> date:
@@ -192,23 +215,25 @@ def _fees(visit: Visit) -> list[tuple[str, int, bool, str]]:
     """Every function with its fee, whether it is the account's own, and the fee as one types it."""
     assert visit.account is not None
     own = visit.account.fees
-    return [(name, fee, name in own, format_amount(fee)) for name, fee in fee_schedule(own).items()]
+    return [
+        (name, fee, name in own, visit.amount_to_type(fee))
+        for name, fee in fee_schedule(own).items()
+    ]
 
 
 def _detail(visit: Visit, line: money.LedgerLine) -> str:
     entry = line.entry
     if entry.kind is not EntryKind.CLOSE:
-        return " · ".join(each for each in (line.payment_reference, entry.detail) if each)
+        return " · ".join(
+            each for each in (line.payment_reference, visit.said(entry.detail or "")) if each
+        )
     return ", ".join(
         f"{visit.function(name)} {visit.money(fee)}" for name, fee in charged_items(entry.detail)
     )
 
 
 def _amount(visit: Visit) -> int:
-    try:
-        return parse_amount(visit.form.get("amount", ""))
-    except ValueError:
-        raise visit.refuse("amount", "money.problems.amount") from None
+    return visit.read_amount("amount", visit.form.get("amount", ""))
 
 
 _SEE: Final[dict[str, Any]] = {"permission": Permission.SEE_MONEY}

@@ -22,7 +22,6 @@ _INSTALLATION: Final = (
         (
             "installation-accounts",
             "installation-connectors",
-            "installation-prices",
             "installation-people",
             "installation-audit",
         ),

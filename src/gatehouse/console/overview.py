@@ -200,6 +200,7 @@ def _attention(visit: Visit) -> list[Attention]:
     ]
     state = accounts.get(visit.session, visit.account_id).state
     if state.available <= 0 or state.is_low:
+        # Everybody is told, without an amount: requests are refused when it is used up.
         url = visit.url("money") if visit.may(Permission.SEE_MONEY) else None
         tone = "bad" if state.available <= 0 else "warn"
         found.append(Attention(visit.text("overview.needs.balance"), url, tone))

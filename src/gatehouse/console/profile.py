@@ -123,7 +123,7 @@ def add_passkey(visit: Visit) -> Response:
 def remove_passkey(visit: Visit) -> Response:
     """Let a passkey sign in no more."""
     _prove(visit)
-    passkeys.remove(visit.own_session, visit.visitor.user_id, visit.form.get("key", ""))
+    passkeys.remove(visit.own_session, visit.visitor.user_id, visit.place("key"))
     return visit.redirect("profile", notice="profile.passkey_removed")
 
 
@@ -151,13 +151,18 @@ def _person(visit: Visit) -> UserView:
 def _prove(visit: Visit) -> None:
     """Ask for the password again: an unlocked screen must not be enough to change how one signs in.
 
-    Somebody who has none signed in by a link or by a passkey, and is not asked.
+    Somebody who has none must have signed in a short while ago, by a link or by a passkey.
     """
-    if not _person(visit).has_password:
+    person, visitor = _person(visit), visit.visitor
+    if person.single_sign_on:
+        raise visit.refuse("", "profile.elsewhere")
+    if not person.has_password:
+        if not sessions.is_fresh(visit.own_session, visitor.user_id, visitor.session_id):
+            raise visit.refuse("", "profile.sign_in_again", minutes=sessions.FRESH_MS // 60_000)
         return
     given = visit.form.get("current", "")
     try:
-        visit.desk.sign_in.prove_again(visit.visitor.user_id, given, visit.origin)
+        visit.desk.sign_in.prove_again(visitor.user_id, given, visit.origin)
     except TooManyAttempts as refused:
         raise visit.refuse("current", "sign_in.wait", count=refused.wait_s) from None
     except SignInRefused:
@@ -189,6 +194,6 @@ PAGES: Final[Declarations] = (
     Action("/me/app/codes", "renew-recovery", renew_recovery, show_profile),
     Action("/me/passkeys/begin", "begin-passkey", begin_passkey),
     Action("/me/passkeys", "add-passkey", add_passkey, show_profile),
-    Action("/me/passkeys/remove", "remove-passkey", remove_passkey, show_profile),
+    Action("/me/passkeys/{key}/remove", "remove-passkey", remove_passkey, show_profile),
     Action("/me/sessions", "end-session", end_session, show_profile),
 )

@@ -60,17 +60,19 @@ def words_of(visit: "Visit", error: GatehouseError) -> str:
     """
     said = error.args[0] if error.args else ""
     if isinstance(error, Told):
-        return _sentence(str(error))
+        return as_sentence(str(error))
     if isinstance(said, Sentence):
-        return _sentence(visit.said(said))
+        return as_sentence(visit.said(said))
     words = str(error)
     if isinstance(error, RequestRefused):
-        fields = [f"{path}: {' '.join(texts)}" for path, texts in error.fields.items()]
-        words = " ".join([*error.details, *fields]) or error.code
-    return visit.text(f"problems.leads.{status_of(error) or 500}", words=_sentence(words))
+        fields = [
+            f"{path}: {' '.join(map(visit.said, texts))}" for path, texts in error.fields.items()
+        ]
+        words = " ".join([*map(visit.said, error.details), *fields]) or error.code
+    return visit.text(f"problems.leads.{status_of(error) or 500}", words=as_sentence(words))
 
 
-def _sentence(words: str) -> str:
+def as_sentence(words: str) -> str:
     """As a sentence on a page; commands print the same words after their name."""
     ended = words if words.endswith((".", "!", "?", ":")) else f"{words}."
     return ended[:1].upper() + ended[1:]

@@ -26,7 +26,6 @@ from gatehouse.admin.reviews import (
     correct_review,
     get_review,
     list_reviews,
-    resolve_review,
 )
 from gatehouse.console.cookies import Notice
 from gatehouse.console.decision_view import DecisionPage
@@ -35,6 +34,8 @@ from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 
 _ON_A_PAGE: Final = 50
+_LONGEST_PAGE: Final = 40
+"""Characters of the name that a page that is open gives itself."""
 _HOUR_MS: Final = 3_600_000
 _OFFERED: Final = ("known_customer", "spoke_to_customer", "stolen_card", "takeover", "abuse")
 """Reasons that most reviews end with."""
@@ -77,7 +78,8 @@ def show_review(visit: Visit) -> Response:
         record=found.record,
         label=label_that_counts(found.labels),
         labels=(),
-        lists={},
+        fitting={},
+        missing=[],
         offered=_OFFERED,
         due_at_ms=view.review.at_ms + _target_ms(visit),
         longest_note=LONGEST_NOTE,
@@ -102,8 +104,11 @@ def _reviews(role: UserRole | None) -> bool:
 
 
 def work(visit: Visit) -> Response:
-    """Open the next review that nobody else works on."""
-    return _next(visit, visit.form.get("after") or None)
+    """Open the next review that nobody else works on; the one that is passed over is given back."""
+    passed_over = visit.form.get("after") or None
+    if passed_over is not None:
+        _release(visit, passed_over)
+    return _next(visit, passed_over)
 
 
 def claim(visit: Visit) -> Response:
@@ -115,6 +120,7 @@ def claim(visit: Visit) -> Response:
             visit.account_id,
             visit.place("id"),
             visit.visitor,
+            page=_page(visit),
             take_over=take_over,
         )
     except AlreadyClaimed:
@@ -127,20 +133,29 @@ def claim(visit: Visit) -> Response:
 
 
 def release(visit: Visit) -> Response:
-    """Leave the queue: others may have what was open."""
-    review_claims.release_reviews(visit.session, visit.account_id, visit.visitor)
+    """Leave a review: others may have it."""
+    _release(visit, visit.place("id"), _page(visit))
     if visit.is_fragment:
         return Response(status_code=204)
     return visit.redirect("reviews")
 
 
+def _release(visit: Visit, request_id: str, page: str = "") -> None:
+    about = (visit.session, visit.account_id, request_id, visit.visitor)
+    review_claims.release_review(*about, page=page)
+
+
+def _page(visit: Visit) -> str:
+    """What the page that is open calls itself; empty when it is a form that was sent."""
+    return visit.form.get("page", "")[:_LONGEST_PAGE]
+
+
 def resolve(visit: Visit) -> Response:
     """Accept or decline, and go on with the next one."""
     finding = _finding(visit)
-    request_id = visit.place("id")
-    # A colleague may have taken the review since the page was made.
-    review_claims.claim_review(visit.session, visit.account_id, request_id, visit.visitor)
-    resolve_review(visit.session, visit.account_id, request_id, finding)
+    review_claims.resolve_claimed(
+        visit.session, visit.account_id, visit.place("id"), visit.visitor, finding
+    )
     return _next(visit, None, finding.state.lower())
 
 
@@ -227,9 +242,9 @@ _MAY: Final[dict[str, Any]] = {"permission": Permission.REVIEW}
 PAGES: Final[Declarations] = (
     Page(_ALL, "reviews", show_queue, permission=Permission.SEE),
     Action(f"{_ALL}/next", "review-next", work, **_MAY),
-    Action(f"{_ALL}/leave", "review-leave", release, **_MAY),
     Page(_ONE, "review", show_review, permission=Permission.SEE),
     Action(f"{_ONE}/claim", "review-claim", claim, again=show_review, **_MAY),
+    Action(f"{_ONE}/leave", "review-leave", release, **_MAY),
     Action(f"{_ONE}/resolve", "review-resolve", resolve, again=show_review, **_MAY),
     Action(f"{_ONE}/correct", "review-correct", correct, again=show_review, **_MAY),
     Action(f"{_ONE}/note", "review-note", note, again=show_review, **_MAY),

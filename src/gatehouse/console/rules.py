@@ -15,21 +15,20 @@ from gatehouse.admin.figures.rule_figures import RuleHits, RuleSetHits, rule_fig
 from gatehouse.admin.people.proposals import ApplyRules
 from gatehouse.admin.rule_sets import RULE_SETS
 from gatehouse.conditions.catalogue import SIGNALS, kinds_for
-from gatehouse.conditions.signatures import SIGNATURES
 from gatehouse.console.charts import Series, Words, spark
+from gatehouse.console.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.plots import TimeChart, zoom_of
 from gatehouse.console.proposals import propose, waiting
 from gatehouse.console.refusals import Told
 from gatehouse.console.rule_preview import SPANS, Draft, amounts, previewed, rule_set_name
-from gatehouse.console.signal_words import signal_about
+from gatehouse.console.signal_words import FUNCTIONS_ABOUT, signal_about
 from gatehouse.console.spans import PRESETS, chosen_span, part_labels
 from gatehouse.console.versions import (
     DOCUMENT_BYTES,
     VersionPages,
     applied_notice,
     base_of,
-    read_number,
 )
 from gatehouse.console.visit import Visit
 from gatehouse.rules.ruleset import Rule, RuleSet
@@ -54,13 +53,13 @@ _PHRASES: Final = {
     "on line": "on_line",
 }
 """What the editor says by itself, and the texts for it."""
-_EMPTY: Final = """\
+_EXAMPLE: Final = """\
 rule_set: {name}
-description: What these rules are for.
+description: {purpose}
 
 rules:
   - name: large-order
-    description: An unusually large order.
+    description: {large_order}
     condition: order.amount > 1000
     outcome: REVIEW
     shadow: true
@@ -132,7 +131,12 @@ def _rows(rule_set: RuleSet, hits: RuleSetHits | None) -> list[tuple[str, Rule |
 
 def show_new(visit: Visit) -> Response:
     """The editor with an example."""
-    return _edit(visit, None, _EMPTY.format(name="my-rules"))
+    example = _EXAMPLE.format(
+        name="my-rules",
+        purpose=visit.text("rules.example.purpose"),
+        large_order=visit.text("rules.example.large_order"),
+    )
+    return _edit(visit, None, example)
 
 
 def show_edit(visit: Visit) -> Response:
@@ -237,11 +241,14 @@ def words(visit: Visit) -> Response:
         {
             "signals": signals,
             "lists": [
-                {"name": each.name, "kind": each.kind, "about": each.description or ""}
+                {"name": each.name, "kind": each.kind, "about": visit.said(each.description or "")}
                 for each in known
             ],
             "phrases": {said: visit.text(f"editor.{key}") for said, key in _PHRASES.items()},
-            "functions": [{"name": name, "about": each.about} for name, each in SIGNATURES.items()],
+            "functions": [
+                {"name": name, "about": visit.said(about())}
+                for name, about in FUNCTIONS_ABOUT.items()
+            ],
         }
     )
 

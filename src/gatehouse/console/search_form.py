@@ -1,92 +1,160 @@
 """Reads a search for decisions: what may stand in an address, and who or what was looked for.
 
 People, cards and the like are never part of an address, because addresses are logged and shared.
+Amounts in an address have a point, whatever the language of who opens it. Those that are typed come
+under names of their own, in the form of the person's locale, and are turned into the others.
 """
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
 
 from gatehouse.admin.search.filters import DecisionSearchRequest
-from gatehouse.console.formats import parse_local
-from gatehouse.console.refusals import Told
+from gatehouse.console.formats import parse_day_end, parse_local
+from gatehouse.console.forms import FormRefused, Values
+from gatehouse.console.refusals import as_sentence
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.labels import Label
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.money import format_amount, parse_amount
 from gatehouse.core.request_reader import RequestReader
 
-PLAIN: Final = ("operation", "decision", "rule", "tag", "label", "currency", "least", "most")
-"""Filters that an address may hold."""
-DAYS: Final = ("from", "to")
+SEVERAL: Final = ("operation", "decision", "rule", "tag", "label")
+"""Filters of which one value must hold: they come in several fields, or between commas."""
+PLAIN: Final = ("currency", "least", "most")
+DAYS: Final = {"from": parse_local, "to": parse_day_end}
+"""The fields of days, each with what makes a moment of it."""
+_AMOUNTS: Final = ("least", "most")
+_TYPED: Final[Mapping[str, str]] = {f"typed_{name}": name for name in _AMOUNTS}
+"""The amounts as they were typed, by the names of their fields in the form."""
 WHO: Final = (
-    *("clientReferenceId", "userId", "email", "phone", "cardNumber", "cardFingerprint"),
-    *("ipAddress", "deviceId", "transactionId"),
+    *("clientReferenceId", "userId", "email", "phone", "cardNumber", "paymentAccountReference"),
+    *("cardFingerprint", "ipAddress", "deviceId", "transactionId"),
 )
 """What somebody or something is looked for by; sent in a form alone."""
-_CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
-    "decision": tuple(Outcome),
-    "label": tuple(Label),
+_FIELDS: Final[Mapping[str, str]] = {
+    **{name: name for name in SEVERAL},
+    **dict.fromkeys(WHO, "value"),
+    "amount.currency": "currency",
+    "amount.from": "least",
+    "amount.to": "most",
+    "at": "from",
+    "at.from": "from",
+    "at.to": "to",
 }
-_DAY_MS: Final = 86_400_000
+"""The fields of the page by the paths of the search; what is not here concerns the whole of it."""
+_LONGEST: Final = 200
+_MOST_KEPT: Final = 50
+"""Values of one filter; a search takes fewer of them, and says so."""
+Kept = dict[str, tuple[str, ...]]
+"""Values of filters by name."""
 _READER: Final = RequestReader(DecisionSearchRequest)
 
 
-def kept_filters(given: Mapping[str, str]) -> dict[str, str]:
-    """The filters that stay in addresses, without the empty ones."""
-    return {
-        name: given[name].strip()[:200] for name in (*PLAIN, *DAYS) if given.get(name, "").strip()
-    }
+def kept_filters(given: Values) -> Kept:
+    """The filters that a page carries along as they came, without the empty ones."""
+    found = {name: _separate(given.get(name, ())) for name in SEVERAL}
+    found |= {name: _filled(given.get(name, ())[:1]) for name in (*PLAIN, *DAYS, *_TYPED)}
+    return {name: values for name, values in found.items() if values}
+
+
+def _separate(given: Iterable[str]) -> tuple[str, ...]:
+    """Each value once. No rule, tag or other word has a comma in it."""
+    return _filled(dict.fromkeys(part.strip() for each in given for part in each.split(",")))
+
+
+def _filled(given: Iterable[str]) -> tuple[str, ...]:
+    filled = (each.strip()[:_LONGEST] for each in given if each.strip())
+    return tuple(islice(filled, _MOST_KEPT))
+
+
+def has_typed_amounts(given: Values) -> bool:
+    """Whether amounts came from the form, which an address does not keep so."""
+    return not _TYPED.keys().isdisjoint(kept_filters(given))
+
+
+def addressed_filters(visit: Visit, given: Values) -> Kept:
+    """The filters that stay in addresses; `FormRefused` if a typed amount cannot be read."""
+    kept = kept_filters(given)
+    assert visit.account is not None
+    [currency] = kept.get("currency", (visit.account.currency,))
+    for typed, name in _TYPED.items():
+        if typed in kept:
+            [text] = kept.pop(typed)
+            kept[name] = (format_amount(visit.read_amount(name, text, currency.upper())),)
+    return kept
+
+
+def amounts_to_type(visit: Visit, kept: Kept) -> dict[str, str]:
+    """What the fields of amounts show: what was typed, else the amounts of the address."""
+    shown = {}
+    for typed, name in _TYPED.items():
+        [text] = kept.get(typed, kept.get(name, ("",)))
+        if typed not in kept and name in kept:
+            # An amount that is none is shown as it came, beside what is wrong with it.
+            with contextlib.suppress(ValueError):
+                text = visit.amount_to_type(parse_amount(text))
+        shown[name] = text
+    return shown
 
 
 def read_search(
-    visit: Visit, given: Mapping[str, str], who: str = "", value: str = "", limit: int = 50
+    visit: Visit, given: Values, who: str = "", value: str = "", limit: int = 50
 ) -> DecisionSearchRequest:
-    """The search that the filters make; `InvalidInput` says what is wrong."""
-    data: dict[str, Any] = {"limit": limit}
-    kept = kept_filters(given)
-    for name in ("operation", "rule", "tag"):
-        if name in kept:
-            data[name] = kept[name]
-    for name, allowed in _CHOICES.items():
-        if kept.get(name) in allowed:
-            data[name] = kept[name]
-    data |= _amount(visit, kept) | _days(visit, kept)
-    if given.get("cursor"):
-        data["cursor"] = given["cursor"]
+    """The search that the filters make; `FormRefused` says what is wrong with which of them."""
+    kept = addressed_filters(visit, given)
+    data: dict[str, Any] = {name: kept[name] for name in SEVERAL if name in kept}
+    single = {name: values[0] for name, values in kept.items()}
+    data |= {"limit": limit} | _amount(visit, single) | _days(visit, single)
+    [cursor, *_] = given.get("cursor", ("",))
+    if cursor:
+        data["cursor"] = cursor
     if who in WHO and value.strip():
         data[who] = value.strip()
     try:
         return _READER.read(msgspec.json.encode(data))
     except RequestRefused as refused:
-        said = [each for problems in refused.fields.values() for each in problems]
-        why = "; ".join((*said, *refused.details))
-        raise Told(visit.text("decisions.problems.filters", why=why)) from None
+        raise refused_search(visit, {**refused.fields, "": refused.details}) from None
+
+
+def refused_search(visit: Visit, problems: Mapping[str, Sequence[str]]) -> FormRefused:
+    """What to raise when a search cannot be made, of its problems by their paths."""
+    found: dict[str, str] = {}
+    for path, said in problems.items():
+        for each in said:
+            # Of several values, the path names the wrong one: rule[1].
+            text, field = visit.said(each), _FIELDS.get(path.partition("[")[0], "")
+            whole = visit.text("decisions.problems.filters", why=text)
+            text = as_sentence(text) if field else whole
+            if text not in found.get(field, ""):
+                found[field] = f"{found[field]} {text}" if field in found else text
+    return FormRefused(found)
 
 
 def _amount(visit: Visit, kept: Mapping[str, str]) -> dict[str, Any]:
-    if not ({"least", "most"} & kept.keys()):
+    if not (kept.keys() & set(_AMOUNTS)):
         return {}
     assert visit.account is not None
     found: dict[str, Any] = {"currency": kept.get("currency", visit.account.currency).upper()}
     for name, end in (("least", "from"), ("most", "to")):
         if name in kept:
             try:
-                found[end] = float(kept[name])
+                parse_amount(kept[name])
             except ValueError:
-                raise Told(visit.text("decisions.problems.amount")) from None
+                raise visit.refuse(name, "decisions.problems.amount") from None
+            found[end] = float(kept[name])
     return {"amount": found}
 
 
 def _days(visit: Visit, kept: Mapping[str, str]) -> dict[str, Any]:
     ends = {}
-    for name in DAYS:
+    for name, parse in DAYS.items():
         if name in kept:
             try:
-                at_ms = parse_local(kept[name], visit.formats.zone)
-            except ValueError:
-                raise Told(visit.text("decisions.problems.day")) from None
-            ends[name] = iso_time(at_ms + (_DAY_MS if name == "to" else 0))
+                ends[name] = iso_time(parse(kept[name], visit.formats.zone))
+            except (ValueError, OverflowError):
+                raise visit.refuse(name, "decisions.problems.day") from None
     return {"at": ends} if ends else {}

@@ -14,10 +14,10 @@ from gatehouse.admin.event_settings import (
     operations,
     set_event_settings,
 )
+from gatehouse.console.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 from gatehouse.core.events import EVERY_OPERATION
-from gatehouse.core.money import format_amount, parse_amount
 from gatehouse.core.outcomes import Outcome
 from gatehouse.precheck.advice import POLICY_ADVICES
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
@@ -35,7 +35,7 @@ def show_settings(visit: Visit) -> Response:
     told = {each.operation: each.outcomes for each in wishes.decisions}
     return visit.render(
         "settings/settings.html",
-        threshold="" if wishes.low_balance is None else format_amount(wishes.low_balance),
+        threshold="" if wishes.low_balance is None else visit.amount_to_type(wishes.low_balance),
         told=told,
         operations=(EVERY_OPERATION, *operations()),
         outcomes=tuple(Outcome),
@@ -66,10 +66,7 @@ def rename(visit: Visit) -> Response:
 
 def set_threshold(visit: Visit) -> Response:
     """Set the balance below which the account is told so."""
-    try:
-        micros = parse_amount(visit.form.get("threshold", "").strip() or "0")
-    except ValueError:
-        raise visit.refuse("threshold", "settings.problems.threshold") from None
+    micros = visit.read_amount("threshold", visit.form.get("threshold", "").strip() or "0")
     set_event_settings(visit.session, visit.account_id, NewWishes(low_balance=micros))
     return _saved(visit)
 
@@ -112,11 +109,11 @@ def set_entities(visit: Visit) -> Response:
 
 def set_target(visit: Visit) -> Response:
     """Set within how many hours reviews are to be resolved."""
-    given = visit.form.get("hours", "").strip()
     most = policies.LONGEST_TARGET_HOURS
-    if not (given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= most):
+    hours = read_within(visit.form.get("hours", "").strip(), 1, most)
+    if hours is None:
         raise visit.refuse("hours", "settings.problems.hours", most=most)
-    policies.set_review_target(visit.session, visit.account_id, int(given))
+    policies.set_review_target(visit.session, visit.account_id, hours)
     return _saved(visit)
 
 

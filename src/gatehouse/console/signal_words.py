@@ -1,12 +1,16 @@
-"""What signals are about, in the words of a person's language."""
+"""What signals and functions of rules are about, in the words of a person's language."""
 
 from typing import Final
 
 from gatehouse.conditions.catalogue import SIGNALS
+from gatehouse.conditions.signatures import SIGNATURES
 from gatehouse.console.visit import Visit
 from gatehouse.core.sentences import phrases_of
 from gatehouse.core.signal import SignalInfo
 
+FUNCTIONS_ABOUT: Final = phrases_of(
+    "function", {name: each.about for name, each in SIGNATURES.items()}
+)
 _ABOUT: Final = phrases_of("signal", {name: each.about for name, each in SIGNALS.items()})
 
 

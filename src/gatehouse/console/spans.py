@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.columns.buckets import Bucket, FigureSpan
-from gatehouse.console.formats import parse_local
+from gatehouse.console.formats import parse_day_end, parse_local
 from gatehouse.console.refusals import Told
 from gatehouse.console.visit import Visit
 
@@ -40,8 +40,7 @@ def chosen_span(visit: Visit) -> ChosenSpan:
         preset = ""
         first, last = first or last, last or str(today)
     try:
-        begin = parse_local(first, zone)
-        end = parse_local(str(datetime.fromisoformat(last).date() + timedelta(days=1)), zone)
+        begin, end = parse_local(first, zone), parse_day_end(last, zone)
     except (ValueError, OverflowError):
         raise Told(visit.text("overview.wrong_day")) from None
     return ChosenSpan(preset or None, first, last, FigureSpan(begin, end, zone.key))

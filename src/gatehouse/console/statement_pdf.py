@@ -79,7 +79,7 @@ def statement_pdf(visit: Visit, one: AccountStatement) -> bytes:
     sheet.add_page()
     for row, fee, amount in zip(rows, fees, amounts, strict=True):
         count = "" if row.count is None else visit.number(row.count)
-        reference = row.reference or row.note or ""
+        reference = row.reference or visit.said(row.note or "")
         day = visit.formats.day(row.date) if row.date else ""
         sheet.row([day, item_text(visit, row), reference, count, fee, amount])
     return bytes(sheet.output())

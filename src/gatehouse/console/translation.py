@@ -49,7 +49,14 @@ class Translator:
         if not isinstance(text, Sentence) or text.key not in self._sentences:
             return str(text)
         said = self._filled(text)
-        return said[:1].upper() + said[1:]
+        return said[:1].upper() + said[1:] if self._begins_with_words(text) else said
+
+    def _begins_with_words(self, text: object) -> bool:
+        """Whether a sentence begins with words of ours; a name stays as it is written."""
+        if not isinstance(text, Sentence):
+            return False
+        gap = _PLACEHOLDER.match(self._sentences.get(text.key, ""))
+        return gap is None or self._begins_with_words(text.values[gap[1]])
 
     def _filled(self, sentence: Sentence) -> str:
         found = self._sentences.get(sentence.key)

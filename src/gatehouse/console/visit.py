@@ -16,10 +16,19 @@ from gatehouse.admin import accounts
 from gatehouse.admin.people.passkeys import PasskeyPlace
 from gatehouse.admin.people.sessions import SessionOrigin
 from gatehouse.console.cookies import Cookies, Notice
-from gatehouse.console.formats import Formats
+from gatehouse.console.formats import Formats, currency_digits
 from gatehouse.console.forms import FormRefused, SentForm, Upload, Values
 from gatehouse.console.pages import Declared, Reach
+from gatehouse.console.recognising import recognised
+from gatehouse.console.shipped_words import shipped_words
 from gatehouse.console.translation import accepted_locale, texts, translator
+from gatehouse.console.typed_amounts import (
+    EXAMPLE,
+    AmountRefused,
+    amount_form,
+    read_amount,
+    write_amount,
+)
 from gatehouse.core.errors import GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
 
@@ -166,6 +175,11 @@ class Visit:
         where = account_id or (self.account.account_id if self.account else NOWHERE)
         return self.signed_in.may(Permission(permission), where)
 
+    def can_open(self, name: str) -> bool:
+        """Whether this installation has such a page of the account, and the person may open it."""
+        page = self.desk.page(name)
+        return page is not None and page.permission is not None and self.may(page.permission)
+
     @cached_property
     def locale(self) -> str:
         """The locale of the person, or what the browser of a stranger likes best."""
@@ -213,7 +227,11 @@ class Visit:
 
     def said(self, text: str) -> str:
         """What another room says, in the person's language as far as it is known there."""
-        return translator(self.locale).said(text)
+        return translator(self.locale).said(shipped_words().get(text, text))
+
+    def noted(self, text: str) -> str:
+        """What another process noted as plain text, in the person's language if it is known."""
+        return self.said(recognised(text)) if self.locale[:2] != "en" else text
 
     @cached_property
     def formats(self) -> Formats:
@@ -239,6 +257,26 @@ class Visit:
             assert self.account is not None, "name the currency"
             currency = self.account.currency
         return self.formats.money(micros, currency)
+
+    def read_amount(self, field: str, typed: str, currency: str | None = None) -> int:
+        """The millionths that were typed into a field, as the person's locale writes amounts."""
+        if currency is None:
+            assert self.account is not None, "name the currency"
+            currency = self.account.currency
+        form = amount_form(translator(self.locale).locale)
+        try:
+            return read_amount(typed, form, currency_digits(currency))
+        except AmountRefused as refused:
+            raise self.refuse(field, f"common.amounts.{refused.key}", **refused.values) from None
+
+    def amount_to_type(self, micros: int) -> str:
+        """An amount as the person would type it, for the fields of forms."""
+        return write_amount(micros, amount_form(translator(self.locale).locale))
+
+    @property
+    def example_amount(self) -> str:
+        """An amount that shows how the person's locale writes them."""
+        return write_amount(EXAMPLE, amount_form(translator(self.locale).locale), grouped=True)
 
     def url(self, name: str, query: Mapping[str, object] | None = None, **places: str) -> str:
         """The address of a page; its account is this page's unless another is named."""

@@ -57,7 +57,7 @@ def make(change: Change, user: User, kind: LinkKind, *, forget_factors: bool = F
     token = new_token(change.random_bytes)
     expires_at_ms = change.now_ms + LIFETIMES_MS[kind]
     if kind is not LinkKind.DEMO:
-        tokens.forget_of(change.connection, user.user_id, LinkKind.INVITATION, LinkKind.RESET)
+        forget(change, user)
     tokens.forget_old(change.connection, change.now_ms)
     new = NewToken(
         kind=kind,
@@ -67,6 +67,11 @@ def make(change: Change, user: User, kind: LinkKind, *, forget_factors: bool = F
     )
     tokens.add(change.connection, change.ring, change.random_bytes, token, new)
     return NewLink(kind, token, expires_at_ms)
+
+
+def forget(change: Change, user: User) -> None:
+    """Let the links of a person that set a password work no more."""
+    tokens.forget_of(change.connection, user.user_id, LinkKind.INVITATION, LinkKind.RESET)
 
 
 def look(session: AdminSession, token: str) -> ShownLink | None:

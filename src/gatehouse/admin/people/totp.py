@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 
 from gatehouse.access.people import User
+from gatehouse.admin.people.elsewhere import check_signs_in_here
 from gatehouse.admin.people.sessions import new_token
 from gatehouse.core.errors import Conflict, SignInRefused
 from gatehouse.core.ids import Randomness
@@ -60,6 +61,7 @@ def enrol(session: AdminSession, user_id: str) -> Enrolment:
     shown = base64.b32encode(secret).decode()
     with session.database.writing() as connection:
         user = users.get(connection, session.ring, user_id)
+        check_signs_in_here(user)
         tokens.forget_of(connection, user_id, _KIND)
         new = NewToken(
             kind=_KIND,
@@ -88,6 +90,7 @@ def confirm(session: AdminSession, user_id: str, ticket: str, code: str) -> list
             raise SignInRefused(_TOTP_WRONG())
         tokens.use(change.connection, change.ring, _KIND, ticket)
         user = users.get(change.connection, change.ring, user_id)
+        check_signs_in_here(user)
         codes = _new_codes(change.random_bytes)
         kept = recovery_hashes(change.ring, user_id, codes)
         users.save(change, user.with_rights(totp=secret, totp_step=step, recovery=kept))
