@@ -9,16 +9,20 @@ import pytest
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import lists, rule_sets
 from gatehouse.admin.configurations import NewVersion
+from gatehouse.admin.entities.naming import EntityType
+from gatehouse.admin.entities.standing import LIST_KINDS
 from gatehouse.admin.feedback.record import feedback_of, label_that_counts
 from gatehouse.admin.lists import EntryPage
 from gatehouse.admin.reviews import get_review
 from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import decode
+from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin import audit
 from gatehouse.store.tables import REVIEWS
 from tests.admin.recorded import OTHER_CARD, Recorder
 from tests.console.harness import Console
+from tests.console.wrong_numbers import WRONG_NUMBERS
 from tests.decisions.samples import SAMPLES
 
 RULES = b"""
@@ -179,17 +183,47 @@ def test_a_review_is_resolved_from_here(console: Console, shop: Recorder) -> Non
 
 def test_an_entity_is_put_on_a_list_from_here(console: Console, large: str) -> None:
     page = show(console, large, MANAGER)
-    [entity] = re.findall(r'<option value="(user/[^"]+)"', page)
+    [entry] = re.findall(r'<option value="(user/[^"]+/blocked-users)"', page)
     where, browser = path(console, large, "/list"), console.as_role(MANAGER)
-    form = {"entity": entity, "list": "blocked-users", "reason": "stolen", "days": "30"}
-    assert browser.post(where, form | {"days": "-1"}).status_code == 422
-    assert browser.post(where, form | {"list": "blocked-networks"}).status_code == 422
-    assert browser.post(where, form | {"entity": "user/AAAA"}).status_code == 404
+    form = {"entry": entry, "reason": "stolen", "days": "30"}
+    other_kind = entry.replace("blocked-users", "blocked-networks")
+    for days in ("0", "3651", *WRONG_NUMBERS):
+        assert browser.post(where, form | {"days": days}).status_code == 422
+    assert browser.post(where, form | {"entry": ""}).status_code == 422
+    assert browser.post(where, form | {"entry": other_kind}).status_code == 422
+    assert browser.post(where, form | {"entry": "user/AAAA/blocked-users"}).status_code == 404
     assert browser.post(where, form).status_code == 303
     page_wanted = EntryPage(console.session.clock())
-    [entry] = lists.entries(console.session, console.account_id, "blocked-users", page_wanted)
-    assert (entry.value, entry.reason) == ("u-4711", "stolen")
-    assert entry.expires_at_ms is not None
+    [listed] = lists.entries(console.session, console.account_id, "blocked-users", page_wanted)
+    assert (listed.value, listed.reason) == ("u-4711", "stolen")
+    assert listed.expires_at_ms is not None
+
+
+def test_each_entity_is_offered_only_the_lists_that_can_hold_it(
+    console: Console, large: str
+) -> None:
+    kinds = {each.name: each.kind for each in lists.overview(console.session, console.account_id)}
+    page = show(console, large, MANAGER)
+    offered = re.findall(r'<option value="([a-z]+)/[^/"]+/([^"]+)"', page)
+    assert offered
+    assert all(kinds[name] == LIST_KINDS[EntityType(kind)] for kind, name in offered)
+
+
+def test_where_no_list_can_hold_an_entity_the_page_says_so_and_leads_to_a_new_one(
+    console: Console, large: str
+) -> None:
+    said = "No list holds this yet: Devices."
+    new_list = f"/a/{console.account_id}/lists?kind=devices"
+    page = show(console, large, MANAGER)
+    assert said in page
+    assert f'href="{new_list}#name"' in page
+    assert said not in show(console, large, ANALYST)
+    form = console.as_role(MANAGER).get(new_list).text
+    assert '<option value="devices" selected>' in form
+    lists.create(console.session, console.account_id, "lost", ListKind.DEVICES, None)
+    page = show(console, large, MANAGER)
+    assert said not in page
+    assert re.search(r'<option value="device/[^/"]+/lost"', page)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -163,6 +163,6 @@ def test_what_is_refused_is_said_in_the_language_of_the_person(console: Console)
     german = console.as_role(VIEWER, locale="de")
     known = german.post(where, {"kind": "address", "value": "here"}).text
     assert "Schreiben Sie eine Internetadresse wie 203.0.113.7." in known
-    in_english = german.post(where, {"kind": "card", "value": "here"}).text
-    assert "Diese Angabe kann nicht verwendet werden. Must be a whole card number" in in_english
+    by_another_room = german.post(where, {"kind": "card", "value": "here"}).text
+    assert "Muss eine ganze Kartennummer" in by_another_room
     assert "Diese Angabe" not in console.as_role(VIEWER).post(where, {"kind": "card"}).text

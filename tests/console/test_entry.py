@@ -116,7 +116,7 @@ def test_a_link_is_used_by_its_button_and_not_by_looking(console: Console) -> No
     assert "Demo administrator" in browser.get("/accounts").text
     second = console.stranger()
     assert second.post(f"/link/{token}").status_code == 404
-    assert "This link works no more" in second.get(f"/link/{token}").text
+    assert "This link no longer works" in second.get(f"/link/{token}").text
 
 
 def test_an_invitation_lets_a_person_choose_a_password(console: Console) -> None:

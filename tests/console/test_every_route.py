@@ -1,4 +1,6 @@
-"""Every page and action with every role, with the id of another account, and without its token.
+"""Every page and action with every role, in another account, and without its token.
+
+What belongs to another account is asked for under one's own in `test_foreign_ids.py`.
 
 Each test has an account of its own, because what an operator may do with an empty form is done.
 """

@@ -5,6 +5,7 @@ import pytest
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import accounts, connectors
 from tests.console.harness import Browser, Console
+from tests.console.wrong_numbers import WRONG_NUMBERS
 
 _CONFIGURATION = """\
 connectors:
@@ -39,6 +40,16 @@ def test_an_operator_makes_renames_closes_and_reopens_an_account(
     assert again.account.closed_at_ms is None
 
 
+def test_an_opening_balance_is_read_in_the_language_of_the_operator(console: Console) -> None:
+    german = console.as_role(UserRole.OPERATOR, locale="de")
+    sent = {"name": "Nachtmarkt", "currency": "EUR", "opening": "12.50"}
+    refused = german.post("/installation/accounts/new", sent)
+    assert "Schreiben Sie 12,50: " in refused.text
+    german.post("/installation/accounts/new", {**sent, "opening": "1.000"})
+    [made] = [a for a in accounts.listing(console.session) if a.account.name == "Nachtmarkt"]
+    assert made.state.balance == 1_000_000_000
+
+
 def test_an_account_without_a_currency_is_not_made(console: Console, oda: Browser) -> None:
     before = len(accounts.listing(console.session))
     answer = oda.post("/installation/accounts/new", {"name": "X", "currency": "money"})
@@ -66,6 +77,17 @@ def test_connectors_are_changed_with_all_problems_told_first(
     assert late.status_code == 409
     oda.post("/installation/connectors/rollback", {"to": "1", "base": "2"})
     assert connectors.get(console.session).version == 1
+
+
+@pytest.mark.parametrize("number", WRONG_NUMBERS)
+def test_a_base_of_connectors_that_is_no_version_changes_nothing(
+    console: Console, oda: Browser, number: str
+) -> None:
+    before = connectors.find(console.session)
+    assert oda.get(f"/installation/connectors/edit?version={number}").status_code == 200
+    sent = {"document": _CONFIGURATION.replace("play", "late"), "base": number}
+    assert oda.post("/installation/connectors/edit", sent).status_code == 422
+    assert connectors.find(console.session) == before
 
 
 @pytest.mark.parametrize("path", ["/installation/accounts", "/installation/connectors"])

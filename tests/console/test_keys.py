@@ -7,6 +7,7 @@ import pytest
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import keys
 from tests.console.harness import Browser, Console
+from tests.console.wrong_numbers import WRONG_NUMBERS
 
 _TEXT = re.compile(r"gh_sandbox_[A-Za-z0-9_-]{43}")
 
@@ -34,6 +35,18 @@ def test_the_text_of_a_new_key_is_shown_once(console: Console, ada: Browser) -> 
     assert text not in page
     assert "precheck, manage:rules" in page
     assert "203.0.113.0/24" in page
+
+
+@pytest.mark.parametrize("rate", [*WRONG_NUMBERS, "0"])
+def test_a_key_with_a_rate_out_of_bounds_is_not_made(
+    console: Console, ada: Browser, rate: str
+) -> None:
+    before = len(keys.listing(console.session, console.account_id))
+    sent = {"name": "checkout", "days": "never", "rate": rate}
+    answer = ada.post(_path(console, "/new"), sent)
+    assert answer.status_code == 422
+    assert "rate-problem" in answer.text
+    assert len(keys.listing(console.session, console.account_id)) == before
 
 
 def test_a_key_with_a_wrong_network_is_not_made_and_the_form_keeps_what_was_typed(

@@ -176,7 +176,9 @@ def test_other_jobs_can_neither_be_seen_nor_canceled_here(
     assert not queue.get_job(console.session, shop, job.id).canceled
 
 
-@pytest.mark.parametrize("wrong", [{"days": "7"}, {"delay": "-1"}, {"holdout": "99"}])
+@pytest.mark.parametrize(
+    "wrong", [{"days": "7"}, {"delay": "-1"}, {"delay": "00001999"}, {"holdout": "99"}]
+)
 def test_a_training_that_makes_no_sense_is_refused_beside_its_field(
     shop: str, manager: Browser, wrong: dict[str, str]
 ) -> None:

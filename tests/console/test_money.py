@@ -1,9 +1,13 @@
 """Money in the console: what an account has, its statement, and what operators may change."""
 
+import re
+
 import pytest
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import accounts
+from gatehouse.console.formats import Formats
+from gatehouse.console.translation import read_locale
 from tests.console.harness import Browser, Console
 
 
@@ -13,6 +17,12 @@ def _path(console: Console, rest: str = "") -> str:
 
 def _balance(console: Console) -> int:
     return accounts.get(console.session, console.account_id).state.balance
+
+
+def _notice(page: str) -> str:
+    found = re.search(r'class="notice done"[^>]*>(.*?)</', page, re.DOTALL)
+    assert found is not None
+    return found[1]
 
 
 @pytest.fixture
@@ -78,6 +88,67 @@ def test_an_amount_that_is_none_changes_nothing(console: Console, amount: str) -
     assert answer.status_code == 422
     assert "amount-problem" in answer.text
     assert _balance(console) == before
+
+
+@pytest.mark.parametrize(
+    ("locale", "typed", "micros"),
+    [
+        ("en", "1,000", 1_000_000_000),
+        ("en", "12.50", 12_500_000),
+        ("de", "1.000", 1_000_000_000),
+        ("de", "1.234,50", 1_234_500_000),
+        ("de", "12,50", 12_500_000),
+        ("de-CH", "1’234.50", 1_234_500_000),
+    ],
+)
+def test_an_amount_is_read_as_the_person_writes_it_and_named_afterwards(
+    console: Console, locale: str, typed: str, micros: int
+) -> None:
+    operator, before = console.as_role(UserRole.OPERATOR, locale=locale), _balance(console)
+    assert operator.post(_path(console, "/top-up"), {"amount": typed}).status_code == 303
+    assert _balance(console) == before + micros
+    formats = Formats(read_locale(locale), "UTC")
+    assert formats.money(micros, "USD") in _notice(operator.get(_path(console)).text)
+    operator.post(_path(console, "/adjust"), {"amount": f"-{typed}", "reason": "a test"})
+    assert _balance(console) == before
+    assert formats.money(-micros, "USD") in _notice(operator.get(_path(console)).text)
+
+
+@pytest.mark.parametrize(
+    ("locale", "typed", "said"),
+    [
+        ("en", "12,50", "Write 12.50: decimals stand behind “.”."),
+        ("en", "1.000", "This can mean 1000 or 1. Write one of these."),
+        ("en", "1,00,0", "Write an amount such as 1,234.50, with at most six decimals."),
+        ("de", "12.50", "Schreiben Sie 12,50: Nachkommastellen stehen hinter „,“."),
+        ("de", "1,000", "Das kann 1000 oder 1 bedeuten. Schreiben Sie eines davon."),
+        ("de", "viel", "Schreiben Sie einen Betrag wie 1.234,50, mit höchstens sechs"),
+        ("de", "1.000.000.001", "Schreiben Sie einen Betrag von höchstens 1.000.000.000."),
+    ],
+)
+def test_an_amount_that_could_be_another_is_refused_with_an_example(
+    console: Console, locale: str, typed: str, said: str
+) -> None:
+    operator, before = console.as_role(UserRole.OPERATOR, locale=locale), _balance(console)
+    answer = operator.post(_path(console, "/top-up"), {"amount": typed})
+    assert answer.status_code == 422
+    assert said in answer.text
+    assert f'value="{typed}"' in answer.text
+    assert _balance(console) == before
+
+
+def test_a_german_reads_and_types_german_prices(console: Console) -> None:
+    operator = console.as_role(UserRole.OPERATOR, locale="de")
+    assert "zum Beispiel 1.234,50." in operator.get(_path(console)).text
+    sent = {"PRECHECK": "0,0125", "SENTRY": "0.02", "RULES": "nichts"}
+    refused = operator.post(_path(console, "/prices"), sent).text
+    assert 'id="SENTRY-problem"' in refused
+    assert 'id="RULES-problem"' in refused
+    assert 'id="PRECHECK-problem"' not in refused
+    assert 'value="0,0125"' in refused
+    operator.post(_path(console, "/prices"), {"PRECHECK": "0,0125"})
+    assert 'value="0,0125"' in operator.get(_path(console)).text
+    assert accounts.get(console.session, console.account_id).account.fees["PRECHECK"] == 12_500
 
 
 def test_prices_of_an_account_count_from_now_on(console: Console) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.access.roles import UserRole
+from gatehouse.access.roles import Permission, UserRole
 from gatehouse.admin.figures.overview import FiguresNotReady, Overview, overview
 from gatehouse.columns.overview import OutcomeCounts
 from gatehouse.core.outcomes import Outcome
@@ -24,7 +24,7 @@ def test_the_overview_counts_what_was_decided(console: Console) -> None:
     console.desk.columns.catch_up(console.account_id)
     page = console.as_role(UserRole.ADMINISTRATOR).get(f"/a/{console.account_id}/?span=365d").text
     assert "Decisions over time" in page
-    assert "Reviews wait longer than their target." in page
+    assert "Reviews have waited longer than the target." in page
     assert "$100.00" in page
     assert "Answered by the sandbox" in page
     [_, *plots] = page.split('data-plot="')
@@ -38,6 +38,21 @@ def test_a_viewer_does_not_see_the_balance(console: Console) -> None:
     page = console.as_role(UserRole.VIEWER).get(f"/a/{console.account_id}/").text
     assert "Overview" in page
     assert "$100.00" not in page
+
+
+@pytest.mark.parametrize("role", UserRole)
+def test_fees_by_operation_are_for_who_may_see_money(console: Console, role: UserRole) -> None:
+    shop = Recorder(console.session, console.account_id)
+    shop.keep(decision=Outcome.ACCEPT)
+    console.desk.columns.catch_up(console.account_id)
+    browser = console.as_role(role)
+    assert browser.visitor is not None
+    page = browser.get(f"/a/{console.account_id}/?span=365d").text
+    [_, table] = page.split("<h2>By operation</h2>")
+    table = table.partition("</table>")[0]
+    assert "Pipeline" in table
+    sees = browser.visitor.may(Permission.SEE_MONEY, console.account_id)
+    assert ("Fees" in table, "$" in table) == (sees, sees)
 
 
 def test_any_days_can_be_chosen(console: Console) -> None:
@@ -57,7 +72,7 @@ def test_an_account_whose_figures_are_not_ready_says_so(
     monkeypatch.setattr("gatehouse.console.overview.overview", not_ready)
     answer = console.as_role(UserRole.VIEWER).get(f"/a/{console.account_id}/")
     assert answer.status_code == 200
-    assert "Figures are being made" in answer.text
+    assert "Figures are being prepared" in answer.text
 
 
 def test_a_change_against_hardly_anything_is_told_as_a_number(
@@ -80,3 +95,36 @@ def test_a_change_against_hardly_anything_is_told_as_a_number(
     page = compared(100)
     assert "+370 % on the period before" in page
     assert "\N{MINUS SIGN}14.9 points on the period before" in page
+
+
+def _emptiness(console: Console, role: UserRole) -> str:
+    """What an overview and a search without decisions say."""
+    console.desk.columns.catch_up(console.other_id)
+    browser = console.as_role(role, console.other_id)
+    pages = (f"/a/{console.other_id}/", f"/a/{console.other_id}/decisions")
+    return "".join(browser.get(page).text for page in pages)
+
+
+_ADVICE = (
+    "or send the first request from the playground.",
+    "or send a request from the playground.",
+)
+
+
+def test_only_those_who_can_open_the_playground_are_sent_there(console: Console) -> None:
+    said = _emptiness(console, UserRole.ANALYST)
+    assert [each in said for each in _ADVICE] == [True, True]
+    for role in (UserRole.VIEWER, UserRole.FINANCE):
+        said = _emptiness(console, role)
+        assert [each in said for each in _ADVICE] == [False, False]
+        assert "Choose a longer one." in said
+
+
+def test_production_sends_nobody_to_a_playground(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = {name: page for name, page in console.desk._by_name.items() if name != "playground"}
+    monkeypatch.setattr(console.desk, "_by_name", pages)
+    said = _emptiness(console, UserRole.ANALYST)
+    assert "Choose a longer one." in said
+    assert [each in said for each in _ADVICE] == [False, False]

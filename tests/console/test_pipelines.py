@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gatehouse.access.roles import UserRole
+from gatehouse.access.roles import Permission, UserRole
 from gatehouse.admin import audit_log, pipelines, rule_sets
 from gatehouse.admin.configurations import NewVersion
 from tests.columns.shops import Shop
@@ -71,6 +71,15 @@ def test_stages_are_shown_in_order_with_what_stops_and_skips(console: Console, m
     assert "order.amount &lt; 5" in page
     assert "rules.status = &#39;DECLINE&#39;" in page
     assert "11 · <bdi>Quick</bdi>" in mo.get(_all(console)).text
+
+
+@pytest.mark.parametrize("role", UserRole)
+def test_the_price_of_a_stage_is_for_who_may_see_money(console: Console, role: UserRole) -> None:
+    browser = console.as_role(role)
+    assert browser.visitor is not None
+    page = browser.get(_apply(console, 10)).text
+    assert "<h2>Sentry" in page
+    assert ("$" in page) is browser.visitor.may(Permission.SEE_MONEY, console.account_id)
 
 
 def test_a_draft_is_checked_and_tried_on_a_request(

@@ -79,6 +79,19 @@ def test_a_request_its_answer_and_its_code_are_shown(console: Console, ana: Brow
     assert f"/a/{console.account_id}/decisions/req_1" in page.text
 
 
+def test_an_amount_is_typed_in_the_language_and_sent_as_a_number(console: Console) -> None:
+    german = console.as_role(UserRole.ANALYST, locale="de")
+    assert 'value="59,90"' in german.get(_path(console)).text
+    _Api.calls.clear()
+    form = {**FORM, "operation": "sentry", "currency": "EUR"}
+    german.post(_path(console), {**form, "amount": "1.059,90"})
+    [(_, _, body)] = _Api.calls
+    assert body["order"] == {"amount": 1059.9, "currency": "EUR"}
+    for wrong in ("59.90", "-5"):
+        assert german.post(_path(console), {**form, "amount": wrong}).status_code == 422
+    assert len(_Api.calls) == 1
+
+
 def test_the_key_is_reused_ends_soon_and_is_never_shown(console: Console, ana: Browser) -> None:
     pages = [ana.post(_path(console), FORM).text for _ in range(2)]
     [(_, first, _), (_, second, _)] = _Api.calls

@@ -1,12 +1,17 @@
 """Two pairs of eyes in the console: proposed by one person, approved by another."""
 
+import re
+
 import pytest
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import accounts, approvals
 from gatehouse.admin.people import proposals
+from gatehouse.admin.people.proposals import AdjustBalance, ApplyRules, SetApprovals, SetPrices
 from tests.console.harness import Console
 from tests.harness import make_account
+
+RULES = "rule_set: mine\nrules:\n  - {name: a, condition: order.amount > 3, outcome: REVIEW}\n"
 
 
 @pytest.fixture
@@ -50,6 +55,47 @@ def test_a_manager_does_not_decide_about_money(console: Console, account_id: str
     assert _balance(console, account_id) == 50_000_000
 
 
+def _shown_to(console: Console, account_id: str, role: UserRole) -> str:
+    answer = console.as_role(role, account_id).get(f"/a/{account_id}/proposals")
+    assert answer.status_code == 200
+    return answer.text
+
+
+@pytest.mark.parametrize(
+    ("role", "sees"),
+    [
+        (UserRole.MANAGER, False),
+        (UserRole.FINANCE, True),
+        (UserRole.ADMINISTRATOR, True),
+        (UserRole.OPERATOR, True),
+    ],
+)
+def test_proposals_about_money_are_for_who_may_see_money(
+    console: Console, account_id: str, role: UserRole, sees: bool
+) -> None:
+    approvals.set_wanted(console.session, account_id, ["adjustments", "prices", "rules"])
+    operator = console.as_role(UserRole.OPERATOR)
+    operator.post(f"/a/{account_id}/money/adjust", {"amount": "-5", "reason": "a wrong top-up"})
+    operator.post(f"/a/{account_id}/money/prices", {"PRECHECK": "0.0425"})
+    proposals.propose(console.session, account_id, ApplyRules(RULES))
+    proposals.propose(console.session, account_id, SetApprovals(()))
+    page = _shown_to(console, account_id, role)
+    for part in ("-$5.00", "a wrong top-up", "PreCheck $0.0425"):
+        assert (part in page) is sees, part
+    assert ("shown to people who may see money" in page) is not sees
+    assert "Change a rule set" in page
+    assert "Require two pairs of eyes for fewer changes" in page
+    assert "Nothing is proposed" not in page
+
+
+def test_a_person_sees_what_it_proposed_itself(console: Console, account_id: str) -> None:
+    manager = console.as_role(UserRole.MANAGER, account_id)
+    assert manager.visitor is not None
+    acting = console.session.acting_as(manager.visitor.actor(account_id))
+    proposals.propose(acting, account_id, AdjustBalance(-5_000_000, "a wrong top-up"))
+    assert "a wrong top-up" in manager.get(f"/a/{account_id}/proposals").text
+
+
 def test_a_refused_proposal_changes_nothing_and_says_why(console: Console, account_id: str) -> None:
     path = _open(console, account_id)
     finance = console.as_role(UserRole.FINANCE, account_id)
@@ -58,6 +104,17 @@ def test_a_refused_proposal_changes_nothing_and_says_why(console: Console, accou
     assert "the top-up was right" in finance.get(f"/a/{account_id}/proposals").text
     assert finance.post(f"{path}/approve").status_code == 409
     assert _balance(console, account_id) == 50_000_000
+
+
+def test_what_is_proposed_is_shown_in_words(console: Console, account_id: str) -> None:
+    approvals.set_wanted(console.session, account_id, ["adjustments", "rules"])
+    fees = {"SENTRY": "0.01", "ID_VERIFY": "0.05"}
+    for change in (SetPrices(fees), SetApprovals(()), SetApprovals(("rules",))):
+        proposals.propose(console.session, account_id, change)
+    admin = console.as_role(UserRole.ADMINISTRATOR, account_id, locale="de")
+    page = admin.get(f"/a/{account_id}/proposals").text
+    facts = re.findall(r"<dd><bdi>(.*?)</bdi></dd>", page.replace("\N{NO-BREAK SPACE}", " "))
+    assert sorted(facts) == ["Regeln", "Sentry 0,01 $, ID Verify 0,05 $", "nichts mehr"]
 
 
 def test_to_want_less_of_it_is_proposed_as_well(console: Console, account_id: str) -> None:

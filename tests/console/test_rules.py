@@ -200,6 +200,8 @@ def test_a_rule_is_clicked_together(console: Console, mo: Browser) -> None:
     editor = mo.post(f"{path}/build/add", {**questions, **rule}).text
     assert "- name: abroad" in editor
     assert "+</span>" in editor
+    odd = mo.post(f"{path}/build/form", {**questions, "do": "question-²"})
+    assert odd.status_code == 200
     wrong = mo.post(f"{path}/build/form", {**questions, "operator0.0": "more"}).text
     assert "this cannot be asked of the signal" in wrong
     assert mo.post(f"{path}/build/add", {"signal0.0": "", "set": "clicked"}).status_code == 422

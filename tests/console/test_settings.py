@@ -7,6 +7,7 @@ from gatehouse.admin import policies
 from gatehouse.admin.event_settings import get_event_settings
 from gatehouse.precheck.response import AvsResult
 from tests.console.harness import Browser, Console
+from tests.console.wrong_numbers import WRONG_NUMBERS
 
 
 @pytest.fixture
@@ -66,10 +67,23 @@ def test_a_threshold_that_is_no_amount_is_refused_beside_its_field(
     assert 'value="a lot"' in answer.text
 
 
+def test_a_threshold_is_typed_and_shown_in_the_language_of_the_person(console: Console) -> None:
+    german = console.as_role(UserRole.ADMINISTRATOR, locale="de")
+    german.post(_path(console, "/threshold"), {"threshold": "1.250,50"})
+    wishes = get_event_settings(console.session, console.account_id)
+    assert wishes.low_balance == 1_250_500_000
+    assert 'value="1250,50"' in german.get(_path(console)).text
+    english = console.as_role(UserRole.ADMINISTRATOR)
+    assert 'value="1250.50"' in english.get(_path(console)).text
+
+
 def test_the_target_of_reviews_is_whole_hours(console: Console, ada: Browser) -> None:
     ada.post(_path(console, "/target"), {"hours": "4"})
     assert policies.review_target(console.session, console.account_id) == 4
-    assert ada.post(_path(console, "/target"), {"hours": "0"}).status_code == 422
+    for wrong in ("0", *WRONG_NUMBERS):
+        answer = ada.post(_path(console, "/target"), {"hours": wrong})
+        assert answer.status_code == 422
+        assert "hours-problem" in answer.text
     assert policies.review_target(console.session, console.account_id) == 4
 
 

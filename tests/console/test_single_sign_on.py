@@ -1,14 +1,19 @@
 """Single sign-on through the console, over HTTPS: the button, the way there and the way back."""
 
+import re
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
+import msgspec
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people import users
+from gatehouse.admin.people import passkeys, users
+from gatehouse.admin.people.passkeys import NewPasskey, PasskeyPlace
 from gatehouse.settings import load_settings
+from gatehouse.store.people import users as people
 from tests.admin.people.small_provider import CLIENT, SECRET, SmallProvider, small_provider
+from tests.admin.people.soft_authenticator import SoftAuthenticator
 from tests.console.harness import Browser, Console
 from tests.harness import Home
 
@@ -52,6 +57,27 @@ def _go(console: Console, provider: SmallProvider, browser: Browser) -> str:
     return f"/sign-in/oidc?code={code}&state={state}"
 
 
+def _device_of(console: Console, user_id: str) -> SoftAuthenticator:
+    """An authenticator whose passkey stands in the row of a person, who could not add it."""
+    device, place = SoftAuthenticator(ORIGIN), PasskeyPlace.of(ORIGIN)
+    linked_to = _link(console, user_id, None)
+    assert linked_to is not None
+    asked = passkeys.begin_registration(console.session, user_id, place)
+    given = NewPasskey(device.make(asked.options), "Key")
+    passkeys.register(console.session, user_id, asked.ticket, given, place)
+    _link(console, user_id, linked_to)
+    return device
+
+
+def _link(console: Console, user_id: str, subject: str | None) -> str | None:
+    """Link a person to another subject, or to none; the subject before."""
+    with console.session.change(unseen=True) as change:
+        user = people.get(change.connection, change.ring, user_id)
+        people.save(change, msgspec.structs.replace(user, subject=subject))
+        change.audit("test")
+    return user.subject
+
+
 def test_a_person_signs_in_at_the_provider_and_comes_back(
     elsewhere: Console, provider: SmallProvider
 ) -> None:
@@ -66,6 +92,58 @@ def test_a_person_signs_in_at_the_provider_and_comes_back(
     shown = browser.get("/accounts")
     assert "Corner Shop" in shown.text
     assert shown.headers["strict-transport-security"] == "max-age=31536000"
+
+
+def test_who_signs_in_elsewhere_sets_up_nothing_here(
+    elsewhere: Console, provider: SmallProvider
+) -> None:
+    browser = elsewhere.stranger()
+    browser.get(_go(elsewhere, provider, browser))
+    page = browser.get("/me").text
+    assert "You sign in by single sign-on alone." in page
+    for path in ("/me/password", "/me/app", "/me/passkeys"):
+        assert path not in page
+        answer = browser.post(path, {"name": "Key", "new": "x", "again": "x"})
+        assert answer.status_code == 422
+    for path in ("/me/passkeys/begin", "/me/app", "/me/app/codes", "/me/app/remove"):
+        answer = browser.post(path)
+        assert answer.status_code == 422
+        assert "You sign in by single sign-on alone." in answer.text
+    kept = users.get(elsewhere.session, None, "ada@shop.example")
+    assert (kept.has_password, kept.has_totp, kept.passkeys) == (False, False, 0)
+
+
+def test_the_passkey_of_somebody_who_signs_in_elsewhere_is_refused_like_any_other(
+    elsewhere: Console, provider: SmallProvider
+) -> None:
+    linked = elsewhere.stranger()
+    linked.get(_go(elsewhere, provider, linked))
+    user_id = users.get(elsewhere.session, None, "ada@shop.example").user_id
+    device = _device_of(elsewhere, user_id)
+    said = []
+    for known in (True, False):
+        browser = elsewhere.stranger()
+        asked = browser.post("/sign-in/passkey/begin").json()
+        if not known:
+            device.credential_id = b"nobody knows this one"
+        sent = {"ticket": asked["ticket"], "response": device.use(asked["options"])}
+        answer = browser.post("/sign-in/passkey", sent)
+        assert answer.status_code == 422
+        said.append(re.findall(r'role="alert"[^>]*>(.*?)</', answer.text, re.DOTALL))
+        assert browser.get("/accounts").status_code == 303
+    assert said[0] == said[1] != []
+
+
+def test_an_administrator_is_told_what_a_link_does_to_single_sign_on(
+    elsewhere: Console, provider: SmallProvider
+) -> None:
+    browser = elsewhere.stranger()
+    browser.get(_go(elsewhere, provider, browser))
+    user_id = users.get(elsewhere.session, None, "ada@shop.example").user_id
+    page = elsewhere.as_role(UserRole.ADMINISTRATOR).get(
+        f"/a/{elsewhere.account_id}/people/{user_id}"
+    )
+    assert "signs in by single sign-on" in page.text
 
 
 def test_an_answer_that_another_browser_began_signs_nobody_in(

@@ -1,0 +1,145 @@
+"""What an account can have that pages name by an id; each is made when a test asks for it."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import sqlalchemy as sa
+
+from gatehouse.access.roles import UserRole
+from gatehouse.admin import keys, lists, pipelines, rule_sets
+from gatehouse.admin.configurations import NewVersion
+from gatehouse.admin.decisions import get_decision
+from gatehouse.admin.entities.naming import EntityTokens, EntityType, entities_of
+from gatehouse.admin.jobs import queue
+from gatehouse.admin.jobs.kinds import JobKind, TrainingOrder
+from gatehouse.admin.lists import GivenEntries, NewEntries
+from gatehouse.admin.models import versions
+from gatehouse.admin.people import proposals, saved_searches, users
+from gatehouse.admin.people.proposals import AdjustBalance
+from gatehouse.admin.webhooks import endpoints
+from gatehouse.admin.webhooks.options import webhook_options
+from gatehouse.core.outcomes import Outcome
+from gatehouse.rules.list_entries import ListKind
+from gatehouse.settings import Settings
+from gatehouse.store.accounts.keys import KeyTerms
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.tables import EVENTS, REVIEWS
+from gatehouse.webhooks.endpoint import WebhookTerms
+from tests.admin.recorded import Recorder
+from tests.console.trained import full_report, keep_model
+
+RULES: Final = """\
+rule_set: {set}
+rules:
+  - {{name: much, condition: order.amount > 30, outcome: REVIEW}}
+"""
+PIPELINE: Final = """\
+pipeline: {pipeline}
+name: Quick
+stages:
+  - stage: Sentry
+"""
+NUMBERS: Final = {"own": 41, "foreign": 42}
+MODELS: Final = {"own": 2, "foreign": 3}
+"""How many models each has, the last one live. Versions are counted for each account, so only the
+foreign one has a third.
+"""
+
+
+class Belongings:
+    """Makes what one account has, under names that no other account uses."""
+
+    def __init__(
+        self, session: AdminSession, account_id: str, word: str, person: str | None = None
+    ) -> None:
+        """Searches are saved by the person, or by the user who is made here."""
+        self._session = session
+        self._account_id = account_id
+        self._word = word
+        self._person = person
+        self._made: dict[str, str] = {}
+
+    def __getitem__(self, place: str) -> str:
+        """The id of a decision, a list and so on, by the name that it has in paths."""
+        if place not in self._made:
+            self._made[place] = _MAKERS[place](self)
+        return self._made[place]
+
+    def _id(self) -> str:
+        """A decision that waits for a review."""
+        shop = Recorder(self._session, self._account_id)
+        request_id = shop.keep(f"{self._word}-user", decision=Outcome.REVIEW)
+        row = {"account_id": self._account_id, "request_id": request_id}
+        with self._session.database.writing() as connection:
+            connection.execute(REVIEWS.insert(), {**row, "at_ms": 1, "state": "OPEN"})
+        return request_id
+
+    def _token(self) -> str:
+        record = get_decision(self._session, self._account_id, self["id"])
+        user = next(each for each in entities_of(record) if each.kind is EntityType.USER)
+        return EntityTokens(self._session, self._account_id).token(user)
+
+    def _set(self) -> str:
+        name = f"{self._word}-rules"
+        new = NewVersion(RULES.format(set=name).encode())
+        rule_sets.apply(self._session, self._account_id, new)
+        return name
+
+    def _pipeline(self) -> str:
+        number = str(NUMBERS[self._word])
+        new = NewVersion(PIPELINE.format(pipeline=number).encode())
+        pipelines.apply(self._session, self._account_id, new)
+        return number
+
+    def _list(self) -> str:
+        name = f"{self._word}-users"
+        lists.create(self._session, self._account_id, name, ListKind.USERS, "")
+        lists.add(self._session, self._account_id, name, GivenEntries(["u-1"]), NewEntries())
+        return name
+
+    def _model(self) -> str:
+        for _ in range(MODELS[self._word]):
+            last = keep_model(self._session, self._account_id, full_report())
+        versions.promote_model(self._session, self._account_id, last)
+        return "1" if self._word == "own" else str(last)
+
+    def _job(self) -> str:
+        order = TrainingOrder(since_ms=0, until_ms=self._session.clock(), label_delay_ms=0)
+        return queue.start_job(self._session, self._account_id, JobKind.TRAINING, order).id
+
+    def _key(self) -> str:
+        return keys.issue(self._session, self._account_id, KeyTerms()).key.key_id
+
+    def _webhook(self) -> str:
+        terms = WebhookTerms("http://127.0.0.1:9/hooks", ("*",))
+        policy = webhook_options(Settings()).policy
+        made = endpoints.create(self._session, self._account_id, terms, policy)
+        return made.webhook.webhook_id
+
+    def _event(self) -> str:
+        _ = self["set"]  # A new rule set is told to the account.
+        query = sa.select(EVENTS.c.id).where(EVENTS.c.account_id == self._account_id)
+        with self._session.reading() as connection:
+            return str(connection.execute(query).scalars().first())
+
+    def _user(self) -> str:
+        login = f"{self._word}-{self._account_id[-8:]}@shop.test"
+        return users.invite(self._session, self._account_id, login, UserRole.ANALYST).user.user_id
+
+    def _search(self) -> str:
+        made = saved_searches.save(
+            self._session, self._account_id, self._person or self["user"], "large", "rule=large"
+        )
+        return made.search_id
+
+    def _proposal(self) -> str:
+        change = AdjustBalance(1_000_000, "a wrong fee")
+        return proposals.propose(self._session, self._account_id, change).proposal_id
+
+
+_MAKERS: Final[Mapping[str, Callable[[Belongings], str]]] = {
+    name.removeprefix("_"): make
+    for name, make in vars(Belongings).items()
+    if callable(make) and not name.startswith("__")
+}
+PLACES: Final = frozenset(_MAKERS)
