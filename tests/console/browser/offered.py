@@ -11,7 +11,7 @@ from gatehouse.console.pages import Action, Declared, Page, Reach
 from gatehouse.console.routes import DECLARED
 
 CLOSED: Final = [each for each in DECLARED if each.reach is not Reach.PUBLIC]
-DOWNLOADS: Final = {"list-export", "rules-words", "statement-csv", "statement-pdf"}
+DOWNLOADS: Final = {"rules-words", "statement-csv", "statement-pdf"}
 _OFFERED: Final = """() => {
     const here = location.pathname + location.search;
     const found = [];

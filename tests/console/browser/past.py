@@ -3,8 +3,11 @@
 import contextlib
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
+
+from playwright.sync_api import Browser
 
 from gatehouse.admin import lists
 from gatehouse.admin.decisions import get_decision
@@ -18,7 +21,7 @@ from gatehouse.admin.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.webhooks.endpoints import list_webhooks
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
-from tests.console.browser.site import Site, Visitor, open_site
+from tests.console.browser.site import Site, Visitor, serve_site
 from tests.console.trained import full_report, keep_model, keep_trainings
 from tests.harness import Home, until
 
@@ -26,9 +29,9 @@ _PLACE: Final = re.compile(r"\{([a-z_]+)\}")
 
 
 @contextlib.contextmanager
-def open_filled(folder: Path, decisions: int = 100) -> Iterator[Site]:
+def open_filled(folder: Path, browser: Browser) -> Iterator[Site]:
     """Start a console with a demo account that has been used for some weeks."""
-    home = filled_home(folder, decisions)
+    home = filled_home(folder)
     # No server takes the training that is under way; nobody answers at the issuer.
     home.settings["GATEHOUSE_JOBS_AT_ONCE"] = "0"
     home.settings["GATEHOUSE_OIDC_ISSUER"] = "https://127.0.0.1:1"
@@ -36,20 +39,32 @@ def open_filled(folder: Path, decisions: int = 100) -> Iterator[Site]:
     with home.session() as session:
         keep_model(session, DEMO_ACCOUNT, full_report())
         keep_trainings(session, DEMO_ACCOUNT)
-    with open_site(home) as site:
+    with serve_site(home, browser) as site:
         yield site
 
 
-def filled_home(folder: Path, decisions: int) -> Home:
+def filled_home(folder: Path, decisions: int = 100) -> Home:
     """A home whose demo account has a past."""
     home = Home(folder).migrated()
-    with home.session() as session:
-        fill_demo(session, load_settings(home.environ()), DemoWish(decisions))
+
+    def fill() -> None:
+        with home.session() as session:
+            fill_demo(session, load_settings(home.environ()), DemoWish(decisions))
+
+    # The browser has an event loop in this thread, and a thread can have only one.
+    with ThreadPoolExecutor(max_workers=1) as elsewhere:
+        elsewhere.submit(fill).result()
     return home
 
 
 def places(session: AdminSession) -> dict[str, str]:
-    """What stands for the parts of paths: a review that is open, its user, a list, and so on."""
+    """What stands for the parts of paths, a training among them."""
+    job = queue.list_jobs(session, DEMO_ACCOUNT, (JobKind.TRAINING,))[0].id
+    return {**demo_places(session), "job": job}
+
+
+def demo_places(session: AdminSession) -> dict[str, str]:
+    """What the demo account has: a review that is open, its user, a list, and so on."""
     review = list_reviews(session, DEMO_ACCOUNT, ReviewSearch(ReviewState.OPEN, None, 1))[0].review
     record = get_decision(session, DEMO_ACCOUNT, review.request_id)
     user = next(each for each in entities_of(record) if each.kind is EntityType.USER)
@@ -65,7 +80,6 @@ def places(session: AdminSession) -> dict[str, str]:
         "set": "starter",
         "pipeline": "1",
         "version": "1",
-        "job": queue.list_jobs(session, DEMO_ACCOUNT, (JobKind.TRAINING,))[0].id,
     }
 
 

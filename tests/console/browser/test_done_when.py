@@ -57,7 +57,7 @@ def test_a_person_finds_why_an_order_was_declined_reviews_orders_and_changes_a_r
 
 def _find_why_an_order_was_declined(page: Page) -> None:
     _go_to(page, "Decisions")
-    page.get_by_label("Outcome").select_option("DECLINE")
+    page.get_by_role("group", name="Outcome").get_by_label("Declined").check()
     page.get_by_role("button", name="Filter").click()
     page.locator("#rows tbody a").first.click()
     page.wait_for_url("**/decisions/req_*")

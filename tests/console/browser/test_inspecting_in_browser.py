@@ -59,7 +59,7 @@ def test_a_decision_is_inspected_labelled_and_revealed_by_keyboard(
         page.get_by_text("The label was saved.").wait_for()
         page.get_by_role("textbox", name="Reason").first.fill("The customer called.")
         page.get_by_role("button", name="Accept").press("Enter")
-        page.get_by_text("The review was accepted.").wait_for()
+        page.get_by_text("The order was accepted.").wait_for()
 
 
 @needs_chromium
@@ -68,10 +68,37 @@ def test_an_entity_is_found_and_its_neighbours_are_read(site: Site, decision: st
         page = visitor.open(f"/a/{site.account_id}/entities")
         page.get_by_label("What it is known by").fill("u-4711")
         page.keyboard.press("Enter")
-        page.get_by_role("heading", name="Everything it did").wait_for()
+        page.get_by_role("heading", name="Everything that happened").wait_for()
         visitor.fits()
         page.get_by_text("Show as a table").press("Enter")
         assert page.get_by_role("table").first.get_by_text("u…02").first.is_visible()
         visitor.check()
         visitor.open(f"/a/{site.account_id}/decisions/{decision}")
         visitor.fits()
+
+
+@needs_chromium
+def test_decisions_are_filtered_by_an_amount_and_offered_in_parts(
+    site: Site, decision: str
+) -> None:
+    with site.visit(site.token(UserRole.ANALYST)) as visitor:
+        page = visitor.open(f"/a/{site.account_id}/decisions")
+        page.get_by_text("More filters").click()
+        page.get_by_label("Amount from").fill("0.50")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/decisions?least=0.5")
+        assert page.get_by_label("Amount from").input_value() == "0.50"
+        visitor.fits()
+        # A past of more than one file would take minutes to make; this asks for its second part.
+        page.evaluate(
+            """() => document.querySelector("form[action$='/decisions/export']").append(
+                Object.assign(document.createElement("input"),
+                    {type: "hidden", name: "part", value: "2"}))"""
+        )
+        page.get_by_role("button", name="CSV").click()
+        page.get_by_role("heading", name="Part 2").wait_for()
+        visitor.fits()
+        visitor.check()
+        with page.expect_download() as taken:
+            page.get_by_role("button", name="Download as CSV").click()
+        assert taken.value.suggested_filename == f"decisions-{site.account_id}-part-2.csv"

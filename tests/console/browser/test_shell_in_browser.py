@@ -1,6 +1,10 @@
 """The shell in a real browser: signing in by the link, the navigation, themes and phones."""
 
+from playwright.sync_api import expect
+
 from gatehouse.access.roles import UserRole
+from tests.console.browser.offered import pages_of
+from tests.console.browser.past import path_to, wait_for_figures
 from tests.console.browser.site import Site, Visitor, needs_chromium
 
 PHONE = {"viewport": {"width": 390, "height": 800}}
@@ -51,7 +55,40 @@ def test_a_phone_has_a_menu_and_no_page_is_too_wide(site: Site) -> None:
 
 
 @needs_chromium
-def test_everything_can_be_read_without_scripts(site: Site) -> None:
+def test_everything_can_be_read_without_scripts(site: Site, known: dict[str, str]) -> None:
+    role = UserRole.ADMINISTRATOR
+    with site.visit(site.token(role), java_script_enabled=False) as visitor:
+        wait_for_figures(visitor)
+        wrong = []
+        for each in pages_of(role):
+            page = visitor.open(path_to(each.path, known))
+            heading = page.locator("main h1")
+            heads = page.locator("main .page-header").all_inner_texts()
+            rest = page.locator("main").inner_text()
+            for text in (*heads, *heading.all_inner_texts()):
+                rest = rest.replace(text, "")
+            if heading.count() != 1 or not heading.is_visible() or not rest.strip():
+                wrong.append(each.path)
+        assert wrong == []
+
+
+@needs_chromium
+def test_charts_and_documents_are_there_without_scripts(site: Site, known: dict[str, str]) -> None:
+    token = site.token(UserRole.MANAGER)
+    with site.visit(token, java_script_enabled=False) as visitor:
+        wait_for_figures(visitor)
+        expect(visitor.page.locator(".chart-figure svg.chart").first).to_be_visible()
+        for path, said in (("rules/starter/edit", "rule_set:"), ("pipelines/1/edit", "pipeline:")):
+            page = visitor.open(f"/a/{site.account_id}/{path}")
+            document = page.locator("#document")
+            expect(document).to_be_visible()
+            assert said in document.input_value()
+        page = visitor.open(f"/a/{site.account_id}/decisions?live=yes")
+        expect(page.locator("#rows tbody a").first).to_be_visible()
+
+
+@needs_chromium
+def test_the_theme_is_chosen_without_scripts(site: Site) -> None:
     with site.visit(site.token(UserRole.MANAGER), java_script_enabled=False) as visitor:
         page = visitor.open("/me")
         page.locator(".sidebar .person > summary").click()

@@ -3,19 +3,15 @@
 On each page axe must find nothing in light and dark, and no window must scroll sideways.
 """
 
-import base64
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
-from cryptography.hazmat.primitives.hashes import SHA1
-from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.jobs import queue
 from gatehouse.admin.jobs.kinds import JobKind
-from gatehouse.admin.people import sessions, totp, users
-from gatehouse.admin.people.sessions import SessionOrigin, SignedIn
+from gatehouse.admin.people import sessions, users
 from gatehouse.admin.people.sign_in import SignIn
 from gatehouse.console import failures
 from gatehouse.console.desk import Desk
@@ -24,12 +20,12 @@ from gatehouse.console.routes import DECLARED
 from gatehouse.console.visit import Incoming, Visit
 from gatehouse.settings import Settings
 from tests.admin.people.signing_in import PASSWORD, quick_passwords
+from tests.console.browser.holders import Holder, holder_of_an_app
 from tests.console.browser.offered import DOWNLOADS
 from tests.console.browser.site import Site, Visitor, needs_chromium
 from tests.harness import make_account
 
 pytestmark = needs_chromium
-HERE: Final = SessionOrigin(address="127.0.0.1")
 
 
 def _look(visitor: Visitor, words: str) -> None:
@@ -39,27 +35,9 @@ def _look(visitor: Visitor, words: str) -> None:
     visitor.check()
 
 
-class Holder(NamedTuple):
-    """Somebody with an authenticator app."""
-
-    login: str
-    user_id: str
-    recovery: str
-
-
 @pytest.fixture
 def holder(site: Site) -> Holder:
-    login = "app@browser.example"
-    with site.home.session() as session:
-        link = users.invite(session, site.account_id, login, UserRole.ANALYST).link
-        assert link is not None
-        done = SignIn(session, quick_passwords()).by_link(link.token, HERE, PASSWORD)
-        assert isinstance(done, SignedIn)
-        enrolled = totp.enrol(session, done.user_id)
-        app = TOTP(base64.b32decode(enrolled.secret), 6, SHA1(), 30)
-        code = app.generate(session.clock() // 1000).decode()
-        codes = totp.confirm(session, done.user_id, enrolled.ticket, code)
-    return Holder(login, done.user_id, codes[0])
+    return holder_of_an_app(site, "app@browser.example")
 
 
 def test_coming_in_by_password_code_and_recovery_code_until_the_session_is_ended(
@@ -111,7 +89,7 @@ def test_links_invite_reset_and_are_over(site: Site) -> None:
         visitor.open(f"/link/{reset.token}")
         _look(visitor, "password")
         page.goto(f"/link/{invited.link.token}")
-        _look(visitor, "This link works no more")
+        _look(visitor, "This link no longer works")
 
 
 def _broken(site: Site) -> str:
