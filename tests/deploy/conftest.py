@@ -70,4 +70,7 @@ def chart(tmp_path: Path) -> Path:
 
 
 def copy_chart(folder: Path) -> Path:
-    return shutil.copytree(ROOT / "deploy/helm/gatehouse", folder / "gatehouse")
+    # The chart has links to the alerts, which Helm follows.
+    shutil.copytree(ROOT / "deploy/prometheus", folder / "deploy/prometheus")
+    wanted = folder / "deploy/helm/gatehouse"
+    return shutil.copytree(ROOT / "deploy/helm/gatehouse", wanted, symlinks=True)

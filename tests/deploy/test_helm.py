@@ -1,6 +1,7 @@
 """The Helm chart, rendered by Helm's own library and checked against Kubernetes' schemas."""
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import yaml  # type: ignore[import-untyped]  # it has no types
 from tests.deploy.conftest import Linted, copy_chart
 from tests.docs.pages import ROOT, blocks
 from tests.harness import PATIENCE_S
+from tests.harness.commands import run_here
 
 Lint = Callable[[Path], Linted]
 Manifests = dict[tuple[str, str], dict[str, Any]]
@@ -20,10 +22,12 @@ GOOD: Final[dict[str, Any]] = {
     "settings": {"GATEHOUSE_TRUSTED_PROXIES": "10.0.0.0/16"},
     "console": {"url": "https://console.example.com"},
     "ingress": {"enabled": True, "host": "api.example.com", "tlsSecret": "api-tls"},
+    "verification": {"enabled": True},
     "serviceMonitor": {"enabled": True},
+    "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"}},
     "fileSecrets": ["db-ca"],
 }
-_NO_SCHEMA: Final = {"ServiceMonitor"}
+_NO_SCHEMA: Final = {"ServiceMonitor", "PrometheusRule"}
 """Kinds of the Prometheus operator, which Kubernetes' own schemas do not have."""
 
 
@@ -61,7 +65,8 @@ def test_the_chart_makes_what_kubernetes_needs_to_keep_servers_running(
     kinds = {kind for kind, _ in manifests}
     assert kinds == {
         *("ConfigMap", "ServiceAccount", "Job", "Deployment", "Service", "Ingress"),
-        *("PodDisruptionBudget", "HorizontalPodAutoscaler", "NetworkPolicy", "ServiceMonitor"),
+        *("PodDisruptionBudget", "HorizontalPodAutoscaler", "NetworkPolicy", "CronJob"),
+        *("ServiceMonitor", "PrometheusRule"),
     }
 
 
@@ -85,26 +90,29 @@ def test_every_manifest_is_what_kubernetes_takes(manifests: Manifests, tools: Pa
 def test_pods_have_no_rights_and_get_secrets_by_reference(
     manifests: Manifests,
 ) -> None:
-    pods = [
-        one["spec"]["template"]["spec"]
-        for (kind, _), one in manifests.items()
-        if kind in {"Deployment", "Job"}
+    jobs = [
+        one["spec"].get("jobTemplate", one)["spec"] for one in manifests.values() if "spec" in one
     ]
-    assert len(pods) == 3
+    pods = [one["template"]["spec"] for one in jobs if "template" in one]
+    assert len(pods) == 4
     for pod in pods:
         assert pod["securityContext"]["runAsNonRoot"] is True
         assert pod["automountServiceAccountToken"] is False
         assert pod["enableServiceLinks"] is False
-        [container] = pod["containers"]
-        rights = container["securityContext"]
-        assert rights["readOnlyRootFilesystem"] is True
-        assert rights["allowPrivilegeEscalation"] is False
-        assert rights["capabilities"] == {"drop": ["ALL"]}
-        written = {one["mountPath"] for one in container["volumeMounts"] if "readOnly" not in one}
-        assert written == {"/var/lib/gatehouse", "/tmp"}
-        assert {"name": "settings", "mountPath": "/run/gatehouse", "readOnly": True} in container[
-            "volumeMounts"
-        ]
+        assert "initContainers" not in pod
+        for container in pod["containers"]:
+            _check_container(container)
+
+
+def _check_container(container: dict[str, Any]) -> None:
+    rights = container["securityContext"]
+    assert rights["readOnlyRootFilesystem"] is True
+    assert rights["allowPrivilegeEscalation"] is False
+    assert rights["capabilities"] == {"drop": ["ALL"]}
+    mounts = container["volumeMounts"]
+    written = {one["mountPath"] for one in mounts if "readOnly" not in one}
+    assert written == {"/var/lib/gatehouse", "/tmp"}
+    assert {"name": "settings", "mountPath": "/run/gatehouse", "readOnly": True} in mounts
 
 
 def test_a_pod_is_given_longer_than_a_server_takes_to_stop(
@@ -153,6 +161,31 @@ def test_the_migration_comes_before_the_servers_with_the_settings_it_needs(
     assert "serviceAccountName" not in manifests[job]["spec"]["template"]["spec"]
 
 
+def test_a_job_at_night_proves_the_ledger_and_the_audit_trail(manifests: Manifests) -> None:
+    [job] = [one for (kind, _), one in manifests.items() if kind == "CronJob"]
+    containers = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    assert [one["args"] for one in containers] == [["ledger", "verify"], ["audit", "verify"]]
+    for one in containers:
+        assert run_here((*one["args"], "--help"), dict(os.environ)).code == 0
+
+
+def test_the_alerts_are_those_of_prometheus_to_the_letter(manifests: Manifests) -> None:
+    [rule] = [one for (kind, _), one in manifests.items() if kind == "PrometheusRule"]
+    files = [ROOT / f"deploy/prometheus/{name}.yaml" for name in ("recording", "alerts")]
+    groups = [group for file in files for group in yaml.safe_load(file.read_text())["groups"]]
+    assert rule["spec"]["groups"] == groups
+    assert rule["metadata"]["labels"]["release"] == "prometheus"
+
+
+def test_what_needs_more_than_kubernetes_is_made_only_when_asked_for(
+    helm: Lint, chart: Path
+) -> None:
+    needed = {name: GOOD[name] for name in ("settings", "console")}
+    kinds = {one["kind"] for one in _render(helm, chart, needed)}
+    assert "Deployment" in kinds
+    assert not kinds & {"CronJob", "ServiceMonitor", "PrometheusRule", "Ingress"}
+
+
 def test_what_must_be_said_is_asked_for(helm: Lint, chart: Path) -> None:
     said = " ".join(helm(chart).said)
     assert "console.url must say" in said
@@ -168,6 +201,7 @@ def test_what_must_be_said_is_asked_for(helm: Lint, chart: Path) -> None:
         {"server": {"replicas": 0}},
         {"image": {"digest": "latest"}},
         {"console": {"url": "http://console.example.com"}},
+        {"verification": {"schedule": "at night"}},
         {"misspelt": True},
     ],
     ids=lambda wrong: next(iter(wrong)),

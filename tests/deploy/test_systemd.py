@@ -49,7 +49,8 @@ def test_systemd_understands_every_unit(tmp_path: Path) -> None:
     shutil.copytree("/usr/lib/systemd/system", tmp_path / "usr/lib/systemd/system", symlinks=True)
     for unit in FOLDER.iterdir():
         shutil.copy(unit, tmp_path / "usr/lib/systemd/system")
-    for program in ("opt/gatehouse/bin/gatehouse", "usr/bin/find", "bin/sh"):
+    programs = ("opt/gatehouse/bin/gatehouse", "etc/gatehouse/on-failure", "usr/bin/find", "bin/sh")
+    for program in programs:
         (tmp_path / program).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / program).write_text("")
         (tmp_path / program).chmod(0o755)
@@ -76,8 +77,30 @@ def test_a_server_is_given_longer_than_it_takes_to_stop_and_files_for_its_connec
     assert int(_lines(unit, "LimitNOFILE")[0]) >= defaults.max_connections + 256
 
 
+@pytest.mark.parametrize("name", ["gatehouse", "gatehouse-console"])
+def test_systemd_never_gives_up_starting_what_must_run(name: str) -> None:
+    """By default it does after five starts in ten seconds, while the database is away."""
+    unit = FOLDER / f"{name}.service"
+    assert _lines(unit, "Restart") == ["on-failure"]
+    before_service = unit.read_text().partition("[Service]")[0]
+    assert "\nStartLimitIntervalSec=0\n" in before_service
+
+
+def test_a_worker_that_is_killed_for_its_memory_does_not_end_the_others() -> None:
+    assert _lines(FOLDER / "gatehouse.service", "OOMPolicy") == ["continue"]
+
+
+def test_a_backup_that_fails_is_told_to_somebody() -> None:
+    [told] = _lines(FOLDER / "gatehouse-backup.service", "OnFailure")
+    assert told == "gatehouse-failed@%n.service"
+    unit = FOLDER / "gatehouse-failed@.service"
+    [program] = _lines(unit, "ConditionFileIsExecutable")
+    assert _lines(unit, "ExecStart") == [f"{program} %i"]
+
+
 def test_the_commands_of_the_units_exist(sqlite_home: Home) -> None:
-    commands = [line for unit in UNITS for line in _lines(unit, "ExecStart")]
+    lines = [line for unit in UNITS for line in _lines(unit, "ExecStart")]
+    commands = [line for line in lines if "bin/gatehouse" in line]
     words = [re.findall(r"bin/gatehouse ([a-z ]+[a-z])", line)[0].split() for line in commands]
     assert ["serve"] in words
     assert ["console"] in words

@@ -78,13 +78,25 @@ def test_the_operations_page_says_what_to_do_about_each_alert() -> None:
     }
 
 
+def test_every_alert_is_tried_and_fires_at_least_once() -> None:
+    tests = yaml.safe_load((RULES / "alerts_test.yaml").read_text())["tests"]
+    tried = [case for test in tests for case in test["alert_rule_test"]]
+    fired = {case["alertname"] for case in tried if case["exp_alerts"]}
+    assert fired == {rule["alert"] for rule in _rules("alerts")}
+
+
 @pytest.mark.skipif(PROMTOOL is None, reason="PROMTOOL IS MISSING: no alert was tried")
-def test_alerts_fire_when_they_should() -> None:
+def test_alerts_fire_when_they_should(tmp_path: Path) -> None:
     files = [RULES / "alerts.yaml", RULES / "recording.yaml"]
     run([PROMTOOL or "", "check", "rules", "--lint=all", "--lint-fatal", *files], RULES)
     run([PROMTOOL or "", "test", "rules", RULES / "alerts_test.yaml"], RULES)
     config = ROOT / "deploy/compose/prometheus.yml"
     run([PROMTOOL or "", "check", "config", "--syntax-only", config], RULES)
+    # Whoever takes the comment signs away has a block that Prometheus understands.
+    with_alerting = tmp_path / "prometheus.yml"
+    with_alerting.write_text(re.sub("^# (?=alerting:| )", "", config.read_text(), flags=re.M))
+    assert "alerting" in yaml.safe_load(with_alerting.read_text())
+    run([PROMTOOL or "", "check", "config", "--syntax-only", with_alerting], RULES)
 
 
 def test_the_dashboard_has_panels_beside_each_other_and_not_on_top() -> None:
