@@ -1,6 +1,7 @@
 """Servers on one PostgreSQL database hear of changes at once, and of each other's death."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.billing.ledger import Hold
+from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.pipeline.settlement import Authorize, Authorized
 from gatehouse.store import presence as saying
 from gatehouse.store.accounts import accounts
@@ -21,6 +23,7 @@ from gatehouse.store.requests.writer import Writer
 from gatehouse.store.servers import row_name, servers_seen
 from tests.harness import Home, make_account
 from tests.harness.waiting import PATIENCE_S
+from tests.pipeline.test_engine import MASKER, PlayStage, nothing, order
 
 
 @pytest.fixture
@@ -105,6 +108,55 @@ def test_what_a_silent_server_held_is_released_at_the_second_look_and_nobody_els
         with session.reading() as connection:
             assert accounts.state(connection, account).held == 60
             assert [each.owner for each in servers_seen(connection)] == ["srv_live"]
+        await writer.stop()
+
+    with shared_home.session() as session:
+        asyncio.run(scenario(session))
+
+
+async def _stop_in_the_middle_of_an_authorization(
+    session: AdminSession, owner: str, account: str
+) -> None:
+    """Let a server be stopped that breaks off a request while its account is locked."""
+    heard: asyncio.Queue[ChangeNotice | None] = asyncio.Queue()
+    present = Presence(session.database, owner, heard.put_nowait)
+    writer = Writer(partial(open_batch_session, session.database))
+    writer.start()
+    present.start()
+    assert await _next(heard) is None
+    options = EngineOptions(owner=owner, authorization_ttl_ms=120_000, guess_limit=0)
+    engine = Engine(writer, MASKER, session.clock, time.perf_counter, options)
+    locking = sa.text("SELECT FROM accounts WHERE id = :id FOR UPDATE")
+    with session.database.writing() as connection:
+        connection.execute(locking, {"id": account})
+        wanted = order(PlayStage("PRECHECK", nothing), account_id=account)
+        task = asyncio.create_task(engine.process(wanted))
+        while not writer.under_way_s:  # noqa: ASYNC110  # nobody tells when
+            await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    await writer.stop()
+    await present.stop()
+
+
+def test_what_a_stopped_server_left_held_is_released_by_another(shared_home: Home) -> None:
+    async def scenario(session: AdminSession) -> None:
+        account = make_account(session, micros=100_000)
+        await _stop_in_the_middle_of_an_authorization(session, "srv_stopped", account)
+        with session.reading() as connection:
+            assert accounts.state(connection, account).held == 50_000
+        writer = Writer(partial(open_batch_session, session.database))
+        writer.start()
+        sweeper = Sweeper(session.database, writer, session.clock, None)
+        with session.reading() as connection:
+            assert [each.owner for each in servers_seen(connection)] == ["srv_stopped"]
+        _silence(session, "srv_stopped", 60_000)
+        assert await sweeper.release_of_dead() == 0
+        assert await sweeper.release_of_dead() == 1
+        with session.reading() as connection:
+            assert accounts.state(connection, account).held == 0
+            assert servers_seen(connection) == []
         await writer.stop()
 
     with shared_home.session() as session:

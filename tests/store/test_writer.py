@@ -108,6 +108,23 @@ def test_an_authorization_does_not_wait_for_the_disk_and_a_charge_beside_it_does
     asyncio.run(scenario())
 
 
+def test_a_writer_tells_for_how_long_a_commit_has_not_ended() -> None:
+    async def scenario() -> None:
+        disk = SlowDisk()
+        writer = await started(disk)
+        assert writer.under_way_s == 0
+        charge = writer.close(close("one"))
+        await asyncio.to_thread(disk.asked.wait, 60)
+        first = writer.under_way_s
+        assert 0 < first < writer.under_way_s
+        disk.synced.set()
+        await charge
+        assert writer.under_way_s == 0
+        await writer.stop()
+
+    asyncio.run(scenario())
+
+
 @pytest.mark.parametrize("kind", ["with a payment", "a repetition", "a key used otherwise"])
 def test_what_must_not_be_undone_waits_for_the_disk(kind: str) -> None:
     async def scenario() -> None:

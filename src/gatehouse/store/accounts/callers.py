@@ -7,6 +7,7 @@ heard of at once where there can be several servers (`store.presence`).
 import asyncio
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import Final, NamedTuple
 
@@ -28,6 +29,7 @@ POLL_S: Final = 0.25
 # The cache is not used beyond this age: a revocation counts everywhere within a second.
 _TRUSTED_S: Final = 0.75
 _MOST_CACHED: Final = 10_000
+_THREADS: Final = 4
 _FLUSH_S: Final = 10.0
 
 
@@ -64,6 +66,13 @@ class CallerDirectory:
         self._checked_at = float("-inf")
         self._uses: dict[str, int] = {}
         self._wake = asyncio.Event()
+        # Every request needs its caller, so this must not wait for pages, webhooks and the like.
+        self._threads = ThreadPoolExecutor(_THREADS, "gatehouse-callers")
+        self._confirming: asyncio.Task[None] | None = None
+        self._reading: dict[str, tuple[float, asyncio.Task[Caller | None]]] = {}
+        """What is being read, and since when, by the hash of a key."""
+        self.waiting = 0
+        """Requests of known callers that wait until the cache is confirmed."""
 
     @property
     def reachable(self) -> bool:
@@ -72,13 +81,65 @@ class CallerDirectory:
 
     async def find(self, hashed: str, *, anew: bool = False) -> Caller | None:
         """The caller whose key has this hash, or None; `anew` does not take the cache for it."""
-        if not anew and self._monotonic() - self._checked_at < _TRUSTED_S:
-            known = self._cached.get(hashed)
-            if known is not None:
+        if anew:
+            return await self._look_up(hashed)
+        known = self._cached.get(hashed)
+        if known is not None:
+            if self._is_trusted():
                 return known
+            self.waiting += 1
+            try:
+                if await self._confirm() and (known := self._cached.get(hashed)) is not None:
+                    return known
+            finally:
+                self.waiting -= 1
+        return await self._look_up_together(hashed)
+
+    def _is_trusted(self) -> bool:
+        return self._monotonic() - self._checked_at < _TRUSTED_S
+
+    async def _confirm(self) -> bool:
+        """Whether the cache is up to date, by one look for all requests that wait for it.
+
+        When looks are late, the machine or the database has too much to do. If each request read
+        its caller then, that would keep looks late.
+        """
+        asked = self._monotonic()
+        # The first may have begun before this request came, and be too old; the second has not.
+        for _ in range(2):
+            if self._confirming is None or self._confirming.done():
+                self._confirming = asyncio.create_task(self.check())
+            before = self._checked_at
+            await asyncio.wait([self._confirming])
+            if self._checked_at >= asked or self._is_trusted():
+                return True
+            if self._checked_at == before:
+                return False
+        return False
+
+    async def _look_up_together(self, hashed: str) -> Caller | None:
+        """What is read for all requests with a key that came at about the same time."""
+        now = self._monotonic()
+        began, reading = self._reading.get(hashed, (now, None))
+        if reading is None or now - began >= _TRUSTED_S:
+            reading = asyncio.create_task(self._look_up(hashed))
+            self._reading[hashed] = now, reading
+            reading.add_done_callback(lambda done: self._forget_reading(hashed, done))
+        return await asyncio.shield(reading)
+
+    def _forget_reading(self, hashed: str, done: "asyncio.Task[Caller | None]") -> None:
+        if self._reading.get(hashed, (0.0, None))[1] is done:
+            del self._reading[hashed]
+        if not done.cancelled():
+            # Also if all that waited for it are gone: or it would be told as never looked at.
+            done.exception()
+
+    async def _look_up(self, hashed: str) -> Caller | None:
         revision = self._revision
         began = next(self._order)
-        caller = await self._database.read_on_thread(lambda c: self._read(c, hashed, began))
+        caller = await self._database.read_on_thread(
+            lambda c: self._read(c, hashed, began), self._threads
+        )
         if caller is not None and revision == self._revision:
             if len(self._cached) >= _MOST_CACHED:
                 self._cached.clear()
@@ -145,7 +206,7 @@ class CallerDirectory:
         """Check once whether anything has changed."""
         started = self._monotonic()
         try:
-            revision = await self._database.read_on_thread(read_revision)
+            revision = await self._database.read_on_thread(read_revision, self._threads)
         except StoreUnavailable as error:
             _log.warning("the store does not answer", extra={"reason": str(error)})
             return
@@ -164,3 +225,7 @@ class CallerDirectory:
             await self._database.write_on_thread(lambda c: keys.note_uses(c, uses))
         except StoreUnavailable:
             self._uses = uses | self._uses
+
+    def stop(self) -> None:
+        """Wait for looks that were given up, and end their threads."""
+        self._threads.shutdown()

@@ -25,7 +25,7 @@ from gatehouse.store.requests.batch_statements import (
     sqlite_insert,
     sqlite_save,
 )
-from gatehouse.store.requests.batches import DriverSession
+from gatehouse.store.requests.batches import LOCKED, DriverSession
 from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, StoredClaim
 
 _ACCOUNT_COLUMNS: Final = "id, balance, held, closed_at_ms, low_balance, balance_told"
@@ -64,6 +64,10 @@ class BatchSession(DriverSession, ABC):
 
     def flush(self) -> None:
         """Return when everything that was committed before is durable."""
+
+    def locked_of(self, accounts: list[str]) -> set[str]:
+        """Those whose rows another transaction keeps locked for longer than a commit takes."""
+        return set()
 
     @abstractmethod
     def index(self, at_most: int) -> int:
@@ -174,6 +178,16 @@ class SqliteBatchSession(BatchSession):
 _POSTGRES_LOCK: Final = (
     f"SELECT {_ACCOUNT_COLUMNS} FROM accounts WHERE id = ANY(%s) ORDER BY id FOR UPDATE".encode()
 )
+# Without waiting: an account that is there, and whose row could not be locked.
+_POSTGRES_BUSY: Final = (
+    b"WITH free AS MATERIALIZED"
+    b" (SELECT id FROM accounts WHERE id = ANY(%s) FOR UPDATE SKIP LOCKED)"
+    b" SELECT id FROM accounts WHERE id = ANY(%s) AND id NOT IN (SELECT id FROM free) ORDER BY id"
+)
+_MOMENT_MS: Final = 100
+"""How long an account's row may be waited for; a commit of another server takes less."""
+_MOMENTS: Final = 3
+"""How many accounts may be waited for in one look: all requests wait meanwhile."""
 # A statement sees what was committed before it began, so what the lock protects is not read by the
 # statement that may wait for the lock, and all of it by one, because the accounts are locked now.
 # Numbers are found by their group alone: by their time, all of a day would be read.
@@ -193,8 +207,9 @@ SELECT json_build_array(
     FROM unnest(%s::text[]) g))::text
 """.encode()
 _read_rest: Final = msgspec.json.Decoder(tuple[_Rows, _Rows, _Guesses, _Numbers]).decode
-# Every row of a batch is found by its key. A plan that was made while a table was small, and reads
-# it as a whole, is kept until the table is analysed, and then holds are few and the dead ones many.
+# Every row of a batch is found by its key, so an index is always right. PostgreSQL prefers to read
+# a small table as a whole. `holds` stays small, but is full of rows that were deleted a moment ago,
+# and reading it as a whole visits all of those.
 _POSTGRES_SETTINGS: Final = (
     *("synchronous_commit", "jit"),
     *("enable_seqscan", "enable_hashjoin", "enable_mergejoin"),
@@ -267,6 +282,28 @@ class PostgresBatchSession(BatchSession):
     def flush(self) -> None:
         """Return when everything that was committed before is durable."""
         self._connection.execute(_POSTGRES_FLUSH, prepare=True)
+
+    def locked_of(self, accounts: list[str]) -> set[str]:
+        """Those whose rows another transaction keeps locked for longer than a commit takes."""
+        busy = [row[0] for row in self._connection.execute(_POSTGRES_BUSY, (accounts, accounts))]
+        locked: set[str] = set()
+        for account in busy:
+            # With so many locked, the others are taken for locked until the next look.
+            if len(locked) >= _MOMENTS or not self._can_lock(account):
+                locked.add(account)
+        return locked
+
+    def _can_lock(self, account: str) -> bool:
+        try:
+            with self._connection.pipeline():
+                self._connection.execute(b"BEGIN")
+                self._connection.execute(f"SET LOCAL lock_timeout = {_MOMENT_MS}".encode())
+                self._connection.execute(_POSTGRES_LOCK, ([account],))
+        except LOCKED:
+            return False
+        finally:
+            self.abandon()
+        return True
 
     def index(self, at_most: int) -> int:
         """Index the oldest decisions that wait to be, and commit; how many there were."""

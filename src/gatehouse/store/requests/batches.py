@@ -18,7 +18,8 @@ import psycopg
 
 from gatehouse.core.errors import StoreUnavailable
 
-# What the drivers raise when the database cannot be reached.
+# What the drivers raise when the database cannot be reached, and for some things that are treated
+# alike. A row that others keep locked is none of them: catch `LOCKED` before.
 UNREACHABLE: Final = (
     sqlite3.OperationalError,
     psycopg.OperationalError,
@@ -27,6 +28,7 @@ UNREACHABLE: Final = (
     psycopg.errors.IdleInTransactionSessionTimeout,  # this process stood still for too long
     StoreUnavailable,
 )
+LOCKED: Final = psycopg.errors.LockNotAvailable
 
 
 class DriverSession:

@@ -1,8 +1,8 @@
-"""Deletes what has expired: holds of dead processes, idempotency keys, old guesses and numbers."""
+"""Deletes what is over: holds that nobody ends, idempotency keys, old guesses and numbers."""
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Final
 
@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from gatehouse.billing.ledger import Hold
 from gatehouse.core.clock import Clock
 from gatehouse.store.accounts import ledger
+from gatehouse.store.advisory_locks import PRUNING
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
 from gatehouse.store.requests.settlement import GUESS_WINDOW_MS, NUMBERS_WINDOW_MS, Expire
@@ -25,7 +26,7 @@ _WATCH_S: Final = 2.0
 _PRUNE_S: Final = 60.0
 _PRUNED_AT_ONCE: Final = 1000
 _MOST_PASSES: Final = 200
-_MAY_PRUNE: Final = sa.select(sa.func.pg_try_advisory_xact_lock(6_447_210_818))
+_MAY_PRUNE: Final = sa.select(sa.func.pg_try_advisory_xact_lock(PRUNING))
 
 
 class Sweeper:
@@ -40,12 +41,21 @@ class Sweeper:
         self._only_owner = only_owner
         self._silent: set[str] = set()
         """Servers that had not said at the last look that they are alive."""
+        self._owner = ""
+        self._under_way: Collection[str] = ()
+        self._ended: set[str] = set()
+        """Requests of this server that had ended at the last look, and held something."""
+
+    def look_after(self, owner: str, under_way: Collection[str]) -> None:
+        """Let the holds of an owner end, too, whose requests are no longer under way."""
+        self._owner, self._under_way = owner, under_way
 
     async def run(self) -> None:
         """Sweep until cancelled."""
         await asyncio.sleep(_SWEEP_S)
         await asyncio.gather(
             repeat(self.release_orphans, _SWEEP_S, "could not sweep"),
+            repeat(self.release_of_ended, _SWEEP_S, "could not sweep"),
             self._watch_servers(),
             repeat(lambda: asyncio.to_thread(self.prune), _PRUNE_S, "could not sweep"),
         )
@@ -71,14 +81,29 @@ class Sweeper:
             total += released
         return total
 
+    async def release_of_ended(self) -> int:
+        """Release what this server holds for requests that have ended, also at the last look.
+
+        They were broken off, or lost the database and never learned what was committed. A request
+        is under way before anything is held and until its close is answered, so that no close is
+        on its way; one that came all the same would find its hold gone, and charge nothing.
+        """
+        held = await self._database.read_on_thread(partial(ledger.holds_of, owner=self._owner))
+        ended = [hold for hold in held if hold.request_id not in self._under_way]
+        orphans = [hold for hold in ended if hold.request_id in self._ended]
+        self._ended = {hold.request_id for hold in ended}
+        return await self._expire(orphans)
+
     async def release_orphans(self) -> int:
         """Release the holds that have expired, and where one server can run, those of any other."""
         now_ms = self._clock()
         return await self._release(lambda c: ledger.expired_holds(c, now_ms, self._only_owner))
 
     async def _release(self, find: Callable[[sa.Connection], list[Hold]]) -> int:
+        return await self._expire(await self._database.read_on_thread(find))
+
+    async def _expire(self, orphans: list[Hold]) -> int:
         now_ms = self._clock()
-        orphans = await self._database.read_on_thread(find)
         ends = [Expire(hold.account_id, hold.request_id, now_ms) for hold in orphans]
         await asyncio.gather(*map(self._writer.release, ends))
         if orphans:

@@ -22,7 +22,8 @@ from gatehouse.pipeline.settlement import (
     Replay,
 )
 from gatehouse.store.requests.batch_sql import BatchSession
-from gatehouse.store.requests.batches import UNREACHABLE, BatchThread, Ordered
+from gatehouse.store.requests.batches import LOCKED, UNREACHABLE, BatchThread, Ordered
+from gatehouse.store.requests.locked_accounts import LockedAccounts
 from gatehouse.store.requests.settlement import Answer, Changes, Settlement, decide, wanted_by
 
 _log: Final = logging.getLogger("gatehouse.store")
@@ -77,10 +78,19 @@ class Writer(BatchThread[Settlement, BatchSession]):
         )
         self._observe = observe
         self._observing = threading.Lock()
+        self._under_way: dict[int, float] = {}
+        """When the commit of each thread began, while it is not durable yet."""
         self.commits = True
         """Whether the last commit succeeded."""
         self._unindexed = 1
         """Decisions that wait to be indexed; an earlier process may have left some."""
+        self._locked = LockedAccounts()
+
+    @property
+    def under_way_s(self) -> float:
+        """For how long the oldest commit that has not ended is under way."""
+        began = list(self._under_way.values())
+        return time.perf_counter() - min(began) if began else 0.0
 
     def authorize(self, order: Authorize) -> "asyncio.Future[AuthorizationResult]":
         """Hold the fees, or answer why that is not possible."""
@@ -96,12 +106,29 @@ class Writer(BatchThread[Settlement, BatchSession]):
 
     def _answer_all(self, batch: Ordered[Settlement]) -> Callable[[], None] | None:
         finish = None
-        for part in self._parts(batch):
+        for part in self._parts(self._refuse_locked(batch)):
             finish = self._answer_part(part)
         return finish
 
+    def _refuse_locked(self, batch: Ordered[Settlement]) -> Ordered[Settlement]:
+        """Refuse the orders of accounts that others were found to lock; the rest."""
+        if not self._locked:
+            return batch
+        try:
+            locked = self._locked.known(
+                [_account_of(order) for order, _ in batch], self._session().locked_of
+            )
+        except Exception:
+            self._drop_session()  # who settles them meets it again, and says so
+            return batch
+        refused = [each for each in batch if _account_of(each[0]) in locked]
+        self._deliver(refused, _refused_locked(len(refused)))
+        return [each for each in batch if _account_of(each[0]) not in locked]
+
     def _parts(self, batch: Ordered[Settlement]) -> list[Ordered[Settlement]]:
         """The commits of a batch: where each waits for the disk or not, some need not wait."""
+        if not batch:
+            return []
         with contextlib.suppress(Exception):  # who settles them meets it again, and says so
             if not self._session().flushes:
                 quick = [each for each in batch if _is_quick(each[0])]
@@ -111,6 +138,7 @@ class Writer(BatchThread[Settlement, BatchSession]):
 
     def _answer_part(self, part: Ordered[Settlement]) -> Callable[[], None] | None:
         started = time.perf_counter()
+        self._under_way[threading.get_ident()] = started
         settled = self._settle([order for order, _ in part])
         session = settled.to_flush
         if session is None:
@@ -132,6 +160,7 @@ class Writer(BatchThread[Settlement, BatchSession]):
         return finish
 
     def _note_commit(self, orders: int, started: float) -> None:
+        self._under_way.pop(threading.get_ident(), None)
         with self._observing:
             self._observe(orders, time.perf_counter() - started)
 
@@ -144,10 +173,12 @@ class Writer(BatchThread[Settlement, BatchSession]):
             return False
         return True
 
-    def _settle(self, orders: list[Settlement]) -> _Settled:
+    def _settle(self, orders: list[Settlement], *, again: bool = True) -> _Settled:
         try:
             settled = self._commit(orders)
         except UNREACHABLE as error:
+            if isinstance(error, LOCKED) and again:
+                return self._settle_unlocked(orders)
             self._lose_session("the store did not take a batch", error)
             return _Settled(_unavailable(len(orders)))
         except Exception as defect:
@@ -164,6 +195,25 @@ class Writer(BatchThread[Settlement, BatchSession]):
             return _Settled(answers)
         self.commits = True
         return settled
+
+    def _settle_unlocked(self, orders: list[Settlement]) -> _Settled:
+        """Settle what can be, after something was locked for too long, and refuse the rest.
+
+        If no account is locked any more all are tried once more: the lock may be gone.
+        """
+        try:
+            self._session().abandon()
+            locked = self._locked.find(map(_account_of, orders), self._session().locked_of)
+        except Exception as error:
+            self._lose_session("the store did not take a batch", error)
+            return _Settled(_unavailable(len(orders)))
+        others = [order for order in orders if _account_of(order) not in locked]
+        settled = self._settle(others, again=False) if others else _Settled([])
+        answers, refusals = iter(settled.answers), iter(_refused_locked(len(orders)))
+        return _Settled(
+            [next(refusals if _account_of(order) in locked else answers) for order in orders],
+            settled.to_flush,
+        )
 
     def _commit(self, orders: list[Settlement]) -> _Settled:
         session = self._session()
@@ -228,6 +278,10 @@ def _is_quick(order: Settlement) -> bool:
     return isinstance(order, Authorize) and not must_last(order)
 
 
+def _account_of(order: Settlement) -> str:
+    return order.hold.account_id if isinstance(order, Authorize) else order.account_id
+
+
 def _records_of(batch: list[Settlement]) -> Changes:
     """The records of all that is closed, which are written if no close is refused."""
     closed = [order for order in batch if isinstance(order, Close)]
@@ -238,3 +292,7 @@ def _records_of(batch: list[Settlement]) -> Changes:
 def _unavailable(count: int) -> list[Any]:
     unavailable = StoreUnavailable("the database is not available")
     return [unavailable] * count
+
+
+def _refused_locked(count: int) -> list[Any]:
+    return [StoreUnavailable("another transaction keeps the account locked")] * count
