@@ -6,6 +6,7 @@ time sends to an endpoint. It begins no attempt that could outlive its claim.
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import time
 from collections import deque
@@ -22,7 +23,7 @@ from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
 from gatehouse.store.events import outbox
-from gatehouse.store.events.outbox import INSTALLATION
+from gatehouse.store.events.outbox import INSTALLATION, WrittenEvents
 from gatehouse.store.webhooks import claims, deliveries, endpoints
 from gatehouse.store.webhooks.endpoints import KeptWebhook
 from gatehouse.webhooks.sending import TIME_LIMIT_S, SendResult, WebhookMessage, WebhookSender
@@ -36,6 +37,8 @@ CLAIM_MS: Final = 45_000
 # An attempt must end well before another server may begin one, also if clocks differ a little.
 _MARGIN_MS: Final = int(TIME_LIMIT_S * 1000) + 10_000
 _MOST_HELD: Final = 256
+_MOST_ENDED: Final = 32
+"""Idle deliveries that end for others in one look: each is a commit, and requests come first."""
 _MOST_AT_ONCE: Final = 64
 MOST_OF_ACCOUNT: Final = 16
 """Messages of one account at once, so that receivers that never answer hold up nobody else's."""
@@ -45,6 +48,9 @@ _DELETED_AT_ONCE: Final = 1000
 _RECENT: Final = 8
 _REMEMBERED: Final = 240
 _THOROUGH: Final = 40
+# When a transaction that ran for this many looks ends, what it wrote or held back may be older than
+# what is remembered at the next thorough look.
+_LONG: Final = _REMEMBERED - 2 * _THOROUGH
 
 Observe = Callable[[float, bool], None]
 """Told how long an attempt took, and whether the message was accepted."""
@@ -68,7 +74,7 @@ class WebhookDelivery:
         alone: bool = False,
     ) -> None:
         """A server that is `alone` takes over all claims at once."""
-        self._alone = alone
+        self._takes_over = alone
         self._session = session.acting_as(Actor.system("webhooks"))
         self._sender = sender
         self._owner = owner
@@ -79,7 +85,9 @@ class WebhookDelivery:
         self._endpoints: dict[str, KeptWebhook] = {}
         self._held: dict[str, tuple[EndpointDelivery, asyncio.Task[None]]] = {}
         self._is_changed = True
-        self._seen: deque[int] = deque(maxlen=_REMEMBERED)
+        self._left: set[str] = set()
+        """Endpoints that something was found for and that were not claimed since."""
+        self._seen: deque[WrittenEvents] = deque(maxlen=_REMEMBERED)
         self._looks = 0
 
     def changed(self) -> None:
@@ -88,8 +96,6 @@ class WebhookDelivery:
 
     async def run(self) -> None:
         """Deliver until cancelled."""
-        if self._alone:
-            await self._session.database.write_on_thread(claims.release_all)
         try:
             await asyncio.gather(
                 repeat(self.look, LOOK_S, "could not look for webhooks to send"),
@@ -102,23 +108,33 @@ class WebhookDelivery:
 
     async def look(self) -> None:
         """Look once for endpoints with something to send, and begin to deliver to them."""
+        if self._takes_over:
+            await self._session.database.write_on_thread(claims.release_all)
+            self._takes_over = False
         if self._is_changed:
             await self._reload()
         if not self._endpoints:
             return
-        wanted = await self._session.database.read_on_thread(self._find_work)
+        found, written = await self._session.database.read_on_thread(self._find_work)
+        self._seen.append(written)
         free = []
-        for webhook_id in wanted & self._endpoints.keys():
+        # Those that were left come last, or many of them would keep new events waiting.
+        for webhook_id in [*found, *(self._left - found)]:
             if webhook_id in self._held:
                 self._held[webhook_id][0].wake.set()
-            else:
+            elif webhook_id in self._endpoints:
                 free.append(webhook_id)
-        free = free[: max(0, _MOST_HELD - len(self._held))]
+        self._left = {*free}
+        room = max(0, _MOST_HELD - len(self._held))
+        self._make_room(len(free) - room)
+        free = free[:room]
         if free:
             await self._claim(free)
+            self._left.difference_update(free)
 
     async def renew(self) -> None:
         """Hold the claims for longer; end what is not ours any more."""
+        self._drop_ended()
         held = list(self._held)
         if not held:
             return
@@ -160,7 +176,7 @@ class WebhookDelivery:
         self._is_changed = False
         try:
             found = await self._session.database.read_on_thread(endpoints.enabled)
-        except GatehouseError:
+        except Exception:
             self._is_changed = True
             raise
         before, self._endpoints = self._endpoints, {each.webhook_id: each for each in found}
@@ -171,6 +187,7 @@ class WebhookDelivery:
                 if self._changes_of(webhook_id) != delivery.webhook.changes
             ]
         )
+        self._drop_ended()
         if self._endpoints.keys() - before.keys():
             # New ones, or the first of this process: something may wait for them already.
             self._seen.clear()
@@ -184,28 +201,51 @@ class WebhookDelivery:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _find_work(self, connection: sa.Connection) -> set[str]:
+    def _drop_ended(self) -> None:
+        """Hold no endpoint whose delivery has ended: a claim that nobody uses must expire.
+
+        A task that is cancelled before it begins ends without a chance to give its claim back.
+        """
+        for webhook_id, (_, task) in list(self._held.items()):
+            if task.done():
+                del self._held[webhook_id]
+
+    def _make_room(self, wanted: int) -> None:
+        """End some deliveries that only wait, for endpoints that have something to send."""
+        idle = (task for delivery, task in self._held.values() if delivery.is_idle)
+        for task in itertools.islice(idle, max(0, min(wanted, _MOST_ENDED))):
+            task.cancel()
+
+    def _find_work(self, connection: sa.Connection) -> tuple[set[str], WrittenEvents]:
         """The endpoints that something is to be sent to, as far as a quick look can tell."""
-        newest = outbox.count_written(connection)
+        written = outbox.read_written(connection)
         self._looks += 1
-        if self._seen:
-            recent = min(_RECENT, len(self._seen))
-            after = self._seen[0 if self._looks % _THOROUGH == 0 else -recent]
-        else:
-            after = -1
-        self._seen.append(newest)
+        if self._may_be_any(written):
+            return {*self._endpoints}, written
+        is_thorough = self._looks % _THOROUGH == 0
+        after = self._seen[0 if is_thorough else -min(_RECENT, len(self._seen))].newest
         found = claims.due(connection, self._session.clock())
-        if after < 0:
-            return {*self._endpoints}
-        told = claims.accounts_told(connection, after) if newest > after else set()
-        if not told:
-            return found
-        to_all = INSTALLATION in told
-        return found | {
-            webhook_id
-            for webhook_id, each in self._endpoints.items()
-            if to_all or each.account_id in told
-        }
+        told = claims.accounts_told(connection, after) if written.newest > after else set()
+        if told:
+            to_all = INSTALLATION in told
+            found |= {
+                webhook_id
+                for webhook_id, each in self._endpoints.items()
+                if to_all or each.account_id in told
+            }
+        return found, written
+
+    def _may_be_any(self, written: WrittenEvents) -> bool:
+        """Whether any endpoint may have events that are older than what is remembered.
+
+        That is so at first, and again a little later, because of transactions that ran then. And it
+        is so whenever readers get further after a transaction has kept them up for long.
+        """
+        count = len(self._seen)
+        if count <= _RECENT:
+            return count in (0, _RECENT)
+        before, long_ago = self._seen[-1], self._seen[max(_RECENT, count - _LONG)]
+        return before.oldest_running < min(written.oldest_running, long_ago.not_ended)
 
     async def _claim(self, webhook_ids: list[str]) -> None:
         now_ms = self._session.clock()
@@ -242,19 +282,26 @@ class WebhookDelivery:
         except Exception:
             _log.exception("could not deliver to a webhook", extra=about)
         finally:
-            await self._release(delivery)
-            self._held.pop(webhook_id, None)
+            try:
+                await self._release(delivery)
+            finally:
+                self._held.pop(webhook_id, None)
+                if delivery.wake.is_set():
+                    # Something came for it while it ended.
+                    self._left.add(webhook_id)
 
     async def _release(self, delivery: EndpointDelivery) -> None:
+        """Give a claim back; if that fails, it expires."""
         webhook_id, cursor = delivery.webhook.webhook_id, delivery.cursor
+        about = {"webhookId": webhook_id}
         try:
             await self._session.database.write_on_thread(
                 lambda c: claims.release(c, self._owner, webhook_id, cursor)
             )
         except GatehouseError as error:
-            # The claim expires.
-            about = {"webhookId": webhook_id, "reason": str(error)}
-            _log.warning("could not give back a claim", extra=about)
+            _log.warning("could not give back a claim", extra=about | {"reason": str(error)})
+        except Exception:
+            _log.exception("could not give back a claim", extra=about)
 
     @contextlib.asynccontextmanager
     async def _turn(self, account_id: str) -> AsyncIterator[Send]:

@@ -4,9 +4,9 @@ import asyncio
 import logging
 import random
 import secrets
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager
-from typing import Final
+from typing import Any, Final
 
 from gatehouse.admin.webhooks.batches import BatchReader, MessageBatch, OutgoingMessage
 from gatehouse.admin.webhooks.endpoints import disable
@@ -73,6 +73,12 @@ class EndpointDelivery:
         self._resume_at_ms = webhook.resume_at_ms
         self._is_due = False
         """Whether something that was tried or left is to be sent now."""
+        self._waits = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it only waits for something to happen."""
+        return self._waits and not self.wake.is_set()
 
     async def run(self) -> None:
         """Deliver until there is nothing to do for a while; or `ClaimLost`."""
@@ -112,11 +118,14 @@ class EndpointDelivery:
                 return
 
     async def _is_woken(self) -> bool:
+        self._waits = True
         try:
             async with asyncio.timeout(_IDLE_S):
                 await self.wake.wait()
         except TimeoutError:
             return False
+        finally:
+            self._waits = False
         return True
 
     async def _deliver(self, batch: MessageBatch) -> bool:
@@ -126,9 +135,9 @@ class EndpointDelivery:
             await self._send_all(batch, sent)
         except asyncio.CancelledError:
             # What was accepted need not be sent again.
-            await self._record(batch, sent)
+            await _wholly(self._record(batch, sent))
             raise
-        await self._record(batch, sent)
+        await _wholly(self._record(batch, sent))
         because = self._hopeless(sent)
         if because is not None:
             webhook = self.webhook
@@ -259,3 +268,17 @@ class EndpointDelivery:
         if since_ms is not None and self._session.clock() - since_ms >= DISABLED_AFTER_MS:
             return DisabledBecause.FAILING
         return None
+
+
+async def _wholly(work: Coroutine[Any, Any, None]) -> None:
+    """Do something to its end, also if this task is cancelled meanwhile.
+
+    The thread commits in any case. Who left before would give the claim back with an old cursor,
+    and everything after it would be sent again.
+    """
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise

@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from gatehouse.core.events import EventName, NewEvent
 from gatehouse.core.ids import first_id
-from gatehouse.store.database import DURABLE_MARK
+from gatehouse.store.database import let_last
 from gatehouse.store.tables import EVENTS, WEBHOOK_DELIVERIES
 
 _E: Final = EVENTS.c
@@ -28,12 +28,16 @@ _OLDEST_RUNNING: Final = sa.select(
     sa.literal_column("pg_snapshot_xmin(pg_current_snapshot())::text::bigint", sa.BigInteger)
 ).scalar_subquery()
 """The oldest transaction that may still commit, or the next one to begin."""
+_NOT_ENDED: Final = sa.literal_column(
+    "pg_snapshot_xmax(pg_current_snapshot())::text::bigint", sa.BigInteger
+)
+"""The transaction after the newest that has ended."""
 _PLACE_OF: Final = sa.select(*_PLACE).where(
     _E.id == sa.bindparam("cursor", type_=sa.Text),
     (_E.account_id == sa.bindparam("account_id", type_=sa.Text)) | (_E.account_id == INSTALLATION),
 )
-_DURABLE: Final = sa.text(f"SELECT {DURABLE_MARK}")
 _NEWEST: Final = sa.select(sa.func.max(_E.seq))
+_WRITTEN: Final = sa.select(_NEWEST.scalar_subquery(), _OLDEST_RUNNING, _NOT_ENDED)
 
 
 class EventPlace(NamedTuple):
@@ -62,6 +66,17 @@ class ReadEvents(NamedTuple):
     """Whether there may be more by now."""
     place: EventPlace
     """Where the cursor stands."""
+
+
+class WrittenEvents(NamedTuple):
+    """How far events are written, and how far they can be read."""
+
+    newest: int
+    """The largest number that is committed; smaller ones may still come."""
+    oldest_running: int
+    """Readers see only events of transactions before this one."""
+    not_ended: int
+    """No transaction from this one on has ended."""
 
 
 def add(connection: sa.Connection, events: Sequence[NewEvent]) -> None:
@@ -119,7 +134,8 @@ def newest(
     both = sa.union_all(*(sa.select(each) for each in ranges)).subquery()
     query = sa.select(both).order_by(both.c.xid.desc(), both.c.seq.desc()).limit(limit)
     rows = connection.execute(query).all()
-    _let_last(connection, rows)
+    if rows:
+        let_last(connection)
     return [_stored(row).event for row in rows][::-1]
 
 
@@ -141,6 +157,14 @@ def place_of(connection: sa.Connection, account_id: str, cursor: str | None) -> 
 def count_written(connection: sa.Connection) -> int:
     """How many events were ever written, deleted ones included; numbers are never used again."""
     return connection.scalar(_NEWEST) or 0
+
+
+def read_written(connection: sa.Connection) -> WrittenEvents:
+    """How far events are written by now. It reads one entry of an index, however many there are."""
+    if connection.dialect.name == "sqlite":
+        return WrittenEvents(count_written(connection), 0, 0)
+    newest, oldest_running, not_ended = connection.execute(_WRITTEN).one()
+    return WrittenEvents(newest or 0, oldest_running, not_ended)
 
 
 def count_held_back(connection: sa.Connection) -> int:
@@ -172,8 +196,7 @@ def rebase_if_foreign(connection: sa.Connection) -> bool:
     if connection.dialect.name == "sqlite":
         return False
     last = sa.select(_E.xid).order_by(_E.seq.desc()).limit(_SCANNED_AT_ONCE).subquery()
-    next_xid = sa.text("pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
-    newest, following = connection.execute(sa.select(sa.func.max(last.c.xid), next_xid)).one()
+    newest, following = connection.execute(sa.select(sa.func.max(last.c.xid), _NOT_ENDED)).one()
     if newest is None or newest < following:
         return False
     rebase(connection)
@@ -185,7 +208,8 @@ def _after(
 ) -> list[StoredEvent]:
     given = {"account_id": account_id, "xid": place.xid, "seq": place.seq, "limit": limit}
     rows = connection.execute(_AFTER[connection.dialect.name], given).all()
-    _let_last(connection, rows)
+    if rows:
+        let_last(connection)
     return [_stored(row) for row in rows]
 
 
@@ -220,16 +244,6 @@ def _settled(connection: sa.Connection) -> "list[sa.ColumnElement[bool]]":
     if connection.dialect.name == "sqlite":
         return []
     return [_E.xid < _OLDEST_RUNNING]
-
-
-def _let_last(connection: sa.Connection, rows: Sequence[Any]) -> None:
-    """Let the transaction end when the events that it read are durable.
-
-    Requests are settled by commits that become durable a moment later, and what is told must not
-    be undone by a crash.
-    """
-    if rows and connection.dialect.name != "sqlite":
-        connection.execute(_DURABLE)
 
 
 def _stored(row: Any) -> StoredEvent:
