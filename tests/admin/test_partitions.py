@@ -1,5 +1,8 @@
 """Decision records in partitions on PostgreSQL: made beside a server, kept ahead, dropped whole."""
 
+import contextlib
+import os
+import signal
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,16 +11,23 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.admin import partitions as making
 from gatehouse.admin.partitions import PartitionKeeper, partition_decisions
 from gatehouse.admin.retention import RetentionPolicy, run_retention
-from gatehouse.core.errors import Conflict
+from gatehouse.core.errors import Conflict, StoreUnavailable
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import partitions
 from gatehouse.store.decisions.partitions import Month
+from gatehouse.store.requests import sweeper
 from gatehouse.store.tables import DECISIONS, FEEDBACK, REVIEWS, SEARCH_ENTRIES
 from tests.admin.shop import DAY_MS, Shop
 from tests.databases import Postgres
-from tests.harness import Home, precheck, sandbox_key
+from tests.harness import Home, precheck, sandbox_key, until
+from tests.store.deciding import keep_decision
+
+ONE_TABLE = "decision records are in one table"
+AHEAD = "months ahead that have one for decision records"
+SHOWN = "gatehouse_partition_months_ahead 3.0"
 
 
 @pytest.fixture
@@ -104,6 +114,54 @@ def test_months_are_made_ahead_by_servers(session: AdminSession) -> None:
     assert PartitionKeeper(session).make_ahead() == []
 
 
+def test_how_many_months_have_partitions_is_measured_and_falls_while_none_can_be_made(
+    session: AdminSession, apart: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(making, "_ATTEMPTS", 1)
+    monkeypatch.setattr(partitions, "LOCK_MS", 20)
+    keeper = PartitionKeeper(session)
+    keeper.make_ahead()
+    assert keeper.months_ahead is None
+    assert _doctor(apart) == (True, ONE_TABLE)
+    partition_decisions(session)
+    keeper.make_ahead()
+    assert keeper.months_ahead == 3
+    assert _doctor(apart) == (True, f"{AHEAD}: 3")
+    with session.database.writing() as connection:
+        for month in _months(session)[-2:]:
+            partitions.drop_month(connection, month)
+    late = PartitionKeeper(session)
+    with session.reading() as reading:
+        reading.execute(sa.text("LOCK TABLE decisions IN SHARE UPDATE EXCLUSIVE MODE"))
+        with pytest.raises(Conflict, match="does not end"):
+            late.make_ahead()
+    assert late.months_ahead == 1
+    assert _doctor(apart) == (False, f"{AHEAD}: 1")
+    assert len(late.make_ahead()) == 2
+    assert late.months_ahead == 3
+
+
+def _doctor(home: Home) -> tuple[bool, str]:
+    points = home.run("doctor", "--json").json["points"]
+    [point] = [each for each in points if each["name"] == "partitions"]
+    return point["ok"], point["found"]
+
+
+def test_partitions_are_made_while_another_server_prunes(session: AdminSession) -> None:
+    partition_decisions(_in_the_past(session, 35))
+    with session.database.writing() as connection:
+        assert connection.scalar(sweeper._MAY_PRUNE)
+        assert PartitionKeeper(session).make_ahead()
+
+
+def test_a_server_says_how_many_months_have_partitions(apart: Home) -> None:
+    with apart.server() as server, server.client() as client:
+        assert "\ngatehouse_partition_months_ahead " not in client.get("/metrics").text
+    apart.ok("retention", "partition")
+    with apart.server() as server, server.client() as client:
+        until(lambda: client.get("/metrics").text, lambda text: f"\n{SHOWN}" in text)
+
+
 def test_whole_months_are_dropped_and_the_rest_is_deleted_row_by_row(
     session: AdminSession,
 ) -> None:
@@ -155,3 +213,132 @@ def test_a_month_that_is_being_read_is_deleted_row_by_row(session: AdminSession)
         assert shop.run(decisions=60).decisions == 1
     assert old not in shop.ids(DECISIONS)
     assert shop.ids(SEARCH_ENTRIES) == set()
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Changes give up at once."""
+    monkeypatch.setattr(making, "_ATTEMPTS", 1)
+    monkeypatch.setattr(partitions, "LOCK_MS", 20)
+
+
+def _refused_from(session: AdminSession) -> Month | None:
+    with session.reading() as connection:
+        return partitions.refused_from(connection)
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_check_that_could_not_be_taken_away_is_told_and_goes_before_its_month(
+    session: AdminSession, apart: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = Shop(session)
+    shop.decide(days_ago=0)
+    with contextlib.ExitStack() as backup:
+
+        def begin_a_backup(_connection: sa.Connection) -> None:
+            reader = backup.enter_context(session.reading())
+            reader.execute(sa.text("LOCK TABLE decisions IN ACCESS SHARE MODE"))
+
+        monkeypatch.setattr(partitions, "validate_checks", begin_a_backup)
+        with pytest.raises(Conflict) as told:
+            partition_decisions(session)
+        first = _refused_from(session)
+        assert first is not None
+        refused = f"refuses every request from {first.first_day} on"
+        assert f"before_the_first_month is left on the decisions and {refused}" in str(told.value)
+        assert "Nothing was changed" not in str(told.value)
+        last_day = replace(session, clock=lambda: first.start_ms - DAY_MS)
+        with pytest.raises(Conflict, match="does not end"):
+            PartitionKeeper(last_day).make_ahead()
+    ok, found = _doctor(apart)
+    assert (ok, refused in found) == (False, True)
+    assert PartitionKeeper(last_day).make_ahead() == []
+    assert _refused_from(session) is None
+    assert _doctor(apart) == (True, ONE_TABLE)
+    later = keep_decision(session, shop.account_id, first.start_ms)
+    assert later in shop.ids(DECISIONS)
+
+
+def test_a_server_leaves_the_check_of_a_partitioning_that_is_under_way(
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Shop(session).decide(days_ago=0)
+    validate = partitions.validate_checks
+    seen: list[Month | None] = []
+
+    def look_meanwhile(connection: sa.Connection) -> None:
+        PartitionKeeper(session).make_ahead()
+        with pytest.raises(Conflict, match="another process puts decisions into partitions"):
+            partition_decisions(session)
+        seen.append(_refused_from(session))
+        validate(connection)
+
+    monkeypatch.setattr(partitions, "validate_checks", look_meanwhile)
+    done = partition_decisions(session)
+    assert [month and month.first_day for month in seen] == [f"{done.first_month}-01"]
+    assert _months(session)
+
+
+def test_a_signal_ends_a_partitioning_and_takes_its_check_away(
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Shop(session).decide(days_ago=0)
+    asked = sa.text(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "
+        "AND wait_event = 'PgSleep'"
+    )
+
+    def validating() -> bool:
+        with session.reading() as connection:
+            return connection.scalar(asked) is not None
+
+    def end_it() -> None:
+        until(validating)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def validate_for_long(connection: sa.Connection) -> None:
+        connection.execute(sa.text("LOCK TABLE decisions IN SHARE UPDATE EXCLUSIVE MODE"))
+        connection.execute(sa.text("SELECT pg_sleep(120)"))
+
+    monkeypatch.setattr(partitions, "validate_checks", validate_for_long)
+    ending = threading.Thread(target=end_it)
+    before = signal.signal(signal.SIGTERM, lambda *_: pytest.fail("the signal is not heeded"))
+    try:
+        ending.start()
+        with pytest.raises(SystemExit) as left:
+            partition_decisions(session)
+        ending.join()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert left.value.code == 128 + signal.SIGTERM
+    assert _refused_from(session) is None
+    assert not validating()
+
+
+def test_a_check_that_stays_is_told_also_when_the_database_went_away(
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Shop(session).decide(days_ago=0)
+    end_others = sa.text(
+        "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+
+    def fail(connection: sa.Connection) -> None:
+        connection.execute(end_others)
+        raise StoreUnavailable("the database is not available: it restarts")
+
+    monkeypatch.setattr(partitions, "validate_checks", fail)
+    monkeypatch.setattr(partitions, "drop_checks", fail)
+    with pytest.raises(Conflict, match=r"it restarts\. The check before_the_first_month"):
+        partition_decisions(session)
+
+
+def test_nothing_is_put_into_partitions_without_the_check(
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Shop(session).decide(days_ago=0)
+    monkeypatch.setattr(partitions, "validate_checks", partitions.drop_checks)
+    with pytest.raises(Conflict, match="took the check away"):
+        partition_decisions(session)
+    assert _months(session) == []

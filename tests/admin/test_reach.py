@@ -64,7 +64,12 @@ NOT_OFFERED: Final = {
         *("review_claims.", "policies.review_target", "policies.set_review_target"),
         *("money.latest_movements", "statements.quick_account_statement"),
         *("entities.", "inspecting.", "configurations.compare", "pipeline_trial."),
-        *("pipeline_rehearsal.", "list_lookup.", "keys.issue_for_playground"),
+        *(
+            "pipeline_rehearsal.",
+            "list_lookup.",
+            "lists.export_entries",
+            "keys.issue_for_playground",
+        ),
     },
     "People sign in to the console; a key is no person": {"people.", "approvals."},
     "Events have routes of their own, `/api/v1/events`": {"events."},

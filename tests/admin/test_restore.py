@@ -1,8 +1,10 @@
 """A backup, taken while serving, restored elsewhere: the service answers as before."""
 
 import os
+import re
 import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,18 +17,31 @@ from alembic import command
 from gatehouse.access.actors import Actor
 from gatehouse.admin import audit_log
 from gatehouse.admin.backup import write_backup
-from gatehouse.admin.restore import restore_backup
+from gatehouse.admin.restore import finish_restore, restore_backup
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError
 from gatehouse.installation import only_server, open_database
 from gatehouse.settings import Settings, load_settings
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import alembic_config
+from gatehouse.store.people.tables import ONE_TIME_TOKENS, USER_SESSIONS
 from tests.databases import Postgres, client_programs
 from tests.harness import BODY, Home
 from tests.harness.service import call_service
 
 BOB = Actor.operator("bob")
 ONCE = {"Idempotency-Key": "restored-1"}
+PRODUCTION = {
+    "GATEHOUSE_ENVIRONMENT": "production",
+    "GATEHOUSE_SECRET_KEY": "gT0cZ1v8mQXr4yJkWb6nPq2sLd9fHa3eUiV7oRxYtCw",
+}
+# As the first version with people keeps them.
+OF_PEOPLE = (
+    "INSERT INTO user_sessions (id, hash, user_id, created_at_ms, expires_at_ms, seen_at_ms, "
+    "rights, key_version, sealed) "
+    "VALUES ('ses_1', 'h', 'usr_1', 0, 9000000000000, 0, 0, 1, :sealed)",
+    "INSERT INTO one_time_tokens (hash, kind, user_id, expires_at_ms, key_version, sealed) "
+    "VALUES ('h', 'invite', 'usr_1', 9000000000000, 1, :sealed)",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -133,6 +148,66 @@ def test_a_backup_that_does_not_hold_together_changes_nothing(
     assert elsewhere.ok("ledger", "verify", "--json").json["problems"] == []
 
 
+def test_data_that_others_loaded_is_proven_and_its_links_no_longer_work(
+    tmp_path: Path, new_database: Callable[[], str], postgres: Postgres
+) -> None:
+    home = Home(tmp_path / "home", new_database())
+    elsewhere = Home(tmp_path / "elsewhere", postgres.empty())
+    account, copy = home.account("1"), tmp_path / "copy"
+    home.ok("users", "invite", "ada@ops.example", "--operator")
+    write_backup(_settings(home), BOB, copy)
+    _bring_secret(home, elsewhere)
+    _load(copy, elsewhere)
+    done = elsewhere.ok("restore", "--loaded", "--json").json
+    assert (done["kept"], done["proof"]["accounts"]) == (None, 1)
+    assert elsewhere.balance(account) == 1
+    _assert_finished(elsewhere)
+
+
+def _assert_finished(home: Home) -> None:
+    """What a restore does after loading was done: no session or link works, and a line tells."""
+    with home.session(BOB) as session:
+        assert audit_log.lines(session, None, 1)[0].action == "restore"
+        with session.database.reading() as connection:
+            for table in (USER_SESSIONS, ONE_TIME_TOKENS):
+                assert connection.execute(sa.select(table)).all() == []
+
+
+def test_data_that_others_loaded_and_that_does_not_hold_together_is_refused(
+    tmp_path: Path, new_database: Callable[[], str]
+) -> None:
+    home = Home(tmp_path / "home", new_database())
+    home.account("1")
+    database = open_database(_settings(home))
+    with database.writing() as connection:
+        connection.execute(sa.text("UPDATE accounts SET balance = balance + 1"))
+    database.dispose()
+    with pytest.raises(Conflict, match="does not hold together"):
+        finish_restore(_settings(home), BOB)
+
+
+def _load(file: Path, home: Home) -> None:
+    """As the operations page does it in containers: with PostgreSQL's program alone."""
+    options = ["--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction"]
+    program, target = client_programs() / "pg_restore", f"--dbname={home.database_url}"
+    subprocess.run([program, *options, target, file], check=True)
+
+
+def test_a_restore_is_of_a_file_or_of_what_was_loaded(sqlite_home: Home) -> None:
+    for words in ([], ["file", "--loaded"], ["--loaded", "--replace"]):
+        said = sqlite_home.run("restore", *words)
+        assert said.code == 4
+        assert "either the FILE of a backup or --loaded" in said.err
+
+
+def test_data_that_is_not_there_is_not_taken_for_loaded(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home", f"sqlite:///{tmp_path}/missing.db", PRODUCTION)
+    said = home.run("restore", "--loaded")
+    assert said.code == 3
+    assert "missing.db is not there" in said.err
+    assert not (tmp_path / "missing.db").exists()
+
+
 def test_a_backup_needs_its_own_root_secret(home: Home, elsewhere: Home, tmp_path: Path) -> None:
     home.account("1")
     copy = tmp_path / "copy"
@@ -204,13 +279,7 @@ def _older(file: Path, revision: str) -> Path:
 
 
 def test_an_earlier_backup_waits_for_its_migration_in_production(tmp_path: Path) -> None:
-    home = Home(
-        tmp_path / "home",
-        settings={
-            "GATEHOUSE_ENVIRONMENT": "production",
-            "GATEHOUSE_SECRET_KEY": "gT0cZ1v8mQXr4yJkWb6nPq2sLd9fHa3eUiV7oRxYtCw",
-        },
-    )
+    home = Home(tmp_path / "home", settings=PRODUCTION)
     later = _older(tmp_path / "later.db", "9999")
     with pytest.raises(SettingsError, match="revision 9999, which this version does not know"):
         restore_backup(_settings(home), BOB, later, replace=False)
@@ -220,6 +289,47 @@ def test_an_earlier_backup_waits_for_its_migration_in_production(tmp_path: Path)
     assert home.ok("accounts", "list", "--json").json == []
     again = home.ok("backup", str(tmp_path / "now.db"), "--json").json["file"]
     assert "all agree" in home.ok("restore", again, "--replace").out
+
+
+@pytest.fixture
+def earlier(empty_home: Home) -> Home:
+    """Data of an earlier version in production, with a session and a link of somebody."""
+    empty_home.path.mkdir(mode=0o700)
+    empty_home.settings |= PRODUCTION
+    database = open_database(_settings(empty_home))
+    with database.writing() as connection:
+        command.upgrade(alembic_config(connection), "0018")
+        for opened in OF_PEOPLE:
+            connection.execute(sa.text(opened), {"sealed": b"sealed"})
+    database.dispose()
+    return empty_home
+
+
+def _follow(home: Home, said: str) -> None:
+    """Run the commands that a message names."""
+    commands = [found.split() for found in re.findall(r"\bgatehouse ([a-z -]+)", said)]
+    assert commands[0] == ["migrate"]
+    for words in commands:
+        home.ok(*words)
+
+
+def test_sessions_and_links_of_an_earlier_backup_end_with_the_commands_that_a_restore_names(
+    earlier: Home, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    write_backup(_settings(earlier), BOB, copy)
+    done = earlier.ok("restore", str(copy), "--replace")
+    assert "an earlier version, not proven yet" in done.out
+    _follow(earlier, done.out)
+    _assert_finished(earlier)
+
+
+def test_loaded_data_of_an_earlier_version_is_refused_until_it_was_migrated(earlier: Home) -> None:
+    said = earlier.run("restore", "--loaded")
+    assert said.code == 4
+    assert "is of an earlier version, revision 0018" in said.err
+    _follow(earlier, said.err)
+    _assert_finished(earlier)
 
 
 def test_a_missing_backup_is_named_and_a_key_may_not_restore(

@@ -160,6 +160,7 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
         lambda s, a, k: lists.import_file(s, a, "words", ENTRIES, ImportOptions()),
         "list.add",
     ),
+    "lists.export_entries": (lambda s, a, k: lists.export_entries(s, a, "words"), "list.export"),
     "lists.drop": (lambda s, a, k: lists.drop(s, a, "words"), "list.drop"),
     "money.adjust": (lambda s, a, k: money.adjust(s, a, -1, "fix"), "balance.adjust"),
     "money.set_prices": (lambda s, a, k: money.set_prices(s, a, {"RULES": "1"}), "account.fees"),

@@ -16,12 +16,16 @@ from gatehouse.admin.retention import RetentionHooks, RetentionPolicy, run_reten
 from gatehouse.admin.rule_backtest import BacktestOptions
 from gatehouse.archive import keeping, manifest
 from gatehouse.archive.layout import ArchiveLayout
-from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.archive.places import open_place
+from gatehouse.archive.spark_engine import is_local
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from gatehouse.core.labels import Label
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.store.decisions.records import RecordSpan
+from gatehouse.store.identities import erasure
 from tests.archive.test_backtests import FIRST_MS
 from tests.columns.shops import DAY_MS, HOUR_MS, NOW_MS, Shop
+from tests.harness import Home
 
 RULE = b"""
 rule_set: shop
@@ -101,12 +105,45 @@ def test_what_is_erased_is_gone_from_the_files(any_shop: Shop, tmp_path: Path) -
     options = ErasureOptions(compact=False)
     done = erase_person(shop.session, shop.account_id, PersonNamed(user_id="user-1-2"), options)
     assert done.archives == [str(to), str(gone), str(broken)]
-    assert refresh_archives(shop.session, shop.account_id, lambda *_: None) == [str(broken)]
+    left = refresh_archives(shop.session, shop.account_id, lambda *_: None)
+    assert (left.failed, left.missing) == ([str(broken)], [str(gone)])
     assert b"user-1-2" not in _all_bytes(to)
     assert b"user-1-1" in _all_bytes(to)
     assert [row[0] for row in rows(to, "decisions", "erased")].count(True) == 1
     assert not gone.exists()
     assert archived(shop, to).written == []
+
+
+def test_an_erasure_tells_of_an_archive_that_this_machine_does_not_see(
+    sqlite_home: Home, tmp_path: Path
+) -> None:
+    account = ("--account", sqlite_home.account())
+    away, here = str(tmp_path / "away"), str(tmp_path / "here")
+    for each in (away, here):
+        sqlite_home.ok("decisions", "archive", "--to", each, *account)
+    shutil.move(away, tmp_path / "another machine")
+    done = sqlite_home.ok("privacy", "erase", "--user", "u-jane", "--yes", "--json", *account)
+    assert (done.json["archives"], done.json["archivesMissing"]) == ([], [away])
+    assert f"decisions archive --to for it there: {away}\n" in done.err
+
+
+def test_an_erasure_goes_on_to_archives_when_unused_space_cannot_be_cleared(
+    sqlite_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = ("--account", sqlite_home.account())
+    broken = tmp_path / "archive"
+    sqlite_home.ok("decisions", "archive", "--to", str(broken), *account)
+    [noted] = (broken / "manifests").iterdir()
+    noted.write_text("not a manifest")
+
+    def fail(*_: object) -> bool:
+        raise StoreUnavailable("the log of the database is in use")
+
+    monkeypatch.setattr(erasure, "tidy", fail)
+    done = sqlite_home.ok("privacy", "erase", "--user", "u-jane", "--yes", "--json", *account)
+    assert done.json["erasureId"].startswith("ers_")
+    assert (done.json["compacted"], done.json["archives"]) == (False, [str(broken)])
+    assert "gatehouse identities compact" in done.err
 
 
 def test_what_retention_deletes_is_removed(shop: Shop, tmp_path: Path) -> None:
@@ -120,6 +157,28 @@ def test_what_retention_deletes_is_removed(shop: Shop, tmp_path: Path) -> None:
     assert (after.since, after.until, after.decisions, after.labels) == (THIRD, THIRD, 1, 0)
     assert not (tmp_path / "decisions" / f"account={shop.account_id}" / f"day={FIRST}").exists()
     assert rows(tmp_path, "labels", "*") == []
+    shop.now_ms = NOW_MS
+
+
+def test_what_a_killed_run_left_goes_with_the_next(shop: Shop, tmp_path: Path) -> None:
+    keep_days(shop)
+    archived(shop, tmp_path)
+    account = f"account={shop.account_id}"
+    left = [
+        tmp_path / kind / account / f"day={day}" / ".unfinished-x"
+        for kind in ("decisions", "labels")
+        for day in (FIRST, THIRD)
+    ]
+    others = tmp_path / "manifests" / ".unfinished-of-another-account"
+    for each in (*left, others):
+        each.parent.mkdir(parents=True, exist_ok=True)
+        each.write_bytes(b"decisions")
+    shop.now_ms = FIRST_MS + 2 * DAY_MS + 90 * 60_000 + 30 * DAY_MS
+    run_retention(shop.session, RetentionPolicy(decisions=30), RetentionHooks(rests=False))
+    after = archived(shop, tmp_path)
+    assert (after.removed, after.written) == ([FIRST, SECOND], [THIRD])
+    assert list(tmp_path.rglob(".unfinished-*")) == [others]
+    assert not (tmp_path / "decisions" / account / f"day={FIRST}").exists()
     shop.now_ms = NOW_MS
 
 
@@ -142,6 +201,21 @@ def test_an_interrupted_run_is_gone_on_with(
     monkeypatch.undo()
     assert archived(shop, tmp_path).written == [THIRD]
     assert len(rows(tmp_path, "decisions", "request_id")) == 6
+
+
+def test_two_processes_do_not_write_an_archive_at_once(any_shop: Shop, tmp_path: Path) -> None:
+    keep_days(any_shop)
+    span = RecordSpan(any_shop.account_id, 0, FIRST_MS + 3 * DAY_MS)
+    refused = []
+
+    def begin_another(done: int, total: int) -> None:
+        with pytest.raises(Conflict, match="another process writes an archive"):
+            archived(any_shop, tmp_path)
+        refused.append(done)
+
+    archive_decisions(any_shop.session, span, str(tmp_path), begin_another)
+    assert refused
+    assert archived(any_shop, tmp_path).written == []
 
 
 def test_an_archive_of_another_database_is_written_anew(shop: Shop, tmp_path: Path) -> None:
@@ -198,6 +272,24 @@ def test_places_are_named_plainly(shop: Shop) -> None:
             archive_decisions(
                 shop.session, RecordSpan(shop.account_id, 0, NOW_MS), wrong, lambda *_: None
             )
+
+
+def test_an_engine_on_other_machines_is_told_the_names_as_they_are(tmp_path: Path) -> None:
+    name = manifest.decisions_file("acct_1", FIRST)
+    address = open_place(str(tmp_path / "an archive")).address(name)
+    assert address == f"file://{tmp_path}/an archive/{name}"
+    assert "%" not in address
+
+
+@pytest.mark.parametrize(
+    ("master", "local"),
+    [
+        *((master, True) for master in ("local", "local[*]", "local[4]", "local[*,2]")),
+        *((master, False) for master in ("local-cluster[2,1,1024]", "spark://local:7077", "yarn")),
+    ],
+)
+def test_only_spark_within_one_process_is_brought_its_files(master: str, local: bool) -> None:
+    assert is_local(master) is local
 
 
 def test_another_account_cannot_be_archived(shop: Shop, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """An archive in S3-compatible storage, on a server that answers over HTTP as S3 does."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,12 @@ def test_an_archive_in_s3_is_written_read_and_kept_up_to_date(shop: Shop, bucket
     _client().put_object(Bucket=bucket, Key=key, Body=bytes(content))
     with pytest.raises(Conflict, match="is not as the manifest says"):
         backtest_archive(shop.session, tried, span, options, ArchiveSource(to))
+
+
+def test_without_its_packages_it_says_which_lock_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "boto3.session", None)
+    with pytest.raises(InvalidInput, match=r"--require-hashes -r requirements/s3\.lock"):
+        open_place("s3://bucket")
 
 
 def test_errors_name_the_place_and_no_credentials(

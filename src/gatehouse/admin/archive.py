@@ -2,18 +2,19 @@
 
 import logging
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.archive.keeping import carry_out, make_plan
 from gatehouse.archive.manifest import Manifest, read_manifest
-from gatehouse.archive.places import open_place
-from gatehouse.core.errors import GatehouseError
+from gatehouse.archive.places import ArchivePlace, open_place
+from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import archive_source
 from gatehouse.store.decisions.records import RecordSpan
+from gatehouse.store.exclusive import exclusive
 
 _log: Final = logging.getLogger("gatehouse.admin")
 
@@ -48,6 +49,18 @@ def archive_decisions(
     account_id = span.account_id
     with account_reading(session, account_id):
         place = open_place(to)
+    with exclusive(session.database, f"archive-{account_id}") as was_free:
+        if not was_free:
+            raise Conflict(
+                f"another process writes an archive of {account_id}; try again when it has ended"
+            )
+        return _bring_up_to_date(session, span, place, reached)
+
+
+def _bring_up_to_date(
+    session: AdminSession, span: RecordSpan, place: ArchivePlace, reached: Reached
+) -> ArchiveState:
+    account_id = span.account_id
     manifest = read_manifest(place, account_id)
     known = manifest is not None
     manifest = manifest or Manifest(account_id)
@@ -74,21 +87,30 @@ def archive_decisions(
     )
 
 
-def refresh_archives(session: AdminSession, account_id: str, reached: Reached) -> list[str]:
-    """Bring every archive of the account up to date, without new days; those that could not be.
+class ArchivesLeft(NamedTuple):
+    """Archives that were not brought up to date."""
 
-    The audit trail tells where the account was archived to. What is not there any more is no
-    archive.
+    failed: list[str]
+    missing: list[str]
+    """Places where none is: it was removed, or is on another machine or a disk that is away."""
+
+
+def refresh_archives(session: AdminSession, account_id: str, reached: Reached) -> ArchivesLeft:
+    """Bring every archive of the account up to date, without new days; those that were not.
+
+    The audit trail tells where the account was archived to.
     """
-    failed = []
+    left = ArchivesLeft([], [])
     for to in archives_of(session, account_id):
         try:
-            if read_manifest(open_place(to), account_id) is not None:
+            if read_manifest(open_place(to), account_id) is None:
+                left.missing.append(to)
+            else:
                 archive_decisions(session, RecordSpan(account_id, 0, 0), to, reached)
         except GatehouseError as error:
             _log.warning("an archive could not be written", extra={"reason": str(error)})
-            failed.append(to)
-    return failed
+            left.failed.append(to)
+    return left
 
 
 def archives_of(session: AdminSession, account_id: str) -> list[str]:

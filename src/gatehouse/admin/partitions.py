@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -13,18 +14,27 @@ from sqlalchemy.exc import OperationalError
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.scopes import installation_reading
-from gatehouse.core.errors import Conflict
+from gatehouse.core.ending import exit_on_signal
+from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.advisory_locks import PARTITIONING
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
 from gatehouse.store.decisions import partitions
 from gatehouse.store.decisions.partitions import Month
+from gatehouse.store.exclusive import exclusive
 
-_TURN: Final = 6_447_210_818
-"""Any fixed number: servers that make partitions take turns by this lock."""
+_log: Final = logging.getLogger("gatehouse.admin")
+
 _ATTEMPTS: Final = 8
 _PAUSE_S: Final = 0.5
 _LOOK_S: Final = 3600.0
+_WORK: Final = "partitioning"
+"""Who has the right to it needs the checks; without anybody who has it, they are in the way."""
+_BUSY: Final = (
+    "the decisions are in use by a transaction that does not end; end long queries, backups and "
+    "commands, and run it again"
+)
 
 
 class Partitioned(msgspec.Struct, frozen=True, rename="camel"):
@@ -43,24 +53,50 @@ def partition_decisions(
     database = session.database
     if database.is_sqlite:
         raise Conflict("a SQLite file has no partitions; this is for PostgreSQL")
-    with installation_reading(session) as connection:
-        if partitions.is_partitioned(connection):
-            return Partitioned(True, _shown(partitions.months(connection)[0]))
-        first = partitions.first_month(connection, session.clock())
+    with exit_on_signal(), exclusive(database, _WORK) as was_free:
+        if not was_free:
+            raise Conflict(
+                "another process puts decisions into partitions; try again when it has ended"
+            )
+        with installation_reading(session) as connection:
+            if partitions.is_partitioned(connection):
+                return Partitioned(True, _shown(partitions.months(connection)[0]))
+            first = partitions.first_month(connection, session.clock())
+        _partition(database, first, sleep)
+        with session.change(unseen=True) as change:
+            change.audit("decisions.partition", firstMonth=_shown(first))
+        return Partitioned(False, _shown(first))
+
+
+def _partition(database: Database, first: Month, sleep: Callable[[float], None]) -> None:
+    def put(connection: sa.Connection) -> None:
+        # Without the check, the whole table would be read while requests wait.
+        if partitions.refused_from(connection) != first:
+            raise Conflict(
+                "the database was not available for a while, and a server took the check away; "
+                "run it again. Nothing was changed"
+            )
+        partitions.put_into_partitions(connection, first)
+
     _change(database, lambda c: partitions.add_checks(c, first), sleep)
     try:
         with database.writing() as connection:
             # It reads every row, and lets requests go on.
             connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
             partitions.validate_checks(connection)
-        _change(database, lambda c: partitions.put_into_partitions(c, first), sleep)
+        _change(database, put, sleep)
     except BaseException:
         # Requests of the first month would be refused by a check that stays.
-        _change(database, partitions.drop_checks, sleep)
+        try:
+            _change(database, partitions.drop_checks, sleep)
+        except GatehouseError as error:
+            reason = _BUSY if isinstance(error, _TableBusy) else error
+            raise Conflict(
+                f"{reason}. The check {partitions.CHECK} is left on the decisions and refuses "
+                f"every request from {first.first_day} on, unless gatehouse retention partition "
+                "is run again before; a running server tries every hour to take it away"
+            ) from None
         raise
-    with session.change(unseen=True) as change:
-        change.audit("decisions.partition", firstMonth=_shown(first))
-    return Partitioned(False, _shown(first))
 
 
 class PartitionKeeper:
@@ -68,6 +104,18 @@ class PartitionKeeper:
 
     def __init__(self, session: AdminSession) -> None:
         self._session = session.acting_as(Actor.system("partitions"))
+        self._last: Month | None = None
+        """The last month that was there at the last look."""
+
+    @property
+    def months_ahead(self) -> int | None:
+        """How many months after this one have partitions; None without any partitions.
+
+        It falls while nobody can make or see any: requests of a month without one all fail.
+        """
+        if self._last is None:
+            return None
+        return Month.of(self._session.clock()).months_until(self._last)
 
     async def run(self) -> None:
         """Look now and then whether the months ahead are there, until cancelled."""
@@ -84,9 +132,14 @@ class PartitionKeeper:
         self._session.actor.check_installation()
         now = Month.of(self._session.clock())
         with installation_reading(self._session) as connection:
-            if not partitions.is_partitioned(connection):
-                return []
-            there = partitions.months(connection)
+            is_partitioned = partitions.is_partitioned(connection)
+            there = partitions.months(connection) if is_partitioned else []
+            is_left = partitions.refused_from(connection) is not None
+        if is_left:
+            self._drop_left_checks()
+        if not is_partitioned:
+            return []
+        self._last = there[-1]
         made: list[Month] = []
 
         def make(connection: sa.Connection) -> None:
@@ -95,7 +148,16 @@ class PartitionKeeper:
 
         if there[-1] < _ahead(now):
             _change(self._session.database, make, time.sleep)
+            self._last = max([self._last, *made])
         return made
+
+    def _drop_left_checks(self) -> None:
+        """Take away what a partitioning left that failed or was killed: it refuses requests."""
+        database = self._session.database
+        with exclusive(database, _WORK) as was_free:
+            if was_free:
+                _change(database, partitions.drop_checks, time.sleep)
+                _log.warning("took away a check that an unfinished partitioning had left")
 
 
 def _ahead(now: Month) -> Month:
@@ -111,7 +173,7 @@ def _change(
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             with database.writing() as connection, _busy_tables():
-                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_TURN)))
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(PARTITIONING)))
                 connection.execute(sa.text(f"SET LOCAL lock_timeout = {partitions.LOCK_MS}"))
                 work(connection)
             return
@@ -132,10 +194,7 @@ def _busy_tables() -> Iterator[None]:
         yield
     except OperationalError as error:
         if isinstance(error.orig, psycopg.errors.LockNotAvailable):
-            raise _TableBusy(
-                "the decisions are in use by a transaction that does not end; end long queries, "
-                "backups and commands, and run it again. Nothing was changed"
-            ) from None
+            raise _TableBusy(f"{_BUSY}. Nothing was changed") from None
         raise
 
 

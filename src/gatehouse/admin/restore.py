@@ -35,6 +35,8 @@ from gatehouse.store.people import sessions
 
 _SQLITE: Final = b"SQLite format 3\0"
 _POSTGRES: Final = b"PGDMP"
+_LOADED: Final = Path("the loaded data")
+"""Stands for the file where the data is in its place already."""
 
 
 class RestoredData(msgspec.Struct, frozen=True, rename="camel"):
@@ -43,7 +45,7 @@ class RestoredData(msgspec.Struct, frozen=True, rename="camel"):
     file: str
     revision: str
     proof: DataProof | None
-    """None when the backup is of an earlier version, and must be migrated first."""
+    """None when the backup is of an earlier version: `finish_restore` proves it when migrated."""
     kept: str | None
     """Where what was there before is now."""
 
@@ -56,11 +58,7 @@ def restore_backup(settings: Settings, actor: Actor, file: Path, *, replace: boo
     actor.check_installation()
     database = open_database(settings)
     _check_kind(file, _SQLITE if database.is_sqlite else _POSTGRES)
-    if not has_root_secret(settings):
-        raise SettingsError(
-            "the root secret of the backup is needed: set GATEHOUSE_SECRET_KEY, or put the file "
-            f"root-secret of its sandbox into {settings.home}"
-        )
+    _check_root_secret(settings)
     try:
         with without_servers(database):
             if database.file is not None:
@@ -68,6 +66,40 @@ def restore_backup(settings: Settings, actor: Actor, file: Path, *, replace: boo
             return _restore_postgres(settings, actor, file, database, replace=replace)
     finally:
         database.dispose()
+
+
+def finish_restore(settings: Settings, actor: Actor) -> RestoredData:
+    """Prove the data that is in its place, and do what a restore does after loading.
+
+    It is for what PostgreSQL's own programs brought back, and for a backup of an earlier version
+    that was migrated since. When the proof fails, nothing is changed and nothing put back: what
+    was there before is where a person or `restore_backup` put it.
+    """
+    actor.check_installation()
+    _check_root_secret(settings)
+    database = open_database(settings)
+    if database.file is not None and not database.file.exists():
+        raise NotFound(f"{database.file} is not there; restore the file of a backup first")
+    try:
+        with without_servers(database):
+            revision, proof = _inspect(settings, actor, _LOADED)
+    finally:
+        database.dispose()
+    if proof is None:
+        # Servers could start once it is migrated, with sessions and links that have ended since.
+        raise Conflict(
+            f"{_LOADED} is of an earlier version, revision {revision}; run: gatehouse migrate, "
+            "then again: gatehouse restore --loaded"
+        )
+    return RestoredData(str(_LOADED), revision, proof, None)
+
+
+def _check_root_secret(settings: Settings) -> None:
+    if not has_root_secret(settings):
+        raise SettingsError(
+            "the root secret of the backup is needed: set GATEHOUSE_SECRET_KEY, or put the file "
+            f"root-secret of its sandbox into {settings.home}"
+        )
 
 
 def _check_kind(file: Path, wanted: bytes) -> None:

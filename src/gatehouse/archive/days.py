@@ -18,6 +18,7 @@ from gatehouse.archive.manifest import (
 from gatehouse.archive.places import ArchivePlace
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.store.decisions.records import RecordSpan
+from gatehouse.training.phrases import ARCHIVE_ENDS
 
 
 class DayRead(NamedTuple):
@@ -109,9 +110,9 @@ def _within(manifest: Manifest, span: RecordSpan) -> tuple[RecordSpan, tuple[str
     since_ms, until_ms = max(span.since_ms, first_ms), min(span.until_ms, end_ms)
     if since_ms >= until_ms:
         raise NotFound(f"the archive has the days from {days[0]} to {days[-1]}, and none of these")
-    remarks = []
+    remarks: list[str] = []
     if until_ms < span.until_ms:
-        remarks.append(f"the archive has whole days up to {days[-1]}; later requests are left out")
+        remarks.append(ARCHIVE_ENDS(day=days[-1]))
     return span._replace(since_ms=since_ms, until_ms=until_ms), tuple(remarks)
 
 

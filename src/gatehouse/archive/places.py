@@ -20,6 +20,8 @@ _PREFIX: Final = re.compile(r"[A-Za-z0-9!_.*'()/=-]{0,500}")
 _OTHER_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _UNFINISHED: Final = ".unfinished-"
 _ABANDONED_S: Final = 86_400
+_OF_AN_ACCOUNT: Final = "account="
+"""Begins the name of a folder in which one process at a time writes."""
 
 
 class ArchivePlace(Protocol):
@@ -107,6 +109,7 @@ class FolderPlace:
         target = self._folder / name
         try:
             target.unlink(missing_ok=True)
+            self._clear_unfinished(target.parent)
         except OSError as error:
             raise self._failed("remove", name, error) from None
         with contextlib.suppress(OSError):
@@ -118,7 +121,8 @@ class FolderPlace:
 
     def address(self, name: str) -> str:
         """Where an engine on other machines finds a file, if they share the folder."""
-        return (self._folder / name).as_uri()
+        # Hadoop takes the path of an address as it is written, so nothing may be percent-encoded.
+        return f"file://{self._folder / name}"
 
     def _make_folders(self, folder: Path) -> None:
         """Make a folder and those above it, each for its owner alone."""
@@ -126,11 +130,12 @@ class FolderPlace:
             self._make_folders(folder.parent)
             folder.mkdir(mode=0o700, exist_ok=True)
 
-    @staticmethod
-    def _clear_unfinished(folder: Path) -> None:
+    def _clear_unfinished(self, folder: Path) -> None:
         """Remove what a killed process left, and nothing that another one may be writing."""
+        within = folder.relative_to(self._folder).parts
+        alone = any(part.startswith(_OF_AN_ACCOUNT) for part in within)
         for left in folder.glob(f"{_UNFINISHED}*"):
-            if time.time() - left.stat().st_mtime > _ABANDONED_S:
+            if alone or time.time() - left.stat().st_mtime > _ABANDONED_S:
                 left.unlink(missing_ok=True)
 
     def _failed(self, what: str, name: str, error: OSError) -> InvalidInput:

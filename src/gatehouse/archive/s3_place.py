@@ -75,7 +75,8 @@ def _client() -> Any:
         from botocore.config import Config
     except ImportError:
         raise InvalidInput(
-            "an archive in S3 needs more packages: those of the extra s3, gatehouse[s3]"
+            "an archive in S3 needs more packages: "
+            "pip install --require-hashes -r requirements/s3.lock"
         ) from None
     options = Config(
         connect_timeout=_CONNECT_S,

@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import os
+import re
 import shutil
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,13 +26,19 @@ _OF_THIS_MACHINE: Final = {
     "spark.driver.host": "127.0.0.1",
     "spark.sql.shuffle.partitions": "8",
 }
+_LOCAL: Final = re.compile(r"local(\[.*\])?")
 _DEEP_STACK: Final = "-Xss64m"
 """Spark's own parser goes deep into conditions of many parts within parts."""
 
 
 def is_local(master: str) -> bool:
-    """Whether Spark works on this machine alone."""
-    return master.startswith("local")
+    """Whether Spark works within one process on this machine, and reads what that can read."""
+    return _LOCAL.fullmatch(master) is not None
+
+
+def _is_here(master: str) -> bool:
+    """Whether all processes of Spark are on this machine, a cluster for tries among them."""
+    return is_local(master) or master.startswith("local-cluster[")
 
 
 class SparkEngine:
@@ -105,13 +112,13 @@ def _session(master: str) -> tuple[Any, bool]:
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         raise InvalidInput("Spark needs Java 17 or later; install it, or use --engine duckdb")
     builder = SparkSession.builder.appName("gatehouse backtest").master(master)
-    settings = _SETTINGS | (_OF_THIS_MACHINE if is_local(master) else {})
+    settings = _SETTINGS | (_OF_THIS_MACHINE if _is_here(master) else {})
     settings["spark.driver.extraJavaOptions"] = _DEEP_STACK
     settings["spark.executor.extraJavaOptions"] = _DEEP_STACK
     for name, value in settings.items():
         builder = builder.config(name, value)
     logging.getLogger("py4j").setLevel(logging.ERROR)
-    if is_local(master):
+    if _is_here(master):
         # Nobody else has to reach the processes of Spark.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     try:

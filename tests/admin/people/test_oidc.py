@@ -1,20 +1,30 @@
 """Single sign-on against a real provider on loopback: who gets in, and which tokens are refused."""
 
+import base64
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import msgspec
 import pytest
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 from joserfc.jwk import ECKey
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people import users
+from gatehouse.admin.people import passkeys, totp, users
+from gatehouse.admin.people.links import LinkKind
 from gatehouse.admin.people.oidc import ArrivedPerson, ProviderAnswer, SingleSignOn, read_role
-from gatehouse.core.errors import ConnectorFailed, SettingsError, SignInRefused
+from gatehouse.admin.people.passkeys import NewPasskey, PasskeyPlace
+from gatehouse.core.errors import Conflict, ConnectorFailed, SettingsError, SignInRefused
 from gatehouse.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
-from tests.admin.people.signing_in import ADA, HERE, Entrance, shop_of
+from gatehouse.store.people import users as people
+from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance, shop_of
 from tests.admin.people.small_provider import CLIENT, SECRET, SmallProvider, small_provider
+from tests.admin.people.soft_authenticator import SoftAuthenticator
+
+PLACE = PasskeyPlace.of("https://console.example")
 
 
 def _settings(provider: SmallProvider, **more: str) -> Settings:
@@ -252,6 +262,79 @@ class TestGroups:
     def test_a_role_that_does_not_exist_is_a_wrong_setting(self, wrong: str) -> None:
         with pytest.raises(SettingsError):
             read_role(wrong)
+
+
+class TestAlone:
+    """Who is linked to single sign-on signs in there alone."""
+
+    def test_an_invitation_that_was_not_used_works_no_more(self, ada: Elsewhere) -> None:
+        link = users.invite(ada.at.session, ada.shop, ADA, UserRole.ANALYST).link
+        assert link is not None
+        ada.go()
+        with pytest.raises(SignInRefused):
+            ada.at.sign_in.by_link(link.token, HERE, PASSWORD)
+
+    def test_neither_passkey_nor_app_can_be_set_up(self, ada: Elsewhere) -> None:
+        ada.invite()
+        user_id = ada.go().signed_in.user_id
+        with pytest.raises(Conflict, match="single sign-on"):
+            passkeys.begin_registration(ada.at.session, user_id, PLACE)
+        with pytest.raises(Conflict, match="single sign-on"):
+            totp.enrol(ada.at.session, user_id)
+
+    def test_what_was_begun_before_is_not_finished(self, ada: Elsewhere) -> None:
+        session, user_id = ada.at.session, ada.at.person(ada.shop).user_id
+        asked = passkeys.begin_registration(session, user_id, PLACE)
+        given = NewPasskey(SoftAuthenticator(PLACE.origin).make(asked.options), "Laptop")
+        app = totp.enrol(session, user_id)
+        shown = HOTP(base64.b32decode(app.secret), 6, SHA1())  # as apps do
+        code = shown.generate(ada.at.clock() // 30_000).decode()
+        ada.go()
+        with pytest.raises(Conflict, match="single sign-on"):
+            passkeys.register(session, user_id, asked.ticket, given, PLACE)
+        with pytest.raises(Conflict, match="single sign-on"):
+            totp.confirm(session, user_id, app.ticket, code)
+        assert passkeys.listing(session, user_id) == ()
+        assert not users.get(session, None, ADA).has_totp
+
+    def test_a_password_and_a_passkey_that_are_there_all_the_same_sign_nobody_in(
+        self, ada: Elsewhere
+    ) -> None:
+        session, user_id = ada.at.session, ada.at.person(ada.shop).user_id
+        device = SoftAuthenticator(PLACE.origin)
+        asked = passkeys.begin_registration(session, user_id, PLACE)
+        given = NewPasskey(device.make(asked.options), "Laptop")
+        passkeys.register(session, user_id, asked.ticket, given, PLACE)
+        with session.change(unseen=True) as change:
+            user = people.get(change.connection, change.ring, user_id)
+            people.save(change, msgspec.structs.replace(user, subject="issuer s-1"))
+            change.audit("test")
+        asked = passkeys.begin_sign_in(session, PLACE)
+        answer = device.use(asked.options)
+        with pytest.raises(SignInRefused, match="the passkey was not accepted"):
+            passkeys.sign_in_by(ada.at.sign_in, asked.ticket, answer, PLACE, HERE)
+        with pytest.raises(SignInRefused, match="the e-mail address or the password is wrong"):
+            ada.at.password()
+
+    def test_a_reset_lets_somebody_in_until_single_sign_on_works_again(
+        self, ada: Elsewhere
+    ) -> None:
+        ada.invite()
+        before = ada.go().signed_in
+        link = users.reset(ada.at.session, None, ADA)
+        assert link.kind is LinkKind.RESET
+        assert ada.at.visitor(before.token) is not None
+        ada.at.sign_in.by_link(link.token, HERE, PASSWORD)
+        assert ada.at.visitor(before.token) is None
+        assert not users.get(ada.at.session, None, ADA).single_sign_on
+        assert ada.at.password().user_id == before.user_id
+        asked = passkeys.begin_registration(ada.at.session, before.user_id, PLACE)
+        assert asked.ticket
+        arrived = ada.go().signed_in
+        assert arrived.user_id == before.user_id
+        assert users.get(ada.at.session, None, ADA).single_sign_on
+        with pytest.raises(SignInRefused):
+            ada.at.password()
 
 
 class TestDocument:

@@ -132,6 +132,8 @@ class TestRights:
         self, at: Entrance, shop: str
     ) -> None:
         started = at.person(shop, UserRole.ADMINISTRATOR)
+        [begun] = sessions.listing(at.session, started.user_id)
+        at.clock.move(minutes=20)
         users.set_role(at.session, shop, ADA, UserRole.VIEWER)
         visitor = at.visitor(started.token)
         assert visitor is not None
@@ -144,6 +146,9 @@ class TestRights:
         again = at.visitor(renewed.token)
         assert again is not None
         assert not again.needs_new_token
+        [kept] = sessions.listing(at.session, started.user_id)
+        assert kept.created_at_ms == begun.created_at_ms
+        assert not sessions.is_fresh(at.session, started.user_id, renewed.session_id)
 
     def test_a_role_that_was_taken_away_leaves_nothing(self, at: Entrance, shop: str) -> None:
         token = at.person(shop).token

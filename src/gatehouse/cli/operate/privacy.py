@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gatehouse.admin.privacy.subject import PersonNamed
 
 _LONGEST_LINE: Final = 2048
+_WARNED_OF: Final = {"waitingRequests", "indexComplete", "compacted", "archives", "archivesMissing"}
 _FROM_INPUT: Final = "- reads it from standard input or asks."
 
 app = typer.Typer(no_args_is_help=True)
@@ -120,18 +121,15 @@ def erase(  # noqa: PLR0913, PLR0917  # each option is one way to name the perso
             typer.confirm(question, abort=True, err=True)
         options = msgspec.structs.replace(options, dry_run=False)
     done = erase_person(session, account_id, person, options)
+    missing: list[str] = []
     if done.archives and not dry_run:
         from gatehouse.admin.archive import refresh_archives
 
         with Progress("bringing archives up to date", None) as progress:
             left = refresh_archives(session, account_id, progress.reached_record)
-        done.archives = left
-    data = msgspec.to_builtins(done)
-    rows = [
-        (_words(name), value)
-        for name, value in data.items()
-        if name not in ("waitingRequests", "indexComplete", "compacted", "archives")
-    ]
+        done.archives, missing = left
+    data = {**msgspec.to_builtins(done), "archivesMissing": missing}
+    rows = [(_words(name), value) for name, value in data.items() if name not in _WARNED_OF]
     show(data, ("would be erased\n" if dry_run else "") + sheet(rows), as_json=as_json)
     warn(_warnings(data, dry_run=dry_run))
 
@@ -156,6 +154,13 @@ def _warnings(data: dict[str, object], *, dry_run: bool) -> list[str]:
         found.append(
             "these archives could not be written and may hold the person until you run gatehouse "
             f"decisions archive --to for each: {', '.join(archives)}"
+        )
+    missing = data["archivesMissing"]
+    if isinstance(missing, list) and missing:
+        found.append(
+            "no archive is at these places as this machine sees them; one that is on another "
+            "machine or on a disk that is not mounted may hold the person until you run gatehouse "
+            f"decisions archive --to for it there: {', '.join(missing)}"
         )
     if not dry_run and not data["compacted"]:
         found.append(

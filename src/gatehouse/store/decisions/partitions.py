@@ -5,6 +5,7 @@ partition of all that is older than the first month. A check on it proves to Pos
 its rows belongs into a month, so that no change here has to read it while requests wait.
 """
 
+import re
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
@@ -15,13 +16,16 @@ from gatehouse.store.tables import DECISIONS, SEARCH_ENTRIES, SEARCH_WAITING
 
 TABLES: Final = (DECISIONS, SEARCH_ENTRIES)
 MONTHS_AHEAD: Final = 3
+FEWEST_AHEAD: Final = 2
+"""With fewer than these, none could be made for a month."""
 LOCK_MS: Final = 1000
 """How long a change of a table may wait for a lock."""
 _D: Final = DECISIONS.c
 _DAY_MS: Final = 86_400_000
 _LEAST_AHEAD_MS: Final = 3 * _DAY_MS
 """Until the first month begins: the table of before is read meanwhile, which can take hours."""
-_CHECK: Final = "before_the_first_month"
+CHECK: Final = "before_the_first_month"
+_LIMIT: Final = re.compile(r"'(req_\w+)'")
 _BEFORE: Final = "_before"
 
 
@@ -48,9 +52,18 @@ class Month(NamedTuple):
         return int(datetime(self.year, self.number, 1, tzinfo=UTC).timestamp() * 1000)
 
     @property
+    def first_day(self) -> str:
+        """Its first day, as people write it."""
+        return f"{self.year:04}-{self.number:02}-01"
+
+    @property
     def first(self) -> str:
         """What every request id of it is above."""
         return first_id("req", self.start_ms)
+
+    def months_until(self, other: "Month") -> int:
+        """How many months later another one is; less than none if it is earlier."""
+        return (other.year - self.year) * 12 + other.number - self.number
 
     def name(self, table: sa.Table) -> str:
         """What the partition of a table is called."""
@@ -79,15 +92,31 @@ def add_checks(connection: sa.Connection, first: Month) -> None:
         _drop_check(connection, table.name)
         _run(
             connection,
-            f"ALTER TABLE {table.name} ADD CONSTRAINT {_CHECK} "
+            f"ALTER TABLE {table.name} ADD CONSTRAINT {CHECK} "
             f"CHECK (request_id < '{first.first}') NOT VALID",
         )
+
+
+def refused_from(connection: sa.Connection) -> Month | None:
+    """The month from which on a check refuses records of tables that are not in partitions yet.
+
+    None if they have no check, as is usual; one stays when a partitioning was killed.
+    """
+    if connection.dialect.name == "sqlite":
+        return None
+    found = sa.text(
+        "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = :check "
+        "AND conrelid IN (to_regclass(:decisions), to_regclass(:entries))"
+    )
+    names = {"check": CHECK, "decisions": DECISIONS.name, "entries": SEARCH_ENTRIES.name}
+    limits = [_LIMIT.search(each) for each in connection.scalars(found, names)]
+    return min((Month.of(id_time_ms(each[1])) for each in limits if each), default=None)
 
 
 def validate_checks(connection: sa.Connection) -> None:
     """Read all rows to prove the promise; requests go on meanwhile."""
     for table in TABLES:
-        _run(connection, f"ALTER TABLE {table.name} VALIDATE CONSTRAINT {_CHECK}")
+        _run(connection, f"ALTER TABLE {table.name} VALIDATE CONSTRAINT {CHECK}")
 
 
 def drop_checks(connection: sa.Connection) -> None:
@@ -148,6 +177,13 @@ def months(connection: sa.Connection) -> list[Month]:
     return sorted(Month(int(end[0]), int(end[1])) for end in ends if len(end) == 2)
 
 
+def months_ahead(connection: sa.Connection, now_ms: int) -> int | None:
+    """How many months after this one have partitions; None if there are no partitions."""
+    if not is_partitioned(connection):
+        return None
+    return Month.of(now_ms).months_until(months(connection)[-1])
+
+
 def months_before(connection: sa.Connection, before: str) -> list[Month]:
     """The months of which every request id is below this one."""
     limit_ms = id_time_ms(before)
@@ -174,7 +210,7 @@ def drop_month(connection: sa.Connection, month: Month) -> None:
 
 
 def _drop_check(connection: sa.Connection, name: str) -> None:
-    _run(connection, f"ALTER TABLE {name} DROP CONSTRAINT IF EXISTS {_CHECK}")
+    _run(connection, f"ALTER TABLE {name} DROP CONSTRAINT IF EXISTS {CHECK}")
 
 
 def _run(connection: sa.Connection, statement: str) -> None:
