@@ -231,7 +231,7 @@ def test_the_doctor_is_content_with_applied_connectors(production: Home, tmp_pat
 
 
 def test_the_doctor_claims_nothing_about_a_database_of_another_version(production: Home) -> None:
-    names = {"configuration", "payments", "erased identities", "card fingerprints"}
+    names = {"configuration", "payments", "erased identities", "card fingerprints", "partitions"}
 
     def told() -> dict[str, str]:
         points = production.run("doctor", "--json").json["points"]

@@ -170,6 +170,16 @@ def test_a_model_of_a_later_version_is_shown_as_far_as_it_can_be_read(
     assert as_data("show")["version"] == 1
 
 
+def test_a_model_of_another_version_is_promoted_with_what_it_does_not_know(
+    session: AdminSession, account: str
+) -> None:
+    sheet = load_sheet()
+    fewer = encode_sheet(msgspec.structs.replace(sheet, terms=sheet.terms[1:]))
+    keep(session, account, report(0.8), lambda _: fewer)
+    remark = f"signals it does not know count as shipped: {sheet.terms[0].code}"
+    assert as_data("promote", "1")["remarks"] == [remark]
+
+
 def test_promoting_and_going_back_say_what_was_live_before(
     session: AdminSession, account: str
 ) -> None:

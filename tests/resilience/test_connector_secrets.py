@@ -28,6 +28,9 @@ from tests.resilience.test_secrets_stay_secret import (
 
 KINDS: Final = ("iso8583", "http")
 REQUESTS: Final = 90
+ROUNDS_AT_MOST: Final = 10
+"""The host draws what goes wrong by what it is asked, so one round may miss an outcome."""
+OUTCOMES: Final = (b'"APPROVED"', b'"ERROR"', b'"RETRY"', b'"ACCEPT"')
 FAULTS: Final = (
     "silent=0.02,slow=0.02,garbage=0.05,half=0.05,duplicate=0.05,wrong-stan=0.05,reset=0.05"
 )
@@ -190,12 +193,17 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
                     assert answer.status_code == 200, answer.text
                     return answer.content
 
-            asked = [
-                threads.submit(ask, kind, path, body)
-                for turn, (path, body) in enumerate(trial.requests())
-                for kind in [KINDS[turn // 3 % 2]]
-            ]
-            trial.heaps["answers"] = b"\n".join(each.result() for each in asked)
+            answers: list[bytes] = []
+            for _ in range(ROUNDS_AT_MOST):
+                asked = [
+                    threads.submit(ask, kind, path, body)
+                    for turn, (path, body) in enumerate(trial.requests())
+                    for kind in [KINDS[turn // 3 % 2]]
+                ]
+                answers += [each.result() for each in asked]
+                trial.heaps["answers"] = b"\n".join(answers)
+                if all(outcome in trial.heaps["answers"] for outcome in OUTCOMES):
+                    break
             _try(trial, home)
             for words in (("connectors", "status"), ("audit", "show"), ("gateway", "list")):
                 trial.heaps[" ".join(words)] = home.run(*words).out.encode()
@@ -213,8 +221,7 @@ def test_the_trial_is_worth_a_search(trial: Trial) -> None:
     assert asked >= {(protocol, kind) for protocol in KINDS for kind in ("check", "authorize")}
     assert len({line.get("fate") for line in journal}) > 5
     answers = trial.heaps["answers"]
-    for word in (b'"APPROVED"', b'"ERROR"', b'"RETRY"', b'"ACCEPT"'):
-        assert word in answers, word
+    assert [outcome for outcome in OUTCOMES if outcome not in answers] == []
 
 
 def test_no_card_number_no_person_and_no_secret_is_left_anywhere(trial: Trial) -> None:

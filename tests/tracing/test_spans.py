@@ -12,7 +12,10 @@ from tests.harness import CARD, Home, Server, pipeline, precheck, sandbox_key, u
 from tests.tracing.receiver import Receiver, receiving
 
 TRACE: Final = "0af7651916cd43dd8448eb211c80319c"
+OTHER_TRACE: Final = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT: Final = "b7ad6b7169203331"
+IN_STATE: Final = "5555555555554444"
+"""A card number in the header tracestate, where a caller can write anything."""
 ALLOWED: Final = {
     *("http.request.method", "http.route", "http.response.status_code", "error.type"),
     *("gatehouse.request_id", "gatehouse.completed", "gatehouse.verdict"),
@@ -70,16 +73,20 @@ def test_a_request_is_a_span_of_the_callers_trace_with_stages_calls_and_commits_
 
 def test_spans_say_nothing_that_a_caller_sent(server: Server, receiver: Receiver) -> None:
     key = sandbox_key(server.home)
-    with server.client(key) as client:
+    trace = {"traceparent": f"00-{OTHER_TRACE}-{PARENT}-01", "tracestate": f"shop={IN_STATE}"}
+    with server.client(key, **trace) as client:
         refused = client.get("/api/v1/decisions/req_4242424242424242?x=4111111111111111")
         assert precheck(client).status_code == 200
         request_id = refused.json()["requestId"].encode()
     until(lambda: any(request_id in body for body in receiver.bodies))
     for body in receiver.bodies:
-        for secret in (key, CARD, "4242424242424242", "4111111111111111", "127.0.0.1"):
+        for secret in (key, CARD, "4242424242424242", "4111111111111111", IN_STATE, "127.0.0.1"):
             assert secret.encode() not in body
     assert {one.key for span in receiver.spans for one in span.attributes} <= ALLOWED
-    assert "GET /api/v1/decisions/{request_id}" in {span.name for span in receiver.spans}
+    assert {span.trace_state for span in receiver.spans} == {""}
+    assert "GET /api/v1/decisions/{request_id}" in {
+        span.name for span in receiver.of_trace(OTHER_TRACE)
+    }
 
 
 def test_what_watches_the_server_leaves_no_spans(server: Server, receiver: Receiver) -> None:

@@ -1,6 +1,6 @@
 """Attacks on card numbers and codes, made from the outside with keys of accounts."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +122,25 @@ def test_the_limit_holds_after_a_restart_and_for_each_account_by_itself(home: Ho
             refusal(rules(client, {"cardNumber": CARD}))
         with server.client(other) as client:
             assert rules(client, {"cardNumber": CARD}).status_code == 200
+
+
+def test_guesses_at_a_card_count_together_over_all_servers(
+    tmp_path: Path, new_database: Callable[[], str]
+) -> None:
+    shared = Home(tmp_path / "home", new_database())
+    key = shared.key(shared.account())
+    limits = {"GATEHOUSE_CARD_GUESS_LIMIT": "3", "GATEHOUSE_CARD_ENUMERATION_LIMIT": str(MOST)}
+    with shared.server(**limits) as one, shared.server(**limits) as two:
+        with one.client(key) as here, two.client(key) as there:
+            wrong = [
+                precheck(client, BODY | {"cardCvv2Value": "200"}).json()["preCheckResponse"]
+                for client in [here, there] * 2
+            ]
+            for client, number in zip([here, there] * 2, ALIKE[: MOST - 1], strict=True):
+                assert rules(client, {"cardNumber": number}).status_code == 200
+            for client in (here, there):
+                refusal(rules(client, {"cardNumber": ALIKE[MOST]}))
+    assert [each["advice"] for each in wrong] == ["DECLINE"] * 3 + ["FRAUD"]
 
 
 def test_declined_payments_use_up_the_guesses_at_a_card(home: Home, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.operations.measured import MeasuredIssuer
+from gatehouse.operations.measured import MeasuredIssuer, Outside
 from gatehouse.settings import declarations
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.backlog import Backlog, count_backlog
@@ -162,12 +162,15 @@ def test_what_waits_in_the_database_is_counted(session: AdminSession) -> None:
 
 
 class _Issuer:
-    """Raises what it is given."""
+    """Raises what it is given, and tells how many waited for it then."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: Exception, outside: Outside) -> None:
         self._error = error
+        self._outside = outside
+        self.waited = 0
 
     async def check(self, enquiry: Any) -> Any:
+        self.waited = self._outside.waiting
         raise self._error
 
 
@@ -178,10 +181,13 @@ def test_a_connector_that_fails_is_told_from_one_that_is_defective(
     error: Exception, outcome: str
 ) -> None:
     seen: list[tuple[str, str, str]] = []
-    issuer = MeasuredIssuer(_Issuer(error), lambda *said: seen.append(said[:3]))
+    outside = Outside()
+    failing = _Issuer(error, outside)
+    issuer = MeasuredIssuer(failing, lambda *said: seen.append(said[:3]), outside)
     with pytest.raises(type(error)):
         asyncio.run(issuer.check(None))  # type: ignore[arg-type]
     assert seen == [("issuer", "check", outcome)]
+    assert (failing.waited, outside.waiting) == (1, 0)
 
 
 def _named_metrics(text: str) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import asyncio
 
 from gatehouse.web.in_flight import InFlight
-from gatehouse.web.shedding import LEAST, ROOM, LoadGate
+from gatehouse.web.shedding import LEAST, ROOM, LoadGate, ServerLoad
 from tests.resilience.wire import answers, request
 from tests.web.test_protocol import Echo, listening, run
 
@@ -56,6 +56,29 @@ def test_a_limit_grows_as_far_as_it_is_needed_and_falls_when_it_is_not() -> None
     assert after(idle) == ROOM
 
 
+def test_requests_that_wait_for_an_outside_party_do_not_count() -> None:
+    async def scenario() -> None:
+        in_flight = InFlight(1000)
+        for _ in range(500):
+            in_flight.take()
+        outside = 500 - LEAST + 1
+        gate = LoadGate(in_flight, 1000, 50, lambda: ServerLoad(outside=outside))
+        for _ in range(20):
+            gate.adjust(SLOW_S)
+        assert gate.limit == LEAST
+        assert [gate.admits() for _ in range(2)] == [True, False]
+
+    asyncio.run(scenario())
+
+
+def test_known_callers_that_have_no_slot_yet_count() -> None:
+    async def scenario() -> None:
+        gate = LoadGate(InFlight(1000), 1000, 50, lambda: ServerLoad(entering=ROOM))
+        assert not gate.admits()
+
+    asyncio.run(scenario())
+
+
 def test_without_a_delay_only_the_number_counts() -> None:
     gate = LoadGate(InFlight(1000), 1000, 0)
     gate.adjust(SLOW_S)
@@ -81,6 +104,22 @@ def test_the_gate_follows_an_event_loop_that_is_late() -> None:
         gate.committed(SLOW_S)
         async with asyncio.timeout(60):
             while gate.limit == 1000:  # noqa: ASYNC110  # it tells nobody
+                await asyncio.sleep(0.01)
+        following.cancel()
+
+    asyncio.run(scenario())
+
+
+def test_the_gate_does_not_wait_for_the_end_of_a_commit_that_takes_long() -> None:
+    async def scenario() -> None:
+        in_flight = InFlight(1000)
+        for _ in range(500):
+            in_flight.take()
+        gate = LoadGate(in_flight, 1000, 50, lambda: ServerLoad(committing_s=SLOW_S))
+        gate.limit = 1000
+        following = asyncio.create_task(gate.run())
+        async with asyncio.timeout(60):
+            while gate.limit > LEAST:  # noqa: ASYNC110  # it tells nobody
                 await asyncio.sleep(0.01)
         following.cancel()
 

@@ -89,6 +89,11 @@ def load_identities(
     return load_identity_connector(settings)
 
 
+def has_own_records(settings: Settings) -> bool:
+    """Whether holders of cards are found in this installation's records, and nobody is asked."""
+    return settings.identities in ("records", "sandbox")
+
+
 def load_identity_connector(settings: Settings) -> IdentitySource:
     """The identity source outside this service that the settings name."""
     loaded = _load_connector("GATEHOUSE_IDENTITIES", settings.identities, "find")

@@ -21,10 +21,28 @@ Observe = Callable[[str, str, str, float], None]
 T = TypeVar("T")
 
 
+class Outside:
+    """Counts the requests that wait for an outside party now."""
+
+    __slots__ = ("waiting",)
+
+    def __init__(self) -> None:
+        self.waiting = 0
+
+
 class _Measured:
-    def __init__(self, connector: str, observe: Observe) -> None:
+    def __init__(self, connector: str, observe: Observe, outside: Outside | None = None) -> None:
         self._connector = connector
         self._observe = observe
+        self._outside = outside or Outside()
+
+    async def _ask(self, call: str, answer: Awaitable[T]) -> T:
+        """What a request waits for."""
+        self._outside.waiting += 1
+        try:
+            return await self._measure(call, answer)
+        finally:
+            self._outside.waiting -= 1
 
     async def _measure(self, call: str, answer: Awaitable[T]) -> T:
         started, outcome = time.perf_counter(), "defect"
@@ -46,32 +64,36 @@ class _Measured:
 class MeasuredIssuer(_Measured):
     """An issuer whose calls are measured."""
 
-    def __init__(self, issuer: Issuer, observe: Observe) -> None:
-        super().__init__("issuer", observe)
+    def __init__(self, issuer: Issuer, observe: Observe, outside: Outside | None = None) -> None:
+        super().__init__("issuer", observe, outside)
         self._issuer = issuer
 
     async def check(self, enquiry: CardEnquiry) -> IssuerAnswer:
         """Ask about one card."""
-        return await self._measure("check", self._issuer.check(enquiry))
+        return await self._ask("check", self._issuer.check(enquiry))
 
 
 class MeasuredIdentities(_Measured):
     """An identity source whose calls are measured."""
 
-    def __init__(self, source: IdentitySource, observe: Observe) -> None:
-        super().__init__("identities", observe)
+    def __init__(
+        self, source: IdentitySource, observe: Observe, outside: Outside | None = None
+    ) -> None:
+        super().__init__("identities", observe, outside)
         self._source = source
 
     async def find(self, enquiry: IdentityEnquiry) -> Holders | HolderResults:
         """Ask who holds a card."""
-        return await self._measure("find", self._source.find(enquiry))
+        return await self._ask("find", self._source.find(enquiry))
 
 
 class MeasuredGateway(_Measured):
     """A payment gateway whose calls are measured."""
 
-    def __init__(self, gateway: PaymentGateway, observe: Observe) -> None:
-        super().__init__("gateway", observe)
+    def __init__(
+        self, gateway: PaymentGateway, observe: Observe, outside: Outside | None = None
+    ) -> None:
+        super().__init__("gateway", observe, outside)
         self._gateway = gateway
         self._refer = gateway.refer if isinstance(gateway, ReferringGateway) else None
 
@@ -81,7 +103,7 @@ class MeasuredGateway(_Measured):
 
     async def authorize(self, authorization: Authorization) -> GatewayAnswer:
         """Ask for one payment."""
-        return await self._measure("authorize", self._gateway.authorize(authorization))
+        return await self._ask("authorize", self._gateway.authorize(authorization))
 
     async def reverse(self, reversal: Reversal) -> None:
         """Ask for one reversal."""

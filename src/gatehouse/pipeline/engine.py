@@ -88,9 +88,18 @@ class Engine:
         self._options = options
         limit = options.enumeration_limit
         self._enumeration = EnumerationLimit(masker.fingerprints, limit)
+        self.under_way: set[str] = set()
+        """The requests that may still close or release what they hold."""
 
     async def process(self, job: Job) -> ProcessingResult:
         """Take one job from authorization to record."""
+        self.under_way.add(job.request_id)
+        try:
+            return await self._process(job)
+        finally:
+            self.under_way.discard(job.request_id)
+
+    async def _process(self, job: Job) -> ProcessingResult:
         now_ms, plan = self._clock(), job.plan
         card = None if plan.card is None else self._masker.mask(job.account_id, plan.card)
         others = {

@@ -25,9 +25,10 @@ from gatehouse.web.app import CONTEXT_KEY
 from gatehouse.web.context import RequestContext
 
 _API: Final = "/api/"
-_TRACE_HEADERS: Final = (b"traceparent", b"tracestate")
+_TRACE_HEADER: Final = b"traceparent"
+"""Its companion tracestate is not read: spans would carry it on, and it can hold any text."""
 _LONGEST: Final = 512
-"""Of a header that tells of the caller's trace, as the standard has it."""
+"""Of a header that tells of the caller's trace; the standard's own form is much shorter."""
 _propagator: Final = TraceContextTextMapPropagator()
 T = TypeVar("T")
 
@@ -75,7 +76,7 @@ def _context(headers: list[tuple[bytes, bytes]]) -> Context:
     named = {
         name.decode(): value.decode("latin-1")
         for name, value in headers
-        if name in _TRACE_HEADERS and len(value) <= _LONGEST
+        if name == _TRACE_HEADER and len(value) <= _LONGEST
     }
     return _propagator.extract(named, Context()) if named else Context()
 

@@ -150,6 +150,11 @@ FAMILIES: Final = (
     _gauge(
         "events_held_back", f"Events that readers do not see until a transaction ends. {_OF_ALL}"
     ),
+    _gauge(
+        "partition_months_ahead",
+        "Months after this one that have a partition for decision records, if these are in "
+        "partitions; servers make 3. Requests of a month without one all fail.",
+    ),
     _gauge("event_readers", "Callers of this server that wait for events."),
     _gauge(
         "configuration_refused_accounts",

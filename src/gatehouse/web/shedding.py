@@ -1,21 +1,24 @@
 """Refuses requests before they wait too long: a limit on those in flight that follows the delay.
 
 What a request waits for in a server is its turn on the event loop and the commit of the batch that
-it is in. Some fifty times a second the server looks at both. While together they take longer than
-they may, it lowers the number of requests that it works on at once in proportion, by half at most;
-otherwise it lets the number grow again, as far as it is needed: a number that grew without being
-used would let in far too many when far too many come at once. Each request beyond the number is
-refused when its head was read, which costs little, so that those that are let in are answered as
-fast as in a server that is merely full.
+it is in. Some fifty times a second the server looks at both; a commit that does not end counts for
+as long as it has lasted. While together they take longer than they may, it lowers the number of
+requests that it works on at once in proportion, by half at most; otherwise it lets the number grow
+again, as far as it is needed: a number that grew without being used would let in far too many when
+far too many come at once. Each request beyond the number is refused when its head was read, which
+costs little, so that those that are let in are answered as fast as in a server that is merely full.
+Requests that wait for an outside party, such as an issuer, do not count: they take next to nothing
+of the server, and may be many.
 """
 
 import asyncio
-from typing import Final, NoReturn
+from collections.abc import Callable
+from typing import Final, NamedTuple, NoReturn
 
 from gatehouse.web.in_flight import InFlight
 
 LEAST: Final = 64
-"""In flight, these are never refused: a server that is slow for another reason goes on serving."""
+"""So many are never refused: a server that is slow for another reason goes on serving."""
 ROOM: Final = 128
 """So many may come at once to a server that was idle."""
 _PROBE_S: Final = 0.01
@@ -25,12 +28,30 @@ _UNUSED_KEPT: Final = 0.95
 """How much of a number that is not needed any more stays each time."""
 
 
+class ServerLoad(NamedTuple):
+    """What requests of a server wait for now."""
+
+    outside: int = 0
+    """Requests that wait for an outside party."""
+    entering: int = 0
+    """Requests of known callers that have no slot yet."""
+    committing_s: float = 0.0
+    """For how long the oldest commit that has not ended is under way."""
+
+
 class LoadGate:
     """Says for each request whether it is let in."""
 
-    def __init__(self, in_flight: InFlight, most: int, delay_ms: int) -> None:
+    def __init__(
+        self,
+        in_flight: InFlight,
+        most: int,
+        delay_ms: int,
+        load: Callable[[], ServerLoad] = ServerLoad,
+    ) -> None:
         """`most` are let in at any time; with a `delay_ms` of 0 only that counts."""
         self._in_flight = in_flight
+        self._load = load
         self._most = most
         self._delay_s = delay_ms / 1000
         self._least = min(LEAST, most)
@@ -46,7 +67,7 @@ class LoadGate:
 
     def admits(self) -> bool:
         """Whether a request whose head was read is worked on."""
-        if self._in_flight.taken + self._starting >= self.limit:
+        if self._busy() + self._starting >= self.limit:
             self.shed += 1
             self._refused = True
             return False
@@ -55,6 +76,11 @@ class LoadGate:
             asyncio.get_running_loop().call_soon(self._turn_ends)
         self._starting += 1
         return True
+
+    def _busy(self) -> int:
+        """How many requests wait for this server."""
+        load = self._load()
+        return self._in_flight.taken + load.entering - load.outside
 
     def _turn_ends(self) -> None:
         self._starting = 0
@@ -73,16 +99,16 @@ class LoadGate:
                 late += max(0.0, loop.time() - now - _PROBE_S)
                 probes += 1
             commit_s, self._commit_s = self._commit_s, 0.0
-            self.adjust(late / probes + commit_s)
+            self.adjust(late / probes + max(commit_s, self._load().committing_s))
 
     def adjust(self, delay_s: float) -> None:
         """Set the limit by how long requests waited lately."""
         refused, self._refused = self._refused, False
         if self._delay_s and delay_s > self._delay_s:
-            busy = min(self.limit, self._in_flight.taken)
+            busy = min(self.limit, self._busy())
             self.limit = max(busy * max(self._delay_s / delay_s, _DEEPEST_CUT), self._least)
         else:
             # Close to where it was too much, the number grows slowly.
             slowly = refused and delay_s > self._delay_s / 4
-            needed = max(self._room, 2 * self._in_flight.taken, self.limit * _UNUSED_KEPT)
+            needed = max(self._room, 2 * self._busy(), self.limit * _UNUSED_KEPT)
             self.limit = min(self.limit * (1.02 if slowly else 1.2), needed, self._most)

@@ -65,10 +65,7 @@ class _Worker:
         self._process = None
         if now - self._started > _STEADY_S:
             self._wait_s = _FIRST_WAIT_S
-        self._due = now + self._wait_s
-        about = {"number": self._number, "exitCode": code, "againInS": self._wait_s}
-        _log.error("a worker ended", extra=about)
-        self._wait_s = min(self._wait_s * 2, _LONGEST_WAIT_S)
+        self._try_again(now, "a worker ended", exitCode=code)
 
     def tell(self, sig: int) -> None:
         if self._process is not None and self._process.poll() is None:
@@ -81,15 +78,26 @@ class _Worker:
         return self._process is None or self._process.poll() is not None
 
     def _start(self, now: float) -> None:
-        # In a session of its own, or Ctrl+C would reach it a second time.
-        self._process = subprocess.Popen(  # noqa: S603  # the program that runs already
-            self._plan.command(self._number),
-            env=self._plan.environment,
-            stdin=subprocess.PIPE,
-            start_new_session=True,
-        )
+        try:
+            # In a session of its own, or Ctrl+C would reach it a second time.
+            self._process = subprocess.Popen(  # noqa: S603  # the program that runs already
+                self._plan.command(self._number),
+                env=self._plan.environment,
+                stdin=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            # The machine has no memory or no processes left; the other workers go on.
+            self._try_again(now, "a worker could not be started", reason=str(error))
+            return
         self._started = now
         _log.info("a worker starts", extra={"number": self._number, "pid": self._process.pid})
+
+    def _try_again(self, now: float, message: str, **about: object) -> None:
+        """Say why the process does not run, and wait the longer the more often that happens."""
+        self._due = now + self._wait_s
+        _log.error(message, extra={"number": self._number, **about, "againInS": self._wait_s})
+        self._wait_s = min(self._wait_s * 2, _LONGEST_WAIT_S)
 
 
 class Supervisor:

@@ -10,6 +10,7 @@ from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.opening import operator, read_settings
 from gatehouse.cli.output import show
 from gatehouse.cli.progress import Progress
+from gatehouse.core.errors import InvalidInput
 from gatehouse.preflight import unknown_variables
 from gatehouse.settings import env_file
 
@@ -34,9 +35,19 @@ def backup(
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What gatehouse backup wrote.")],
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="What gatehouse backup wrote.")
+    ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Put data that is there aside first.")
+    ] = False,
+    loaded: Annotated[
+        bool,
+        typer.Option(
+            "--loaded",
+            help="Instead of FILE: the database holds what PostgreSQL's own programs brought "
+            "back, or a backup of an earlier version that was migrated; prove it and do the rest.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -45,13 +56,21 @@ def restore(
     The backup is checked first: the root secret, the ledger, the audit trail and the signatures.
     When anything fails, everything is as it was. What was there before is kept aside.
     """
-    from gatehouse.admin.restore import restore_backup
+    from gatehouse.admin.restore import finish_restore, restore_backup
 
     settings = read_settings()
-    done = restore_backup(settings, operator(settings), file, replace=replace)
-    lines = [f"{file}: restored, revision {done.revision}"]
+    if loaded and file is None and not replace:
+        done = finish_restore(settings, operator(settings))
+    elif file is not None and not loaded:
+        done = restore_backup(settings, operator(settings), file, replace=replace)
+    else:
+        raise InvalidInput("give either the FILE of a backup or --loaded")
+    lines = [f"{done.file}: restored, revision {done.revision}"]
     if done.proof is None:
-        lines.append("an earlier version; run: gatehouse migrate, then: gatehouse ledger verify")
+        lines.append(
+            "an earlier version, not proven yet, with sessions and links that may have ended; "
+            "run: gatehouse migrate, then: gatehouse restore --loaded"
+        )
     else:
         lines += _proof_lines(done.proof)
     if done.kept is not None:

@@ -8,6 +8,7 @@ import msgspec
 
 from gatehouse.admin import repeated_calls
 from gatehouse.admin.repeated_calls import KeptAnswer
+from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.request_reader import read_json
 from gatehouse.pipeline.settlement import Claim
 from gatehouse.web.context import Reply, RequestContext
@@ -38,6 +39,9 @@ class Repeatable(msgspec.Struct, frozen=True):
             raise cannot_repeat(known)
         try:
             done = await run()
+        except StoreUnavailable:
+            # What it did may be committed without an answer, so that its key stays taken.
+            raise
         except Exception:
             # It did nothing, so that it may be mended and sent again.
             await asyncio.to_thread(repeated_calls.give_up, *about)
