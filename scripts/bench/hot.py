@@ -5,7 +5,6 @@ import os
 import shutil
 import statistics
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,36 +20,43 @@ LEAST_SHARE: Final = 0.9
 """Of the rate on two accounts that two servers reach on one."""
 MOST_SYNCS: Final = 1.5
 """That a lone request without a payment waits for; half of one is room for noise."""
-_SYNC_MS: Final = 2
+SLOW_MS: Final = 2
+SLOWEST_MS: Final = 10
 _TURNS: Final = 3
-
-# The leader of a group of commits sleeps before it writes, as if the disk took so much longer.
-_SLOW_POSTGRES: Final = f"commit_delay = {_SYNC_MS * 1000}\ncommit_siblings = 0\n"
-_SLOW_SYNC: Final = f"""
+_SLOW_SYNC: Final = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <unistd.h>
-static int slowly(const char *name, int file) {{
+static int slowly(const char *name, int file) {
   int (*sync)(int) = (int (*)(int))dlsym(RTLD_NEXT, name);
-  usleep({_SYNC_MS * 1000});
+  usleep(DELAY_US);
   return sync(file);
-}}
-int fsync(int file) {{ return slowly("fsync", file); }}
-int fdatasync(int file) {{ return slowly("fdatasync", file); }}
+}
+int fsync(int file) { return slowly("fsync", file); }
+int fdatasync(int file) { return slowly("fdatasync", file); }
 """
 
 
 class Lone(NamedTuple):
-    """The median latency of a request that comes alone, as the disk is and with a slow one."""
+    """The median latency of a request that comes alone, with a slow disk and a slower one.
+
+    Both are slow, because a processor that slept through a sync has to warm up again: beside a disk
+    that syncs at once that would count as a part of the sync.
+    """
 
     database: str
-    as_it_is_ms: float
     slow_ms: float
+    slowest_ms: float
 
     @property
     def syncs(self) -> float:
         """How often the request waits for the disk."""
-        return (self.slow_ms - self.as_it_is_ms) / _SYNC_MS
+        return (self.slowest_ms - self.slow_ms) / (SLOWEST_MS - SLOW_MS)
+
+
+def _slow_postgres(delay_ms: int) -> str:
+    """The leader of a group of commits sleeps before it writes, as if the disk took longer."""
+    return f"commit_delay = {delay_ms * 1000}\ncommit_siblings = 0\n"
 
 
 def rates(
@@ -62,7 +68,7 @@ def rates(
     """
     one: list[float] = []
     two: list[float] = []
-    with start_postgres(quick=False, settings=_SLOW_POSTGRES) as postgres:
+    with start_postgres(quick=False, settings=_slow_postgres(SLOW_MS)) as postgres:
         shop = subject.shop(folder / "hot", GATEHOUSE_DATABASE_URL=postgres.empty())
         other = second_account(shop)
         hot, beside = subject.requests(shop.key), subject.requests(other.key)
@@ -82,32 +88,31 @@ def rates(
 
 def lone_requests(subject: Subject, folder: Path, seconds: float) -> Iterator[Lone]:
     """A lone request on each database."""
+    delays = (SLOW_MS, SLOWEST_MS)
     with contextlib.ExitStack() as running:
         shops = []
-        for name, settings in (("quick", ""), ("slow", _SLOW_POSTGRES)):
+        for delay_ms in delays:
+            settings = _slow_postgres(delay_ms)
             postgres = running.enter_context(start_postgres(quick=False, settings=settings))
             url = postgres.empty()
-            shops.append(subject.shop(folder / f"alone-{name}", GATEHOUSE_DATABASE_URL=url))
+            shops.append(subject.shop(folder / f"alone-{delay_ms}", GATEHOUSE_DATABASE_URL=url))
         yield Lone("PostgreSQL", *_alone_ms(subject, shops, seconds))
-    with slow_syncs() as slow:
-        if slow is not None:
-            shops = [subject.shop(folder / f"alone-sqlite-{name}") for name in ("quick", "slow")]
-            shops[1] = replace(shops[1], environment=shops[1].environment | slow)
-            yield Lone("SQLite", *_alone_ms(subject, shops, seconds))
-
-
-@contextlib.contextmanager
-def slow_syncs() -> Iterator[dict[str, str] | None]:
-    """Variables that make a process wait longer for the disk; None without a C compiler."""
     compiler = shutil.which("cc")
-    if compiler is None:
-        yield None
-        return
-    with tempfile.TemporaryDirectory(prefix="gatehouse-slow-") as folder:
-        library = Path(folder) / "slow.so"
-        command = [compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", str(library), "-ldl"]
-        subprocess.run(command, input=_SLOW_SYNC.encode(), check=True)
-        yield {"LD_PRELOAD": f"{library} {os.environ.get('LD_PRELOAD', '')}".strip()}
+    if compiler is not None:
+        shops = [
+            _with_slow_disk(subject.shop(folder / f"alone-sqlite-{delay_ms}"), compiler, delay_ms)
+            for delay_ms in delays
+        ]
+        yield Lone("SQLite", *_alone_ms(subject, shops, seconds))
+
+
+def _with_slow_disk(shop: Shop, compiler: str, delay_ms: int) -> Shop:
+    """The same shop, whose servers wait longer for the disk."""
+    library = shop.home / "slow.so"
+    words = [compiler, f"-DDELAY_US={delay_ms * 1000}", "-shared", "-fPIC", "-x", "c", "-"]
+    subprocess.run([*words, "-o", str(library), "-ldl"], input=_SLOW_SYNC.encode(), check=True)
+    preload = f"{library} {os.environ.get('LD_PRELOAD', '')}".strip()
+    return replace(shop, environment=shop.environment | {"LD_PRELOAD": preload})
 
 
 def _alone_ms(subject: Subject, shops: list[Shop], seconds: float) -> list[float]:

@@ -12,7 +12,7 @@ TIMES: Final = 3
 """As much as it can answer."""
 SLOWER_BAR: Final = 3.0
 """Times the p99 of a server that is full and no more."""
-SHARE_BAR: Final = 0.5
+SHARE_BAR: Final = 0.6
 """Of what it can answer without the rest; refusing twice as many takes the remainder."""
 _CONNECTIONS: Final = 1500
 """So many that a request almost never waits for one."""

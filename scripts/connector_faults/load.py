@@ -13,6 +13,9 @@ from scripts.connector_faults.ground import LIMIT_MS, PIPELINE_ID
 _CARDS: Final = 500
 _PAYING: Final = 2
 """One request in so many is a payment."""
+_TRIES: Final = 30
+_PAUSE_S: Final = 1.0
+"""What `Retry-After` says."""
 
 
 class Answered(NamedTuple):
@@ -28,6 +31,8 @@ class Answered(NamedTuple):
     payment: str | None
     """What the API says about the payment; None when it was not sent."""
     client_ms: float
+    refused: int = 0
+    """How often the server had no room for it first; nothing of it was done then."""
 
     @property
     def limit_ms(self) -> int:
@@ -66,10 +71,17 @@ async def _drive(
             is_payment = number // len(ways) % _PAYING == 0
             path, body = _body(number, is_payment=is_payment)
             request = post(path, json.dumps(body).encode(), {"X-API-KEY": keys[way]})
-            begun = time.perf_counter()
-            status, answer = await connection.ask(request)
-            taken_ms = (time.perf_counter() - begun) * 1000
-            found.append(_read(way, is_payment, status, answer, taken_ms))
+            refused = 0
+            while True:
+                begun = time.perf_counter()
+                status, answer = await connection.ask(request)
+                taken_ms = (time.perf_counter() - begun) * 1000
+                if refused == _TRIES or not _is_refused(status, answer):
+                    break
+                refused += 1
+                await asyncio.sleep(_PAUSE_S)
+            outcome = _read(way, is_payment, status, answer, taken_ms)
+            found.append(outcome._replace(refused=refused))
         connection.close()
 
     # More connections than requests can be waiting, so that none waits for its turn here.
@@ -123,6 +135,11 @@ def _body(number: int, *, is_payment: bool) -> tuple[str, dict[str, Any]]:
     }
     body = {"pipelineId": PIPELINE_ID, "sentryRequest": order, "preCheckRequest": card}
     return "/api/v1/pipeline", body
+
+
+def _is_refused(status: int, answer: dict[str, Any]) -> bool:
+    """Whether the server was too busy for it, as a busy machine makes it; callers send it again."""
+    return status == 503 and (answer.get("errors") or {}).get("code") == "overloaded"
 
 
 def _read(way: str, is_payment: bool, status: int, answer: dict[str, Any], ms: float) -> Answered:

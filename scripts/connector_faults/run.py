@@ -140,8 +140,10 @@ def _judge(
     )
     payments = Counter(str(each.payment) for each in answered if each.is_payment)
     standing = sum(each.approved - each.reversed for each in hosts.values())
+    refused = sum(each.refused > 0 for each in answered)
     facts = [
         f"{len(answered)} requests; stages completed of {_shares(answered)}",
+        f"refused first by a server that was too busy: {refused}",
         f"messages at the hosts: {dict(sorted(faults.items()))}",
         f"payments as the API answered them: {dict(sorted(payments.items()))}",
         f"payments in doubt, all reversed: {len(reversed_)}; that stand at the hosts: {standing}",

@@ -20,6 +20,7 @@ const KEYS = {
   rules: ["rule_set", "description", "inputs", "rules", "name", "condition", "outcome", "final", "shadow", "tags"],
   pipeline: ["pipeline", "name", "description", "inputs", "stages", "decided_by", "stage", "rule_set", "fee", "stop_when", "skip_when", "on_failure", "pay", "on_declined_review"],
 };
+const CONDITIONS = ["condition", "stop_when", "skip_when"];
 const OUTCOMES = ["ACCEPT", "REVIEW", "DECLINE"];
 
 const theme = EditorView.theme({
@@ -40,6 +41,9 @@ const theme = EditorView.theme({
   ".cm-completionInfo": { maxWidth: "340px", padding: "8px 10px", fontFamily: "system-ui, sans-serif", whiteSpace: "pre-line" },
   ".cm-diagnostic": { padding: "4px 10px", fontFamily: "system-ui, sans-serif" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
+  // CodeMirror marks mistakes with pictures in data: addresses, which the policy of the pages forbids.
+  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy 1px var(--bad)", textUnderlineOffset: "3px" },
+  ".cm-lint-marker-error": { content: "normal", boxSizing: "border-box", border: "2px solid var(--bad)", borderRadius: "50%", backgroundColor: "color-mix(in srgb, var(--bad) 45%, transparent)" },
   ".cm-panels": { color: "var(--text)", backgroundColor: "var(--sunken)" },
   ".cm-panel input, .cm-panel button": { color: "var(--text)", backgroundColor: "var(--surface)", backgroundImage: "none", border: "1px solid var(--border-strong)", borderRadius: "4px" },
   ".cm-word": { color: "var(--accent)", fontWeight: "600" },
@@ -107,6 +111,9 @@ const completions = (loading) => async (context) => {
   }
   const outcome = /^\s*(?:- )?outcome:\s*(\w*)$/.exec(before);
   if (outcome) return { from: context.pos - outcome[1].length, options: offered.outcomes };
+  // Behind any other key stands free text or a plain value, and Enter must not put a signal there.
+  const written = /^\s*(?:- )?([a-z_]+):\s/.exec(before);
+  if (written && !CONDITIONS.includes(written[1]) && !context.explicit) return null;
   const key = /^\s*(?:- )?([a-z_]*)$/.exec(before);
   const word = context.matchBefore(/[\w.]+/);
   if (!word && !context.explicit) return null;

@@ -16,7 +16,7 @@ from scripts.soak.run import Wish, run
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=10.0)
-    parser.add_argument("--rate", type=float, default=100.0, help="requests per second")
+    parser.add_argument("--rate", type=float, default=50.0, help="requests per second")
     parser.add_argument("--chaos", action="store_true", help="let faults happen")
     parser.add_argument("--every", type=float, default=15.0, help="seconds from fault to fault")
     parser.add_argument("--only", nargs="+", choices=KEYS, default=[], help="let only these happen")

@@ -28,7 +28,11 @@ class Books(msgspec.Struct):
     """Account, request and what was charged, a line for each close."""
     references: list[tuple[str, str]]
     """Client reference and request, a line for each decision."""
+    authorized: int
+    """How often money was held."""
     overdue_holds: int
+    payments: int
+    """That were meant to be made."""
     unsettled_payments: int
     events: list[tuple[str, str]]
     """Id and request of each decision that was told."""
@@ -42,6 +46,7 @@ def read_books(environment: dict[str, str], now_ms: int) -> Books:
     closes = sa.select(entry.account_id, entry.reference, -entry.amount)
     told = sa.select(event.id, event.about).where(event.type == EventName.DECISION_MADE)
     overdue = sa.select(sa.func.count()).where(HOLDS.c.expires_at_ms < now_ms)
+    authorized = sa.select(sa.func.count()).where(entry.kind == EntryKind.AUTHORIZE)
     try:
         with session.reading() as connection:
             found = Books(
@@ -49,7 +54,9 @@ def read_books(environment: dict[str, str], now_ms: int) -> Books:
                 references=_rows(
                     connection, sa.select(DECISIONS.c.client_reference, DECISIONS.c.request_id)
                 ),
+                authorized=connection.scalar(authorized) or 0,
                 overdue_holds=connection.scalar(overdue) or 0,
+                payments=_count(connection, GATEWAY_INTENTS),
                 unsettled_payments=_unsettled(connection),
                 events=_rows(connection, told),
                 ledger_problems=[],
@@ -66,8 +73,7 @@ def wait_for_quiet(environment: dict[str, str], patience_s: float) -> None:
 
     def is_quiet() -> bool:
         with session.reading() as connection:
-            held = connection.scalar(sa.select(sa.func.count()).select_from(HOLDS))
-            return not held and not _unsettled(connection)
+            return not _count(connection, HOLDS) and not _unsettled(connection)
 
     try:
         wait_until(is_quiet, patience_s)
@@ -84,6 +90,10 @@ def wait_until(holds: Callable[[], bool], patience_s: float) -> None:
 
 def _session(environment: dict[str, str]) -> AdminSession:
     return open_admin_session(load_settings(environment), Actor.system("soak"))
+
+
+def _count(connection: sa.Connection, table: sa.Table) -> int:
+    return connection.scalar(sa.select(sa.func.count()).select_from(table)) or 0
 
 
 def _unsettled(connection: sa.Connection) -> int:

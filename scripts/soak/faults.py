@@ -23,6 +23,8 @@ class Fault(NamedTuple):
     """By which `--only` chooses it."""
     name: str
     happen: Callable[[], None]
+    probe: str = "precheck"
+    """The operation that has to work again afterwards."""
 
 
 class Ended(NamedTuple):
@@ -91,9 +93,9 @@ def all_faults(
             "PostgreSQL restarted, immediate",
             lambda: postgres.restart("immediate"),
         ),
-        Fault("kill-valkey", "Valkey killed", kill_valkey),
-        Fault("pause-valkey", "Valkey paused", pause_valkey),
-        Fault("cut", "connections cut", cut_connections),
+        Fault("kill-valkey", "Valkey killed", kill_valkey, "sentry"),
+        Fault("pause-valkey", "Valkey paused", pause_valkey, "sentry"),
+        Fault("cut", "connections cut", cut_connections, "sentry"),
         Fault("pause-server", "a server paused for 10 s", pause_server),
         Fault("fill-logs", "disk full for logs", fill_logs),
     ]

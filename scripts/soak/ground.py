@@ -1,11 +1,13 @@
 """What a run stands on: ten accounts with rules, pipelines, people and webhooks."""
 
 import os
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gatehouse.access.actors import Actor
+from gatehouse.access.keys import new_key_text
 from gatehouse.admin import accounts, keys, rule_sets
 from gatehouse.admin.configurations import NewVersion
 from gatehouse.admin.webhooks import endpoints
@@ -34,6 +36,8 @@ class Ground:
     home: Path
     keys: dict[str, str]
     """By account. The first account is the hot one."""
+    invalid_keys: dict[str, str]
+    """Keys that open nothing, by what is wrong with them."""
 
     @property
     def hot(self) -> str:
@@ -47,9 +51,10 @@ def prepare(home: Path, database_url: str, memory_url: str, receiver: str) -> Gr
         "GATEHOUSE_HOME": str(home),
         "GATEHOUSE_DATABASE_URL": database_url,
         "GATEHOUSE_MEMORY_URL": memory_url,
-        # Full after a minute or two: what grows afterwards is lost.
+        # Full after a minute or two: what grows afterwards is a leak.
         "GATEHOUSE_MEMORY_ENTITIES": "5000",
-        "GATEHOUSE_RATE_LIMIT_PER_SECOND": "0",
+        # Never reached, but counted in the shared memory as in production.
+        "GATEHOUSE_RATE_LIMIT_PER_SECOND": "100000",
         "GATEHOUSE_AUTHORIZATION_TTL_S": str(AUTHORIZATION_TTL_S),
         # What a receiver did not take is sent again soon, so that a run can wait for the end.
         "GATEHOUSE_WEBHOOK_RETRY_S": ",".join(["1"] * 60),
@@ -63,5 +68,9 @@ def prepare(home: Path, database_url: str, memory_url: str, receiver: str) -> Gr
         terms = WebhookTerms(f"{receiver}/{made}", (EventName.DECISION_MADE,))
         endpoints.create(session, made, terms, _POLICY)
         fill_with_people(Shop(home, environment, made, found[made]), range(CARDS))
+    hot = next(iter(found))
+    revoked = keys.issue(session, hot, keys.KeyTerms("lost"))
+    keys.revoke(session, hot, revoked.key.key_id, "soak")
+    unknown = new_key_text(session.environment, secrets.token_bytes)
     session.database.dispose()
-    return Ground(environment, home, found)
+    return Ground(environment, home, found, {"revoked": revoked.text, "unknown": unknown})

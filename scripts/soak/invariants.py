@@ -34,7 +34,7 @@ class Invariant(NamedTuple):
 
 def of_money(outcomes: Sequence[Outcome], books: Books) -> list[Invariant]:
     """That everybody was charged for what they were told, once, and for nothing else."""
-    answered = [each for each in outcomes if each.status == 200]
+    answered = [each for each in outcomes if each.is_answered]
     closes = Counter(request for _, request, _ in books.closes)
     charged = {request: (account, amount) for account, request, amount in books.closes}
     unlike = [
@@ -45,45 +45,50 @@ def of_money(outcomes: Sequence[Outcome], books: Books) -> list[Invariant]:
         or charged[each.request_id] != (each.account_id, each.closed)
     ]
     known = {each.request_id for each in answered}
-    unknown = [request for request in closes if request not in known]
     # Callers without a key do not ask again, so what they lost may have been charged, once each.
     # One with a key that was given up may have been, too.
-    lost = sum(1 for each in outcomes if each.status != 200 and each.lost)
-    surplus = unknown[: max(0, len(unknown) - lost)]
+    lost = {each.reference for each in outcomes if not each.is_answered and each.lost}
+    excused = known | {request for reference, request in books.references if reference in lost}
+    surplus = [request for request in closes if request not in excused]
     return [
         Invariant("each charged answer is in the ledger once, as told", len(answered), unlike),
         Invariant("nothing else was charged, but for lost answers", len(closes), surplus),
         Invariant("balances equal the sums of the ledger", len(closes), books.ledger_problems),
         Invariant(
             "no authorization is open beyond its expiry",
-            len(closes),
+            books.authorized,
             [f"{books.overdue_holds} authorizations"] if books.overdue_holds else [],
         ),
         Invariant(
             "no payment is left in doubt",
-            len(closes),
+            books.payments,
             [f"{books.unsettled_payments} payments"] if books.unsettled_payments else [],
         ),
     ]
 
 
 def of_repeats(outcomes: Sequence[Outcome], books: Books) -> Invariant:
-    """That no idempotency key ran twice, however often its request was sent."""
+    """That no request was recorded twice, however often it was sent.
+
+    One without a key is sent again only where the answer before says that nothing was done.
+    """
     ran = Counter(reference for reference, _ in books.references)
-    keyed = [each for each in outcomes if each.key is not None]
     twice = [
-        f"{each.key} ran {ran[each.reference]} times" for each in keyed if ran[each.reference] > 1
+        f"{each.key or each.reference} was recorded {ran[each.reference]} times"
+        for each in outcomes
+        if ran[each.reference] > 1
     ]
-    return Invariant("no idempotency key ran twice", len(keyed), twice)
+    name = "no idempotency key ran twice, nor a request without one"
+    return Invariant(name, len(outcomes), twice)
 
 
 def of_answers(outcomes: Sequence[Outcome], *, may_retry: bool) -> list[Invariant]:
     """That callers got answers: at once, or when faults are made, in the end."""
     allowed = {0, 409, 503} if may_retry else set()
     odd = [
-        f"{each.reference}: {each.status} {each.code}"
+        f"{each.reference}: {', '.join([*each.failed, each.said])}"
         for each in outcomes
-        if each.status != 200 and each.status not in allowed
+        if not (each.is_answered or each.status in allowed) or (each.failed and not may_retry)
     ]
     invariants = [
         Invariant(
@@ -95,7 +100,11 @@ def of_answers(outcomes: Sequence[Outcome], *, may_retry: bool) -> list[Invarian
         )
     ]
     keyed = [each for each in outcomes if each.key is not None]
-    given_up = [f"{each.reference} after {each.attempts}" for each in keyed if each.status != 200]
+    given_up = [
+        f"{each.reference} after {len(each.failed) + 1} attempts"
+        for each in keyed
+        if not each.is_answered
+    ]
     invariants.append(Invariant("each request with a key was answered", len(keyed), given_up))
     return invariants
 
@@ -111,6 +120,15 @@ def of_events(books: Books, accepted: set[str]) -> list[Invariant]:
     ]
 
 
+def of_strangers(answers: Sequence[tuple[str, int]]) -> Invariant:
+    """That a key that was revoked, or that nobody has, opened nothing; 0: no answer."""
+    closed = {0, 401, 429, 503}
+    let_in = [f"{key} key: {status}" for key, status in answers if status not in closed]
+    if not answers:
+        let_in = ["nobody tried"]
+    return Invariant("nobody was let in without a valid key", len(answers), let_in)
+
+
 def of_recovery(ended: Sequence[Ended]) -> Invariant:
     """That the service came back by itself soon after each fault."""
     late = [
@@ -118,6 +136,8 @@ def of_recovery(ended: Sequence[Ended]) -> Invariant:
         for each in ended
         if each.recovered_s > RECOVERY_S
     ]
+    if not ended:
+        late = ["no fault happened: the run was too short for one"]
     return Invariant(f"recovered within {RECOVERY_S:g} s of each fault's end", len(ended), late)
 
 

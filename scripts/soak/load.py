@@ -27,8 +27,10 @@ _LONGEST_IDLE_S: Final = 30.0
 """A connection that is idle for longer is not used again: the server may be about to close it."""
 _AGAIN: Final = (409, 503)
 """Answers after which a request is sent again."""
-_UNSURE: Final = "store_unavailable"
-"""With this answer the request may have been processed all the same."""
+_UNREADABLE: Final = "unreadable"
+"""An answer that is none of ours."""
+_UNSURE: Final = ("store_unavailable", _UNREADABLE)
+"""With these the request may have been processed all the same."""
 
 
 class Plan(msgspec.Struct):
@@ -60,9 +62,25 @@ class Outcome(msgspec.Struct, omit_defaults=True):
     request_id: str = ""
     closed: int = 0
     """What was charged, in millionths."""
-    attempts: int = 1
+    failed: list[str] = msgspec.field(default_factory=list)
+    """What came of each attempt before the last."""
     lost: int = 0
     """Attempts that may have been processed, although no answer says so."""
+
+    @property
+    def said(self) -> str:
+        """The last answer in a few words."""
+        return f"{self.status} {self.code or ''}".rstrip() if self.status else "no answer"
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether the last answer leaves open what became of the request."""
+        return self.code in _UNSURE
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether it got what it asked for."""
+        return self.status == 200 and not self.is_unsure
 
 
 class _Answer(msgspec.Struct):
@@ -110,6 +128,12 @@ class _Caller:
             except BaseException:
                 streams[1].transport.abort()
                 raise
+
+    def close(self) -> None:
+        """End the connections that nothing waits for."""
+        for _, streams in self._idle:
+            streams[1].transport.abort()
+        self._idle.clear()
 
     def _kept(self) -> _Streams | None:
         """The connection that was used last, unless all have been idle for too long."""
@@ -167,6 +191,10 @@ class Load:
             await asyncio.sleep(_TICK_S)
         if waiting:
             await asyncio.wait(waiting)
+        for caller in self._callers:
+            caller.close()
+        if len(self.outcomes) != sent:
+            raise SystemExit(f"of {sent} requests, {len(self.outcomes)} have an outcome")
 
     async def _one(self, sending: Sending, due_s: float) -> None:
         headers = {"X-API-KEY": self._plan.keys[sending.account_id]}
@@ -175,15 +203,15 @@ class Load:
         request = post(f"/api/v1/{sending.operation}", sending.body, headers)
         outcome = Outcome(
             sending.reference, sending.account_id, sending.operation, due_s, 0.0,
-            sending.idempotency_key, attempts=0,
+            sending.idempotency_key,
         )  # fmt: skip
         turn, pause = self._chance.randrange(len(self._callers)), 0.05
         while True:
-            outcome.attempts += 1
             again = await self._attempt(self._callers[turn], request, outcome)
             waited = time.perf_counter() - self._started - due_s
             if not again or waited > self._plan.patience_s:
                 break
+            outcome.failed.append(outcome.said)
             turn = (turn + 1) % len(self._callers)
             await asyncio.sleep(pause * self._chance.uniform(0.5, 1.5))
             pause = min(pause * 2, _LONGEST_PAUSE_S)
@@ -195,23 +223,27 @@ class Load:
         try:
             answer = await caller.ask(request)
         except NotSent:
-            outcome.status = 0
+            outcome.status, outcome.code = 0, None
             return True
-        except (OSError, EOFError, TimeoutError, ValueError):
-            outcome.status = 0
+        except (OSError, EOFError, TimeoutError, ValueError, asyncio.LimitOverrunError):
+            outcome.status, outcome.code = 0, None
             outcome.lost += 1
             return outcome.key is not None
         read_answer(answer.status, answer.body, outcome)
-        if outcome.code == _UNSURE:
+        if outcome.is_unsure:
             outcome.lost += 1
-            return outcome.key is not None
+            return outcome.key is not None and answer.status in _AGAIN
         return answer.status in _AGAIN
 
 
 def read_answer(status: int, body: bytes, outcome: Outcome) -> None:
     """Note what an answer says."""
-    envelope = _read(body)
     outcome.status = status
+    try:
+        envelope = _read(body)
+    except msgspec.DecodeError:
+        outcome.code = _UNREADABLE
+        return
     outcome.code = envelope.errors.code if envelope.errors else None
     if status == 200:
         outcome.request_id = envelope.requestId

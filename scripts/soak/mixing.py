@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from scripts.bench.cards import precheck_body
 from scripts.bench.client import NUMBER_MARK
 from scripts.bench.people import idverify_body
-from scripts.bench.purchases import pipeline_body
+from scripts.bench.purchases import pipeline_body, rules_body
 from scripts.bench.visits import sentry_body
 from scripts.soak.ground import CARDS
 
@@ -15,9 +15,10 @@ _BODIES: Final = {
     "precheck": precheck_body,
     "idverify": idverify_body,
     "sentry": sentry_body,
+    "rules": rules_body,
     "pipeline": pipeline_body,
 }
-_SHARES: Final = (30, 15, 25, 30)
+_SHARES: Final = (30, 15, 20, 5, 30)
 _HOT_SHARE: Final = 0.5
 _KEYED_SHARE: Final = 0.8
 
@@ -54,6 +55,10 @@ class Mixer:
 
     def _body(self, operation: str, reference: str) -> bytes:
         made = _BODIES[operation](self._chance.randrange(CARDS))
-        unique = made.replace(NUMBER_MARK, b"%010d" % self._number)
-        body: dict[str, Any] = json.loads(unique) | {"clientReferenceId": reference}
-        return json.dumps(body, separators=(",", ":")).encode()
+        return referring(made.replace(NUMBER_MARK, b"%010d" % self._number), reference)
+
+
+def referring(body: bytes, reference: str) -> bytes:
+    """A body whose decision is found by the reference."""
+    given: dict[str, Any] = json.loads(body) | {"clientReferenceId": reference}
+    return json.dumps(given, separators=(",", ":")).encode()

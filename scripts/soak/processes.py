@@ -9,6 +9,10 @@ class DisturbedProcess:
 
     _process: "subprocess.Popen[bytes]"
 
+    def pid(self) -> int:
+        """Its number."""
+        return self._process.pid
+
     def kill(self) -> None:
         """Kill it without warning."""
         self._process.kill()

@@ -3,9 +3,12 @@
 import statistics
 from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
 from scripts.soak.load import Outcome
 from scripts.soak.run import Result
+
+_MOST_DEFECTS: Final = 5
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -23,11 +26,12 @@ def _load(result: Result) -> list[str]:
     wish, outcomes = result.wish, result.outcomes
     statuses = Counter(each.status for each in outcomes)
     said = ", ".join(f"{status or 'none'}: {count:,}" for status, count in statuses.most_common())
-    repeated = sum(each.attempts - 1 for each in outcomes)
+    again = Counter(said for each in outcomes for said in each.failed)
+    why = ", ".join(f"{said}: {count:,}" for said, count in again.most_common())
     failed = sum(each.status != 200 for each in outcomes)
     return [
         f"{wish.minutes:g} minutes at {wish.rate:g} requests/s, seed {wish.seed}:"
-        f" {len(outcomes):,} requests, {repeated:,} sent again",
+        f" {len(outcomes):,} requests, {again.total():,} sent again" + (f" ({why})" if why else ""),
         f"last answers: {said}; error rate {failed / len(outcomes):.4%}",
     ]
 
@@ -49,6 +53,13 @@ def _latencies(result: Result) -> list[str]:
                 f"memory of {name}: {first:.0f} MB at first, {middle:.0f} at the median,"
                 f" {last:.0f} in the end, {most:.0f} at most"
             )
+    busy, stolen = result.processor
+    lines.append(
+        f"the machine was busy for {busy:.0%} of the time, others on its hardware took {stolen:.0%}"
+    )
+    if result.costs:
+        shown_ms = ", ".join(f"{each.of} {each.ms:.2f} ms" for each in result.costs)
+        lines.append(f"processor time of a request: {shown_ms}")
     return lines
 
 
@@ -67,4 +78,5 @@ def _faults(result: Result) -> list[str]:
 
 
 def _found(result: Result) -> list[str]:
-    return ["", *map(str, result.invariants), "", "all held" if result.holds else "NOT ALL HELD"]
+    found = ["", *map(str, result.invariants), "", "all held" if result.holds else "NOT ALL HELD"]
+    return [*result.defects[:_MOST_DEFECTS], *found]

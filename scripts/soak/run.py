@@ -10,9 +10,10 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
+import psutil
 
 from scripts.soak import invariants
 from scripts.soak.books import read_books, wait_for_quiet, wait_until
@@ -20,7 +21,7 @@ from scripts.soak.faults import Ended, Fault, all_faults
 from scripts.soak.ground import AUTHORIZATION_TTL_S, Ground, prepare
 from scripts.soak.invariants import Invariant
 from scripts.soak.load import Outcome, Plan
-from scripts.soak.probing import Prober
+from scripts.soak.probing import Prober, Strangers
 from scripts.soak.receiver import EventReceiver
 from scripts.soak.servers import SoakServer, running
 from scripts.soak.stores import durable_postgres, durable_valkey
@@ -42,6 +43,21 @@ class Wish(NamedTuple):
     """The keys of the faults that may happen; none: all."""
 
 
+class ProcessorUse(NamedTuple):
+    """Shares of the machine's processor time while the load ran."""
+
+    busy: float
+    stolen: float
+    """What other virtual machines on the same hardware took while something here could run."""
+
+
+class Cost(NamedTuple):
+    """Processor time that a request took, of all processes of a kind."""
+
+    of: str
+    ms: float
+
+
 class Result(NamedTuple):
     """What came out of a run."""
 
@@ -49,7 +65,12 @@ class Result(NamedTuple):
     outcomes: list[Outcome]
     ended: list[Ended]
     samples: dict[str, list[int]]
+    processor: ProcessorUse
+    costs: list[Cost]
+    """Of a run without faults: processes that ended cannot be asked any more."""
     invariants: list[Invariant]
+    defects: list[str]
+    """Lines of the servers' logs about requests that failed for no known reason."""
 
     @property
     def holds(self) -> bool:
@@ -74,23 +95,38 @@ def run(wish: Wish) -> Result:
         ground = prepare(Path(folder), postgres.url, valkey.url, receiver.url)
         servers = [SoakServer(f"server-{n}", ground.home, ground.environment) for n in (1, 2)]
         chance = random.Random(wish.seed)  # not for secrets
-        prober = Prober(ground, servers)
+        prober, strangers = Prober(ground, servers), Strangers(ground, servers)
         faults = all_faults(servers, postgres, valkey, chance)
         with running(servers):
-            with _sampling(servers) as samples, _loading(ground, servers, wish) as load:
+            processes = {
+                "servers": [each.pid() for each in servers],
+                "PostgreSQL": [postgres.pid()],
+                "Valkey": [valkey.pid()],
+            }
+            before, spent_s = psutil.cpu_times(), _spent_s(processes)
+            with (
+                _sampling(servers) as samples,
+                strangers.knocking(),
+                _loading(ground, servers, wish) as load,
+            ):
                 ended = _cause(faults, chance, prober, wish)
-                load.wait()
+                if load.wait():
+                    raise SystemExit("the load failed, so there is nothing to judge by")
+            processor = _processor_use(before, psutil.cpu_times())
             outcomes = _outcomes(ground)
+            costs = [] if ended else _costs(spent_s, _spent_s(processes), len(outcomes))
             wait_for_quiet(ground.environment, _QUIET_S)
             now_ms = int(time.time() * 1000)
             books = read_books(ground.environment, now_ms)
             expected = {event for event, _ in books.events}
             wait_until(lambda: expected <= receiver.accepted, _DELIVERED_S)
-            died = [each.name for each in servers if each.has_ended()]
+            defects = [line for each in servers for line in each.defects()]
+            died = [each.name for each in servers if each.ended_by_itself or each.has_ended()]
     found = [
         *invariants.of_answers(outcomes, may_retry=bool(ended)),
         *invariants.of_money([*outcomes, *prober.outcomes], books),
-        invariants.of_repeats(outcomes, books),
+        invariants.of_repeats([*outcomes, *prober.outcomes], books),
+        invariants.of_strangers(strangers.answers),
         *invariants.of_events(books, receiver.accepted),
         Invariant("no server ended by itself", len(servers), died),
     ]
@@ -98,7 +134,32 @@ def run(wish: Wish) -> Result:
         found.append(invariants.of_memory(samples))
     else:
         found.append(invariants.of_recovery(ended))
-    return Result(wish, outcomes, ended, samples, found)
+    return Result(wish, outcomes, ended, samples, processor, costs, found, defects)
+
+
+def _processor_use(before: Any, after: Any) -> ProcessorUse:
+    passed = {name: getattr(after, name) - getattr(before, name) for name in after._fields}
+    # The time of guests is part of that of users.
+    whole = sum(spent for name, spent in passed.items() if not name.startswith("guest"))
+    stolen = passed.get("steal", 0.0)
+    waited = passed["idle"] + passed.get("iowait", 0.0)
+    return ProcessorUse((whole - waited - stolen) / whole, stolen / whole)
+
+
+def _spent_s(processes: dict[str, list[int]]) -> dict[str, float]:
+    """What each kind of process and its children have taken so far, also those that ended."""
+    return {
+        kind: sum(
+            sum(process.cpu_times()[:4]) + sum(sum(each.cpu_times()[:2]) for each in children)
+            for process in map(psutil.Process, pids)
+            for children in [process.children(recursive=True)]
+        )
+        for kind, pids in processes.items()
+    }
+
+
+def _costs(before_s: dict[str, float], after_s: dict[str, float], requests: int) -> list[Cost]:
+    return [Cost(kind, (after_s[kind] - before_s[kind]) / requests * 1000) for kind in after_s]
 
 
 def _plan(ground: Ground) -> Path:
@@ -167,7 +228,7 @@ def _cause(faults: list[Fault], chance: random.Random, prober: Prober, wish: Wis
         fault, begun = waiting.pop(), time.monotonic()
         fault.happen()
         over = time.monotonic()
-        recovered = prober.recovery_s()
+        recovered = prober.recovery_s(fault.probe)
         ended.append(Ended(fault.name, begun - started, over - begun, recovered))
         print(f"{begun - started:6.0f} s  {ended[-1]}", flush=True)
         next_at = max(next_at + wish.every_s, time.monotonic())

@@ -25,14 +25,18 @@ class SoakServer(DisturbedProcess):
         self.name, self.port = name, free_port()
         self.log = home / f"{name}.log"
         self._environment = environment
-        self.starts = 0
+        self.ended_by_itself = False
 
     def start(self) -> None:
         """Start the process; it may take some time until it is ready."""
         with self.log.open("ab") as log:
             command = [*GATEHOUSE, "serve", "--port", str(self.port)]
             self._process = subprocess.Popen(command, env=self._environment, stdout=log, stderr=log)
-        self.starts += 1
+
+    def kill(self) -> None:
+        """Kill it without warning, and note whether there was nothing left to kill."""
+        self.ended_by_itself = self.ended_by_itself or self.has_ended()
+        super().kill()
 
     def fill_log_volume(self) -> None:
         """Let no file of it grow any more, as on a full disk: a write fails with an error."""
@@ -51,6 +55,11 @@ class SoakServer(DisturbedProcess):
             connection.request("GET", "/readyz")
             return connection.getresponse().status == 200
         return False
+
+    def defects(self) -> list[str]:
+        """Lines of its log about requests that failed for no known reason."""
+        lines = self.log.read_text(errors="replace").splitlines()
+        return [line for line in lines if '"a defect"' in line]
 
     def has_ended(self) -> bool:
         """Whether the process ended by itself."""

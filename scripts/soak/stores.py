@@ -53,10 +53,13 @@ class DurablePostgres:
                 (_DATABASE,),
             )
 
+    def pid(self) -> int:
+        """The number of its first process, whose children serve."""
+        return int((self._server.pgdata / "postmaster.pid").read_text().splitlines()[0])
+
     def stop(self) -> None:
         """End it at once: nothing of it is kept."""
-        pid = int((self._server.pgdata / "postmaster.pid").read_text().splitlines()[0])
-        process = psutil.Process(pid)
+        process = psutil.Process(self.pid())
         process.send_signal(signal.SIGQUIT)
         process.wait(_PATIENCE_S)
 
