@@ -14,6 +14,8 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 DATA   ?=
 # Tests wait for servers, disks and time limits: four workers keep two cores busy.
 WORKERS ?= 4
+# Without compiled files, every process would compile the whole program again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery soak chaos docs types typescript editor bins networks browsers places starter lock clean screenshots
@@ -52,8 +54,6 @@ test: setup ## Check everything: format, lint, types, import contract, all tests
 	$(BIN)/lint-imports --no-cache
 	@$(MAKE) --no-print-directory quick
 
-# Without compiled files, every process of the tests would compile the whole program again.
-quick: export PYTHONDONTWRITEBYTECODE :=
 quick: setup ## Run the tests alone, on SQLite and PostgreSQL (ARGS="-k ledger" for some)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
@@ -113,7 +113,7 @@ places: setup ## Rebuild the packed facts about countries (DATA=DIR, a folder of
 	@$(BIN)/python -m scripts.build_places $(DATA)
 
 screenshots: setup ## Take the pictures in docs/console/ anew (needs chromium)
-	@$(BIN)/python -m scripts.screenshots
+	@KEEP_SCREENSHOTS=yes $(BIN)/python -m pytest tests/console/browser/test_screenshots.py
 
 # The other locks take their versions from dev.lock, so that one environment can hold them all.
 lock: setup ## Resolve the dependencies anew into requirements/*.lock
@@ -121,6 +121,7 @@ lock: setup ## Resolve the dependencies anew into requirements/*.lock
 	$(COMPILE) --upgrade pyproject.toml --constraint requirements/dev.lock -o requirements/runtime.lock
 	$(COMPILE) --upgrade pyproject.toml --extra learning --constraint requirements/dev.lock -o requirements/learning.lock
 	$(COMPILE) --upgrade pyproject.toml --extra otel --constraint requirements/dev.lock -o requirements/otel.lock
+	$(COMPILE) --upgrade pyproject.toml --extra s3 --constraint requirements/dev.lock -o requirements/s3.lock
 	$(COMPILE) --upgrade pyproject.toml --extra spark --constraint requirements/dev.lock -o requirements/spark.lock
 	$(COMPILE) --upgrade --group build --constraint requirements/dev.lock -o requirements/build.lock
 	$(COMPILE) --upgrade --group clients -o requirements/clients.lock

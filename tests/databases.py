@@ -45,6 +45,10 @@ _RESTART = """
 SELECT setval(format('%I', sequencename)::regclass, start_value, false) FROM pg_sequences
 WHERE schemaname = 'public' AND last_value IS NOT NULL
 """
+_CUT_OTHERS = """
+SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
 
 
 def skip_waiting_for_disk() -> None:
@@ -130,6 +134,22 @@ class Postgres:
         with psycopg.connect(self._uri, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         return self._uri.replace("/postgres?", f"/{name}?")
+
+
+@contextlib.contextmanager
+def read_only(url: str) -> Iterator[None]:
+    """Lets a database take no changes meanwhile, as if its server had become a standby."""
+    with psycopg.connect(
+        url, autocommit=True, options="-c default_transaction_read_only=off"
+    ) as connection:
+        setting = f"ALTER DATABASE {connection.info.dbname} {{}} default_transaction_read_only"
+        connection.execute(f"{setting.format('SET')} = on")
+        connection.execute(_CUT_OTHERS)
+        try:
+            yield
+        finally:
+            connection.execute(setting.format("RESET"))
+            connection.execute(_CUT_OTHERS)
 
 
 def _tables(connection: psycopg.Connection[tuple[Any, ...]]) -> list[str]:

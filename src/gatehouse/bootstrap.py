@@ -32,6 +32,7 @@ from gatehouse.operations.account_setup import Setups
 from gatehouse.operations.assembly import assemble, engine_options
 from gatehouse.operations.catalogue import Parties
 from gatehouse.operations.connectors import (
+    has_own_records,
     load_addresses,
     load_gateway,
     load_identities,
@@ -44,6 +45,7 @@ from gatehouse.operations.measured import (
     MeasuredIdentities,
     MeasuredIssuer,
     Observe,
+    Outside,
 )
 from gatehouse.operations.shared_limits import SharedLimits, open_shared_limits
 from gatehouse.operations.shared_memory import open_shared_memory
@@ -87,7 +89,7 @@ from gatehouse.web.metrics import Metrics, watch_lag
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import ConnectorsReady, Offered, Ready, Routes, make_routes
 from gatehouse.web.search import SearchRoutes
-from gatehouse.web.shedding import LoadGate
+from gatehouse.web.shedding import LoadGate, ServerLoad
 from gatehouse.web.v1 import Api, Repetitions
 
 _MOST_DIGITS: Final = 640
@@ -114,7 +116,9 @@ class Service(ServiceGauges):
         self._tracing = open_tracing(settings)
         self.backlog = Backlog()
         self._in_flight = InFlight(settings.max_in_flight)
-        self.gate = LoadGate(self._in_flight, settings.max_in_flight, settings.shed_delay_ms)
+        self._outside = Outside()
+        most, delay_ms = settings.max_in_flight, settings.shed_delay_ms
+        self.gate = LoadGate(self._in_flight, most, delay_ms, self._load)
         self.writer = Writer(
             lambda: open_batch_session(database),
             self._committed,
@@ -219,6 +223,9 @@ class Service(ServiceGauges):
         await self.callers.check()
         await announce(self.labels.labels_recorded)
 
+    def _load(self) -> ServerLoad:
+        return ServerLoad(self._outside.waiting, self.callers.waiting, self.writer.under_way_s)
+
     def _committed(self, settlements: int, seconds: float) -> None:
         self.metrics.commit(settlements, seconds)
         self.gate.committed(seconds)
@@ -290,6 +297,7 @@ class Service(ServiceGauges):
         if self._tracing is not None:
             await asyncio.to_thread(self._tracing.stop)
         # A look at the database that was given up still runs on its thread, with a connection.
+        await asyncio.to_thread(self.callers.stop)
         await asyncio.get_running_loop().shutdown_default_executor()
         self._database.dispose()
 
@@ -340,6 +348,7 @@ class Service(ServiceGauges):
         masker = CardMasker(self._bins, session.fingerprints)
         make_engine = Engine if self._tracing is None else self._tracing.engine
         engine = make_engine(self.writer, masker, system_clock, time.perf_counter, options)
+        self.sweeper.look_after(owner, engine.under_way)
         decisions = LiveDecisions(session)
         hashing_key = ring.current(keyring.API_KEYS)[1]
         entry = Entry(self.callers, settings, hashing_key, system_clock, self._in_flight)
@@ -396,11 +405,14 @@ class Service(ServiceGauges):
         self._entities = entities = EntityHasher(ring.current(keyring.ENTITIES)[1])
         called = self._traced(self.metrics.called)
         roster = None if self.connectors is None else self.connectors.roster
-        gateway = MeasuredGateway(load_gateway(settings, roster), called)
+        outside = self._outside
+        gateway = MeasuredGateway(load_gateway(settings, roster), called, outside)
         identities = load_identities(settings, self.identities, roster)
         parties = Parties(
-            issuer=MeasuredIssuer(load_issuer(settings, roster), called),
-            identities=MeasuredIdentities(identities, called),
+            issuer=MeasuredIssuer(load_issuer(settings, roster), called, outside),
+            identities=MeasuredIdentities(
+                identities, called, None if has_own_records(settings) else outside
+            ),
             addresses=load_addresses(settings, self.feeds),
             memory=self.memory,
             entity_hasher=entities,

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 import gatehouse
 from gatehouse.admin.live_events import LiveEvents
 from gatehouse.admin.live_memory import LiveSharedMemory
+from gatehouse.admin.partitions import PartitionKeeper
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.operations.live_connectors import LiveConnectors
 from gatehouse.operations.shared_limits import SharedLimits
@@ -33,6 +34,7 @@ class ServiceGauges(ABC):
     limits: SharedLimits | None
     memory: ServerMemory
     metrics: Metrics
+    partitions: PartitionKeeper
     presence: Presence
     refusals: Refusals
     writer: Writer
@@ -79,6 +81,7 @@ class ServiceGauges(ABC):
             "memory_missed": lambda: self.backlog.memory_missed,
             "events_written": lambda: self.backlog.events_written,
             "events_held_back": lambda: self.backlog.events_held_back,
+            "partition_months_ahead": self._months_ahead,
             "event_readers": lambda: self.events.waiting,
             "configuration_refused_accounts": lambda: self.refusals.accounts,
             "configuration_refusals": lambda: self.refusals.count,
@@ -91,6 +94,10 @@ class ServiceGauges(ABC):
         }
         for name, read in gauges.items():
             self.metrics.watch(f"gatehouse_{name}", read)
+
+    def _months_ahead(self) -> float | dict[str, float]:
+        ahead = self.partitions.months_ahead
+        return {} if ahead is None else ahead
 
     def _of_connectors(self, field: str) -> dict[str, float]:
         return {name: float(getattr(state, field)) for name, state in self._states().items()}

@@ -15,6 +15,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
+from gatehouse.core.sentences import plain
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion, RecordedStage, encode
 from gatehouse.decisions.recorded_event import KIND_NUMBERS, RecordedEvent
 from gatehouse.decisions.search_terms import pack_terms
@@ -215,4 +216,4 @@ def sentry_stage(chance: random.Random) -> RecordedStage:
 
 def as_json(value: Any) -> Any:
     """A struct as it is shown."""
-    return msgspec.to_builtins(value)
+    return msgspec.to_builtins(value, enc_hook=plain)

@@ -64,3 +64,23 @@ def test_what_cannot_be_asked_is_named_by_its_place(question: tuple[str, ...]) -
     with pytest.raises(WrongQuestion) as refused:
         write_condition([_group(good), _group(good, question)], CATALOGUE)
     assert (refused.value.group, refused.value.place) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("typed", "larger", "smaller"),
+    [("1.000", "1000", "1"), ("-12.345", "-12345", "-12.3450"), ("999.125", "999125", "999.1250")],
+)
+def test_a_number_that_could_be_thousands_is_asked_for_again(
+    typed: str, larger: str, smaller: str
+) -> None:
+    with pytest.raises(WrongQuestion, match=f"{larger} or {smaller};"):
+        write_condition([_group(("order.amount", "more", typed))], CATALOGUE)
+    for meant in (larger, smaller):
+        text = write_condition([_group(("order.amount", "more", meant))], CATALOGUE)
+        assert text == f"order.amount > {meant}"
+
+
+@pytest.mark.parametrize("typed", ["0.125", "1000.125", "249.99", "1.5", "-3"])
+def test_a_number_that_can_mean_one_thing_is_taken(typed: str) -> None:
+    text = write_condition([_group(("order.amount", "more", typed))], CATALOGUE)
+    assert text == f"order.amount > {typed}"

@@ -303,8 +303,9 @@ def test_a_slow_connector_does_not_delay_requests_that_do_not_need_it(
             for _ in range(20):
                 threads.submit(slow.ask, name)
             until(waiting)
-            for way in others:
-                assert way.ask(name) == {name: answers[DIRECT][name]}
-            return waiting() > 0
+            # On a machine that stands still for a moment, a time limit ends a call to any host.
+            return all(way.ask(name) == {name: answers[DIRECT][name]} for way in others) and (
+                waiting() > 0
+            )
 
         until(are_overtaken)

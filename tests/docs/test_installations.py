@@ -119,6 +119,7 @@ def test_what_the_project_names_is_in_its_lock() -> None:
         "runtime": PROJECT["project"]["dependencies"],
         "learning": [*PROJECT["project"]["dependencies"], *extras["learning"]],
         "otel": [*PROJECT["project"]["dependencies"], *extras["otel"]],
+        "s3": [*PROJECT["project"]["dependencies"], *extras["s3"]],
         "spark": [*PROJECT["project"]["dependencies"], *extras["spark"]],
         "build": groups["build"],
         "clients": groups["clients"],

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from gatehouse.core.errors import InvalidInput
+from gatehouse.training.phrases import span_text
 from gatehouse.training.report import (
     Figures,
     ModelComparison,
@@ -14,7 +15,6 @@ from gatehouse.training.report import (
     TermShape,
     decode_report,
     encode_report,
-    span_text,
 )
 from gatehouse.training.report_text import as_text, summary, verdict
 from tests.training.material import figures, report

@@ -54,7 +54,7 @@ class User(Personal, frozen=True, kw_only=True):
     """Hashes of the recovery codes that were not used yet."""
     passkeys: tuple[Passkey, ...] = ()
     subject: str | None = None
-    """Issuer and subject of the single sign-on that this person came in by."""
+    """Issuer and subject of the single sign-on that this person signs in by, and by that alone."""
     disabled_at_ms: int | None = None
     signed_in_at_ms: int | None = None
     locale: str = "en"
@@ -64,6 +64,11 @@ class User(Personal, frozen=True, kw_only=True):
     def has_second_factor(self) -> bool:
         """Whether a password alone does not sign the person in."""
         return self.totp is not None or bool(self.passkeys)
+
+    @property
+    def signs_in_elsewhere(self) -> bool:
+        """Whether the person is linked to single sign-on."""
+        return self.subject is not None
 
     @property
     def status(self) -> UserStatus:
@@ -121,7 +126,7 @@ class UserView(Personal, frozen=True, rename="camel"):
             has_totp=user.totp is not None,
             recovery_codes=len(user.recovery),
             passkeys=len(user.passkeys),
-            single_sign_on=user.subject is not None,
+            single_sign_on=user.signs_in_elsewhere,
             created_at_ms=user.created_at_ms,
             signed_in_at_ms=user.signed_in_at_ms,
             disabled_at_ms=user.disabled_at_ms,

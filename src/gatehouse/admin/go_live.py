@@ -15,7 +15,7 @@ from gatehouse.admin.secrets import refused_configurations
 from gatehouse.connectors.definition import Configuration
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.keyring import KeyRing
-from gatehouse.installation import open_admin_session, open_database, root_secret
+from gatehouse.installation import open_admin_session, open_database, root_secret, system_clock
 from gatehouse.intel.feed_files import is_ignored, recognise
 from gatehouse.operations.connectors import (
     applied_functions,
@@ -34,6 +34,7 @@ from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.fingerprint_conversion import records_are_due
 from gatehouse.store.database import Database
+from gatehouse.store.decisions.partitions import FEWEST_AHEAD, months_ahead, refused_from
 from gatehouse.store.identities.erasure import is_due
 from gatehouse.store.migrate import is_current
 from gatehouse.store.requests import intents
@@ -78,6 +79,12 @@ def inspect(
             "card fingerprints",
             data.fingerprints,
             "run: gatehouse secrets convert-fingerprints",
+        ),
+        _point(
+            "partitions",
+            data.partitions,
+            'look for "could not make partitions ahead" in the log of the servers: every request '
+            "of a month without a partition fails",
         ),
         _tor_point(settings),
         *variable_points(unknown),
@@ -150,6 +157,24 @@ class _DataChecks:
             if records_are_due(connection):
                 raise GatehouseError("records of an earlier version hold those of no account")
         return "records hold those of their accounts"
+
+    def partitions(self) -> str:
+        if unread := self._unread("there are no records yet"):
+            return unread
+        with self._database.reading() as connection:
+            ahead = months_ahead(connection, system_clock())
+            refused = refused_from(connection)
+        if refused is not None:
+            raise GatehouseError(
+                f"a check refuses every request from {refused.first_day} on, unless gatehouse "
+                "retention partition ends before; if it is not running, run it again"
+            )
+        if ahead is None:
+            return "decision records are in one table"
+        found = f"months ahead that have one for decision records: {ahead}"
+        if ahead < FEWEST_AHEAD:
+            raise GatehouseError(found)
+        return found
 
     def _unread(self, when_missing: str) -> str | None:
         """What to say of data that cannot be looked at; None when it can."""

@@ -24,13 +24,13 @@ from gatehouse.backtest.load import (
 )
 from gatehouse.backtest.workspace import (
     Workspace,
-    exit_on_signal,
     open_workspace,
     plain_errors,
     quoted,
     text,
 )
 from gatehouse.core.clock import iso_time
+from gatehouse.core.ending import exit_on_signal
 from gatehouse.core.errors import Conflict
 from gatehouse.decisions.record import UnreadableRecord, named_text
 from gatehouse.decisions.signal_layout import Layout, everything

@@ -45,11 +45,13 @@ def copy_rows(
     tables = metadata.sorted_tables
     done = 0
     with source.reading() as reader, target.writing() as writer:
-        counts = count_rows(reader, tables)
-        total = sum(counts.values())
         if not target.is_sqlite:
             # One batch is quick, but checking foreign keys at the end may not be.
             writer.execute(sa.text("SET LOCAL statement_timeout = 0"))
+            # It stands still while the source looks for the rows of a large table.
+            writer.execute(sa.text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+        counts = count_rows(reader, tables)
+        total = sum(counts.values())
         for table in reversed(tables):
             writer.execute(table.delete())
         for table in tables:

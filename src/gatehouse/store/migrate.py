@@ -13,13 +13,12 @@ import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 
 from gatehouse.core.errors import Conflict, SettingsError
+from gatehouse.store.advisory_locks import MIGRATING
 from gatehouse.store.database import Database
 from gatehouse.store.migrations import HEAD
 from gatehouse.store.servers import servers_seen
 from gatehouse.store.state import read_mark, set_mark
 
-# Any fixed number: the process that holds this lock on a PostgreSQL database migrates it.
-_LOCK: Final = 6_447_210_817
 _OLDEST: Final = "oldest-servers"
 """The mark with the oldest revision whose servers can work on the tables as they are."""
 _TURN_S: Final = 120
@@ -101,7 +100,7 @@ def _take_turn(connection: sa.Connection) -> None:
     connection.execute(sa.text(f"SET LOCAL lock_timeout = '{_TURN_S}s'"))
     connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
     try:
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATING)))
     except OperationalError as error:
         if isinstance(error.orig, psycopg.errors.LockNotAvailable):
             raise Conflict(

@@ -38,7 +38,7 @@ class Presence:
 
     def __init__(self, database: Database, owner: str, hear: Hear) -> None:
         self._database = database
-        self._name = row_name(owner)
+        self._owner, self._name = owner, row_name(owner)
         self._hear = hear
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ended, self._end = -1, -1
@@ -91,7 +91,7 @@ class Presence:
             connection.pgconn.consume_input()
             while (notice := connection.pgconn.notifies()) is not None:
                 self._pass_on(notice.extra.decode())
-        connection.execute(ENDED, (self._name,))
+        connection.execute(ENDED, (self._name, self._owner))
 
     def _pass_on(self, said: str) -> None:
         with contextlib.suppress(ValueError):  # of a newer version

@@ -18,7 +18,10 @@ ALIVE: Final = f"""
 INSERT INTO state (name, value) VALUES (%s, '{HEAD} ' || {_NOW})
 ON CONFLICT (name) DO UPDATE SET value = excluded.value
 """  # noqa: S608 - of constants
-ENDED: Final = "DELETE FROM state WHERE name = %s"
+ENDED: Final = """
+DELETE FROM state WHERE name = %s AND NOT EXISTS (SELECT FROM holds WHERE owner = %s)
+"""
+"""A server that leaves holds behind stays, silent, so that others take it for dead."""
 _SEEN: Final = sa.text(
     f"SELECT name, split_part(value, ' ', 1), {_NOW} - split_part(value, ' ', 2)::bigint "  # noqa: S608
     "FROM state WHERE name LIKE 'server:%'"
@@ -49,7 +52,10 @@ def row_name(owner: str) -> str:
 
 
 def servers_seen(connection: sa.Connection) -> list[ServerSeen]:
-    """Every server that has said that it is alive and not that it ends; PostgreSQL only."""
+    """Every server that has said that it is alive, unless it ended and left nothing held.
+
+    PostgreSQL only.
+    """
     rows = connection.execute(_SEEN).all()
     return [ServerSeen(name.removeprefix(_PREFIX), schema, silent) for name, schema, silent in rows]
 

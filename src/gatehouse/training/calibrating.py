@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from gatehouse.training.examples import Rows, Values
+from gatehouse.training.phrases import FEW_LEGITIMATE, OTHER_RATE
 
 LATEST_SHARE: Final = 0.25
 FRAUDS_FOR_CONSTANT: Final = 50
@@ -42,13 +43,11 @@ def doubt_about(recent: Rows, fraud: Values) -> str | None:
         return None
     legitimates = len(frauds) - int(frauds.sum())
     if legitimates < LEGITIMATES_FOR_CONSTANT:
-        return f"of the newest {len(frauds):,} requests {legitimates:,} are legitimate"
+        return FEW_LEGITIMATE(count=len(frauds), legitimates=legitimates)
     rate, usual = float(frauds.mean()), float(fraud.mean())
     if not usual / FARTHEST_RATE <= rate <= usual * FARTHEST_RATE:
-        return (
-            f"{rate:.1%} of the newest {len(frauds):,} requests are fraud, and {usual:.1%} of all "
-            f"{len(fraud):,}"
-        )
+        rates = {"rate": f"{rate:.1%}", "usual": f"{usual:.1%}"}
+        return OTHER_RATE(**rates, count=len(frauds), all=len(fraud))
     return None
 
 

@@ -10,6 +10,7 @@ from gatehouse.sentry.scorecard import LARGEST_TOTAL, Sheet
 from gatehouse.training.examples import FRAUD, Examples, Rows, Values
 from gatehouse.training.metrics import calibration, measure, precision_recall
 from gatehouse.training.model_fitting import totals
+from gatehouse.training.phrases import ALL_FRAUD, FEW_FRAUDS, MANY_FRAUDS, NO_FRAUD
 from gatehouse.training.report import LEAST_FRAUDS, Curves, Figures, ReportPeriod, TermShape
 from gatehouse.training.thresholds import histogram, thresholds
 
@@ -83,22 +84,13 @@ def term_shapes(sheet: Sheet, base: Sheet, examples: Examples, rows: Rows) -> tu
 
 def doubts_about(whole: ReportPeriod, held: ReportPeriod) -> list[str]:
     """What a reader of the figures must know."""
-    doubts = []
+    doubts: list[str] = []
     if held.frauds in {0, held.records}:
-        doubts.append(
-            f"{'none' if not held.frauds else 'all'} of the newest {held.records:,} requests, on "
-            "which models are measured, are fraud: there is nothing to tell apart; see --holdout, "
-            "or report more of what became of requests (gatehouse feedback import)"
-        )
+        doubts.append((ALL_FRAUD if held.frauds else NO_FRAUD)(count=held.records))
     elif held.frauds < LEAST_FRAUDS:
-        doubts.append(
-            f"only {held.frauds} of the {held.records:,} requests that were measured are fraud: "
-            f"with fewer than {LEAST_FRAUDS} the figures mean little"
-        )
+        few = FEW_FRAUDS(frauds=held.frauds, count=held.records, least=LEAST_FRAUDS)
+        doubts.append(few)
     share = whole.frauds / whole.records
     if share > _MANY_FRAUDS:
-        doubts.append(
-            f"{share:.0%} of the requests it learned from are fraud; if that is not so of all that "
-            "you get, its confidence will be too low"
-        )
+        doubts.append(MANY_FRAUDS(share=f"{share:.0%}"))
     return doubts

@@ -5,6 +5,7 @@ import warnings
 from typing import Final
 
 from gatehouse.core.errors import InvalidInput
+from gatehouse.training.phrases import TRAINING_PACKAGES
 
 _NEEDED: Final = ("numpy", "sklearn", "interpret", "matplotlib")
 
@@ -18,7 +19,4 @@ def require_extra() -> None:
                 warnings.simplefilter("ignore")
                 importlib.import_module(name)
         except ImportError as error:
-            raise InvalidInput(
-                "training needs more packages; in a checkout: "
-                "pip install --require-hashes -r requirements/learning.lock"
-            ) from error
+            raise InvalidInput(TRAINING_PACKAGES()) from error

@@ -17,6 +17,7 @@ from gatehouse.training import boosting, regression
 from gatehouse.training.binning import Additive, Binned, put_into_bins
 from gatehouse.training.calibrating import doubt_about, find_constant, find_slope, latest
 from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Rows, Values
+from gatehouse.training.phrases import TRAINING_LITTLE
 from gatehouse.training.sampling import Sample, has_evidence, take_sample
 from gatehouse.training.shaping import as_effects, make_shape
 
@@ -151,9 +152,12 @@ def totals(sheet: Sheet, examples: Examples, rows: Rows) -> Values:
 def _check_enough(frauds: int, legitimates: int) -> None:
     if frauds < LEAST_FRAUDS or legitimates < LEAST_LEGITIMATES:
         raise InvalidInput(
-            f"there is too little to learn from: {frauds} known frauds and {legitimates} legitimate"
-            f" requests, where at least {LEAST_FRAUDS} and {LEAST_LEGITIMATES} are needed; look"
-            " back further, or report more of what became of requests (gatehouse feedback import)"
+            TRAINING_LITTLE(
+                frauds=frauds,
+                legitimates=legitimates,
+                frauds_needed=LEAST_FRAUDS,
+                legitimates_needed=LEAST_LEGITIMATES,
+            )
         )
 
 

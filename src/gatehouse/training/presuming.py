@@ -11,7 +11,7 @@ import numpy as np
 
 from gatehouse.training.examples import FRAUD, LEGITIMATE, UNKNOWN, Examples, Rows
 from gatehouse.training.model_fitting import LEAST_FRAUDS
-from gatehouse.training.report import span_text
+from gatehouse.training.phrases import LATE_LABELS, TOLD_ALL, span_text
 
 _SECOND_MS: Final = 1000
 _HOUR_MS: Final = 3_600_000
@@ -71,16 +71,7 @@ def known_at(
     everything = int((examples.outcomes(before) == FRAUD).sum())
     known = int((labels[before] == FRAUD).sum())
     if known < LEAST_FRAUDS <= everything:
-        return Hindsight(
-            examples,
-            before,
-            (
-                f"of the {everything:,} frauds that the trial model learned from, {known:,} had "
-                "been reported when the requests began that it is measured on; it was told all the "
-                "same, so its figures are better than they should be. If labels were imported "
-                "later than they became known, import them again with when they did (when)",
-            ),
-        )
+        return Hindsight(examples, before, (TOLD_ALL(all=everything, known=known),))
     warnings = _lateness(examples, rows, delay_ms)
     return Hindsight(examples.with_labels(labels), before[labels[before] != UNKNOWN], warnings)
 
@@ -94,8 +85,5 @@ def _lateness(examples: Examples, rows: Rows, delay_ms: int) -> tuple[str, ...]:
     if median_ms <= delay_ms:
         return ()
     unit = _DAY_MS if median_ms > 2 * _DAY_MS else _HOUR_MS if median_ms > _HOUR_MS else _SECOND_MS
-    return (
-        f"half of the frauds were reported {span_text(median_ms // unit * unit)} after their "
-        f"request or later, and labels are waited for {span_text(delay_ms)}: many of the newest "
-        "requests that count as legitimate may yet turn out to be fraud; see --label-delay",
-    )
+    late = span_text(median_ms // unit * unit)
+    return (LATE_LABELS(late=late, delay=span_text(delay_ms)),)

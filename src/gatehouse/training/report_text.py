@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from gatehouse.intel.places import minor_digits
+from gatehouse.training.phrases import span_text
 from gatehouse.training.report import (
     Curves,
     ModelReport,
@@ -14,7 +15,6 @@ from gatehouse.training.report import (
     Verdict,
     judge,
     learned_terms,
-    span_text,
 )
 
 _MOST_STEPS: Final = 8

@@ -1,19 +1,12 @@
 """What an entity is called: its value as records keep it, a token for URLs, and a masked form.
 
-A token is the value encrypted for its account and kind (AES-SIV): the same entity always has the
-same token, and nobody else can read or make one.
+A token is the value encrypted for its account and kind: the same entity always has the same token.
 """
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from binascii import Error as NotBase64
 from enum import StrEnum
-from hashlib import blake2b
 from typing import Final
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESSIV
-
-from gatehouse.core import keyring
+from gatehouse.admin.sealed_texts import TextSealer
 from gatehouse.core.errors import NotFound
 from gatehouse.core.secrets import Personal
 from gatehouse.core.sentences import Phrase
@@ -35,7 +28,6 @@ _NO_ENTITY: Final = Phrase(
 )
 
 _USE: Final = b"tokens of entities"
-_LONGEST_TOKEN: Final = 1024
 _HIDDEN: Final = "…"
 _TINY: Final = 4
 _SHORT: Final = 6
@@ -78,28 +70,18 @@ class EntityTokens:
     """Makes and reads the tokens of one account's entities."""
 
     def __init__(self, session: AdminSession, account_id: str) -> None:
-        session.actor.check_account(account_id)
-        _, key = session.ring.current(keyring.SEARCH)
-        self._cipher = AESSIV(blake2b(_USE, key=key, digest_size=64).digest())
-        self._account = account_id.encode()
+        self._sealer = TextSealer(session, account_id, _USE)
 
     def token(self, entity: Entity) -> str:
         """The entity as URLs name it."""
-        plain = entity.value.encode("utf-8", "surrogatepass")
-        sealed = self._cipher.encrypt(plain, [self._account, entity.kind.encode()])
-        return urlsafe_b64encode(sealed).decode().rstrip("=")
+        return self._sealer.token(entity.value, entity.kind)
 
     def opened(self, kind: str, token: str) -> Entity:
         """The entity that a token names; `NotFound` for any other text."""
-        try:
-            known = EntityType(kind)
-            if len(token) > _LONGEST_TOKEN:
-                raise ValueError
-            sealed = urlsafe_b64decode(token + "=" * (-len(token) % 4))
-            plain = self._cipher.decrypt(sealed, [self._account, known.encode()])
-        except (ValueError, NotBase64, InvalidTag):
-            raise NotFound(_NO_ENTITY()) from None
-        return Entity(known, plain.decode("utf-8", "surrogatepass"))
+        value = self._sealer.opened(token, kind) if kind in tuple(EntityType) else None
+        if value is None:
+            raise NotFound(_NO_ENTITY())
+        return Entity(EntityType(kind), value)
 
 
 def entities_of(record: DecisionRecord) -> list[Entity]:

@@ -8,10 +8,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from gatehouse.admin.entities.naming import masked_address, masked_name
+from gatehouse.admin.entities.naming import (
+    Entity,
+    EntityType,
+    masked,
+    masked_address,
+    masked_name,
+)
 from gatehouse.admin.review_summary import ReviewedCustomer
 from gatehouse.decisions.record import DecisionRecord, event_of
-from gatehouse.rules.list_entries import is_about_somebody, is_hash
+from gatehouse.rules.list_entries import ListKind, is_about_somebody, is_hash
 
 _SIGNALS: Final[dict[str, Callable[[str], str]]] = {
     "user.id": masked_name,
@@ -29,6 +35,7 @@ _KINDS: Final[dict[str, Callable[[str], str]]] = {
 _CUSTOM: Final = "custom."
 _PAIRED: Final = frozenset(("transaction", "custom"))
 """What is remembered as several parts; each part can be about the person."""
+_LISTED: Final = {ListKind.USERS: EntityType.USER, ListKind.DEVICES: EntityType.DEVICE}
 _CARD: Final = re.compile(r"card\d+_[A-Za-z0-9_-]{48}")
 
 
@@ -81,6 +88,17 @@ def masked_customer(customer: ReviewedCustomer) -> str | None:
     if customer.user_id is None or not _can_hide(customer.user_id):
         return customer.user_id or customer.email
     return masked_name(customer.user_id)
+
+
+def masked_entry(kind: ListKind, shown: str) -> str:
+    """An entry of a list as decisions show the same; of networks, only a single address is hidden.
+
+    Cards, mailboxes and phones are kept as hashes or masked numbers anyway.
+    """
+    if kind is ListKind.NETWORKS:
+        return shown if "/" in shown else masked_address(shown)
+    entity = _LISTED.get(kind)
+    return shown if entity is None else masked(Entity(entity, shown))
 
 
 def _personal(record: DecisionRecord) -> Iterator[tuple[str, str]]:

@@ -22,6 +22,7 @@ from gatehouse.store.feedback import feedback_history
 from gatehouse.training.examples import Examples
 from gatehouse.training.model_training import TrainingOptions, gather, settled, train
 from gatehouse.training.ordered_lines import ordered_lines
+from gatehouse.training.phrases import CURRENT_LEARNED, UNREADABLE
 from gatehouse.training.replay import ReplayJudge, ReplayOptions
 from gatehouse.training.replay_examples import gather_history, with_counts
 from gatehouse.training.report import ModelReport, encode_report
@@ -175,14 +176,11 @@ class _ReplayProgress:
 def _with_warnings(report: ModelReport, unreadable: int, current: LiveModel) -> ModelReport:
     warnings = [*report.warnings]
     if unreadable:
-        warnings.append(f"records that cannot be read were left out: {unreadable:,}")
+        warnings.append(UNREADABLE(count=unreadable))
     warnings += current.remarks
     until = current.learned_until
     if until is not None and until >= report.holdout.since:
-        warnings.append(
-            f"the current model has itself learned from requests up to {until}, so from some "
-            "of those that it is measured on here: its figures are better than they should be"
-        )
+        warnings.append(CURRENT_LEARNED(until=until))
     return msgspec.structs.replace(report, warnings=tuple(warnings))
 
 

@@ -7,8 +7,11 @@ from typing import cast
 import httptools
 
 from gatehouse.connectors.http.wire import (
+    ANSWER_LARGE,
+    CLOSED_EARLY,
     LARGEST_ANSWER,
     LARGEST_HEAD,
+    NOT_HTTP,
     CallFailed,
     PartyAnswer,
     PartyRequest,
@@ -94,7 +97,7 @@ class Http1Connection(asyncio.Protocol):
         self.is_usable = False
         waiting = self._waiting
         if waiting is not None:
-            message = "the connection was closed before the answer"
+            message = CLOSED_EARLY()
             set_failure(waiting, CallFailed(message, sent=True, was_reset=self._head_bytes == 0))
         self._on_free()
 
@@ -118,7 +121,7 @@ class Http1Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
-            self._fail("the answer is not HTTP")
+            self._fail(NOT_HTTP())
             return
         if self._in_head and self._head_bytes > LARGEST_HEAD:
             self._fail(f"the headers of the answer are larger than {LARGEST_HEAD} bytes")
@@ -144,7 +147,7 @@ class Http1Connection(asyncio.Protocol):
     def on_body(self, data: bytes) -> None:
         """A part of the body; the parser calls it."""
         if len(self._body) + len(data) > LARGEST_ANSWER:
-            self._fail(f"the answer is larger than {LARGEST_ANSWER} bytes")
+            self._fail(ANSWER_LARGE(most=LARGEST_ANSWER))
             return
         self._body += data
 

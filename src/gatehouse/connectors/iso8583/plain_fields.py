@@ -6,7 +6,7 @@ Without these, packing takes 1.5 and unpacking 1.3 times as long (decision 0025)
 from typing import NamedTuple
 
 from gatehouse.connectors.iso8583.compiled import FieldCodec
-from gatehouse.connectors.iso8583.content import ALLOWED, WORDS, translation
+from gatehouse.connectors.iso8583.content import ALLOWED, kind_problem, translation
 from gatehouse.connectors.iso8583.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.roles import Role
 from gatehouse.connectors.iso8583.values import Fit, Values
@@ -27,7 +27,7 @@ class PlainField(NamedTuple):
 def ascii_digits(field: PlainField) -> FieldCodec:
     """Digits, one in a byte."""
     name, role, _, size, fit, default = field
-    short, wrong = f"{name} is cut off", f"{name} must be of {WORDS['n']}"
+    short, wrong = f"{name} is cut off", kind_problem(name, "n")
 
     def write(values: Values) -> bytes | None:
         text = values.get(role)
@@ -55,7 +55,7 @@ def ascii_digits(field: PlainField) -> FieldCodec:
 def packed_digits_on_the_right(field: PlainField) -> FieldCodec:
     """Digits, two in a byte, behind a zero where their number is odd."""
     name, role, _, characters, fit, default = field
-    short, wrong = f"{name} is cut off", f"{name} must be of {WORDS['n']}"
+    short, wrong = f"{name} is cut off", kind_problem(name, "n")
     size, odd = (characters + 1) // 2, characters % 2
 
     def write(values: Values) -> bytes | None:
@@ -83,7 +83,7 @@ def packed_digits_on_the_right(field: PlainField) -> FieldCodec:
 def text_on_the_left(field: PlainField, code_page: str | None) -> FieldCodec:
     """Characters before the blanks that fill the field; None as code page is ASCII."""
     name, role, kind, size, fit, default = field
-    short, wrong = f"{name} is cut off", f"{name} must be of {WORDS[kind]}"
+    short, wrong = f"{name} is cut off", kind_problem(name, kind)
     allowed = ALLOWED[kind]
     there, back = (None, None) if code_page is None else translation(code_page)
 

@@ -1,7 +1,7 @@
 """Answers of management calls that are kept for repeated ones, sealed: some hold a new secret.
 
-They stand in the table of those to operations. A call whose server died leaves a claim without an
-answer, which ends by itself.
+They stand in the table of those to operations. A call whose server died, or lost the database,
+leaves a claim without an answer. Nobody knows whether it was done, so it is not done again.
 """
 
 import base64
@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from gatehouse.core import keyring
 from gatehouse.core.errors import KeyMissing, SealBroken
+from gatehouse.core.ids import id_time_ms
 from gatehouse.core.sealing import Sealer
 from gatehouse.pipeline.settlement import Claim, KeyReused, StillInFlight
 from gatehouse.store.admin.admin_session import AdminSession
@@ -43,21 +44,28 @@ class _Sealed(msgspec.Struct, frozen=True, array_like=True):
 def claim(
     session: AdminSession, wanted: Claim, request_id: str
 ) -> KeptAnswer | StillInFlight | KeyReused | None:
-    """Claim an idempotency key for a call; or what became of the first one with it."""
+    """Claim an idempotency key for a call; or what became of the first one with it.
+
+    The id of a request tells when it came, and so for how long its call has had no answer.
+    """
     now_ms = session.clock()
     with session.database.writing() as connection:
         # Two calls with one key must not both find it free.
         lock_changes(connection)
         this = _C.claim_id == wanted.claim_id
         row = connection.execute(sa.select(*_COLUMNS).where(this)).first()
-        found = earlier(None if row is None else StoredClaim(*row), wanted, now_ms)
+        kept = None if row is None else StoredClaim(*row)
+        found = earlier(kept, wanted, now_ms)
+        if kept is not None and isinstance(found, StillInFlight) and _is_lost(kept, now_ms):
+            # It may have been done, and it must not be done twice.
+            return KeyReused()
         if isinstance(found, StillInFlight | KeyReused):
             return found
         if found is not None:
             return _opened(session, wanted, found.answer)
         connection.execute(IDEMPOTENCY.delete().where(this))
-        kept = StoredClaim(wanted.claim_id, request_id, wanted.body, None, now_ms + LONGEST_CALL_MS)
-        connection.execute(IDEMPOTENCY.insert(), msgspec.structs.asdict(kept))
+        new = StoredClaim(wanted.claim_id, request_id, wanted.body, None, wanted.expires_at_ms)
+        connection.execute(IDEMPOTENCY.insert(), msgspec.structs.asdict(new))
     return None
 
 
@@ -76,6 +84,10 @@ def free(session: AdminSession, wanted: Claim, request_id: str) -> None:
     """Give up the claim of a call that did nothing."""
     with session.database.writing() as connection:
         connection.execute(IDEMPOTENCY.delete().where(_mine(wanted, request_id)))
+
+
+def _is_lost(unanswered: StoredClaim, now_ms: int) -> bool:
+    return id_time_ms(unanswered.request_id) + LONGEST_CALL_MS < now_ms
 
 
 def _mine(wanted: Claim, request_id: str) -> sa.ColumnElement[bool]:

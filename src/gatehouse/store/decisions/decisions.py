@@ -8,7 +8,7 @@ from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.pipeline.settlement import Claim, KeyReused, Replay, Search, StillInFlight
-from gatehouse.store.database import Database, is_any_of
+from gatehouse.store.database import Database, is_any_of, let_last
 from gatehouse.store.requests.settlement import StoredClaim, earlier
 from gatehouse.store.tables import DECISIONS, IDEMPOTENCY
 
@@ -75,13 +75,22 @@ class DecisionArchive:
 
     async def earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
         """What became of the first request of an idempotency key, if there was one."""
-        columns = [IDEMPOTENCY.c[name] for name in StoredClaim.__struct_fields__]
-        query = sa.select(*columns).where(IDEMPOTENCY.c.claim_id == claim.claim_id)
-        row = await self._database.read_on_thread(lambda c: c.execute(query).first())
-        return earlier(None if row is None else StoredClaim(*row), claim, now_ms)
+        kept = await self._database.read_on_thread(lambda c: _kept(c, claim.claim_id))
+        return earlier(kept, claim, now_ms)
 
     async def search(self, account_id: str, wanted: Search) -> list[DecisionRecord]:
         """Records, newest first."""
         return await self._database.read_on_thread(
             lambda c: search(c, account_id, wanted, self._fingerprints)
         )
+
+
+def _kept(connection: sa.Connection, claim_id: str) -> StoredClaim | None:
+    """An idempotency key as it is stored; the transaction ends when its answer is durable."""
+    columns = [IDEMPOTENCY.c[name] for name in StoredClaim.__struct_fields__]
+    query = sa.select(*columns).where(IDEMPOTENCY.c.claim_id == claim_id)
+    row = connection.execute(query).first()
+    if row is None:
+        return None
+    let_last(connection)
+    return StoredClaim(*row)
