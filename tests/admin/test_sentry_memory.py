@@ -1,6 +1,8 @@
 """The shared memory is rebuilt from the decision records, on both databases."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -9,14 +11,16 @@ import sqlalchemy as sa
 from redis import Redis
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin import sentry_memory
 from gatehouse.admin.sentry_memory import MemoryRebuilt, rebuild_memory
+from gatehouse.connectors.valkey.store import ValkeyStore
 from gatehouse.core.errors import Conflict, ConnectorFailed, GatehouseError, WrongUsage
 from gatehouse.operations.shared_memory import OpenedMemory, open_shared_memory
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.recorded_event import recorded_event
 from gatehouse.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.tables import MISSED_EVENTS
+from gatehouse.store.tables import DECISIONS, HOLDS, MISSED_EVENTS
 from tests.harness import Home, make_account
 from tests.store.deciding import keep_decision
 
@@ -50,6 +54,13 @@ class Shop:
                 row = {"account_id": self.account, "request_id": request_id}
                 connection.execute(MISSED_EVENTS.insert(), row)
         return request_id
+
+    async def serve(self, opened: OpenedMemory, request_id: str) -> None:
+        """Count an order of Ann, as the server does that answers the request."""
+        at_s = self.session.clock() / 1000
+        entities = [(EntityKind.USER, "ann")]
+        event = MemoryEvent(self.account, at_s, entities, 5.0, "USD", request_id=request_id)
+        assert (await opened.memory.record_and_recall(event)).counted
 
     def rebuild(self) -> MemoryRebuilt:
         return rebuild_memory(self.session, self.settings, settle_s=0)
@@ -112,6 +123,56 @@ def test_a_memory_that_is_emptied_while_it_is_rebuilt_is_not_whole(shop: Shop, v
     with pytest.raises(ConnectorFailed, match="rebuild it again"):
         rebuild_memory(shop.session, shop.settings, empty, settle_s=0)
     assert shop.use(lambda opened: opened.rebuilt_at()) is None
+
+
+def test_what_servers_count_while_the_former_keys_are_deleted_is_kept(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        shop.decide(2)
+    shop.rebuild()
+    find, served = ValkeyStore.keys, count()
+
+    async def find_while_serving(store: ValkeyStore, at_once: int) -> AsyncIterator[list[bytes]]:
+        server = open_shared_memory(shop.settings, shop.session.ring, timeout_ms=60_000)
+        async for names in find(store, at_once):
+            next(served)
+            await shop.serve(server, shop.decide(0))
+            yield names
+        await server.store.close()
+
+    monkeypatch.setattr(ValkeyStore, "keys", find_while_serving)
+    shop.rebuild()
+    orders = 3 + next(served)
+    assert orders > 3
+    assert shop.ask() == (orders, 0)
+
+
+def test_what_was_counted_of_requests_that_are_recorded_later_is_kept(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request_id = shop.decide(0)
+    with shop.session.database.writing() as connection:
+        [row] = connection.execute(sa.select(DECISIONS)).mappings().all()
+        connection.execute(DECISIONS.delete())
+        hold = {"request_id": request_id, "account_id": shop.account, "owner": "server"}
+        connection.execute(HOLDS.insert(), hold | {"amount": 1, "expires_at_ms": 1})
+    shop.use(lambda opened: shop.serve(opened, request_id))
+    look = sentry_memory._still_open
+    looks = count()
+
+    def look_and_close(connection: sa.Connection) -> frozenset[str]:
+        found = look(connection)
+        if next(looks) == 1:
+            # It is over when it is looked for the second time.
+            with shop.session.database.writing() as closing:
+                closing.execute(HOLDS.delete())
+                closing.execute(DECISIONS.insert(), dict(row))
+        return found
+
+    monkeypatch.setattr(sentry_memory, "_still_open", look_and_close)
+    shop.rebuild()
+    assert shop.ask() == (1, 0)
 
 
 def test_what_the_memory_missed_is_told_once(shop: Shop) -> None:

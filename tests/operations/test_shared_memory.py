@@ -88,7 +88,8 @@ def test_what_others_keep_in_the_same_store_is_not_deleted(valkey: str) -> None:
         return await events(memory, order(1, "acct_1")) + await events(memory, order(2, "acct_2"))
 
     async def clear(memory: OpenedMemory) -> int:
-        return await memory.clear(["acct_1"])
+        generation = await memory.begin_anew(["acct_1"])
+        return sum([each async for each in memory.delete_former(["acct_1"], generation)])
 
     use(valkey, tell, ours)
     use(valkey, tell, theirs)
@@ -99,6 +100,22 @@ def test_what_others_keep_in_the_same_store_is_not_deleted(valkey: str) -> None:
 
     assert use(valkey, look, ours) == (1, 2)
     assert use(valkey, look, theirs) == (2, 2)
+
+
+def test_a_server_goes_over_to_new_keys_without_failing_a_request(valkey: str) -> None:
+    keys = ring()
+
+    async def serve(server: OpenedMemory) -> tuple[int, int, int]:
+        assert [await events(server, order(number)) for number in (1, 2)] == [1, 2]
+        rebuilding = opened(valkey, keys)
+        await rebuilding.begin_anew(["acct_1"])
+        await rebuilding.store.close()
+        found = [await events(server, order(number)) for number in (3, 4)]
+        history = await server.memory.record_and_recall(order(5))
+        assert server.store.lost == 0
+        return found[0], history.events, history.users
+
+    assert use(valkey, serve, keys) == (1, 3, 1)
 
 
 def test_an_event_whose_answer_was_lost_counts_once_when_it_is_told_again() -> None:

@@ -1,7 +1,8 @@
 """Use case: rebuild the memory that servers share from the decision records, while they serve.
 
-What is in the memory is deleted first. Servers go on counting new events meanwhile; of the moments
-around the deletion, records and servers can tell the same event, and the memory knows it again.
+Servers begin with new keys first, and what the former ones hold is deleted. They go on counting new
+events meanwhile; of the moments around that, records and servers can tell the same event, and the
+memory knows it again.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ from gatehouse.sentry.recorded_event import PastEvent, opened_event, past_event_
 from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory
-from gatehouse.store.tables import ACCOUNTS, DECISIONS, MISSED_EVENTS
+from gatehouse.store.tables import ACCOUNTS, DECISIONS, HOLDS, MISSED_EVENTS
 
 _DAY_MS: Final = 86_400_000
 _TIMEOUT_MS: Final = 10_000
@@ -34,6 +35,10 @@ _KNOWN_AGAIN_S: Final = 8 * DAY_S
 """Events older than this cannot be told by anybody else any more, so they leave no mark."""
 _SETTLE_S: Final = 2.0
 """In which servers finish telling what the rebuild is going to tell."""
+_LOOK_S: Final = 0.1
+_MOST_OPEN_S: Final = 600
+"""The memory knows a request again for a little longer than this."""
+_MOST_AHEAD_MS: Final = 60_000
 
 Reached = Callable[[int, int], object]
 """Told how many records of how many are read."""
@@ -121,19 +126,24 @@ class _Rebuild:
         await opened.note_incomplete()
         self._begin(session.clock() - open_ms, days)
         await asyncio.sleep(settle_s)
-        now_ms = session.clock()
         with session.reading() as connection:
             accounts = list(connection.scalars(sa.select(ACCOUNTS.c.id)))
-            since_ms = max(0, now_ms - days * _DAY_MS)
+        generation = await opened.begin_anew(accounts)
+        now_ms = session.clock()
+        since_ms = max(0, now_ms - days * _DAY_MS)
+        with session.reading() as connection:
             self._total = _count(connection, since_ms, now_ms)
+            # What servers have counted of these is not recorded yet, and deleted.
+            waiting = _still_open(connection)
         self._done.days = days
-        self._done.deleted_keys = await opened.clear(accounts)
-        # First what servers may be telling just now, as long as the memory knows it again. A
-        # request that is still open is recorded later.
-        recent_ms = max(since_ms, now_ms - open_ms)
-        await self._tell(recent_ms, now_ms, known=self._recent)
+        # First what servers may be telling just now, as long as the memory knows it again. Their
+        # clocks can be ahead of this one.
+        recent_ms, until_ms = max(since_ms, now_ms - open_ms), now_ms + _MOST_AHEAD_MS
+        await self._tell(recent_ms, until_ms, known=self._recent)
+        await self._wait_for(waiting, min(open_ms / 1000, _MOST_OPEN_S))
+        await self._tell(recent_ms, until_ms, known=self._recent)
+        await self._delete_former(accounts, generation)
         await self._tell(since_ms, recent_ms)
-        await self._tell(recent_ms, now_ms, known=self._recent)
         await self._keep_lock()
         await opened.note_rebuilt(iso_time(now_ms))
         self._done.seconds = round(time.monotonic() - started, 3)
@@ -147,6 +157,20 @@ class _Rebuild:
             older = MISSED_EVENTS.c.request_id < first_id("req", max(0, before_ms))
             change.connection.execute(MISSED_EVENTS.delete().where(older))
             change.audit("memory.rebuild", days=days, place=self._opened.shown)
+
+    async def _delete_former(self, accounts: list[str], generation: bytes) -> None:
+        async for deleted in self._opened.delete_former(accounts, generation):
+            self._done.deleted_keys += deleted
+            await self._keep_lock()
+
+    async def _wait_for(self, requests: frozenset[str], most_s: float) -> None:
+        """Wait until requests are recorded, or were given up."""
+        until_s = time.monotonic() + most_s
+        while requests and time.monotonic() < until_s:
+            with self._session.reading() as connection:
+                requests &= _still_open(connection)
+            await self._keep_lock()
+            await asyncio.sleep(_LOOK_S if requests else 0)
 
     async def _tell(self, from_ms: int, before_ms: int, known: set[str] | None = None) -> None:
         """Tell of the requests of a span, except for those that are known."""
@@ -184,6 +208,11 @@ def _count(connection: sa.Connection, from_ms: int, before_ms: int) -> int:
     ids = DECISIONS.c.request_id
     span = sa.and_(ids > first_id("req", from_ms), ids < first_id("req", before_ms))
     return connection.scalar(sa.select(sa.func.count()).where(span)) or 0
+
+
+def _still_open(connection: sa.Connection) -> frozenset[str]:
+    """The requests that are being answered."""
+    return frozenset(connection.scalars(sa.select(HOLDS.c.request_id)))
 
 
 def _without_mark(event: MemoryEvent) -> MemoryEvent:

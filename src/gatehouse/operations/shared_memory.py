@@ -5,7 +5,8 @@ The client of the store is imported only where a URL is set.
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
@@ -26,6 +27,7 @@ Observe = Callable[[float, bool], None]
 _DAY_S: Final = 86_400
 _KEYS_AT_ONCE: Final = 1000
 _LOCK_S: Final = 60
+_GENERATION_BYTES: Final = 4
 _INSTALLATION: Final = ""
 """Keys that belong to no account have the tag of an account without a name."""
 
@@ -96,18 +98,32 @@ class OpenedMemory(NamedTuple):
         if await self._command("GET", "rebuilding") == owner.encode():
             await self._command("DEL", "rebuilding")
 
-    async def clear(self, account_ids: Iterable[str]) -> int:
-        """Delete all that is remembered of accounts; returns how many keys that were."""
-        own = {_tag(self.keys.account(each).entity) for each in account_ids}
-        deleted = 0
+    async def begin_anew(self, account_ids: Iterable[str]) -> bytes:
+        """Let servers use new keys for accounts; returns what the new keys end with.
+
+        Of each account, servers go over to them in one moment: what they count before it is only
+        in the former keys, and what they count after it only in the new ones.
+        """
+        generation = b"." + token_hex(_GENERATION_BYTES).encode()
+        for account_id in account_ids:
+            await self.store.command("SET", self.keys.account(account_id).generation, generation)
+        return generation
+
+    async def delete_former(
+        self, account_ids: Iterable[str], generation: bytes
+    ) -> AsyncIterator[int]:
+        """Delete the keys of accounts that are not of a generation; yields how many, in steps."""
+        accounts = [self.keys.account(each) for each in account_ids]
+        own = {_tag(each.entity) for each in accounts}
+        kept = {each.generation for each in accounts}
         async for found in self.store.keys(_KEYS_AT_ONCE):
             by_tag: dict[bytes, list[bytes]] = {}
             for name in found:
-                by_tag.setdefault(_tag(name), []).append(name)
+                if not name.endswith(generation) and name not in kept:
+                    by_tag.setdefault(_tag(name), []).append(name)
             # In a cluster, the keys of one command belong to one account.
             for tag in by_tag.keys() & own:
-                deleted += int(await self.store.command("UNLINK", *by_tag[tag]))
-        return deleted
+                yield int(await self.store.command("UNLINK", *by_tag[tag]))
 
     async def _command(self, command: str, name: str, *more: str | int) -> Any:
         """Run a command on a key of the installation."""

@@ -99,12 +99,27 @@ def test_a_command_is_answered_after_the_scripts_that_had_to_be_sent_again() -> 
         ping = StoreCommand(["PING"])
         memory = SharedMemory(waiting := Waiting(), StableKeys(b"k" * 32), 100)
         memory.note_decline(event(NOW))
-        call = ScriptCall([*waiting.told, ping], b"epoch0", 60, 0.0)
+        call = ScriptCall([*waiting.told, ping], b"epoch0", 60, 0.0, {})
         assert not call.take([NoScriptError(), b"PONG"])
         assert not ping.future.done()
         assert call.take([[1]])
         assert call.answer() == []
         assert ping.future.result() == b"PONG"
+
+    asyncio.run(ask())
+
+
+def test_a_store_whose_keys_end_differently_each_time_fails_the_call() -> None:
+    async def ask() -> None:
+        generations: dict[bytes, bytes] = {}
+        memory = SharedMemory(waiting := Waiting(), StableKeys(b"k" * 32), 100)
+        memory.note_decline(event(NOW))
+        call = ScriptCall([*waiting.told], b"epoch0", 60, 0.0, generations)
+        rounds = 1
+        while not call.take([b".%d" % rounds]):
+            rounds += 1
+        assert set(generations.values()) == {b".%d" % rounds}
+        assert call.answer() == ["it is rebuilt again and again"]
 
     asyncio.run(ask())
 

@@ -22,6 +22,7 @@ from gatehouse.connectors.valkey.client import (
     connect,
 )
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.sentry.shared.keys import AccountNames
 
 MOST_AT_ONCE: Final = 64
 """Operations in one call: the store serves nobody else meanwhile."""
@@ -77,6 +78,8 @@ class ValkeyStore:
         self._is_slow = False
         """Whether connecting takes longer than a call may: nobody waits for it any more."""
         self._is_closed = False
+        self._generations: dict[bytes, bytes] = {}
+        """What the keys of accounts end with; nothing before the first rebuild."""
         self._process = token_bytes(3)
         self._numbers = count()
         self.lost = 0
@@ -117,6 +120,10 @@ class ValkeyStore:
         if isinstance(reply, Exception):
             raise ConnectorFailed(f"the shared memory refuses {words[0]!s}: {reply}")
         return reply
+
+    def generation(self, names: AccountNames) -> bytes:
+        """What the keys of an account end with, as far as this server has heard."""
+        return self._generations.get(names.entity, b"")
 
     async def keys(self, at_once: int) -> AsyncIterator[list[bytes]]:
         """The names of all keys of the store, some at a time, over a connection of its own."""
@@ -162,7 +169,7 @@ class ValkeyStore:
         most = min(len(self._waiting), MOST_AT_ONCE)
         told = [self._waiting.popleft() for _ in range(most)]
         epoch = self._process + (next(self._numbers) & 0xFF_FFFF).to_bytes(3, "big")
-        call = ScriptCall(told, epoch, self._keep_s, loop.time())
+        call = ScriptCall(told, epoch, self._keep_s, loop.time(), self._generations)
         self._telling = call
         self._task = loop.create_task(self._tell(self._client, call))
 

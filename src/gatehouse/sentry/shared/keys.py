@@ -40,6 +40,11 @@ class AccountNames(NamedTuple):
     common: tuple[bytes, bytes, bytes]
     """Totals, tallies and goods, which every call of the account names."""
 
+    @property
+    def generation(self) -> bytes:
+        """The key of the word that all other keys of the account end with since a rebuild."""
+        return self.other + b"generation"
+
     def amounts(self, currency: str | None) -> bytes:
         """The amounts in a currency."""
         return self.other + b"amounts:" + (currency or "").encode()

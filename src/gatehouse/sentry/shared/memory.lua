@@ -8,10 +8,15 @@
 -- `operations.py` packs the arguments and reads the replies. The constants above come from there.
 
 local call, pack, unpack, sub = redis.call, struct.pack, struct.unpack, string.sub
-local nonce, keep_s = ARGV[1], ARGV[2]
+local nonce, keep_s, generation = ARGV[1], ARGV[2], ARGV[3]
 local HEADER = 18
 local NOBODY = string.rep('\0', 8)
 local blank = pack('<I5I3I4', 0, 0, 0)
+
+-- A rebuild lets all keys of an account end with another word. A server that has not heard of it
+-- named keys that are about to be deleted, so nothing is done: it is told the word and asks again.
+local current = call('GET', KEYS[4]) or ''
+if current ~= generation then return current end
 
 local totals_key, tallies_key, goods_key = KEYS[1], KEYS[2], KEYS[3]
 local events, users, recent, recent_s = 0, 0, 0, 0
@@ -33,7 +38,7 @@ local function news(key, header, size, epoch, position, own)
 end
 
 local function is_user(key)
-  return string.byte(key, -1) % 32 == USER
+  return string.byte(key, -1 - #generation) % 32 == USER
 end
 
 local function count_in(key, entry, epoch, position)
@@ -142,8 +147,8 @@ local function compact(key, packed)
   call('SET', key, header_now .. snapshot .. rest, 'EX', keep_s)
 end
 
-local replies, k = {}, 3
-for a = 3, #ARGV do
+local replies, k = {}, 4
+for a = 4, #ARGV do
   local packed = ARGV[a]
   local what = string.byte(packed, 1)
   if what == COMPACT then

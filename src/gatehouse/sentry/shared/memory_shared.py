@@ -48,6 +48,9 @@ class SharedStore(Protocol):
     async def command(self, *words: bytes | str | int) -> Any:
         """The reply to a plain command; raises `ConnectorFailed`."""
 
+    def generation(self, names: AccountNames) -> bytes:
+        """What the keys of an account end with, as far as this server has heard."""
+
 
 class SharedMemory:
     """Implements `Memory` on a store that other servers use, too."""

@@ -19,6 +19,9 @@ Command = Callable[..., Awaitable[Any]]
 class Commands(Protocol):
     """Runs plain commands of the store."""
 
+    def generation(self, names: AccountNames) -> bytes:
+        """What the keys of an account end with."""
+
     async def command(self, *words: bytes | str | int) -> Any:
         """The reply to a command; raises `ConnectorFailed`."""
 
@@ -27,9 +30,10 @@ async def prune(
     store: Commands, names: AccountNames, limits: tuple[int, int] = (MOST_TALLIES, MOST_GOODS)
 ) -> None:
     """Drop the rarest counts of an account if there are too many."""
-    _, tallies, goods = names.common
-    command = store.command
-    for key, most in zip((tallies, goods), limits, strict=True):
+    _, *counts = names.common
+    command, generation = store.command, store.generation(names)
+    for name, most in zip(counts, limits, strict=True):
+        key = name + generation
         if await command("HLEN", key) > most:
             await _drop_up_to(command, key, await _threshold(command, key, most))
 
