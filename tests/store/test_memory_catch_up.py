@@ -10,12 +10,13 @@ from gatehouse.core.errors import ConnectorFailed
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recalled import History
-from gatehouse.sentry.recorded_event import recorded_event
+from gatehouse.sentry.recorded_event import PastEvent, recorded_event
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions.memory_catch_up import MemoryCatchUp, MissedEventTeller
 from gatehouse.store.privacy.erasing import RequestEraser
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FORGOTTEN_EVENTS, MISSED_EVENTS
+from tests.sentry.shared.servers import servers
 from tests.store.deciding import MOMENT_MS, keep_decision
 
 
@@ -46,6 +47,10 @@ class Shared(LocalMemory):
     def retract(self, event: MemoryEvent) -> None:
         if event.request_id not in self.retracted:
             self.retracted.append(event.request_id)
+            self.counted -= 1
+
+    def take_back(self, event: MemoryEvent) -> None:
+        if self.requests.pop(event.request_id, None) is not None:
             self.counted -= 1
 
     def note_decline(self, event: MemoryEvent) -> None:
@@ -233,3 +238,26 @@ def test_a_missed_request_that_is_erased_is_neither_told_nor_forgotten(
 
     assert len(messages) == (0 if is_missed else 1)
     assert waiting(session) == 0
+
+
+def test_servers_that_tell_at_once_of_a_request_that_failed_leave_nothing_of_it(
+    session: AdminSession, account: str, valkey: str
+) -> None:
+    """On a real store, which lets a transaction that was taken back count again."""
+    entities = [(EntityKind.USER, "ann"), (EntityKind.TRANSACTION, "order-1")]
+    failed = PastEvent(
+        MemoryEvent(account, MOMENT_MS / 1000, entities, request_id="req_1"),
+        counted=False,
+        declined=False,
+        missed=True,
+    )
+
+    async def tell() -> int:
+        async with servers(valkey) as them:
+            tellers = [MissedEventTeller(them.start(), session.fingerprints) for _ in range(3)]
+            for teller in tellers:
+                await teller.tell([failed])
+            ask = MemoryEvent(account, MOMENT_MS / 1000, entities[:1], request_id="req_2")
+            return (await them.start().record_and_recall(ask)).events
+
+    assert asyncio.run(tell()) == 1

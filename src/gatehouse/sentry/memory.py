@@ -132,6 +132,12 @@ class ServerMemory(Memory, Protocol):
 class SharedLog(ServerMemory, Protocol):
     """A memory outside of the process, which acknowledges what it was told."""
 
+    def take_back(self, event: MemoryEvent) -> None:
+        """Forget an event if its request has counted it, although nobody heard that it did.
+
+        However often it is told: a server may have told it before.
+        """
+
     async def flush(self) -> None:
         """Wait until all that was told before has arrived; `ConnectorFailed` when it cannot."""
 

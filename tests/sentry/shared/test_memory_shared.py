@@ -171,6 +171,32 @@ def test_a_request_that_is_told_again_counts_once_and_is_no_repetition(
     run(valkey, told_again)
 
 
+@pytest.mark.parametrize("entities", [EVERYTHING, (*EVERYTHING, (kinds.TRANSACTION, "t"))])
+@pytest.mark.parametrize("counted", [True, False])
+def test_a_request_that_failed_does_not_count_however_many_servers_take_it_back(
+    valkey: str, entities: tuple[Entity, ...], counted: bool
+) -> None:
+    async def taken_back(them: Servers) -> None:
+        first, second = them.start(), them.start()
+        await first.record_and_recall(event(NOW, request_id="req_0"))
+        failed = event(NOW + 1, *entities, request_id="req_1")
+        if counted:
+            # The server did not hear the answer.
+            await first.record_and_recall(failed)
+        for memory in (first, second, first):
+            memory.take_back(failed)
+            await memory.flush()
+        # A customer who tries again counts, and is not taken back.
+        again = msgspec.structs.replace(failed, request_id="req_2")
+        history = await first.record_and_recall(again)
+        assert (history.counted, history.events, history.users) == (True, 2, 1)
+        second.take_back(failed)
+        await second.flush()
+        assert (await seen(first, event(NOW + 2), kinds.USER)).events == 3
+
+    run(valkey, taken_back)
+
+
 def test_a_server_that_starts_knows_the_month_of_a_busy_address(valkey: str) -> None:
     async def a_month(them: Servers) -> None:
         busy, alone = them.start(), LocalMemory(limit=1000)

@@ -26,7 +26,7 @@ class EventMarks:
 
     def of_count(self, event: MemoryEvent, names: AccountNames, keyed: KeyedEntities) -> Marks:
         """Count a transaction once, and a request whose call was lost once."""
-        request = self._keys.digest("request", event.request_id) if event.request_id else None
+        request = self._request(event)
         transaction = _transaction(names, keyed)
         if transaction is not None:
             return Marks(transaction, TRANSACTION_S, request or NOBODY)
@@ -43,6 +43,15 @@ class EventMarks:
             return Marks(removed=removed)
         once = self._keys.digest(what.name, event.request_id)
         return Marks(names.once(once), CHANGE_S, once, removed)
+
+    def of_take_back(self, event: MemoryEvent, names: AccountNames, keyed: KeyedEntities) -> Marks:
+        """Take an event back if it is its request that counted; the mark goes with it."""
+        request = self._request(event) or NOBODY
+        counted = _transaction(names, keyed) or names.once(request)
+        return Marks(by=request, removed=counted, owned=True)
+
+    def _request(self, event: MemoryEvent) -> bytes | None:
+        return self._keys.digest("request", event.request_id) if event.request_id else None
 
 
 def _transaction(names: AccountNames, keyed: KeyedEntities) -> bytes | None:

@@ -169,6 +169,8 @@ for a = 4, #ARGV do
     end
     if flags % 4 >= 2 then
       k = k + 1
+      -- Some changes are only made if it is this request that made the mark.
+      if flags >= 8 and call('GET', KEYS[k]) ~= id then status = 0 end
       if status == 1 then call('DEL', KEYS[k]) end
     end
     if what == COUNT then

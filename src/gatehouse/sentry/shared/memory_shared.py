@@ -131,6 +131,12 @@ class SharedMemory:
         self._events -= 1
         self._change(LogEntry.RETRACT, event)
 
+    def take_back(self, event: MemoryEvent) -> None:
+        """Forget an event if its request has counted it; it can be told by several servers."""
+        subject = self._subject(event)
+        marks = self._marks.of_take_back(*subject)
+        self._store.submit(ChangeEvent(subject, LogEntry.RETRACT, marks, self._lost))
+
     def note_decline(self, event: MemoryEvent) -> None:
         """Note that the payment of an event was refused."""
         self._change(LogEntry.REFUSE, event)

@@ -22,7 +22,7 @@ ENTITY: Final = tuple(Struct(f"<B6sd{count}q") for count in range(MOST_PARTNERS 
 COMPACTED: Final = Struct("<B6sd")
 TOTALS: Final = Struct("<dddd")
 _HEAD: Final = Struct("<BBHHHBIddd8s")
-_MADE, _REMOVED, _PAID = 1, 2, 4
+_MADE, _REMOVED, _PAID, _OWNED = 1, 2, 4, 8
 
 SCRIPT: Final = (
     f"local COUNT, RETRACT, REFUSE = {LogEntry.COUNT:d}, {LogEntry.RETRACT:d},"
@@ -41,6 +41,8 @@ class Marks(NamedTuple):
     by: bytes = b""
     """Who makes it: the same one can tell the same again."""
     removed: bytes | None = None
+    owned: bool = False
+    """Whether nothing is changed unless the removed one was made by the same one."""
 
 
 NO_MARKS: Final = Marks()
@@ -90,7 +92,7 @@ def _pack(
     if marks.made is not None:
         flags |= _MADE
     if marks.removed is not None:
-        flags |= _REMOVED
+        flags |= _REMOVED | (_OWNED if marks.owned else 0)
     head = _HEAD.pack(
         *(what, flags, len(names), len(tallied), len(sold), len(facts), marks.seconds),
         *(event.at_s, logarithm or 0.0, wanted, marks.by),

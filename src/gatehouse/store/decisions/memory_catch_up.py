@@ -43,20 +43,13 @@ class MissedEventTeller:
             if past.missed and past.counted:
                 memory.note(event)
             elif past.missed:
-                await self._take_back(event)
+                # Its answer was lost, and it can have been counted before.
+                memory.take_back(event)
             elif past.retracted:
                 memory.retract(event)
             if past.declined:
                 memory.note_decline(event)
         await memory.flush()
-
-    async def _take_back(self, event: MemoryEvent) -> None:
-        """Make sure that an event is not counted although its answer was lost.
-
-        It is told once more, and only taken back when it is this request that counted.
-        """
-        if (await self._memory.record_and_recall(event)).counted:
-            self._memory.retract(event)
 
 
 class MemoryCatchUp:
