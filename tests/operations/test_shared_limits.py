@@ -48,6 +48,23 @@ def test_what_some_servers_granted_the_others_do_not_grant_again(valkey: str) ->
     asyncio.run(scenario())
 
 
+def test_all_that_many_servers_granted_is_owed(valkey: str) -> None:
+    async def scenario() -> None:
+        many = [_Server(valkey, b"many servers") for _ in range(20)]
+        started = time.monotonic()
+        for server in many:
+            assert sum(server.grants("key_a") for _ in range(3 * BURST)) == BURST
+            await server.limits.tell()
+        refused = many[-1].limiter.take("key_a", RATE, time.monotonic())
+        passed = time.monotonic() - started
+        # All but one burst, without what the bucket has gained since.
+        assert refused.reset_s >= (len(many) - 1) * BURST / RATE - passed
+        for server in many:
+            await server.limits.stop()
+
+    asyncio.run(scenario())
+
+
 def test_tokens_taken_while_the_store_is_asked_still_count() -> None:
     limiter, now = SharedRateLimiter(), 100.0
     for _ in range(2):

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger("gatehouse.memory")
 _TELL_S: Final = 0.1
 _MOST_AT_ONCE: Final = 1000
-_MOST_OWED_MS: Final = 10_000
+_MOST_OWED_MS: Final = 3_600_000
+"""More than servers let through in a moment: each of them two seconds' worth. It is there so that
+nonsense does not close a key for good."""
 _TIMEOUT_S: Final = 0.5
 # A bucket is a key that expires when the bucket is full; its value is what is left of a millisecond
 # of that time. No clock is asked, and a full bucket takes no room.
