@@ -1,7 +1,7 @@
 """The shared memory is rebuilt from the decision records, on both databases."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -13,6 +13,7 @@ from redis import Redis
 from gatehouse.access.actors import Actor
 from gatehouse.admin import sentry_memory
 from gatehouse.admin.sentry_memory import MemoryRebuilt, rebuild_memory
+from gatehouse.connectors.valkey.client import DISCONNECTED, Command, _OneServer
 from gatehouse.connectors.valkey.store import ValkeyStore
 from gatehouse.core.errors import Conflict, ConnectorFailed, GatehouseError, WrongUsage
 from gatehouse.operations.shared_memory import OpenedMemory, open_shared_memory
@@ -173,6 +174,27 @@ def test_what_was_counted_of_requests_that_are_recorded_later_is_kept(
     monkeypatch.setattr(sentry_memory, "_still_open", look_and_close)
     shop.rebuild()
     assert shop.ask() == (1, 0)
+
+
+def test_a_connection_that_is_cut_before_the_answer_counts_nothing_twice(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for days_ago in (150, 30, 9, 2):
+        shop.decide(days_ago, declined=True)
+    ask, cut = _OneServer.ask, set[Command]()
+
+    async def ask_and_cut(client: _OneServer, commands: Sequence[Command]) -> list[Any]:
+        replies = await ask(client, commands)
+        if str(commands[0][0]).startswith("EVAL") and commands[0] not in cut:
+            cut.add(commands[0])
+            raise DISCONNECTED("the store has done what it was told")
+        return replies
+
+    monkeypatch.setattr(_OneServer, "ask", ask_and_cut)
+    shop.rebuild()
+    monkeypatch.undo()
+    assert cut
+    assert shop.ask() == (4, 4)
 
 
 def test_what_the_memory_missed_is_told_once(shop: Shop) -> None:

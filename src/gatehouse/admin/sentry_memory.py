@@ -19,7 +19,6 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, ConnectorFailed, WrongUsage
 from gatehouse.core.ids import first_id
 from gatehouse.operations.shared_memory import OpenedMemory, open_shared_memory
-from gatehouse.sentry import kinds
 from gatehouse.sentry.memory import DAY_S, MemoryEvent
 from gatehouse.sentry.recorded_event import PastEvent, opened_event, past_event_in
 from gatehouse.settings import Settings
@@ -32,7 +31,9 @@ _TIMEOUT_MS: Final = 10_000
 _ENTITIES: Final = 20_000
 """Histories that are kept here; those that come again and again."""
 _KNOWN_AGAIN_S: Final = 8 * DAY_S
-"""Events older than this cannot be told by anybody else any more, so they leave no mark."""
+"""Events older than this cannot be told by anybody else any more."""
+_SAME_CALL_S: Final = 60
+"""For so long the memory knows those again: a call is made twice if the connection is cut."""
 _SETTLE_S: Final = 2.0
 """In which servers finish telling what the rebuild is going to tell."""
 _LOOK_S: Final = 0.1
@@ -194,13 +195,13 @@ class _Rebuild:
     def _tell_event(self, past: PastEvent, now_ms: int) -> None:
         self._done.records += 1
         event = opened_event(past.event, self._session.fingerprints)
-        if event.at_s < now_ms / 1000 - _KNOWN_AGAIN_S and not past.missed:
-            event = _without_mark(event)
+        is_old = event.at_s < now_ms / 1000 - _KNOWN_AGAIN_S
+        known_s = _SAME_CALL_S if is_old and not past.missed else None
         if past.counted:
-            self._opened.memory.note(event)
+            self._opened.memory.note(event, known_s=known_s)
             self._done.events += 1
         if past.declined:
-            self._opened.memory.note_decline(event)
+            self._opened.memory.note_decline(event, known_s=known_s)
             self._done.refusals += 1
 
 
@@ -213,9 +214,3 @@ def _count(connection: sa.Connection, from_ms: int, before_ms: int) -> int:
 def _still_open(connection: sa.Connection) -> frozenset[str]:
     """The requests that are being answered."""
     return frozenset(connection.scalars(sa.select(HOLDS.c.request_id)))
-
-
-def _without_mark(event: MemoryEvent) -> MemoryEvent:
-    """An event that the memory need not know again: its record says that it is no repetition."""
-    entities = [each for each in event.entities if each[0] is not kinds.TRANSACTION]
-    return msgspec.structs.replace(event, entities=entities, request_id="")

@@ -24,9 +24,20 @@ class EventMarks:
     def __init__(self, keys: StableKeys) -> None:
         self._keys = keys
 
-    def of_count(self, event: MemoryEvent, names: AccountNames, keyed: KeyedEntities) -> Marks:
-        """Count a transaction once, and a request whose call was lost once."""
+    def of_count(
+        self,
+        event: MemoryEvent,
+        names: AccountNames,
+        keyed: KeyedEntities,
+        known_s: int | None = None,
+    ) -> Marks:
+        """Count a transaction once, and a request whose call was lost once.
+
+        With `known_s` only the request is known again, and only for so long.
+        """
         request = self._request(event)
+        if known_s is not None and request is not None:
+            return Marks(names.once(request), known_s, request)
         transaction = _transaction(names, keyed)
         if transaction is not None:
             return Marks(transaction, TRANSACTION_S, request or NOBODY)
@@ -35,14 +46,19 @@ class EventMarks:
         return NO_MARKS
 
     def of_change(
-        self, what: LogEntry, event: MemoryEvent, names: AccountNames, keyed: KeyedEntities
+        self,
+        what: LogEntry,
+        event: MemoryEvent,
+        names: AccountNames,
+        keyed: KeyedEntities,
+        known_s: int = CHANGE_S,
     ) -> Marks:
         """Change an event once; a transaction that is taken back can be counted again."""
         removed = _transaction(names, keyed) if what is LogEntry.RETRACT else None
         if not event.request_id:
             return Marks(removed=removed)
         once = self._keys.digest(what.name, event.request_id)
-        return Marks(names.once(once), CHANGE_S, once, removed)
+        return Marks(names.once(once), known_s, once, removed)
 
     def of_take_back(self, event: MemoryEvent, names: AccountNames, keyed: KeyedEntities) -> Marks:
         """Take an event back if it is its request that counted; the mark goes with it."""

@@ -24,7 +24,7 @@ from gatehouse.sentry.shared.counting import CountEvent
 from gatehouse.sentry.shared.entries import LogEntry
 from gatehouse.sentry.shared.following import FollowedHistories
 from gatehouse.sentry.shared.keys import AccountNames, StableKeys
-from gatehouse.sentry.shared.marks import EventMarks
+from gatehouse.sentry.shared.marks import CHANGE_S, EventMarks
 from gatehouse.sentry.shared.operations import (
     ChangeEvent,
     Compact,
@@ -113,10 +113,14 @@ class SharedMemory:
             histories |= {key: f.history for key, f in known if f.history is not None}
         return self._recalled(operation, subject, histories)
 
-    def note(self, event: MemoryEvent) -> None:
-        """Count an event and recall nothing; `flush` waits for it."""
+    def note(self, event: MemoryEvent, *, known_s: int | None = None) -> None:
+        """Count an event and recall nothing; `flush` waits for it.
+
+        `known_s` is for an event that nobody else tells: it need only be known again when the same
+        call is made twice.
+        """
         subject = self._subject(event)
-        operation = self._count(subject)
+        operation = self._count(subject, known_s)
 
         def follow(_: object) -> None:
             if operation.error is None:
@@ -137,9 +141,9 @@ class SharedMemory:
         marks = self._marks.of_take_back(*subject)
         self._store.submit(ChangeEvent(subject, LogEntry.RETRACT, marks, self._lost))
 
-    def note_decline(self, event: MemoryEvent) -> None:
-        """Note that the payment of an event was refused."""
-        self._change(LogEntry.REFUSE, event)
+    def note_decline(self, event: MemoryEvent, *, known_s: int | None = None) -> None:
+        """Note that the payment of an event was refused; see `note`."""
+        self._change(LogEntry.REFUSE, event, CHANGE_S if known_s is None else known_s)
 
     def forget(self, event: MemoryEvent, *, counted: bool, declined: bool) -> bool:
         """Forget an event whose person was erased; whether a label of the person is known here.
@@ -173,16 +177,16 @@ class SharedMemory:
     def _subject(self, event: MemoryEvent) -> EventSubject:
         return EventSubject(event, self._keys.account(event.account_id), self._keys.keyed(event))
 
-    def _count(self, subject: EventSubject) -> CountEvent:
+    def _count(self, subject: EventSubject, known_s: int | None = None) -> CountEvent:
         event, names, keyed = subject
-        marks = self._marks.of_count(event, names, keyed)
+        marks = self._marks.of_count(event, names, keyed, known_s)
         operation = CountEvent(subject, marks, self._followed, self._amounts_of(event))
         self._store.submit(operation)
         return operation
 
-    def _change(self, what: LogEntry, event: MemoryEvent) -> None:
+    def _change(self, what: LogEntry, event: MemoryEvent, known_s: int = CHANGE_S) -> None:
         subject = self._subject(event)
-        marks = self._marks.of_change(what, *subject)
+        marks = self._marks.of_change(what, *subject, known_s)
         self._store.submit(ChangeEvent(subject, what, marks, self._lost))
 
     def _lost(self, event: MemoryEvent) -> None:
