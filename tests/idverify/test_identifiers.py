@@ -1,5 +1,11 @@
 """Comparing government identifiers: exact, however punctuated, and never nearly."""
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from importlib import import_module
+from threading import Barrier, BrokenBarrierError
+from types import ModuleType
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -303,3 +309,22 @@ def test_any_value_equals_itself_if_it_says_anything(
     says_something = any(mark.isalnum() for mark in value)
     if says_something:
         assert outcome(kind, value, value, country) == (MATCH, "exact")
+
+
+def test_two_threads_never_import_checks_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python fails one of two imports that wait for each other's modules."""
+    both_inside = Barrier(2)
+    met = []
+
+    def meet_inside(name: str) -> ModuleType:
+        with suppress(BrokenBarrierError):
+            both_inside.wait(timeout=0.5)
+            met.append(name)
+        return import_module(name)
+
+    monkeypatch.setattr(identifiers, "import_module", meet_inside)
+    identifiers._checks_for.cache_clear()
+    with ThreadPoolExecutor(2) as threads:
+        asked = [threads.submit(identifiers._checks_for, kind, "ES") for kind in (NATIONAL, TAX)]
+    assert all(each.result() for each in asked)
+    assert met == []

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from string import ascii_uppercase, digits
+from threading import Lock
 from typing import Final
 
 from stdnum.exceptions import InvalidChecksum, InvalidComponent, InvalidLength
@@ -145,6 +146,7 @@ _TAX: Final = {
     "ZA": "tin idnr",
 }  # fmt: skip
 _MODULES: Final = {IdentifierType.NATIONALIDENTITY: _NATIONAL, IdentifierType.TAX: _TAX}
+_IMPORTING: Final = Lock()
 
 
 def _check(kind: IdentifierType, value: str, country: str | None) -> bool | None:
@@ -204,7 +206,11 @@ def _checks_for(kind: IdentifierType, country: str) -> tuple[list[Callable[[str]
 def _load(country: str, name: str) -> Callable[[str], str]:
     # The names of two packages are Python keywords, so they end in an underscore.
     package = f"stdnum.{country.lower()}" + ("_" if country in ("IN", "IS") else "")
-    validate: Callable[[str], str] = import_module(f"{package}.{name}").validate
+    # A server that has just started imports all of them in a thread while it answers requests.
+    # Modules of a country import each other, so two threads could wait for each other's modules,
+    # and Python ends such a wait with an error in one of them.
+    with _IMPORTING:
+        validate: Callable[[str], str] = import_module(f"{package}.{name}").validate
     return _validate_chinese if (country, name) == ("CN", "ric") else validate
 
 
