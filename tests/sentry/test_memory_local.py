@@ -300,6 +300,14 @@ def test_a_user_at_home_looks_like_the_user(town: LocalMemory) -> None:
     assert ratio < -0.5
 
 
+def test_an_accounts_total_that_was_read_before_its_users_history_fails_nobody(
+    town: LocalMemory,
+) -> None:
+    found = town.note(event(NOW + 13 * 86_400, USER, *HOME))
+    found.stats.events = 1
+    assert log_ratio(found) is not None
+
+
 def test_the_same_user_on_somebody_elses_device_and_network_does_not(town: LocalMemory) -> None:
     ratio = later(town, USER, *AWAY)
     assert ratio is not None

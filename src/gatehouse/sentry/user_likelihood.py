@@ -28,7 +28,9 @@ def log_ratio(history: History) -> float | None:
     itself = 1 if history.counted else 0
     if user is None or user.events - itself < LEAST_EVENTS:
         return None
-    own, everyone = user.events - itself, history.events - itself
+    own = user.events - itself
+    # The user's history can be some events ahead of the account's total, which was read before it.
+    everyone = max(history.events - itself, own)
     total, compared = 0.0, False
     for feature in _FEATURES:
         common = usual = 0.0
