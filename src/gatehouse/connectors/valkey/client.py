@@ -12,7 +12,7 @@ from redis.asyncio import ConnectionPool, RedisCluster
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as Disconnected
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import MasterDownError, ReadOnlyError, RedisError, ResponseError
 
 from gatehouse.connectors.valkey.address import StoreAddress
 
@@ -22,6 +22,8 @@ Command = tuple[Word, ...]
 DISCONNECTED: Final = Disconnected
 FAILURES: Final = (RedisError, OSError, TimeoutError)
 """What a client raises when a store does not answer."""
+_ISOLATED: Final = "NOREPLICAS "
+"""How a primary refuses that too few replicas follow; the client has no type for it."""
 
 
 class StoreClient(Protocol):
@@ -48,7 +50,13 @@ class _OneServer:
         # The client's own packing takes six times as long for many words.
         packed = [hiredis.pack_command(cast("Any", command)) for command in commands]
         await connection.send_packed_command(packed, check_health=False)
-        return [await self._reply() for _ in commands]
+        replies = [await self._reply() for _ in commands]
+        if any(map(_is_no_primary, replies)):
+            # A failover can leave this connection open, to a server that takes nothing any more.
+            # Connecting again looks the name up again, and finds the new primary.
+            await self.close()
+            raise Disconnected("the server is not the primary any more")
+        return replies
 
     async def _reply(self) -> Any:
         try:
@@ -96,6 +104,13 @@ class _Cluster:
 
     async def close(self) -> None:
         await self._client.aclose()
+
+
+def _is_no_primary(reply: Any) -> bool:
+    """Whether a server refuses what only a primary does."""
+    if isinstance(reply, ReadOnlyError | MasterDownError):
+        return True
+    return isinstance(reply, ResponseError) and str(reply).startswith(_ISOLATED)
 
 
 async def connect(address: StoreAddress) -> StoreClient:
