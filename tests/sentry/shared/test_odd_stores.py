@@ -13,12 +13,14 @@ from gatehouse.connectors.valkey.address import StoreAddress
 from gatehouse.connectors.valkey.call import ScriptCall, StoreCommand
 from gatehouse.connectors.valkey.client import Command
 from gatehouse.connectors.valkey.store import ValkeyStore
+from gatehouse.core.breaker import Breaker
 from gatehouse.core.errors import ConnectorFailed, SettingsError
 from gatehouse.sentry.shared.keys import StableKeys
 from gatehouse.sentry.shared.memory_shared import SharedMemory
 from tests.sentry.shared.servers import PATIENCE_S, Servers
 from tests.sentry.shared.test_memory_shared import event, run
 from tests.sentry.visits import NOW
+from tests.valkeys import start_valkey
 
 RIGHTS = "~gh1:* +@string +@hash +@scripting +@connection +@keyspace -@dangerous"
 
@@ -144,3 +146,31 @@ def test_what_is_told_to_a_closed_store_is_known_to_be_lost(valkey: str) -> None
         assert [each.request_id for each in them.lost] == ["req_1"]
 
     run(valkey, close)
+
+
+def test_a_store_that_takes_connections_and_answers_no_call_is_not_asked_for_a_while() -> None:
+    clock_s = [100.0]
+    breaker = Breaker(lambda: clock_s[0])
+
+    async def pause(them: Servers) -> None:
+        memory = them.start(breaker=breaker)
+        await memory.record_and_recall(event(NOW))
+        with Redis.from_url(them.url) as admin:
+            # As in a failover: connecting and reading work, and writes wait.
+            admin.execute_command("CLIENT", "PAUSE", 1000 * int(PATIENCE_S), "WRITE")
+            them.be_impatient(0.1)
+            for number in range(20):
+                if breaker.is_open:
+                    break
+                with pytest.raises(ConnectorFailed):
+                    await memory.record_and_recall(event(NOW + number))
+            with pytest.raises(ConnectorFailed, match="not asked"):
+                await memory.record_and_recall(event(NOW + 20))
+            admin.execute_command("CLIENT", "UNPAUSE")
+        them.be_impatient(PATIENCE_S)
+        clock_s[0] += 60
+        assert (await memory.record_and_recall(event(NOW + 21))).counted
+        assert not breaker.is_open
+
+    with start_valkey() as url:
+        run(url, pause)

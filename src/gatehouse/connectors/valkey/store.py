@@ -162,16 +162,20 @@ class ValkeyStore:
             self._busy = False
             self._lose_waiting("the shared memory does not answer; it is not asked for a while")
             return
-        loop = asyncio.get_running_loop()
         if self._client is None:
-            self._task = loop.create_task(self._connect())
+            self._task = asyncio.get_running_loop().create_task(self._connect())
             return
+        self._begin_call(self._client)
+
+    def _begin_call(self, client: StoreClient) -> None:
+        """Send what waits, as much of it as one call holds."""
+        loop = asyncio.get_running_loop()
         most = min(len(self._waiting), MOST_AT_ONCE)
         told = [self._waiting.popleft() for _ in range(most)]
         epoch = self._process + (next(self._numbers) & 0xFF_FFFF).to_bytes(3, "big")
         call = ScriptCall(told, epoch, self._keep_s, loop.time(), self._generations)
         self._telling = call
-        self._task = loop.create_task(self._tell(self._client, call))
+        self._task = loop.create_task(self._tell(client, call))
 
     async def _tell(self, client: StoreClient, call: ScriptCall) -> None:
         """Make one call, and pass on what the store says."""
@@ -226,7 +230,7 @@ class ValkeyStore:
         started, slow = loop.time(), loop.call_later(self._timeout_s, self._stop_waiting)
         try:
             async with asyncio.timeout(max(self._timeout_s, _CONNECT_S)):
-                self._client = await connect(self._address)
+                client = self._client = await connect(self._address)
         except Exception as error:
             self._judge(started, succeeded=False)
             self._give_up(
@@ -234,9 +238,12 @@ class ValkeyStore:
                 f"{type(error).__name__}"
             )
         else:
-            # A probe that connected has asked for more than a ping.
-            self._judge(started, succeeded=True)
-            self._next()
+            # The breaker does not hear of it: a store that answers no call, such as one whose
+            # writes are paused, may take connections. The call is what the breaker has allowed.
+            self._observe(loop.time() - started, True)
+            self._busy = bool(self._waiting)
+            if self._busy:
+                self._begin_call(client)
         finally:
             slow.cancel()
             self._is_slow = False
