@@ -1,12 +1,13 @@
 """A store can refuse, answer nonsense or be closed: nobody waits, and nothing is forgotten."""
 
 import asyncio
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from redis import Redis
-from redis.exceptions import NoScriptError
+from redis.exceptions import InvalidResponse, NoScriptError
 
 from gatehouse.connectors.valkey import store as valkey_store
 from gatehouse.connectors.valkey.address import StoreAddress
@@ -174,3 +175,54 @@ def test_a_store_that_takes_connections_and_answers_no_call_is_not_asked_for_a_w
 
     with start_valkey() as url:
         run(url, pause)
+
+
+class Breaking:
+    """A client that answers, except for a call that waits until it fails."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.failure: asyncio.Future[None] | None = None
+
+    async def connect(self, _: StoreAddress) -> "Breaking":
+        for _turn in range(2 * valkey_store._LAST_TURNS):
+            await asyncio.sleep(0)
+        return self
+
+    async def ask(self, commands: Sequence[Command]) -> list[Any]:
+        if self.failure is not None and not self.failure.done():
+            self.asked.set()
+            await self.failure
+        return [b"PONG" for _ in commands]
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("turns", range(valkey_store._LAST_TURNS + 1))
+def test_the_time_limit_of_a_call_that_has_failed_does_not_end_the_next_connection(
+    turns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit_s = 0.3
+
+    async def fail_at_the_limit() -> None:
+        client, store = Breaking(), store_at("redis://host")
+        monkeypatch.setattr(valkey_store, "connect", client.connect)
+        await store.command("PING")
+        client.failure = asyncio.get_running_loop().create_future()
+        store._timeout_s = limit_s
+        broken = asyncio.create_task(store.command("PING"))
+        await client.asked.wait()
+        # The limit is over when the event loop goes on, and the call fails some turns later.
+        time.sleep(limit_s)  # noqa: ASYNC251  # the event loop is to be held up
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        client.failure.set_exception(InvalidResponse())
+        with pytest.raises(ConnectorFailed, match="InvalidResponse"):
+            await broken
+        store._timeout_s = PATIENCE_S
+        async with asyncio.timeout(PATIENCE_S):
+            assert await store.command("PING") == b"PONG"
+        await store.close()
+
+    asyncio.run(fail_at_the_limit())

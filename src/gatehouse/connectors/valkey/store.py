@@ -254,6 +254,8 @@ class ValkeyStore:
 
     async def _fail(self, call: ScriptCall, why: str) -> None:
         """Give up what is under way and what waits: later is too late for a request."""
+        # The time limit of this call may be about to end it, and would end what comes next.
+        self._telling = None
         client, self._client = self._client, None
         self._judge(call.started, succeeded=False)
         self._lose(call.told, why)
