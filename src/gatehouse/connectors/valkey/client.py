@@ -12,7 +12,13 @@ from redis.asyncio import ConnectionPool, RedisCluster
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as Disconnected
-from redis.exceptions import MasterDownError, ReadOnlyError, RedisError, ResponseError
+from redis.exceptions import (
+    MasterDownError,
+    ReadOnlyError,
+    RedisClusterException,
+    RedisError,
+    ResponseError,
+)
 
 from gatehouse.connectors.valkey.address import StoreAddress
 
@@ -20,10 +26,12 @@ Word = bytes | str | int
 """A part of a command."""
 Command = tuple[Word, ...]
 DISCONNECTED: Final = Disconnected
-FAILURES: Final = (RedisError, OSError, TimeoutError)
+FAILURES: Final = (RedisError, RedisClusterException, OSError, TimeoutError)
 """What a client raises when a store does not answer."""
 _ISOLATED: Final = "NOREPLICAS "
 """How a primary refuses that too few replicas follow; the client has no type for it."""
+_NEEDED_CALLBACKS: Final = ("COMMAND",)
+"""Replies that the client of a cluster reads itself, each time it initialises."""
 
 
 class StoreClient(Protocol):
@@ -84,6 +92,9 @@ class _Cluster:
         self._client = client
 
     async def ask(self, commands: Sequence[Command]) -> list[Any]:
+        # After a failure the client has to learn again which server has what. Commands that are
+        # begun before it knows go to any server, and many that are redirected make it learn again.
+        await self._client.initialize()
         # All keys of a command belong to one account, so each goes to one server.
         asked = [self._client.execute_command(*command) for command in commands]
         replies = await asyncio.gather(*asked, return_exceptions=True)
@@ -141,5 +152,8 @@ async def connect(address: StoreAddress) -> StoreClient:
     except BaseException:
         await cluster.aclose()
         raise
-    cluster.response_callbacks.clear()
+    callbacks = cluster.response_callbacks
+    kept = {name: callbacks[name] for name in _NEEDED_CALLBACKS}
+    callbacks.clear()
+    callbacks.update(kept)
     return _Cluster(cluster)
