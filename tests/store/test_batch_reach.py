@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -15,11 +16,11 @@ from gatehouse.pipeline.settlement import Authorize, Close, DecisionRow
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.database import Database
 from gatehouse.store.requests import batch_sql
-from gatehouse.store.requests.batch_sql import open_batch_session
-from gatehouse.store.requests.batch_statements import PARTS, postgres_save
+from gatehouse.store.requests.batch_sql import BatchSession, open_batch_session
+from gatehouse.store.requests.batch_statements import PARTS, POSTGRES_INDEX, postgres_save
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import DECISIONS
-from tests.harness import make_account
+from tests.harness import Home, make_account
 
 
 def _close(account: str, request_id: str, record: str) -> Close:
@@ -64,6 +65,7 @@ LISTS = ["1"], ["x"], 1, ["c", "d"], 1, ["g", "h"]
 STATEMENTS = {
     "load": (batch_sql._POSTGRES_LOAD, LISTS),
     "save": (postgres_save(tuple(PARTS)), ("[]",) * len(PARTS)),
+    "index": (POSTGRES_INDEX, (100,)),
 }
 
 
@@ -89,3 +91,37 @@ def test_a_batch_reads_no_table_as_a_whole(
     assert "Index" in shown
     assert "Seq Scan" not in shown, shown
     assert "card_numbers_at_ms" not in shown, shown
+
+
+PLANS = "SELECT statement, generic_plans, custom_plans FROM pg_prepared_statements"
+
+
+def test_no_statement_of_the_writer_is_planned_for_each_batch(
+    new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    """To plan what loads a batch takes PostgreSQL longer than to load a small one."""
+    opened = []
+
+    def open_noted() -> BatchSession:
+        opened.append(open_batch_session(session.database))
+        return opened[-1]
+
+    async def scenario() -> list[tuple[str, int, int]]:
+        writer, now_ms = Writer(open_noted), session.clock()
+        writer.start()
+        for name in map(str, range(8)):
+            await writer.authorize(
+                Authorize(Hold(name, account, 30, now_ms + 60_000, "srv"), now_ms)
+            )
+            await writer.close(_close(account, name, "{}"))
+        [used] = opened
+        found = used._connection.execute(PLANS).fetchall()
+        await writer.stop()
+        return found
+
+    with Home(tmp_path / "home", new_database()).session() as session:
+        account = make_account(session, micros=1000)
+        session.database.dispose()  # the writer is not given a connection that others used before
+        plans = asyncio.run(scenario())
+    assert len(plans) >= 5
+    assert [each for each in plans if not each[1] or each[2]] == []

@@ -214,6 +214,10 @@ _POSTGRES_SETTINGS: Final = (
     *("synchronous_commit", "jit"),
     *("enable_seqscan", "enable_hashjoin", "enable_mergejoin"),
 )
+# So a plan for any values is always right, too. PostgreSQL expects ten values in a list it does not
+# know. It would plan a smaller batch for its own values each time, which takes three times as long
+# as to load it (0.3 ms against 0.1).
+_POSTGRES_PLANS: Final = b"SET plan_cache_mode = force_generic_plan"
 _POSTGRES_FLUSH: Final = (
     f"SELECT set_config('synchronous_commit', 'on', true), {DURABLE_MARK}".encode()
 )
@@ -235,6 +239,7 @@ class PostgresBatchSession(BatchSession):
         connection.autocommit = True
         for setting in _POSTGRES_SETTINGS:
             connection.execute(f"SET {setting} = off".encode())
+        connection.execute(_POSTGRES_PLANS)
         self._written: dict[str, list[Any]] = {}
         # Where this is not allowed, nothing may be committed that could not be made durable.
         self.flush()
