@@ -6,7 +6,9 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.admin.recorded_answers import load_programs
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.rules.starter import STARTER_LISTS
 from gatehouse.store.accounts import accounts
@@ -267,3 +269,32 @@ def test_pipelines_are_listed_by_number(session: AdminSession, account: str) -> 
         assert configurations.names(connection, account, PIPELINE) == ["1", "2", "3", "10"]
         found = configurations.active(connection, account, PIPELINE)
     assert [kept.name for kept in found] == ["1", "2", "3", "10"]
+
+
+def ran(name: str, version: int) -> DecisionRecord:
+    """The record of a request for which a version of a rule set ran."""
+    stage = RecordedStage("rules", "RULES", 0, True, 0, {"ruleSet": name, "version": version})
+    return DecisionRecord("req_1", "rules", "2026-01-01T00:00:00Z", None, None, [stage], 0, 0)
+
+
+def test_the_program_that_decided_is_read_at_once_and_only_as_it_was_stored(
+    session: AdminSession, account: str
+) -> None:
+    for name, base in (("mine", None), ("mine", 1), ("changed", None)):
+        apply(session, account, f"{name}{base}", base, name)
+    with session.database.writing() as connection:
+        changed = CONFIGURATIONS.update().where(CONFIGURATIONS.c.name == "changed")
+        connection.execute(changed.values(program="of somebody else"))
+    asked: list[str] = []
+
+    def look(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        asked.append(statement)
+
+    wanted = [("mine", 1), ("mine", 2), ("changed", 1), ("mine", 3), ("mine", 2**40)]
+    with session.reading() as connection:
+        sa.event.listen(session.database.engine, "before_cursor_execute", look)
+        records = [ran(*each) for each in wanted]
+        found = load_programs(session.signer, connection, account, records)
+    assert found == {("mine", 1): "program of mineNone", ("mine", 2): "program of mine1"}
+    # The last one cannot be there.
+    assert len(asked) == len(wanted) - 1

@@ -11,13 +11,11 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.api_values import money
-from gatehouse.core.errors import ConfigurationRefused
 from gatehouse.core.stage import AnsweredAgain, RecordedResult
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.operations.pipeline_messages import PIPELINE_RESPONSE, responses_by_field
-from gatehouse.store.configured import configurations
-from gatehouse.store.configured.configurations import RULES, ConfigurationKey, check_versions
+from gatehouse.store.configured.configurations import RULES, ConfigurationKey, program_of
 from gatehouse.store.configured.signing import Signer
 
 _UNTOLD: Final = (msgspec.ValidationError, KeyError, ValueError)
@@ -41,15 +39,10 @@ def load_programs(
     }
     found: Programs = {}
     for name, version in wanted:
-        key = ConfigurationKey(account_id, RULES, name)
-        stored = configurations.find(connection, key, version)
-        try:
-            if stored is not None:
-                check_versions(signer, [stored])
-                found[name, version] = stored.program
-        except ConfigurationRefused:
-            # What somebody changed in the database is not told as what decided.
-            continue
+        # What somebody changed in the database is not told as what decided.
+        program = program_of(signer, connection, ConfigurationKey(account_id, RULES, name), version)
+        if program is not None:
+            found[name, version] = program
     return found
 
 

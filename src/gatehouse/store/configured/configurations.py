@@ -210,12 +210,24 @@ def find(
     there = head(connection, key)
     in_force = None if there is None else there.version
     wanted = in_force if version is None else version
-    # A number that the column cannot hold is not there either.
-    if wanted is None or not 0 < wanted < 2**31:
-        return None
-    this = rows_of(CONFIGURATIONS, key) & (CONFIGURATIONS.c.version == wanted)
-    row = connection.execute(sa.select(CONFIGURATIONS).where(this)).first()
+    row = None if wanted is None else _version_row(connection, key, wanted)
     return None if row is None else struct_from(row, StoredVersion, active=wanted == in_force)
+
+
+def program_of(
+    signer: Signer, connection: sa.Connection, key: ConfigurationKey, version: int
+) -> str | None:
+    """The program of a version; None when it is not there, or not as it was stored."""
+    row = _version_row(connection, key, version)
+    return row.program if row and signer.is_genuine(CONFIGURATIONS, row._mapping) else None
+
+
+def _version_row(connection: sa.Connection, key: ConfigurationKey, version: int) -> Any:
+    # A number that the column cannot hold is not there either.
+    if not 0 < version < 2**31:
+        return None
+    this = rows_of(CONFIGURATIONS, key) & (CONFIGURATIONS.c.version == version)
+    return connection.execute(sa.select(CONFIGURATIONS).where(this)).first()
 
 
 def get(
