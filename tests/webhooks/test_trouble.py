@@ -274,3 +274,33 @@ def test_a_server_that_is_alone_delivers_once_a_command_that_writes_for_long_is_
 
         run(story())
     assert receiver.about == ["one"]
+
+
+def test_a_server_does_not_try_to_claim_what_another_one_holds(
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account, receiver = make_account(session), Receiver()
+    webhook = add(session, account)
+    now_ms = session.clock()
+    with session.database.writing() as connection:
+        assert claims.claim(connection, "srv_2", [webhook], now_ms, now_ms + CLAIM_MS)
+    tell(session, account, "one")
+    really_claim, tried = claims.claim, []
+
+    def claim(*args: Any) -> set[str]:
+        tried.append(args)
+        return really_claim(*args)
+
+    monkeypatch.setattr(claims, "claim", claim)
+
+    async def story() -> None:
+        delivery = by_hand(session, receiver)
+        for _ in range(3):
+            await delivery.look()
+        assert tried == []
+        with session.database.writing() as connection:
+            claims.release(connection, "srv_2", webhook, None)
+        await look_until(delivery, lambda: receiver.heard)
+
+    run(story())
+    assert receiver.about == ["one"]

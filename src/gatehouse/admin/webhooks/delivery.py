@@ -11,7 +11,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -58,6 +58,16 @@ Observe = Callable[[float, bool], None]
 
 Called = Callable[[str, str, str, float], None]
 """Counts a call of an outside party: who, what, how it ended, and how long it took."""
+
+
+class _Work(NamedTuple):
+    """What one look found."""
+
+    found: set[str]
+    """Endpoints that something is to be sent to."""
+    taken: set[str]
+    """Those of them that another server holds, and will send to."""
+    written: WrittenEvents
 
 
 class WebhookDelivery:
@@ -115,14 +125,14 @@ class WebhookDelivery:
             await self._reload()
         if not self._endpoints:
             return
-        found, written = await self._session.database.read_on_thread(self._find_work)
-        self._seen.append(written)
+        work = await self._session.database.read_on_thread(self._find_work)
+        self._seen.append(work.written)
         free = []
         # Those that were left come last, or many of them would keep new events waiting.
-        for webhook_id in [*found, *(self._left - found)]:
+        for webhook_id in [*work.found, *(self._left - work.found)]:
             if webhook_id in self._held:
                 self._held[webhook_id][0].wake.set()
-            elif webhook_id in self._endpoints:
+            elif webhook_id in self._endpoints and webhook_id not in work.taken:
                 free.append(webhook_id)
         self._left = {*free}
         room = max(0, _MOST_HELD - len(self._held))
@@ -216,12 +226,20 @@ class WebhookDelivery:
         for task in itertools.islice(idle, max(0, min(wanted, _MOST_ENDED))):
             task.cancel()
 
-    def _find_work(self, connection: sa.Connection) -> tuple[set[str], WrittenEvents]:
+    def _find_work(self, connection: sa.Connection) -> _Work:
         """The endpoints that something is to be sent to, as far as a quick look can tell."""
         written = outbox.read_written(connection)
+        found = self._find_endpoints(connection, written)
+        # To claim is a transaction that writes, several times a second while there are events.
+        unclaimed = [*((found | self._left) - self._held.keys())]
+        now_ms = self._session.clock()
+        taken = claims.held(connection, unclaimed, now_ms) if unclaimed else set()
+        return _Work(found, taken, written)
+
+    def _find_endpoints(self, connection: sa.Connection, written: WrittenEvents) -> set[str]:
         self._looks += 1
         if self._may_be_any(written):
-            return {*self._endpoints}, written
+            return {*self._endpoints}
         is_thorough = self._looks % _THOROUGH == 0
         after = self._seen[0 if is_thorough else -min(_RECENT, len(self._seen))].newest
         found = claims.due(connection, self._session.clock())
@@ -233,7 +251,7 @@ class WebhookDelivery:
                 for webhook_id, each in self._endpoints.items()
                 if to_all or each.account_id in told
             }
-        return found, written
+        return found
 
     def _may_be_any(self, written: WrittenEvents) -> bool:
         """Whether any endpoint may have events that are older than what is remembered.

@@ -70,6 +70,13 @@ def release_all(connection: sa.Connection) -> None:
     connection.execute(held.values(claimed_by=None, claimed_until_ms=None))
 
 
+def held(connection: sa.Connection, webhook_ids: Sequence[str], now_ms: int) -> set[str]:
+    """Those of the endpoints that a server holds: none of them can be claimed."""
+    taken = _W.claimed_by.is_not(None) & (_W.claimed_until_ms >= now_ms)
+    wanted = is_any_of(connection, _W.id, webhook_ids)
+    return set(connection.scalars(sa.select(_W.id).where(wanted, taken)))
+
+
 def is_held(connection: sa.Connection, webhook_id: str, now_ms: int) -> bool:
     """Whether a server may still be sending to an endpoint."""
     query = sa.select(_W.claimed_until_ms).where(_W.id == webhook_id, _W.claimed_by.is_not(None))
