@@ -24,6 +24,7 @@ from tests.databases import read_only
 from tests.harness import PATIENCE_S, Home, make_account
 from tests.webhooks.test_delivery import (
     ACCEPTED,
+    FAILED,
     Hands,
     Receiver,
     add,
@@ -304,3 +305,31 @@ def test_a_server_does_not_try_to_claim_what_another_one_holds(
 
     run(story())
     assert receiver.about == ["one"]
+
+
+def test_what_became_of_a_batch_is_noted_without_a_statement_for_each_message(
+    new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    with Home(tmp_path / "home", new_database()).session() as session:
+        account, receiver = make_account(session), Receiver(lambda message: FAILED)
+        webhook = add(session, account)
+        tell(session, account, "one", "two", "three")
+        inserts: list[tuple[str, bool]] = []
+
+        def look(*about: Any) -> None:
+            _, _, statement, _, _, is_for_each_row = about
+            if statement.startswith("INSERT INTO webhook_"):
+                inserts.append((statement.split()[2], is_for_each_row))
+
+        sa.event.listen(session.database.engine, "before_cursor_execute", look)
+
+        async def story() -> None:
+            async with delivering(session, receiver):
+                await until(lambda: len(attempts(session, account, webhook)) == 3)
+
+        run(story())
+        kept = attempts(session, account, webhook)
+    assert inserts == [("webhook_attempts", False), ("webhook_deliveries", False)]
+    assert [(each.status, each.failure, each.number) for each in kept] == [
+        (FAILED.status, FAILED.failure, 1)
+    ] * 3

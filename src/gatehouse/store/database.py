@@ -186,6 +186,24 @@ def is_any_of(
     return column == sa.any_(sa.bindparam(None, list(values), type_=ARRAY(sa.Text)))
 
 
+def insert_rows(connection: sa.Connection, table: sa.Table, rows: Sequence[msgspec.Struct]) -> None:
+    """Add rows of one kind whose fields have the names of columns.
+
+    PostgreSQL would run a statement for each row. It gets all of them as one parameter.
+    """
+    if not rows:
+        return
+    if connection.dialect.name == "sqlite":
+        connection.execute(table.insert(), [msgspec.structs.asdict(each) for each in rows])
+        return
+    columns = ", ".join(rows[0].__struct_fields__)
+    statement = (
+        f"INSERT INTO {table.name} ({columns}) SELECT {columns} "  # noqa: S608  # our own names
+        f"FROM json_populate_recordset(CAST(NULL AS {table.name}), CAST(:added AS json))"
+    )
+    connection.execute(sa.text(statement), {"added": msgspec.json.encode(rows).decode()})
+
+
 def let_last(connection: sa.Connection) -> None:
     """Let the transaction end when all that it read is durable.
 

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.events import NewEvent
 from gatehouse.core.ids import first_id
-from gatehouse.store.database import is_any_of, struct_from
+from gatehouse.store.database import insert_rows, is_any_of, struct_from
 from gatehouse.store.events.outbox import INSTALLATION, EventPlace, StoredEvent
 from gatehouse.store.tables import EVENTS, WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES, WEBHOOKS
 
@@ -154,9 +154,7 @@ def hurry(connection: sa.Connection, webhook_id: str, at_ms: int) -> None:
 
 def add_attempts(connection: sa.Connection, attempts: Sequence[Attempt]) -> None:
     """Keep what became of attempts."""
-    if attempts:
-        rows = [msgspec.structs.asdict(each) for each in attempts]
-        connection.execute(WEBHOOK_ATTEMPTS.insert(), rows)
+    insert_rows(connection, WEBHOOK_ATTEMPTS, attempts)
 
 
 def put_waiting(
@@ -170,9 +168,7 @@ def put_waiting(
     if gone:
         these = is_any_of(connection, _D.event_id, gone)
         connection.execute(WEBHOOK_DELIVERIES.delete().where(_D.webhook_id == webhook_id, these))
-    if waiting:
-        rows = [msgspec.structs.asdict(each) for each in waiting]
-        connection.execute(WEBHOOK_DELIVERIES.insert(), rows)
+    insert_rows(connection, WEBHOOK_DELIVERIES, waiting)
 
 
 def attempts_of(
