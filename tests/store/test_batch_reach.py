@@ -115,7 +115,7 @@ def test_no_statement_of_the_writer_is_planned_for_each_batch(
             )
             await writer.close(_close(account, name, "{}"))
         [used] = opened
-        found = used._connection.execute(PLANS).fetchall()
+        found: list[tuple[str, int, int]] = used._connection.execute(PLANS).fetchall()
         await writer.stop()
         return found
 
