@@ -8,6 +8,8 @@ import pytest
 from redis import Redis
 from redis.crc import key_slot
 
+from gatehouse.connectors.valkey.address import StoreAddress
+from gatehouse.connectors.valkey.client import DISCONNECTED, Command, connect
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.keyring import ENTITIES, KeyRing
 from gatehouse.operations.shared_memory import open_shared_memory
@@ -90,6 +92,29 @@ def test_connections_to_a_cluster_that_were_closed_are_made_again() -> None:
             assert False not in them.calls
 
         run(urls[0], close_connections)
+
+
+def connections(url: str) -> int:
+    """How many a server has."""
+    return tell(url, "CLIENT", "LIST", "TYPE", "normal").count(b"\n")
+
+
+def test_a_client_of_a_cluster_that_has_failed_leaves_no_connection_open() -> None:
+    with start_cluster() as urls:
+
+        async def fail_and_close() -> None:
+            before = connections(urls[0])
+            client = await connect(StoreAddress.parse(urls[0]))
+            commands: list[Command] = [("SET", f"key-{number}", 1) for number in range(ACCOUNTS)]
+            await client.ask(commands)
+            tell(urls[1], "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+            with pytest.raises(DISCONNECTED):
+                await client.ask(commands)
+            assert connections(urls[0]) > before
+            await client.close()
+            await asyncio.to_thread(until, lambda: connections(urls[0]) == before)
+
+        asyncio.run(fail_and_close())
 
 
 def move(slots: Iterable[int], source: str, target: str) -> None:

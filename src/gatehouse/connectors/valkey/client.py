@@ -115,6 +115,9 @@ class _Cluster:
 
     async def close(self) -> None:
         await self._client.aclose()
+        # After a failure the client is about to initialise again, and then closes nothing itself.
+        for nodes in ("nodes_cache", "startup_nodes"):
+            await self._client.nodes_manager.aclose(nodes)
 
 
 def _is_no_primary(reply: Any) -> bool:
