@@ -10,9 +10,11 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from gatehouse.core.errors import StoreUnavailable
 from gatehouse.store.tables import STATE
 
 _PREFIX: Final = "review:"
+_TRIES: Final = 3
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -35,15 +37,19 @@ def claim(
     connection: sa.Connection, account_id: str, wanted: ReviewClaim, now_ms: int
 ) -> ReviewClaim:
     """Take or renew a claim; the claim that counts then, which may be somebody else's."""
-    for each in claims(connection, account_id):
+    for each, value in _rows(connection, account_id):
         own = each.request_id == wanted.request_id and each.user_id == wanted.user_id
         if own or each.until_ms <= now_ms:
-            _delete(connection, account_id, each.request_id)
-    row = {"name": _name(account_id, wanted.request_id), "value": _encode(wanted).decode()}
-    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    connection.execute(insert(STATE).on_conflict_do_nothing(), row)
-    query = sa.select(STATE.c.value).where(STATE.c.name == row["name"])
-    return _decode(connection.execute(query).scalar_one())
+            _delete(connection, account_id, each.request_id, value)
+    row = _row(account_id, wanted)
+    # What counts can be given back between the two statements.
+    for _ in range(_TRIES):
+        connection.execute(_insert(connection).on_conflict_do_nothing(), row)
+        query = sa.select(STATE.c.value).where(STATE.c.name == row["name"])
+        counts = connection.execute(query).scalar_one_or_none()
+        if counts is not None:
+            return _decode(counts)
+    raise StoreUnavailable(f"a review was claimed and given back {_TRIES} times meanwhile")
 
 
 def release(
@@ -53,28 +59,45 @@ def release(
 
     Without a page, it is given back whichever page has it.
     """
-    for each in claims(connection, account_id):
+    for each, value in _rows(connection, account_id):
         own = each.request_id == request_id and each.user_id == user_id
         if own and (not page or each.page in ("", page)):
-            _delete(connection, account_id, request_id)
+            _delete(connection, account_id, request_id, value)
 
 
 def take_over(connection: sa.Connection, account_id: str, wanted: ReviewClaim) -> None:
     """Take a claim from the person who has it."""
-    _delete(connection, account_id, wanted.request_id)
-    row = {"name": _name(account_id, wanted.request_id), "value": _encode(wanted).decode()}
-    connection.execute(STATE.insert(), row)
+    row = _row(account_id, wanted)
+    statement = _insert(connection).values(row)
+    changed = {"value": statement.excluded.value}
+    connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=changed))
 
 
 def claims(connection: sa.Connection, account_id: str) -> list[ReviewClaim]:
     """All claims in an account, also those that have ended."""
+    return [each for each, _ in _rows(connection, account_id)]
+
+
+def _rows(connection: sa.Connection, account_id: str) -> list[tuple[ReviewClaim, str]]:
+    """All claims in an account, and the text of each as it is kept."""
     begins = _name(account_id, "")
     query = sa.select(STATE.c.value).where(STATE.c.name.startswith(begins, autoescape=True))
-    return [_decode(value) for value in connection.scalars(query)]
+    return [(_decode(value), value) for value in connection.scalars(query)]
 
 
-def _delete(connection: sa.Connection, account_id: str, request_id: str) -> None:
-    connection.execute(STATE.delete().where(STATE.c.name == _name(account_id, request_id)))
+def _delete(connection: sa.Connection, account_id: str, request_id: str, value: str) -> None:
+    """Delete a claim as it was read: another person may have taken the review since."""
+    read = (STATE.c.name == _name(account_id, request_id)) & (STATE.c.value == value)
+    connection.execute(STATE.delete().where(read))
+
+
+def _row(account_id: str, claimed: ReviewClaim) -> dict[str, str]:
+    return {"name": _name(account_id, claimed.request_id), "value": _encode(claimed).decode()}
+
+
+def _insert(connection: sa.Connection) -> sqlite.Insert | postgresql.Insert:
+    made = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    return made(STATE)
 
 
 def _name(account_id: str, request_id: str) -> str:

@@ -1,0 +1,93 @@
+"""Who has a review when two people ask for it at once, on a database where both can write."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import sqlalchemy as sa
+
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.decisions import review_claims
+from gatehouse.store.decisions.review_claims import ReviewClaim
+from tests.harness import Home
+
+NOW: Final = 1_700_000_000_000
+SHOP: Final = "acct_shop"
+REVIEW: Final = "req_review"
+
+
+def _of(user: str, until_ms: int = NOW + 90_000) -> ReviewClaim:
+    return ReviewClaim(REVIEW, user, user.title(), until_ms)
+
+
+@pytest.fixture
+def shared(tmp_path: Path, new_database: Callable[[], str]) -> Iterator[AdminSession]:
+    """Data on PostgreSQL."""
+    with Home(tmp_path / "home", new_database()).session() as session:
+        yield session
+
+
+def _claim(session: AdminSession, wanted: ReviewClaim) -> str:
+    """Who has the review after somebody asked for it."""
+    with session.database.writing() as connection:
+        return review_claims.claim(connection, SHOP, wanted, NOW).user_id
+
+
+def _take_over(session: AdminSession, wanted: ReviewClaim) -> None:
+    with session.database.writing() as connection:
+        review_claims.take_over(connection, SHOP, wanted)
+
+
+def _release(session: AdminSession, user: str) -> None:
+    with session.database.writing() as connection:
+        review_claims.release(connection, SHOP, REVIEW, user, "")
+
+
+def _holder(session: AdminSession) -> list[str]:
+    with session.reading() as connection:
+        return [each.user_id for each in review_claims.claims(connection, SHOP)]
+
+
+def _meanwhile(session: AdminSession, pattern: str, act: Callable[[], object]) -> None:
+    """Let another transaction act once, before the next statement that begins like that."""
+    waiting = [act]
+
+    def before(*about: Any) -> None:
+        if waiting and re.match(pattern, about[2], re.DOTALL):
+            waiting.pop()()
+
+    sa.event.listen(session.database.engine, "before_cursor_execute", before)
+
+
+def test_one_of_two_people_gets_a_review_whose_claim_has_ended(shared: AdminSession) -> None:
+    _take_over(shared, _of("zoe", until_ms=NOW - 1))
+    _meanwhile(shared, "DELETE", lambda: _claim(shared, _of("ada")))
+    assert _claim(shared, _of("ben")) == "ada"
+    assert _holder(shared) == ["ada"]
+
+
+@pytest.mark.parametrize("keeps", [True, False], ids=["keeping it", "leaving it"])
+def test_a_review_that_was_taken_over_is_not_taken_back_by(
+    shared: AdminSession, keeps: bool
+) -> None:
+    _claim(shared, _of("ada"))
+    _meanwhile(shared, "DELETE", lambda: _take_over(shared, _of("ben")))
+    if keeps:
+        assert _claim(shared, _of("ada", until_ms=NOW + 120_000)) == "ben"
+    else:
+        _release(shared, "ada")
+    assert _holder(shared) == ["ben"]
+
+
+def test_two_people_can_take_a_review_over_at_once(shared: AdminSession) -> None:
+    _meanwhile(shared, "INSERT", lambda: _take_over(shared, _of("ada")))
+    _take_over(shared, _of("ben"))
+    assert _holder(shared) == ["ben"]
+
+
+def test_a_review_that_is_given_back_while_it_is_asked_for_is_given(shared: AdminSession) -> None:
+    _claim(shared, _of("ada"))
+    _meanwhile(shared, "SELECT.* = ", lambda: _release(shared, "ada"))
+    assert _claim(shared, _of("ben")) == "ben"
