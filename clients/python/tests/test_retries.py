@@ -2,14 +2,17 @@
 
 import asyncio
 import logging
+import socket
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
 import httpx2
 import pytest
-from tests.harness import Server, free_port
+from tests.harness import PATIENCE_S, Home, Server, free_port, until
 from tests.harness.unreliable import cut, instead, lose, unreliable
 from tests.web.merchant import Merchant
 
@@ -131,15 +134,34 @@ def test_what_would_be_done_twice_is_not_sent_again(shared: Server, merchant: Me
     assert len(proxy.requests) == 1
 
 
-def test_a_server_that_is_too_slow_is_given_up_and_its_work_is_found_later(
-    shared: Server, merchant: Merchant
-) -> None:
-    with Gatehouse(merchant.key, shared.base, max_retries=0) as client:
-        with pytest.raises(TimedOut) as failed:
-            precheck(client.with_options(timeout_s=0.5), sandbox.ISSUER_SILENT)
-        with pytest.raises(InFlight) as running:
-            precheck(client, sandbox.ISSUER_SILENT, failed.value.idempotency_key)
+def test_a_server_that_never_answers_is_given_up_with_the_key_to_go_on() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        base = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+        with Gatehouse("gh_sandbox_x", base, max_retries=0, timeout_s=0.05) as client:
+            with pytest.raises(TimedOut) as failed:
+                precheck(client, key="order-1")
+    assert failed.value.idempotency_key == "order-1"
     assert failed.value.trace_id
+
+
+def test_a_server_that_is_still_at_work_says_so_to_who_asks_again(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home").migrated()
+    # Neither limit ends before the test does, however busy the machine is.
+    server = home.start({"GATEHOUSE_PRECHECK_TIMEOUT_MS": "60000"})
+    with home.session() as session:
+        merchant = Merchant(session)
+    with (
+        Gatehouse(merchant.key, server.base, max_retries=0, timeout_s=PATIENCE_S) as client,
+        ThreadPoolExecutor(1) as thread,
+    ):
+        try:
+            first = thread.submit(precheck, client, sandbox.ISSUER_SILENT, "order-1")
+            until(lambda: client.balance().result.held.amount)
+            with pytest.raises(InFlight) as running:
+                precheck(client, sandbox.ISSUER_SILENT, "order-1")
+        finally:
+            server.kill()
+        assert isinstance(first.exception(), ConnectionFailed)
     assert running.value.retry_after_s == 1
 
 
