@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -322,30 +321,6 @@ def test_the_same_idempotent_request_is_answered_once_and_charged_once(home: Hom
             answer = precheck(client, None, **{"Idempotency-Key": bad})
             refused(answer, 400, "invalid_idempotency_key")
     assert home.balance(account) == 0.95
-
-
-def test_an_idempotent_request_in_flight_is_409_and_refusals_free_the_key(home: Home) -> None:
-    account = home.account("0.05")
-    key = home.key(account)
-    settings = {"GATEHOUSE_PRECHECK_TIMEOUT_MS": "3000"}
-    mine = {"Idempotency-Key": "k"}
-    with home.server(**settings) as server, server.client(key) as client:
-        refused(precheck(client, {"cardNumber": "1"}, **mine), 200, "invalid_request")
-        with ThreadPoolExecutor(1) as pool:
-            slow = pool.submit(precheck, client, BODY | {"cardNumber": SILENT_CARD}, **mine)
-            held = {"currency": "USD", "amount": 0.05}
-            show = ("balance", "show", account, "--json")
-            until(lambda: home.ok(*show).json["held"], lambda found: found == held)
-            with server.client(key) as second:
-                body = BODY | {"cardNumber": SILENT_CARD}
-                refused(precheck(second, body, **mine), 409, "idempotency_in_flight")
-                refused(precheck(second), 402, "insufficient_balance")
-            answer = slow.result().json()
-        assert answer["preCheckResponse"]["advice"] == "RETRY"
-        assert answer["billing"]["items"][0]["completed"] is False
-        assert answer["billing"]["amountAuthorized"]["amount"] == 0.05
-        assert answer["billing"]["amountClosed"] == ZERO
-    assert home.balance(account) == 0.05
 
 
 def test_idempotency_keys_belong_to_their_account(home: Home) -> None:

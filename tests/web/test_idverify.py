@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -481,14 +480,3 @@ def test_guessing_identifiers_ends_without_asking(home: Home) -> None:
     assert without[EMAIL] == "MATCH", "nothing to guess was sent"
     assert other["idVerification"]["PASSPORT"] == "UNKNOWN", "another card"
     assert code["advice"] == "FRAUD", "a card's secrets share one limit"
-
-
-def test_guesses_sent_at_once_wait_their_turn_and_cost_nothing(home: Home) -> None:
-    settings = {"GATEHOUSE_CARD_GUESS_LIMIT": "3", "GATEHOUSE_IDVERIFY_TIMEOUT_MS": "800"}
-    slow = AMELIA | {"cardNumber": SILENT_CARD}
-    with home.server(**settings) as server, server.client(sandbox_key(home)) as client:
-        with ThreadPoolExecutor(6) as pool:
-            answers = list(pool.map(lambda _: idverify(client, slow).json(), range(6)))
-    told = sorted(answer[FIELD][EMAIL] for answer in answers)
-    assert told == ["NOT_PROCESSED"] * 3 + ["UNKNOWN"] * 3
-    assert all(answer["billing"]["amountClosed"] == ZERO for answer in answers)
