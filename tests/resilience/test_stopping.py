@@ -23,6 +23,7 @@ from tests.harness import (
 )
 from tests.harness.commands import fork_command
 from tests.harness.samples import SILENT_CARD
+from tests.resilience.held_issuer import FILE
 from tests.resilience.wire import (
     PRECHECK,
     Answer,
@@ -67,13 +68,16 @@ def _until_refused(server: Server) -> None:
     raise AssertionError("a stopping server still takes connections")
 
 
-async def _stop_with_requests_in_flight(server: Server, key: str, stop: int) -> list[Answer]:
+async def _stop_with_requests_in_flight(
+    server: Server, key: str, stop: int, let_go: Path
+) -> list[Answer]:
     callers = [Caller(server.port, key) for _ in range(IN_FLIGHT)]
-    calls = [asyncio.create_task(caller.post(SILENT)) for caller in callers]
+    calls = [asyncio.create_task(caller.post(BODY)) for caller in callers]
     try:
         await _until_held(server, key, IN_FLIGHT * 0.05)
         server.process.send_signal(stop)
         await asyncio.to_thread(_until_refused, server)
+        await asyncio.to_thread(let_go.touch)
         return await asyncio.gather(*calls)
     finally:
         for caller in callers:
@@ -89,9 +93,17 @@ def test_the_interrupt_key_stops_as_gracefully(sqlite_home: Home) -> None:
 
 
 def _check_graceful_stop(home: Home, stop: signal.Signals) -> None:
-    server = home.start({"GATEHOUSE_PRECHECK_TIMEOUT_MS": "4000"})
+    let_go = home.path / "let-go"
+    settings = {
+        "GATEHOUSE_ISSUER": "tests.resilience.held_issuer:HeldIssuer",
+        "GATEHOUSE_PRECHECK_TIMEOUT_MS": "60000",
+        "GATEHOUSE_STOP_TIMEOUT_S": str(PATIENCE_S),
+        FILE: str(let_go),
+    }
+    server = home.start(settings)
     try:
-        answers = asyncio.run(_stop_with_requests_in_flight(server, sandbox_key(home), stop))
+        key = sandbox_key(home)
+        answers = asyncio.run(_stop_with_requests_in_flight(server, key, stop, let_go))
         assert server.process.wait(PATIENCE_S) == 0
     finally:
         server.kill()
