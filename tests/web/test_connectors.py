@@ -1,5 +1,6 @@
 """Connectors that an operator applied, on a real server: live, by their routes, and apart."""
 
+import contextlib
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +10,18 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.harness import AMELIA, BODY, PURCHASE, Home, Server, idverify, pipeline, precheck, until
+from tests.harness import (
+    AMELIA,
+    BODY,
+    PURCHASE,
+    Home,
+    Server,
+    idverify,
+    pipeline,
+    precheck,
+    sandbox_key,
+    until,
+)
 
 APPLIED = {
     "GATEHOUSE_ISSUER": "connectors",
@@ -35,12 +47,20 @@ SILENT = BODY | {"cardNumber": "4000000000000127"}
 """Its route is the one of slow, which never answers about it."""
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    home = Home(tmp_path_factory.mktemp("connectors") / "home").migrated()
-    with home.server(**APPLIED) as running:
+@contextlib.contextmanager
+def serving(home: Home) -> Iterator[Server]:
+    """A server that uses the routes above."""
+    with home.server(**APPLIED) as running, running.client() as client:
+        in_use(client, apply(running, ROUTES)["version"])
         yield running
         running.kill()  # Nobody waits for what slow has in flight.
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """For tests that leave it as they found it: workers may share them out in any way."""
+    with serving(Home(tmp_path_factory.mktemp("connectors") / "home").migrated()) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -68,22 +88,29 @@ def in_use(client: httpx.Client, version: int) -> None:
 
 
 def test_before_anything_is_applied_requests_are_answered_and_cost_nothing(
-    client: httpx.Client,
+    sqlite_home: Home,
 ) -> None:
-    assert states(client) == {"version": None, "connectors": {}}
-    answer = precheck(client).json()
+    with sqlite_home.server(**APPLIED) as server, server.client(sandbox_key(sqlite_home)) as client:
+        assert states(client) == {"version": None, "connectors": {}}
+        answer = precheck(client).json()
     assert answer["preCheckResponse"]["advice"] == "RETRY"
     assert answer["billing"]["amountClosed"]["amount"] == 0
 
 
-def test_what_is_applied_serves_every_function(server: Server, client: httpx.Client) -> None:
-    assert apply(server, ROUTES)["version"] == 1
-    in_use(client, 1)
+def test_what_is_applied_serves_every_function_and_metrics_tell_what_was_asked(
+    client: httpx.Client,
+) -> None:
     assert precheck(client).json()["preCheckResponse"]["advice"] == "ACCEPT"
     found = idverify(client, AMELIA).json()["idVerifyResponse"]
     assert found["cardHolderEmailAddressVerificationResults"] == "MATCH"
     paid = pipeline(client, PURCHASE | {"preCheckRequest": BODY}).json()["pipelineResponse"]
     assert paid["gatewayResponse"]["status"] == "APPROVED"
+    page = client.get("/metrics").text
+    for function in ("precheck", "idverify", "authorize"):
+        labels = f'connector="fast",function="{function}",outcome="answered"'
+        assert f"gatehouse_connector_requests_total{{{labels}}}" in page
+    assert 'gatehouse_connector_up{connector="slow"} 1.0' in page
+    assert 'gatehouse_connector_in_flight_limit{connector="slow"} 2.0' in page
 
 
 def test_a_payment_in_doubt_is_reversed_where_it_was_sent(
@@ -104,23 +131,14 @@ def test_a_payment_in_doubt_is_reversed_where_it_was_sent(
     assert json.loads(found["result"]["reference"]) == {"connectors": {"fast": None, "slow": None}}
 
 
-def test_metrics_tell_what_each_connector_was_asked(client: httpx.Client) -> None:
-    page = client.get("/metrics").text
-    for function in ("precheck", "idverify", "authorize"):
-        labels = f'connector="fast",function="{function}",outcome="answered"'
-        assert f"gatehouse_connector_requests_total{{{labels}}}" in page
-    assert 'gatehouse_connector_up{connector="slow"} 1.0' in page
-    assert 'gatehouse_connector_in_flight_limit{connector="slow"} 2.0' in page
-
-
 def test_another_version_and_the_one_before_are_in_use_at_once(
     server: Server, client: httpx.Client
 ) -> None:
-    apply(server, ROUTES.replace("in_flight: 2", "in_flight: 3"))
-    in_use(client, 2)
+    before = states(client)["version"]
+    in_use(client, apply(server, ROUTES.replace("in_flight: 2", "in_flight: 3"))["version"])
     assert states(client)["connectors"]["slow"]["limit"] == 3
     server.home.ok("connectors", "rollback", "--json")
-    in_use(client, 1)
+    in_use(client, before)
     assert states(client)["connectors"]["slow"]["limit"] == 2
 
 
@@ -130,16 +148,18 @@ def test_a_command_sees_how_the_servers_connectors_are(
     def report() -> Any:
         return server.home.run("connectors", "status", "--json").json
 
-    (found,) = until(report, lambda servers: servers and servers[0]["version"] == 1)
+    version = states(client)["version"]
+    (found,) = until(report, lambda servers: servers and servers[0]["version"] == version)
     assert found["connectors"]["fast"]["up"]
     assert found["connectors"]["slow"]["kind"] == "sandbox"
 
 
-def test_a_slow_connector_delays_nobody_who_does_not_need_it(
-    server: Server, client: httpx.Client
-) -> None:
-    in_use(client, 1)
-    with ThreadPoolExecutor(2) as threads:
+def test_a_slow_connector_delays_nobody_who_does_not_need_it(sqlite_home: Home) -> None:
+    with (
+        serving(sqlite_home) as server,
+        server.client(sandbox_key(sqlite_home)) as client,
+        ThreadPoolExecutor(2) as threads,
+    ):
         asking = [threads.submit(precheck, client, SILENT) for _ in range(2)]
         until(lambda: states(client)["connectors"]["slow"]["inFlight"], lambda count: count == 2)
         for _ in range(5):
