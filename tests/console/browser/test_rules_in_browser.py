@@ -4,12 +4,13 @@ import contextlib
 import re
 from typing import Final
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import rule_sets
 from gatehouse.admin.configurations import NewVersion
 from tests.console.browser.site import Site, needs_chromium
+from tests.harness import until
 
 RULES = b"""\
 rule_set: shop
@@ -23,6 +24,11 @@ _MOST_STEPS: Final = 60
 """Links and fields between the editor and the field below it."""
 _SOON_MS: Final = 2000
 _OFFERED_MS: Final = 400
+_ASKS_ONLY_WHEN_TOLD: Final = """
+const wait = window.setTimeout;
+window.setTimeout = (then, ms, ...rest) => wait(then, ms === 350 ? 3_600_000 : ms, ...rest);
+"""
+"""The pause after which the page asks by itself never ends, however long a test takes."""
 IDLE = "#draft:not([aria-busy])"
 """The preview is what the text says."""
 
@@ -103,6 +109,36 @@ def test_a_rule_is_changed_by_keyboard_with_completion_and_mistakes(site: Site) 
         page.locator("#draft .notice").first.wait_for()
         page.locator(IDLE).wait_for()
         visitor.check()
+
+
+@needs_chromium
+def test_an_answer_about_an_older_text_is_not_taken_for_one_about_the_newer(site: Site) -> None:
+    with site.home.session() as session:
+        rule_sets.apply(session, site.account_id, NewVersion(RULES.replace(b"shop", b"older")))
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    with site.visit(site.token(UserRole.MANAGER)) as visitor:
+        visitor.page.add_init_script(_ASKS_ONLY_WHEN_TOLD)
+        page = visitor.open(f"/a/{site.account_id}/rules/older/edit")
+        draft, ask = page.locator("#draft"), page.get_by_role("button", name="Check now")
+        expect(draft).not_to_have_attribute("aria-busy", "true")
+        page.route("**/rules/preview", hold)
+        ask.click()
+        # Each call of the page lets Playwright pass on what the browser has told meanwhile.
+        until(lambda: page.title() and held)
+        page.locator(".cm-content").press_sequentially("x")
+        held[0].fulfill(content_type="text/html", body="<p data-line=1>about the older text</p>")
+        # What was answered before this has been dealt with by then.
+        page.evaluate("async () => { await (await fetch('/healthz')).text(); }")
+        assert draft.get_attribute("aria-busy") == "true"
+        assert "about the older text" not in draft.inner_text()
+        page.unroute_all()
+        ask.click()
+        expect(draft).not_to_have_attribute("aria-busy", "true")
+        expect(draft.locator("[data-line]").first).to_be_visible()
 
 
 @needs_chromium

@@ -35,20 +35,24 @@
       const moved = answer.headers.get("HX-Redirect");
       if (moved) { location.assign(moved); return; }
       // Another window of the same person asked meanwhile, or an earlier question overtook this one.
-      if (answer.status === 204) { if (asked === mine) soon(); return; }
+      if (answer.status === 204) { if (!mine.signal.aborted) soon(); return; }
       if (!answer.ok) throw new Error(String(answer.status));
       // The server makes this part of the page and escapes everything in it.
-      shown.innerHTML = await answer.text();
+      const found = await answer.text();
+      if (mine.signal.aborted) return;
+      shown.innerHTML = found;
       editor?.setFlaws(flaws());
-    } catch (error) {
-      if (error.name === "AbortError") return;
+    } catch {
+      if (mine.signal.aborted) return;
       shown.textContent = shown.dataset.failed;
     }
-    if (asked === mine) shown.removeAttribute("aria-busy");
+    shown.removeAttribute("aria-busy");
   };
 
   const soon = () => {
     clearTimeout(timer);
+    // Its answer would be about an older text.
+    asked?.abort();
     shown.setAttribute("aria-busy", "true");
     timer = setTimeout(check, 350);
   };
