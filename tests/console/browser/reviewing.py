@@ -6,16 +6,22 @@ from tests.admin.recorded import Recorder
 from tests.console.browser.site import Site
 
 
-def open_reviews(site: Site, count: int) -> None:
-    """Have orders wait for a review that nobody is assigned to; of the demo's, all may be."""
+def open_reviews(site: Site, count: int) -> list[str]:
+    """Have orders wait for a review that nobody is assigned to; of the demo's, all may be.
+
+    Gives back the ids of their requests.
+    """
+    opened: list[str] = []
     with site.home.session() as session:
         shop = Recorder(session, site.account_id)
         for number in range(count):
+            opened.append(shop.keep(decision=Outcome.REVIEW))
             row = {
                 "account_id": site.account_id,
-                "request_id": shop.keep(decision=Outcome.REVIEW),
+                "request_id": opened[-1],
                 "at_ms": session.clock() + number,
                 "state": "OPEN",
             }
             with session.database.writing() as connection:
                 connection.execute(REVIEWS.insert(), row)
+    return opened

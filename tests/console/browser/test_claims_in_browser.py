@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import Page
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.store.decisions import review_claims
 from tests.console.browser.reviewing import open_reviews
 from tests.console.browser.site import Site, Visitor, needs_chromium
@@ -26,12 +25,8 @@ _NOTE_WHAT_IS_SENT: Final = """() => {
 
 @pytest.fixture
 def waiting(site: Site) -> list[str]:
-    """Two reviews that nobody has."""
-    open_reviews(site, 2)
-    with site.home.session() as session:
-        search = ReviewSearch(ReviewState.OPEN, None, 2)
-        found = list_reviews(session, site.account_id, search)
-    return [each.review.request_id for each in found]
+    """Two reviews that nobody has and no other test opens."""
+    return open_reviews(site, 2)
 
 
 @pytest.fixture

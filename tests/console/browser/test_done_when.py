@@ -32,9 +32,10 @@ def _decided(client: httpx.Client) -> str:
 
 
 def _go_to(page: Page, name: str) -> None:
-    """Use the navigation."""
+    """Use the navigation, and wait for the page and for its scripts."""
     page.locator(".sidebar").get_by_role("link", name=name, exact=True).click()
     page.get_by_role("heading", name=name, level=1).wait_for()
+    page.wait_for_load_state()
 
 
 @needs_chromium
@@ -59,6 +60,7 @@ def _find_why_an_order_was_declined(page: Page) -> None:
     _go_to(page, "Decisions")
     page.get_by_role("group", name="Outcome").get_by_label("Declined").check()
     page.get_by_role("button", name="Filter").click()
+    page.wait_for_url("**decision=*")
     page.locator("#rows tbody a").first.click()
     page.wait_for_url("**/decisions/req_*")
     expect(page.locator("h1")).to_contain_text("Decline")
@@ -87,6 +89,11 @@ def _work_through_reviews_by_keyboard(page: Page) -> None:
 
 def _change_a_rule_with_the_preview(page: Page) -> None:
     _go_to(page, "Rules")
+    # Of several rule sets the first is shown, and another test may have added one before it.
+    ours = page.get_by_role("link", name="starter", exact=True)
+    if ours.count():
+        ours.click()
+        page.wait_for_url("**set=starter*")
     page.get_by_role("link", name="Edit", exact=True).click()
     page.locator(".cm-content").focus()
     page.keyboard.press("Control+End")

@@ -17,9 +17,6 @@ from gatehouse.admin.people import proposals
 from gatehouse.admin.people.proposals import AdjustBalance
 from gatehouse.admin.reviews import (
     ReviewFinding,
-    ReviewSearch,
-    ReviewState,
-    list_reviews,
     resolve_review,
 )
 from gatehouse.admin.webhooks import endpoints
@@ -216,10 +213,8 @@ def test_every_form_of_the_console_is_refused_here() -> None:
 @pytest.fixture
 def around(site: Site, known: dict[str, str]) -> dict[str, str]:
     """What is known, with a key and a webhook that are in use, and a review that is still open."""
-    open_reviews(site, 1)
+    [waiting] = open_reviews(site, 1)
     with site.home.session() as session:
-        search = ReviewSearch(ReviewState.OPEN, None, 1)
-        waiting = list_reviews(session, site.account_id, search)[0].review.request_id
         key = next(
             each
             for each in keys.listing(session, site.account_id)

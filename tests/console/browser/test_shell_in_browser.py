@@ -93,7 +93,7 @@ def test_the_theme_is_chosen_without_scripts(site: Site) -> None:
         page = visitor.open("/me")
         page.locator(".sidebar .person > summary").click()
         page.locator('.sidebar .theme button[value="light"]').click()
-        assert page.locator("html").get_attribute("data-theme") == "light"
+        expect(page.locator("html")).to_have_attribute("data-theme", "light")
 
 
 @needs_chromium
