@@ -163,6 +163,14 @@ def be_patient(connector: Iso8583Connector) -> None:
     connector.pool.options = options._replace(timeout_s=PATIENCE_S, connect_s=PATIENCE_S)
 
 
+def end_time_limits(connector: Iso8583Connector) -> None:
+    """Give up everything that waits for an answer, as its timer would."""
+    exchange = connector.pool.exchange
+    for link in [*connector.pool.links]:
+        for pending in [*link.waiting]:
+            exchange._time_out(pending, 0)
+
+
 def with_host(
     play: Callable[[PlayHost, Iso8583Connector], Coroutine[Any, Any, None]], **options: object
 ) -> None:

@@ -22,8 +22,8 @@ from gatehouse.core.three_d_secure import (
 from gatehouse.gateway.port import Authorization, Reversal
 from tests.connectors.iso8583.playhost import (
     PlayHost,
-    be_patient,
     connector_to,
+    end_time_limits,
     silent,
     until,
     well,
@@ -252,10 +252,12 @@ def test_an_approval_that_comes_after_the_time_limit_is_reversed_at_once() -> No
     async def play(host: PlayHost, connector: Iso8583Connector) -> None:
         gateway = gateway_of(connector)
         host.behave = silent
+        asking = asyncio.create_task(gateway.authorize(authorization(referred(gateway))))
+        await until(lambda: host.asked)
+        end_time_limits(connector)
         with pytest.raises(ConnectorFailed, match="in time") as failed:
-            await gateway.authorize(authorization(referred(gateway)))
+            await asking
         assert failed.value.sent
-        be_patient(connector)
         host.behave = well
         host.open_sides[0].answer(host.asked[0])
         await until(lambda: gateway.late_reversed == 1)
@@ -263,7 +265,7 @@ def test_an_approval_that_comes_after_the_time_limit_is_reversed_at_once() -> No
         assert host.asked[1].values[Role.ORIGINAL_STAN] == host.asked[0].values[Role.STAN]
         assert connector.state().late_answers == 1
 
-    with_host(play, timeout_s=0.02)
+    with_host(play)
 
 
 def test_an_approval_that_comes_after_its_request_was_given_up_is_reversed_at_once() -> None:

@@ -138,7 +138,8 @@ class LinkPool:
         link = pending.link
         if pending is link.echo:
             link.close(_NO_ECHO())
-        elif link.heard_at_s < pending.sent_at_s:
+        # The clock counts milliseconds: what was heard in the same one may have come before.
+        elif link.heard_at_s <= pending.sent_at_s:
             self._probe(link)
 
     def _probe(self, link: Link) -> None:
