@@ -213,7 +213,8 @@ def ways(
     pipeline.write_text(PIPELINE)
     stages, parties = ("PRECHECK", "IDVERIFY", "GATEWAY"), ("ISSUER", "IDENTITIES", "GATEWAY")
     settings = {"GATEHOUSE_RATE_LIMIT_PER_SECOND": "0"}
-    settings |= {f"GATEHOUSE_{stage}_TIMEOUT_MS": "1500" for stage in stages}
+    # A machine that stands still for a moment must not end a call that is answered.
+    settings |= {f"GATEHOUSE_{stage}_TIMEOUT_MS": "6000" for stage in stages}
     applied = {f"GATEHOUSE_{party}": "connectors" for party in parties}
     direct = Home(folder / "direct", settings=settings).migrated()
     connected = Home(folder / "connected", settings={**settings, **applied, "TOKEN": TOKEN})
