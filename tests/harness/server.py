@@ -19,10 +19,16 @@ if TYPE_CHECKING:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port for a server that binds it soon.
+
+    A connection that the listening side closed first rests on the port for a minute. Meanwhile
+    the system gives it to nobody who asks for any port, and servers can bind it all the same.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)):
+            listener.accept()[0].close()
+    return port
 
 
 @dataclass
