@@ -17,6 +17,7 @@ from tests.valkeys import start_valkey
 
 from gatehouse.connectors.valkey.address import StoreAddress
 from gatehouse.connectors.valkey.store import ValkeyStore
+from gatehouse.installation import system_clock
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import load_networks
 from gatehouse.sentry.entities import EntityHasher, event_of
@@ -73,7 +74,8 @@ async def _tell(memory: SharedMemory, events: Sequence[MemoryEvent], at_once: in
 async def measure_cost(url: str, rounds: int) -> None:
     """Print what a request costs, in batches of several sizes, alternating with one process."""
     store = ValkeyStore(StoreAddress.parse(url), timeout_s=60.0, keep_s=90 * 86_400)
-    shared, alone = SharedMemory(store, StableKeys(b"k" * 32), 1_000_000), LocalMemory(1_000_000)
+    shared = SharedMemory(store, StableKeys(b"k" * 32), 1_000_000, clock=system_clock)
+    alone = LocalMemory(1_000_000)
     await _tell(shared, events_of_visits(0, _ROUND), 16)
     meter, first = _Meter(store), _ROUND
     best: dict[str, list[tuple[float, float]]] = {}
@@ -99,7 +101,7 @@ async def measure_cost(url: str, rounds: int) -> None:
 async def measure_size(url: str, entities: int) -> None:
     """Print how much memory Valkey takes for each entity."""
     store = ValkeyStore(StoreAddress.parse(url), timeout_s=60.0, keep_s=90 * 86_400)
-    shared = SharedMemory(store, StableKeys(b"s" * 32), 1_000_000)
+    shared = SharedMemory(store, StableKeys(b"s" * 32), 1_000_000, clock=system_clock)
 
     async def used() -> int:
         text = (await store.command("INFO", "memory")).decode()

@@ -14,6 +14,7 @@ import msgspec
 from gatehouse.core.breaker import Breaker
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.keyring import ENTITIES, KeyRing
+from gatehouse.installation import system_clock
 from gatehouse.settings import Settings
 
 if TYPE_CHECKING:
@@ -169,6 +170,7 @@ def open_shared_memory(
         store,
         keys,
         entities or settings.memory_entities,
+        clock=system_clock,
         shared_reputation=settings.shares_reputation,
     )
     return OpenedMemory(memory, store, keys, breaker, address.shown)

@@ -10,6 +10,7 @@ from gatehouse.connectors.valkey.store import ValkeyStore
 from gatehouse.sentry.memory import MemoryEvent
 from gatehouse.sentry.shared.keys import StableKeys
 from gatehouse.sentry.shared.memory_shared import SharedMemory
+from tests.sentry.visits import NOW
 
 PATIENCE_S = 60.0
 KEEP_S = 90 * 86_400
@@ -25,6 +26,7 @@ class Servers:
         """Whether each call succeeded."""
         self.lost: list[MemoryEvent] = []
         self.stores: list[ValkeyStore] = []
+        self.now_s = NOW
 
     def start(self, limit: int = 10_000, labels: int | None = None, **options: Any) -> SharedMemory:
         """The memory of one more server."""
@@ -36,8 +38,14 @@ class Servers:
             **options,
         )
         self.stores.append(store)
-        lost = self.lost.append
-        return SharedMemory(store, self.keys(), limit, labels=labels, on_lost=lost)
+        return SharedMemory(
+            store,
+            self.keys(),
+            limit,
+            clock=lambda: int(self.now_s * 1000),
+            labels=labels,
+            on_lost=self.lost.append,
+        )
 
     def keys(self) -> StableKeys:
         """The keys that all of them use."""

@@ -54,7 +54,7 @@ def test_after_an_answer_that_makes_no_sense_the_store_is_asked_again(
 
     async def ask_twice() -> None:
         store = store_at("redis://host")
-        memory = SharedMemory(store, StableKeys(b"k" * 32), 100)
+        memory = SharedMemory(store, StableKeys(b"k" * 32), 100, clock=lambda: 0)
         async with asyncio.timeout(PATIENCE_S):
             for _ in range(2):
                 with pytest.raises(ConnectorFailed):
@@ -100,7 +100,7 @@ def test_an_option_that_cannot_be_used_is_refused_without_repeating_it(options: 
 def test_a_command_is_answered_after_the_scripts_that_had_to_be_sent_again() -> None:
     async def ask() -> None:
         ping = StoreCommand(["PING"])
-        memory = SharedMemory(waiting := Waiting(), StableKeys(b"k" * 32), 100)
+        memory = SharedMemory(waiting := Waiting(), StableKeys(b"k" * 32), 100, clock=lambda: 0)
         memory.note_decline(event(NOW))
         call = ScriptCall([*waiting.told, ping], b"epoch0", 60, 0.0, {})
         assert not call.take([NoScriptError(), b"PONG"])
@@ -115,7 +115,7 @@ def test_a_command_is_answered_after_the_scripts_that_had_to_be_sent_again() -> 
 def test_a_store_whose_keys_end_differently_each_time_fails_the_call() -> None:
     async def ask() -> None:
         generations: dict[bytes, bytes] = {}
-        memory = SharedMemory(waiting := Waiting(), StableKeys(b"k" * 32), 100)
+        memory = SharedMemory(waiting := Waiting(), StableKeys(b"k" * 32), 100, clock=lambda: 0)
         memory.note_decline(event(NOW))
         call = ScriptCall([*waiting.told], b"epoch0", 60, 0.0, generations)
         rounds = 1

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from gatehouse.core.ids import id_time_ms, is_id
 from gatehouse.sentry.memory import MemoryEvent
 from gatehouse.sentry.shared.entries import LogEntry
 from gatehouse.sentry.shared.keys import AccountNames, KeyedEntities, StableKeys
@@ -16,6 +17,8 @@ CHANGE_S: Final = 86_400
 NOBODY: Final = b"\0" * 8
 """Who made the mark of an event without a request: the same event is never told again."""
 _OF_KEY: Final = -8
+_CLOCKS_S: Final = 60
+"""The clocks of servers differ by less."""
 
 
 class EventMarks:
@@ -60,6 +63,22 @@ class EventMarks:
         once = self._keys.digest(what.name, event.request_id)
         return Marks(names.once(once), known_s, once, removed)
 
+    def of_retraction(
+        self, event: MemoryEvent, names: AccountNames, keyed: KeyedEntities, now_ms: int
+    ) -> Marks:
+        """Take an event back once, and only from a memory that has counted it.
+
+        One that a rebuild has begun anew, or that came back empty, has no mark of the event. It
+        would take the event of somebody else away. When the mark can be over, it says nothing.
+        """
+        marks = self.of_change(LogEntry.RETRACT, event, names, keyed)
+        request, transaction = self._request(event), _transaction(names, keyed)
+        kept_s = REQUEST_S if transaction is None else TRANSACTION_S
+        if request is None or not _came_within(event, kept_s - _CLOCKS_S, now_ms):
+            return marks
+        counted = transaction or names.once(request)
+        return marks._replace(by=request, removed=counted, owned=True)
+
     def of_take_back(self, event: MemoryEvent, names: AccountNames, keyed: KeyedEntities) -> Marks:
         """Take an event back if it is its request that counted; the mark goes with it."""
         request = self._request(event) or NOBODY
@@ -68,6 +87,12 @@ class EventMarks:
 
     def _request(self, event: MemoryEvent) -> bytes | None:
         return self._keys.digest("request", event.request_id) if event.request_id else None
+
+
+def _came_within(event: MemoryEvent, seconds: int, now_ms: int) -> bool:
+    """Whether the request came so recently; its event can have happened long before."""
+    request_id = event.request_id
+    return is_id(request_id, "req") and now_ms - id_time_ms(request_id) < seconds * 1000
 
 
 def _transaction(names: AccountNames, keyed: KeyedEntities) -> bytes | None:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.sentry.account_stats import MOST_CURRENCIES, AccountStats, Amounts
 from gatehouse.sentry.entity_history import EntityHistory
@@ -61,6 +62,7 @@ class SharedMemory:
         keys: StableKeys,
         limit: int,
         *,
+        clock: Clock,
         labels: int | None = None,
         shared_reputation: bool = True,
         on_lost: Callable[[MemoryEvent], None] = lambda _: None,
@@ -72,6 +74,7 @@ class SharedMemory:
         self._store = store
         self._keys = keys
         self._marks = EventMarks(keys)
+        self._clock = clock
         self._limit = limit
         self._followed = FollowedHistories(limit)
         self._amounts: dict[str, dict[str, Amounts]] = {}
@@ -133,7 +136,9 @@ class SharedMemory:
     def retract(self, event: MemoryEvent) -> None:
         """Forget an event: it failed through no fault of the customer."""
         self._events -= 1
-        self._change(LogEntry.RETRACT, event)
+        subject = self._subject(event)
+        marks = self._marks.of_retraction(*subject, self._clock())
+        self._store.submit(ChangeEvent(subject, LogEntry.RETRACT, marks, self._lost))
 
     def take_back(self, event: MemoryEvent) -> None:
         """Forget an event if its request has counted it; it can be told by several servers."""
@@ -278,7 +283,9 @@ class SharedMemory:
             if all(known.history is None for known in asked.follow().values()):
                 return
             if counted:
-                self.retract(event)
+                # The mark of its count can be over, or name a request whose id is not known.
+                self._events -= 1
+                self._change(LogEntry.RETRACT, event)
             self._change(LogEntry.FORGET_REFUSED if declined else LogEntry.FORGET, event)
             layout, numbers, _ = subject.keyed
             left = self._ask(account_id, [numbers[place] for place, _, _ in layout.remembered])
