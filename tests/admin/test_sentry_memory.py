@@ -56,6 +56,13 @@ class Shop:
                 connection.execute(MISSED_EVENTS.insert(), row)
         return request_id
 
+    def hold(self, request_id: str, *, for_ms: int = DAY_MS) -> None:
+        """Let a request be one that is being answered."""
+        row = {"request_id": request_id, "account_id": self.account, "owner": "server", "amount": 1}
+        with self.session.database.writing() as connection:
+            ends_at_ms = self.session.clock() + for_ms
+            connection.execute(HOLDS.insert(), row | {"expires_at_ms": ends_at_ms})
+
     async def serve(self, opened: OpenedMemory, request_id: str) -> None:
         """Count an order of Ann, as the server does that answers the request."""
         at_s = self.session.clock() / 1000
@@ -156,14 +163,13 @@ def test_what_was_counted_of_requests_that_are_recorded_later_is_kept(
     with shop.session.database.writing() as connection:
         [row] = connection.execute(sa.select(DECISIONS)).mappings().all()
         connection.execute(DECISIONS.delete())
-        hold = {"request_id": request_id, "account_id": shop.account, "owner": "server"}
-        connection.execute(HOLDS.insert(), hold | {"amount": 1, "expires_at_ms": 1})
+    shop.hold(request_id)
     shop.use(lambda opened: shop.serve(opened, request_id))
     look = sentry_memory._still_open
     looks = count()
 
-    def look_and_close(connection: sa.Connection) -> frozenset[str]:
-        found = look(connection)
+    def look_and_close(connection: sa.Connection, now_ms: int) -> frozenset[str]:
+        found = look(connection, now_ms)
         if next(looks) == 1:
             # It is over when it is looked for the second time.
             with shop.session.database.writing() as closing:
@@ -174,6 +180,22 @@ def test_what_was_counted_of_requests_that_are_recorded_later_is_kept(
     monkeypatch.setattr(sentry_memory, "_still_open", look_and_close)
     shop.rebuild()
     assert shop.ask() == (1, 0)
+
+
+def test_a_request_whose_hold_is_over_is_not_waited_for(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a restore no server runs that would end it."""
+    waited_for: list[set[str]] = []
+
+    async def wait(_run: object, requests: frozenset[str], _most_s: float) -> None:
+        waited_for.append(set(requests))
+
+    monkeypatch.setattr(sentry_memory._Rebuild, "_wait_for", wait)
+    shop.hold("req_over", for_ms=0)
+    shop.hold("req_open")
+    shop.rebuild()
+    assert waited_for == [{"req_open"}]
 
 
 def test_a_connection_that_is_cut_before_the_answer_counts_nothing_twice(

@@ -135,7 +135,7 @@ class _Rebuild:
         with session.reading() as connection:
             self._total = _count(connection, since_ms, now_ms)
             # What servers have counted of these is not recorded yet, and deleted.
-            waiting = _still_open(connection)
+            waiting = _still_open(connection, now_ms)
         self._done.days = days
         # First what servers may be telling just now, as long as the memory knows it again. Their
         # clocks can be ahead of this one.
@@ -169,7 +169,7 @@ class _Rebuild:
         until_s = time.monotonic() + most_s
         while requests and time.monotonic() < until_s:
             with self._session.reading() as connection:
-                requests &= _still_open(connection)
+                requests &= _still_open(connection, self._session.clock())
             await self._keep_lock()
             await asyncio.sleep(_LOOK_S if requests else 0)
 
@@ -211,6 +211,7 @@ def _count(connection: sa.Connection, from_ms: int, before_ms: int) -> int:
     return connection.scalar(sa.select(sa.func.count()).where(span)) or 0
 
 
-def _still_open(connection: sa.Connection) -> frozenset[str]:
-    """The requests that are being answered."""
-    return frozenset(connection.scalars(sa.select(HOLDS.c.request_id)))
+def _still_open(connection: sa.Connection, now_ms: int) -> frozenset[str]:
+    """The requests that are being answered. Nobody answers one whose hold is over."""
+    held = sa.select(HOLDS.c.request_id).where(HOLDS.c.expires_at_ms > now_ms)
+    return frozenset(connection.scalars(held))
