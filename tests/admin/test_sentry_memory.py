@@ -156,9 +156,9 @@ def test_what_servers_count_while_the_former_keys_are_deleted_is_kept(
     assert shop.ask() == (orders, 0)
 
 
-def test_what_was_counted_of_requests_that_are_recorded_later_is_kept(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def recorded_later(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request that is being answered when the rebuild begins."""
     request_id = shop.decide(0)
     with shop.session.database.writing() as connection:
         [row] = connection.execute(sa.select(DECISIONS)).mappings().all()
@@ -178,8 +178,35 @@ def test_what_was_counted_of_requests_that_are_recorded_later_is_kept(
         return found
 
     monkeypatch.setattr(sentry_memory, "_still_open", look_and_close)
+
+
+@pytest.mark.usefixtures("recorded_later")
+def test_what_was_counted_of_requests_that_are_recorded_later_is_kept(shop: Shop) -> None:
     shop.rebuild()
     assert shop.ask() == (1, 0)
+
+
+@pytest.mark.usefixtures("recorded_later")
+def test_what_servers_count_during_a_long_wait_counts_once(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait = sentry_memory._Rebuild._wait_for
+
+    async def wait_long(
+        run: sentry_memory._Rebuild, requests: frozenset[str], most_s: float
+    ) -> None:
+        server = open_shared_memory(shop.settings, shop.session.ring, timeout_ms=60_000)
+        await shop.serve(server, shop.decide(0))
+        # The memory does not know the request again when the wait is over.
+        marks = server.keys.account(shop.account).once(b"*")
+        for mark in await server.store.command("KEYS", marks):
+            await server.store.command("DEL", mark)
+        await server.store.close()
+        await wait(run, requests, most_s)
+
+    monkeypatch.setattr(sentry_memory._Rebuild, "_wait_for", wait_long)
+    shop.rebuild()
+    assert shop.ask() == (2, 0)
 
 
 def test_a_request_whose_hold_is_over_is_not_waited_for(

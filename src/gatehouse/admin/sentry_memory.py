@@ -100,8 +100,8 @@ class _Rebuild:
         self._total = 0
         self._lost: list[MemoryEvent] = []
         opened.memory.on_lost = self._lost.append
-        self._recent: set[str] = set()
-        """Requests of the last minutes that are told."""
+        self._waiting: set[str] = set()
+        """Requests that servers had begun before they went over to the new keys, until told."""
 
     async def lock(self) -> None:
         """Take the right to rebuild."""
@@ -135,14 +135,15 @@ class _Rebuild:
         with session.reading() as connection:
             self._total = _count(connection, since_ms, now_ms)
             # What servers have counted of these is not recorded yet, and deleted.
-            waiting = _still_open(connection, now_ms)
+            self._waiting |= _still_open(connection, now_ms)
         self._done.days = days
         # First what servers may be telling just now, as long as the memory knows it again. Their
         # clocks can be ahead of this one.
         recent_ms, until_ms = max(since_ms, now_ms - open_ms), now_ms + _MOST_AHEAD_MS
-        await self._tell(recent_ms, until_ms, known=self._recent)
-        await self._wait_for(waiting, min(open_ms / 1000, _MOST_OPEN_S))
-        await self._tell(recent_ms, until_ms, known=self._recent)
+        await self._tell(recent_ms, until_ms)
+        await self._wait_for(frozenset(self._waiting), min(open_ms / 1000, _MOST_OPEN_S))
+        # Servers have counted what came later, and the memory may not know that again by now.
+        await self._tell(recent_ms, until_ms, only=self._waiting)
         await self._delete_former(accounts, generation)
         await self._tell(since_ms, recent_ms)
         await self._keep_lock()
@@ -173,18 +174,15 @@ class _Rebuild:
             await self._keep_lock()
             await asyncio.sleep(_LOOK_S if requests else 0)
 
-    async def _tell(self, from_ms: int, before_ms: int, known: set[str] | None = None) -> None:
-        """Tell of the requests of a span, except for those that are known."""
+    async def _tell(self, from_ms: int, before_ms: int, only: set[str] | None = None) -> None:
+        """Tell of the requests of a span, or of some of them only."""
         history = DecisionHistory(self._session.database, from_ms, before_ms)
         while (records := history.read()) is not None:
             for record in records:
                 past = past_event_in(*record)
-                if past is None:
+                if past is None or (only is not None and past.event.request_id not in only):
                     continue
-                if known is not None:
-                    if past.event.request_id in known:
-                        continue
-                    known.add(past.event.request_id)
+                self._waiting.discard(past.event.request_id)
                 self._tell_event(past, before_ms)
             await self._opened.memory.flush()
             if self._lost:
