@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from redis import Redis
-from redis.exceptions import InvalidResponse, NoScriptError
+from redis.exceptions import InvalidResponse, NoScriptError, ResponseError
 
 from gatehouse.connectors.valkey import store as valkey_store
 from gatehouse.connectors.valkey.address import StoreAddress
@@ -16,6 +16,7 @@ from gatehouse.connectors.valkey.client import Command
 from gatehouse.connectors.valkey.store import ValkeyStore
 from gatehouse.core.breaker import Breaker
 from gatehouse.core.errors import ConnectorFailed, SettingsError
+from gatehouse.sentry.memory import MemoryEvent
 from gatehouse.sentry.shared.keys import StableKeys
 from gatehouse.sentry.shared.memory_shared import SharedMemory
 from tests.sentry.shared.servers import PATIENCE_S, Servers
@@ -110,6 +111,41 @@ def test_a_command_is_answered_after_the_scripts_that_had_to_be_sent_again() -> 
         assert ping.future.result() == b"PONG"
 
     asyncio.run(ask())
+
+
+class Full(Nonsense):
+    """A client whose store refuses to keep more, and answers all the same."""
+
+    def __init__(self) -> None:
+        super().__init__(b"PONG")
+
+    async def ask(self, commands: Sequence[Command]) -> list[Any]:
+        refusal = ResponseError("OOM command not allowed when used memory > 'maxmemory'.")
+        answers = await super().ask(commands)
+        return [
+            refusal if str(command[0]).startswith("EVAL") else answer
+            for command, answer in zip(commands, answers, strict=True)
+        ]
+
+
+def test_who_waits_until_all_is_told_hears_of_an_event_that_was_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def connect(_: StoreAddress) -> Full:
+        return Full()
+
+    async def tell() -> None:
+        store, lost = store_at("redis://host"), list[MemoryEvent]()
+        keys = StableKeys(b"k" * 32)
+        memory = SharedMemory(store, keys, 100, clock=lambda: 0, on_lost=lost.append)
+        memory.note(event(NOW, request_id="req_1"))
+        with pytest.raises(ConnectorFailed, match="lost"):
+            await memory.flush()
+        assert [each.request_id for each in lost] == ["req_1"]
+        await store.close()
+
+    monkeypatch.setattr(valkey_store, "connect", connect)
+    asyncio.run(tell())
 
 
 def test_a_store_whose_keys_end_differently_each_time_fails_the_call() -> None:

@@ -133,7 +133,7 @@ class ScriptCall:
         return False
 
     def answer(self) -> list[str]:
-        """Pass the replies on, in the order of the operations; returns what the store refused.
+        """Pass the replies on, operations first, in their order; returns what the store refused.
 
         `ValueError` if there are more or fewer replies than operations.
         """
@@ -148,8 +148,6 @@ class ScriptCall:
                 continue
             for operation, reply in zip(run.operations, run.reply, strict=True):
                 answers[id(operation)] = reply
-        for command, reply in self._replies:
-            command.answered(reply)
         for each in self.told:
             if isinstance(each, StoreCommand):
                 continue
@@ -159,6 +157,9 @@ class ScriptCall:
                 each.failed(ConnectorFailed(f"the shared memory refuses: {why}"))
             else:
                 each.answered(reply, self._epoch)
+        # After the operations: who waits for a command must hear first which of them were refused.
+        for command, reply in self._replies:
+            command.answered(reply)
         return refused
 
 
