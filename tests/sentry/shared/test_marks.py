@@ -105,3 +105,32 @@ def test_an_event_whose_mark_is_gone_is_erased_all_the_same(
         assert (await seen(memory, request(NOW + 1), kinds.USER)).events == 2
 
     run(valkey, erase)
+
+
+@KINDS
+def test_what_is_told_again_and_again_stays_known(
+    valkey: str, entities: tuple[Entity, ...], kept_s: int
+) -> None:
+    async def tell(them: Servers) -> None:
+        memory = them.start()
+        told = request(NOW, *entities)
+        await memory.record_and_recall(told)
+        mark = mark_of(them, told)
+        # Half of its time is over.
+        await them.ask("EXPIRE", mark, kept_s // 2)
+        await memory.record_and_recall(told)
+        assert await them.ask("TTL", mark) > kept_s // 2
+
+    run(valkey, tell)
+
+
+def test_an_event_that_is_to_be_known_for_a_moment_only_shortens_no_mark(valkey: str) -> None:
+    async def tell(them: Servers) -> None:
+        memory = them.start()
+        told = request(NOW)
+        await memory.record_and_recall(told)
+        memory.note(told, known_s=60)
+        await memory.flush()
+        assert await them.ask("TTL", mark_of(them, told)) > 60
+
+    run(valkey, tell)

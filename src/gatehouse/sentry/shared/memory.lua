@@ -164,8 +164,11 @@ for a = 4, #ARGV do
     if flags % 2 == 1 then
       k = k + 1
       local earlier = call('SET', KEYS[k], id, 'NX', 'GET', 'EX', once_s)
-      -- A server whose call was lost tells the same again.
-      if earlier then status = earlier == id and id ~= NOBODY and 2 or 0 end
+      if earlier then
+        status = earlier == id and id ~= NOBODY and 2 or 0
+        -- A server whose call was lost tells the same again, and may have to do so once more.
+        if status == 2 then call('EXPIRE', KEYS[k], once_s, 'GT') end
+      end
     end
     if flags % 4 >= 2 then
       k = k + 1
