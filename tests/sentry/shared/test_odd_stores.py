@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
@@ -211,6 +211,33 @@ def test_a_store_that_takes_connections_and_answers_no_call_is_not_asked_for_a_w
 
     with start_valkey() as url:
         run(url, pause)
+
+
+class Vanishing(Nonsense):
+    """A client whose store is gone without a word when some names were read."""
+
+    async def keys(self, at_once: int) -> AsyncIterator[list[bytes]]:
+        yield [b"name"] * at_once
+        await asyncio.Event().wait()
+
+
+def test_a_store_that_vanishes_while_its_names_are_read_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def connect(_: StoreAddress) -> Vanishing:
+        return Vanishing(None)
+
+    async def read_names() -> None:
+        store = ValkeyStore(StoreAddress.parse("redis://host"), timeout_s=0.05, keep_s=60)
+        parts = store.keys(2)
+        assert await anext(parts) == [b"name"] * 2
+        async with asyncio.timeout(PATIENCE_S):
+            with pytest.raises(ConnectorFailed, match="TimeoutError"):
+                await anext(parts)
+
+    monkeypatch.setattr(valkey_store, "connect", connect)
+    monkeypatch.setattr(valkey_store, "_CONNECT_S", 0.05)
+    asyncio.run(read_names())
 
 
 class Breaking:

@@ -31,7 +31,7 @@ _LAST_TURNS: Final = 4
 """If it was the event loop that was late, an answer that is there is read in so many turns."""
 _CLOSED: Final = "the shared memory is closed"
 _CONNECT_S: Final = 1.0
-"""The least time for a connection, which takes several round trips."""
+"""The least time for a connection, which takes several round trips, or for names of keys."""
 
 
 class CallBreaker(Protocol):
@@ -126,12 +126,21 @@ class ValkeyStore:
         return self._generations.get(names.entity, b"")
 
     async def keys(self, at_once: int) -> AsyncIterator[list[bytes]]:
-        """The names of all keys of the store, some at a time, over a connection of its own."""
+        """The names of all keys of the store, some at a time, over a connection of its own.
+
+        Each part of them has a time limit: the store can go away without a word.
+        """
+        limit_s = max(self._timeout_s, _CONNECT_S)
         try:
-            async with asyncio.timeout(max(self._timeout_s, _CONNECT_S)):
+            async with asyncio.timeout(limit_s):
                 client = await connect(self._address)
             try:
-                async for names in client.keys(at_once):
+                parts = client.keys(at_once)
+                while True:
+                    async with asyncio.timeout(limit_s):
+                        names = await anext(parts, None)
+                    if names is None:
+                        break
                     yield names
             finally:
                 await client.close()
