@@ -7,7 +7,9 @@ import pytest
 
 from gatehouse.access.limits import SharedRateLimiter
 from gatehouse.connectors.valkey.address import StoreAddress
+from gatehouse.connectors.valkey.client import Word
 from gatehouse.connectors.valkey.store import ValkeyStore
+from gatehouse.operations import shared_limits
 from gatehouse.operations.shared_limits import SharedLimits
 from gatehouse.sentry.shared.keys import StableKeys
 
@@ -65,11 +67,45 @@ def test_all_that_many_servers_granted_is_owed(valkey: str) -> None:
     asyncio.run(scenario())
 
 
+class _Noting(ValkeyStore):
+    """A store that notes how many tokens it is told of each bucket."""
+
+    def __init__(self) -> None:
+        super().__init__(StoreAddress.parse("redis://host"), timeout_s=1, keep_s=1)
+        self.tokens: list[tuple[Word, Word]] = []
+
+    async def command(self, *words: Word) -> bytes:
+        _command, _script, _keys, name, tokens, *_ = words
+        self.tokens.append((name, tokens))
+        return b"0"
+
+
+def test_tokens_of_more_buckets_than_are_told_at_once_are_told_the_next_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shared_limits, "_MOST_AT_ONCE", 2)
+    limiter, store, keys = SharedRateLimiter(), _Noting(), StableKeys(b"many buckets")
+    buckets = [f"key_{number}" for number in range(5)]
+
+    async def scenario() -> None:
+        limits = SharedLimits(limiter, store, keys)
+        for number, bucket in enumerate(buckets):
+            for _ in range(1 + number % BURST):
+                assert limiter.take(bucket, RATE, 100.0).granted
+        for told in (2, 4, 5, 5):
+            await limits.tell()
+            assert len(store.tokens) == told
+
+    asyncio.run(scenario())
+    names = [keys.account(bucket).other + b"rate" for bucket in buckets]
+    assert store.tokens == list(zip(names, (1, 2, 3, 4, 1), strict=True))
+
+
 def test_tokens_taken_while_the_store_is_asked_still_count() -> None:
     limiter, now = SharedRateLimiter(), 100.0
     for _ in range(2):
         limiter.take("key_a", RATE, now)
-    assert limiter.drain()["key_a"].tokens == 2
+    assert limiter.drain(1)["key_a"].tokens == 2
     limiter.take("key_a", RATE, now)
     limiter.learn("key_a", 2 / RATE, now)
     assert limiter.look("key_a", RATE, now).remaining == BURST - 3

@@ -1,6 +1,7 @@
 """Rate limits: a token bucket per key, refilled continuously."""
 
 import math
+from itertools import islice
 from typing import Final, NamedTuple
 
 import msgspec
@@ -74,9 +75,11 @@ class SharedRateLimiter(RateLimiter):
             self._taken[bucket] = TakenTokens(1 if before is None else before.tokens + 1, rate)
         return allowance
 
-    def drain(self) -> dict[str, TakenTokens]:
-        """What was taken since this was asked last."""
-        taken, self._taken = self._taken, {}
+    def drain(self, most: int) -> dict[str, TakenTokens]:
+        """What was taken of so many buckets since this was asked last; the next time, of others."""
+        taken = dict(islice(self._taken.items(), most))
+        for bucket in taken:
+            del self._taken[bucket]
         return taken
 
     def learn(self, bucket: str, full_in_s: float, now_s: float) -> None:

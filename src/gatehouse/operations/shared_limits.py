@@ -57,9 +57,9 @@ class SharedLimits:
         await repeat(self.tell, _TELL_S, "could not share rate limits")
 
     async def tell(self) -> None:
-        """Tell once what was taken since the last time."""
-        taken = [*self._limiter.drain().items()]
-        answered = await asyncio.gather(*[self._tell(*each) for each in taken[:_MOST_AT_ONCE]])
+        """Tell once what was taken since the last time; what is too much now, the next time."""
+        taken = self._limiter.drain(_MOST_AT_ONCE)
+        answered = await asyncio.gather(*[self._tell(*each) for each in taken.items()])
         if not taken or all(answered) is self.answers:
             return
         self.answers = not self.answers
