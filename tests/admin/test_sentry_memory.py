@@ -286,6 +286,28 @@ def test_only_one_runs_at_a_time(shop: Shop) -> None:
         shop.rebuild()
 
 
+def test_it_stays_the_only_one_however_many_accounts_begin_anew(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        make_account(shop.session)
+    begin_anew = OpenedMemory.begin_anew
+
+    async def begin_slowly(
+        opened: OpenedMemory, account_ids: Sequence[str], generation: bytes
+    ) -> None:
+        lock = opened.keys.account("").other + b"rebuilding"
+        for _ in account_ids:
+            # As if each took 40 of the 60 seconds that the right to rebuild lasts.
+            left_s = await opened.store.command("TTL", lock)
+            await opened.store.command("EXPIRE", lock, left_s - 40)
+        await begin_anew(opened, account_ids, generation)
+
+    monkeypatch.setattr(OpenedMemory, "begin_anew", begin_slowly)
+    monkeypatch.setattr(sentry_memory, "_ACCOUNTS_AT_ONCE", 1)
+    assert shop.rebuild().days == 200
+
+
 def test_a_memory_that_is_away_is_said_to_be(sqlite_session: AdminSession) -> None:
     shop = Shop(sqlite_session, "redis://:s3cret@127.0.0.1:1")
     with pytest.raises(GatehouseError, match="cannot be reached") as refused:

@@ -14,7 +14,12 @@ import pytest
 
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.keyring import ENTITIES, KeyRing
-from gatehouse.operations.shared_memory import OpenedMemory, inspect_store, open_shared_memory
+from gatehouse.operations.shared_memory import (
+    OpenedMemory,
+    inspect_store,
+    new_generation,
+    open_shared_memory,
+)
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.settings import load_settings
 from tests.harness import PATIENCE_S, until
@@ -88,7 +93,8 @@ def test_what_others_keep_in_the_same_store_is_not_deleted(valkey: str) -> None:
         return await events(memory, order(1, "acct_1")) + await events(memory, order(2, "acct_2"))
 
     async def clear(memory: OpenedMemory) -> int:
-        generation = await memory.begin_anew(["acct_1"])
+        generation = new_generation()
+        await memory.begin_anew(["acct_1"], generation)
         return sum([each async for each in memory.delete_former(["acct_1"], generation)])
 
     use(valkey, tell, ours)
@@ -108,7 +114,7 @@ def test_a_server_goes_over_to_new_keys_without_failing_a_request(valkey: str) -
     async def serve(server: OpenedMemory) -> tuple[int, int, int]:
         assert [await events(server, order(number)) for number in (1, 2)] == [1, 2]
         rebuilding = opened(valkey, keys)
-        await rebuilding.begin_anew(["acct_1"])
+        await rebuilding.begin_anew(["acct_1"], new_generation())
         await rebuilding.store.close()
         found = [await events(server, order(number)) for number in (3, 4)]
         history = await server.memory.record_and_recall(order(5))

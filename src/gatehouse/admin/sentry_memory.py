@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, ConnectorFailed, WrongUsage
 from gatehouse.core.ids import first_id
-from gatehouse.operations.shared_memory import OpenedMemory, open_shared_memory
+from gatehouse.operations.shared_memory import OpenedMemory, new_generation, open_shared_memory
 from gatehouse.sentry.memory import DAY_S, MemoryEvent
 from gatehouse.sentry.recorded_event import PastEvent, opened_event, past_event_in
 from gatehouse.settings import Settings
@@ -40,6 +40,8 @@ _LOOK_S: Final = 0.1
 _MOST_OPEN_S: Final = 600
 """The memory knows a request again for a little longer than this."""
 _MOST_AHEAD_MS: Final = 60_000
+_ACCOUNTS_AT_ONCE: Final = 1000
+"""The right to rebuild is kept between these."""
 
 Reached = Callable[[int, int], object]
 """Told how many records of how many are read."""
@@ -129,7 +131,7 @@ class _Rebuild:
         await asyncio.sleep(settle_s)
         with session.reading() as connection:
             accounts = list(connection.scalars(sa.select(ACCOUNTS.c.id)))
-        generation = await opened.begin_anew(accounts)
+        generation = await self._begin_anew(accounts)
         now_ms = session.clock()
         since_ms = max(0, now_ms - days * _DAY_MS)
         with session.reading() as connection:
@@ -159,6 +161,14 @@ class _Rebuild:
             older = MISSED_EVENTS.c.request_id < first_id("req", max(0, before_ms))
             change.connection.execute(MISSED_EVENTS.delete().where(older))
             change.audit("memory.rebuild", days=days, place=self._opened.shown)
+
+    async def _begin_anew(self, accounts: list[str]) -> bytes:
+        generation = new_generation()
+        for start in range(0, len(accounts), _ACCOUNTS_AT_ONCE):
+            some = accounts[start : start + _ACCOUNTS_AT_ONCE]
+            await self._opened.begin_anew(some, generation)
+            await self._keep_lock()
+        return generation
 
     async def _delete_former(self, accounts: list[str], generation: bytes) -> None:
         async for deleted in self._opened.delete_former(accounts, generation):

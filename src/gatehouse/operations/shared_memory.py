@@ -99,16 +99,14 @@ class OpenedMemory(NamedTuple):
         if await self._command("GET", "rebuilding") == owner.encode():
             await self._command("DEL", "rebuilding")
 
-    async def begin_anew(self, account_ids: Iterable[str]) -> bytes:
-        """Let servers use new keys for accounts; returns what the new keys end with.
+    async def begin_anew(self, account_ids: Iterable[str], generation: bytes) -> None:
+        """Let servers use new keys for accounts, which end with the name of a new generation.
 
         Of each account, servers go over to them in one moment: what they count before it is only
         in the former keys, and what they count after it only in the new ones.
         """
-        generation = b"." + token_hex(_GENERATION_BYTES).encode()
         for account_id in account_ids:
             await self.store.command("SET", self.keys.account(account_id).generation, generation)
-        return generation
 
     async def delete_former(
         self, account_ids: Iterable[str], generation: bytes
@@ -138,6 +136,11 @@ class OpenedMemory(NamedTuple):
             # A user who may not read the configuration.
             return None
         return len(reply) > 1 and bool(reply[1])
+
+
+def new_generation() -> bytes:
+    """What the keys of accounts end with after a rebuild."""
+    return b"." + token_hex(_GENERATION_BYTES).encode()
 
 
 def open_shared_memory(
