@@ -1,6 +1,5 @@
 """Who has a review when two people ask for it at once, on a database where both can write."""
 
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -50,12 +49,12 @@ def _holder(session: AdminSession) -> list[str]:
         return [each.user_id for each in review_claims.claims(connection, SHOP)]
 
 
-def _meanwhile(session: AdminSession, pattern: str, act: Callable[[], object]) -> None:
-    """Let another transaction act once, before the next statement that begins like that."""
+def _meanwhile(session: AdminSession, word: str, act: Callable[[], object]) -> None:
+    """Let another transaction act once, before the next statement that begins with a word."""
     waiting = [act]
 
     def before(*about: Any) -> None:
-        if waiting and re.match(pattern, about[2], re.DOTALL):
+        if waiting and about[2].startswith(word):
             waiting.pop()()
 
     sa.event.listen(session.database.engine, "before_cursor_execute", before)
@@ -85,9 +84,3 @@ def test_two_people_can_take_a_review_over_at_once(shared: AdminSession) -> None
     _meanwhile(shared, "INSERT", lambda: _take_over(shared, _of("ada")))
     _take_over(shared, _of("ben"))
     assert _holder(shared) == ["ben"]
-
-
-def test_a_review_that_is_given_back_while_it_is_asked_for_is_given(shared: AdminSession) -> None:
-    _claim(shared, _of("ada"))
-    _meanwhile(shared, "SELECT.* = ", lambda: _release(shared, "ada"))
-    assert _claim(shared, _of("ben")) == "ben"

@@ -10,11 +10,9 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from gatehouse.core.errors import StoreUnavailable
 from gatehouse.store.tables import STATE
 
 _PREFIX: Final = "review:"
-_TRIES: Final = 3
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -41,15 +39,10 @@ def claim(
         own = each.request_id == wanted.request_id and each.user_id == wanted.user_id
         if own or each.until_ms <= now_ms:
             _delete(connection, account_id, each.request_id, value)
-    row = _row(account_id, wanted)
-    # What counts can be given back between the two statements.
-    for _ in range(_TRIES):
-        connection.execute(_insert(connection).on_conflict_do_nothing(), row)
-        query = sa.select(STATE.c.value).where(STATE.c.name == row["name"])
-        counts = connection.execute(query).scalar_one_or_none()
-        if counts is not None:
-            return _decode(counts)
-    raise StoreUnavailable(f"a review was claimed and given back {_TRIES} times meanwhile")
+    # One statement, since what counts could be given back between two.
+    kept = _insert(connection).values(_row(account_id, wanted))
+    kept = kept.on_conflict_do_update(index_elements=["name"], set_={"value": STATE.c.value})
+    return _decode(connection.execute(kept.returning(STATE.c.value)).scalar_one())
 
 
 def release(
@@ -67,10 +60,9 @@ def release(
 
 def take_over(connection: sa.Connection, account_id: str, wanted: ReviewClaim) -> None:
     """Take a claim from the person who has it."""
-    row = _row(account_id, wanted)
-    statement = _insert(connection).values(row)
-    changed = {"value": statement.excluded.value}
-    connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=changed))
+    taken = _insert(connection).values(_row(account_id, wanted))
+    changed = {"value": taken.excluded.value}
+    connection.execute(taken.on_conflict_do_update(index_elements=["name"], set_=changed))
 
 
 def claims(connection: sa.Connection, account_id: str) -> list[ReviewClaim]:
