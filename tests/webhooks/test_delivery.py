@@ -12,7 +12,9 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.webhooks import delivery as delivery_module
+from gatehouse.admin.webhooks import endpoint_delivery as endpoint_module
 from gatehouse.admin.webhooks import endpoints, messages
+from gatehouse.admin.webhooks.batches import BatchReader, MessageBatch
 from gatehouse.admin.webhooks.delivery import CLAIM_MS, WebhookDelivery
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.events import DecisionFilter, EventName
@@ -152,6 +154,57 @@ def test_an_event_is_sent_once_signed_and_its_attempt_is_kept_without_the_body(
     [kept, _] = attempts(session, account, webhook)
     assert (kept.status, kept.failure, kept.number) == (204, None, 1)
     assert "body" not in WEBHOOK_ATTEMPTS.c
+
+
+def test_a_webhook_is_not_read_for_again_because_of_events_that_it_has(
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account, receiver, reads = make_account(session), Receiver(), 0
+    webhook = add(session, account)
+    read = BatchReader.read
+
+    def counted(*given: Any, **named: Any) -> MessageBatch:
+        nonlocal reads
+        reads += 1
+        return read(*given, **named)
+
+    monkeypatch.setattr(BatchReader, "read", counted)
+    monkeypatch.setattr(endpoint_module, "_BETWEEN_S", 0.0)
+
+    async def story() -> None:
+        async with delivering(session, receiver) as delivery:
+            tell(session, account, "one")
+            await until(lambda: attempts(session, account, webhook))
+            # A look that was under way may have found the event once more.
+            await look_in_vain(delivery)
+            before = reads
+            await look_in_vain(delivery)
+            assert reads == before
+            tell(session, account, "two")
+            await until(lambda: len(attempts(session, account, webhook)) == 2)
+
+    run(story())
+    assert receiver.about == ["one", "two"]
+
+
+def test_what_happens_soon_after_a_batch_waits_for_the_next(
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account, receiver = make_account(session), Receiver()
+    webhook = add(session, account)
+    monkeypatch.setattr(endpoint_module, "_BETWEEN_S", PATIENCE_S)
+
+    async def story() -> None:
+        async with delivering(session, receiver) as delivery:
+            tell(session, account, "one")
+            await until(lambda: attempts(session, account, webhook))
+            tell(session, account, "two")
+            await look_in_vain(delivery)
+            tell(session, account, "three")
+            await look_in_vain(delivery)
+            assert receiver.about == ["one"]
+
+    run(story())
 
 
 def test_what_failed_is_tried_again_on_the_schedule_and_given_up_at_its_end(

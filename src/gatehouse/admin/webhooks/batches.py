@@ -12,7 +12,7 @@ from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
-from gatehouse.store.events.outbox import StoredEvent
+from gatehouse.store.events.outbox import BEGINNING, EventPlace, ReadEvents, StoredEvent
 from gatehouse.store.webhooks import deliveries
 from gatehouse.store.webhooks.endpoints import KeptWebhook
 from gatehouse.webhooks.endpoint import WebhookTerms
@@ -45,6 +45,8 @@ class MessageBatch(msgspec.Struct, frozen=True):
     """Events that were deleted or are not wanted, while their messages waited."""
     cursor: str
     """After all new events of it."""
+    place: EventPlace
+    """Where the cursor stands; the beginning when new events were not looked at."""
     more: bool
 
     def __bool__(self) -> bool:
@@ -72,13 +74,11 @@ class BatchReader:
         due = deliveries.due(connection, webhook_id, now_ms, self._at_once, in_order=in_order)
         kept = deliveries.events_of(connection, account_id, [each.event_id for each in due])
         room = self._room(connection, len(due), failing=failing)
-        found: list[StoredEvent] = []
-        after, more = cursor, False
+        new = ReadEvents([], cursor, more=False, place=BEGINNING)
         if room:
             new = outbox.read_after(connection, account_id, cursor, room, self._types)
-            found, after, more = new.events, new.cursor, new.more
         again = [(kept[w.event_id], w.attempts) for w in due if w.event_id in kept]
-        first = [(each, 0) for each in found]
+        first = [(each, 0) for each in new.events]
         told = self._render(connection, [*again, *first])
         outgoing = [
             OutgoingMessage(event, attempts, place >= len(again), body)
@@ -89,7 +89,8 @@ class BatchReader:
         ]
         sent = {each.event.event.id for each in outgoing}
         gone = [each.event_id for each in due if each.event_id not in sent]
-        return MessageBatch(outgoing, gone, after, more or len(due) == self._at_once)
+        more = new.more or len(due) == self._at_once
+        return MessageBatch(outgoing, gone, new.cursor, new.place, more)
 
     def _room(self, connection: sa.Connection, due: int, *, failing: bool) -> int:
         """How many new events may be taken."""

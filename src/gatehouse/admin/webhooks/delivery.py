@@ -23,7 +23,7 @@ from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
 from gatehouse.store.events import outbox
-from gatehouse.store.events.outbox import INSTALLATION, WrittenEvents
+from gatehouse.store.events.outbox import BEGINNING, INSTALLATION, EventPlace, WrittenEvents
 from gatehouse.store.webhooks import claims, deliveries, endpoints
 from gatehouse.store.webhooks.endpoints import KeptWebhook
 from gatehouse.webhooks.sending import TIME_LIMIT_S, SendResult, WebhookMessage, WebhookSender
@@ -63,11 +63,18 @@ Called = Callable[[str, str, str, float], None]
 class _Work(NamedTuple):
     """What one look found."""
 
-    found: set[str]
-    """Endpoints that something is to be sent to."""
+    due: set[str]
+    """Endpoints that something is to be sent to, whatever was read for them."""
+    told: dict[str, EventPlace]
+    """Accounts that have new events, and the place of the last."""
     taken: set[str]
-    """Those of them that another server holds, and will send to."""
+    """Endpoints with something to send that another server holds, and will send to."""
     written: WrittenEvents
+
+    def told_after(self, webhook: KeptWebhook, place: EventPlace) -> bool:
+        """Whether an endpoint may have new events after a place."""
+        accounts = (webhook.account_id, INSTALLATION)
+        return any(self.told.get(each, BEGINNING) > place for each in accounts)
 
 
 class WebhookDelivery:
@@ -127,13 +134,14 @@ class WebhookDelivery:
             return
         work = await self._session.database.read_on_thread(self._find_work)
         self._seen.append(work.written)
-        free = []
+        for webhook_id, (delivery, _) in self._held.items():
+            if webhook_id in work.due or work.told_after(delivery.webhook, delivery.place):
+                delivery.wake.set()
+        found = self._to_claim(work)
         # Those that were left come last, or many of them would keep new events waiting.
-        for webhook_id in [*work.found, *(self._left - work.found)]:
-            if webhook_id in self._held:
-                self._held[webhook_id][0].wake.set()
-            elif webhook_id in self._endpoints and webhook_id not in work.taken:
-                free.append(webhook_id)
+        wanted = [*found, *(self._left - found)]
+        possible = self._endpoints.keys() - self._held.keys() - work.taken
+        free = [each for each in wanted if each in possible]
         self._left = {*free}
         room = max(0, _MOST_HELD - len(self._held))
         self._make_room(len(free) - room)
@@ -229,29 +237,33 @@ class WebhookDelivery:
     def _find_work(self, connection: sa.Connection) -> _Work:
         """The endpoints that something is to be sent to, as far as a quick look can tell."""
         written = outbox.read_written(connection)
-        found = self._find_endpoints(connection, written)
+        due, told = self._find_news(connection, written)
+        work = _Work(due, told, set(), written)
         # To claim is a transaction that writes, several times a second while there are events.
-        unclaimed = [*((found | self._left) - self._held.keys())]
+        unclaimed = [*(self._to_claim(work) | (self._left - self._held.keys()))]
         now_ms = self._session.clock()
         taken = claims.held(connection, unclaimed, now_ms) if unclaimed else set()
-        return _Work(found, taken, written)
+        return work._replace(taken=taken)
 
-    def _find_endpoints(self, connection: sa.Connection, written: WrittenEvents) -> set[str]:
+    def _find_news(
+        self, connection: sa.Connection, written: WrittenEvents
+    ) -> tuple[set[str], dict[str, EventPlace]]:
         self._looks += 1
         if self._may_be_any(written):
-            return {*self._endpoints}
+            return {*self._endpoints}, {}
         is_thorough = self._looks % _THOROUGH == 0
         after = self._seen[0 if is_thorough else -min(_RECENT, len(self._seen))].newest
-        found = claims.due(connection, self._session.clock())
-        told = claims.accounts_told(connection, after) if written.newest > after else set()
-        if told:
-            to_all = INSTALLATION in told
-            found |= {
-                webhook_id
-                for webhook_id, each in self._endpoints.items()
-                if to_all or each.account_id in told
-            }
-        return found
+        due = claims.due(connection, self._session.clock())
+        return due, claims.accounts_told(connection, after) if written.newest > after else {}
+
+    def _to_claim(self, work: _Work) -> set[str]:
+        """Endpoints with something to send that this server does not hold."""
+        return {
+            webhook_id
+            for webhook_id, each in self._endpoints.items()
+            if webhook_id not in self._held
+            and (webhook_id in work.due or work.told_after(each, BEGINNING))
+        }
 
     def _may_be_any(self, written: WrittenEvents) -> bool:
         """Whether any endpoint may have events that are older than what is remembered.

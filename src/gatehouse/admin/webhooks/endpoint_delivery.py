@@ -12,6 +12,7 @@ from gatehouse.admin.webhooks.batches import BatchReader, MessageBatch, Outgoing
 from gatehouse.admin.webhooks.endpoints import disable
 from gatehouse.core.ids import new_id
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.events.outbox import BEGINNING
 from gatehouse.store.webhooks import deliveries
 from gatehouse.store.webhooks.deliveries import (
     Attempt,
@@ -35,6 +36,8 @@ _AT_ONCE_AT_LEISURE: Final = 2
 _LONGEST_PAUSE_S: Final = 5.0
 # Batches have time: the rest between two leaves the database and the event loop to requests.
 _REST_S: Final = 0.02
+_BETWEEN_S: Final = 1.0
+"""From one batch to the next, unless that one is full already."""
 
 Send = Callable[[WebhookMessage], Awaitable[SendResult]]
 Turn = Callable[[str], AbstractAsyncContextManager[Send]]
@@ -63,6 +66,8 @@ class EndpointDelivery:
         self.may_send_until_ms = 0
         """No attempt begins later, unless the claim is renewed."""
         self.cursor = webhook.cursor
+        self.place = BEGINNING
+        """All events up to here were read."""
         self._session = session
         self._owner = owner
         self._turn = turn
@@ -82,6 +87,7 @@ class EndpointDelivery:
 
     async def run(self) -> None:
         """Deliver until there is nothing to do for a while; or `ClaimLost`."""
+        loop = asyncio.get_running_loop()
         while True:
             await self._pause()
             self.wake.clear()
@@ -93,7 +99,10 @@ class EndpointDelivery:
                     failing=self._failing_since_ms is not None,
                 )
             )
+            self.place = batch.place
+            next_at = loop.time()
             if batch:
+                next_at += _BETWEEN_S
                 if await self._deliver(batch):
                     return
             else:
@@ -102,8 +111,10 @@ class EndpointDelivery:
             if batch.more or self._is_due:
                 await asyncio.sleep(_REST_S)
             elif not await self._is_woken():
-                # What happens meanwhile is sent together: a batch of one costs as much as of fifty.
                 return
+            else:
+                # What happens meanwhile is sent together: a batch of one costs as much as of fifty.
+                await asyncio.sleep(next_at - loop.time())
 
     async def _pause(self) -> None:
         """Wait as long as the receiver asked us to, and for the claim to be renewed."""
@@ -211,6 +222,7 @@ class EndpointDelivery:
         if left and self.webhook.terms.is_ordered:
             new = [outgoing.event.event.id for outgoing, *_ in sent if outgoing.is_new]
             cursor = new[-1] if new else self.cursor
+            self.place = BEGINNING
         else:
             waiting += [self._waiting(each, 0, self._resume_at_ms or now_ms) for each in left]
         failing_since_ms, recovered_at_ms = self._failing(attempts, now_ms)

@@ -9,6 +9,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from gatehouse.store.database import is_any_of
+from gatehouse.store.events.outbox import EventPlace
 from gatehouse.store.tables import EVENTS, WEBHOOK_DELIVERIES, WEBHOOKS
 from gatehouse.webhooks.endpoint import WebhookState
 
@@ -21,9 +22,9 @@ _DUE: Final = sa.union(
     sa.select(_W.id).where(_W.claimed_by.is_not(None), _W.claimed_until_ms < _NOW_MS),
 )
 _TOLD: Final = (
-    sa.select(EVENTS.c.account_id)
+    sa.select(EVENTS.c.account_id, sa.func.max(EVENTS.c.xid), sa.func.max(EVENTS.c.seq))
     .where(EVENTS.c.seq > sa.bindparam("after", type_=sa.BigInteger))
-    .distinct()
+    .group_by(EVENTS.c.account_id)
 )
 
 
@@ -84,9 +85,13 @@ def is_held(connection: sa.Connection, webhook_id: str, now_ms: int) -> bool:
     return until_ms is not None and until_ms >= now_ms
 
 
-def accounts_told(connection: sa.Connection, after: int) -> set[str]:
-    """The accounts that have events with larger numbers; empty for the installation's own."""
-    return set(connection.scalars(_TOLD, {"after": after}))
+def accounts_told(connection: sa.Connection, after: int) -> dict[str, EventPlace]:
+    """The accounts that have events with larger numbers; empty for the installation's own.
+
+    With each comes a place that none of these events is behind, if only by its number.
+    """
+    rows = connection.execute(_TOLD, {"after": after})
+    return {account_id: EventPlace(xid, seq) for account_id, xid, seq in rows}
 
 
 def due(connection: sa.Connection, now_ms: int) -> set[str]:
