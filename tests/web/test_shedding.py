@@ -126,6 +126,28 @@ def test_the_gate_does_not_wait_for_the_end_of_a_commit_that_takes_long() -> Non
     asyncio.run(scenario())
 
 
+def test_the_gate_of_an_idle_server_does_not_look_until_a_request_comes() -> None:
+    looks = 0
+
+    def load() -> ServerLoad:
+        nonlocal looks
+        looks += 1
+        return ServerLoad()
+
+    async def scenario() -> None:
+        gate = LoadGate(InFlight(1000), 1000, 50, load)
+        following = asyncio.create_task(gate.run())
+        await asyncio.sleep(0.1)
+        assert looks == 1
+        assert gate.admits()
+        async with asyncio.timeout(60):
+            while looks < 4:  # noqa: ASYNC110  # it tells nobody
+                await asyncio.sleep(0.01)
+        following.cancel()
+
+    asyncio.run(scenario())
+
+
 def test_a_refused_request_is_told_to_come_again_and_its_connection_goes_on() -> None:
     body = b"x" * 100_000
 
