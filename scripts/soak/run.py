@@ -148,14 +148,17 @@ def _processor_use(before: Any, after: Any) -> ProcessorUse:
 
 def _spent_s(processes: dict[str, list[int]]) -> dict[str, float]:
     """What each kind of process and its children have taken so far, also those that ended."""
-    return {
-        kind: sum(
-            sum(process.cpu_times()[:4]) + sum(sum(each.cpu_times()[:2]) for each in children)
-            for process in map(psutil.Process, pids)
-            for children in [process.children(recursive=True)]
-        )
-        for kind, pids in processes.items()
-    }
+    return {kind: sum(map(_family_s, pids)) for kind, pids in processes.items()}
+
+
+def _family_s(pid: int) -> float:
+    process = psutil.Process(pid)
+    spent_s = float(sum(process.cpu_times()[:4]))
+    for child in process.children(recursive=True):
+        # One that ends meanwhile is among those that its parent counts.
+        with contextlib.suppress(psutil.NoSuchProcess):
+            spent_s += sum(child.cpu_times()[:2])
+    return spent_s
 
 
 def _costs(before_s: dict[str, float], after_s: dict[str, float], requests: int) -> list[Cost]:
