@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from scripts.bench.client import Load, drive, pace
-from scripts.bench.servers import GATEHOUSE, gatehouse_server
+from scripts.bench.servers import GATEHOUSE, Server, gatehouse_server
 from scripts.bench.subjects import SUBJECTS
 
 TIMES: Final = 3
@@ -19,7 +19,7 @@ _CONNECTIONS: Final = 1500
 
 
 class Overload(NamedTuple):
-    """What was found."""
+    """What was found in one round."""
 
     full: Load
     beyond: Load
@@ -33,34 +33,52 @@ class Overload(NamedTuple):
         """Requests that were answered."""
         return len(self.beyond.latencies_s) / self.beyond.seconds
 
+    @property
+    def times_the_p99(self) -> float:
+        """How much longer the slowest that were answered took."""
+        return self.beyond.percentile_ms(0.99) / self.full.percentile_ms(0.99)
 
-def measure(folder: Path, connections: int, seconds: float) -> Overload:
-    """Find out how much a server answers, then send it more; the ledger must be right after it."""
+    @property
+    def share(self) -> float:
+        """Of what the server answers when it is full."""
+        return self.answered_per_s / self.full.rate
+
+
+def measure(folder: Path, rounds: int, connections: int, seconds: float) -> list[Overload]:
+    """Find out how much a server answers, then send it more, some times in turn.
+
+    The ledger must be right after it.
+    """
     [subject] = [each for each in SUBJECTS if each.key == "precheck"]
     shop = subject.shop(folder / "overload")
     requests = subject.requests(shop.key)
     with gatehouse_server(shop) as server:
         drive(server.port, requests, connections=connections, seconds=seconds)
-        began = server.cpu_s()
-        full = drive(server.port, requests, connections=connections, seconds=seconds)
-        cpu_us = (server.cpu_s() - began) / full.requests * 1_000_000
-        began = server.cpu_s()
-        beyond = pace(
-            server.port,
-            requests,
-            connections=_CONNECTIONS,
-            rate=full.rate * TIMES,
-            seconds=seconds * 4,
-        )
-        spent_us = (server.cpu_s() - began) * 1_000_000
+        found = [_round(server, requests, connections, seconds) for _ in range(rounds)]
+    verify = [*GATEHOUSE, "ledger", "verify"]
+    done = subprocess.run(verify, env=shop.environment, check=False, capture_output=True, text=True)
+    answered = sum(len(load.latencies_s) for each in found for load in (each.full, each.beyond))
+    if done.returncode or "the ledger is right" not in done.stdout:
+        raise SystemExit(f"the ledger is wrong after {answered} answers: {done.stdout}")
+    return found
+
+
+def _round(server: Server, requests: list[bytes], connections: int, seconds: float) -> Overload:
+    began = server.cpu_s()
+    full = drive(server.port, requests, connections=connections, seconds=seconds)
+    cpu_us = (server.cpu_s() - began) / full.requests * 1_000_000
+    began = server.cpu_s()
+    beyond = pace(
+        server.port,
+        requests,
+        connections=_CONNECTIONS,
+        rate=full.rate * TIMES,
+        seconds=seconds * 2,
+    )
+    spent_us = (server.cpu_s() - began) * 1_000_000
     refused = max(1, len(beyond.refused_s))
     # Answers that are neither: a request that was lost, or failed.
     if full.failures or beyond.failures != len(beyond.refused_s):
         raise SystemExit(f"{full.failures} and {beyond.failures} requests failed")
-    verify = [*GATEHOUSE, "ledger", "verify"]
-    done = subprocess.run(verify, env=shop.environment, check=False, capture_output=True, text=True)
-    answered = len(full.latencies_s) + len(beyond.latencies_s)
-    if done.returncode or "the ledger is right" not in done.stdout:
-        raise SystemExit(f"the ledger is wrong after {answered} answers: {done.stdout}")
     left_us = spent_us - len(beyond.latencies_s) * cpu_us
     return Overload(full, beyond, cpu_us, max(0.0, left_us) / refused)
