@@ -37,7 +37,9 @@ _LONGEST_PAUSE_S: Final = 5.0
 # Batches have time: the rest between two leaves the database and the event loop to requests.
 _REST_S: Final = 0.02
 _BETWEEN_S: Final = 1.0
-"""From one batch to the next, unless that one is full already."""
+"""From a batch of few messages to the next one."""
+_FEW: Final = 10
+"""More are not gathered: a second's worth of them, sent together, would keep requests waiting."""
 
 Send = Callable[[WebhookMessage], Awaitable[SendResult]]
 Turn = Callable[[str], AbstractAsyncContextManager[Send]]
@@ -102,7 +104,7 @@ class EndpointDelivery:
             self.place = batch.place
             next_at = loop.time()
             if batch:
-                next_at += _BETWEEN_S
+                next_at += _BETWEEN_S if len(batch.outgoing) < _FEW else 0.0
                 if await self._deliver(batch):
                     return
             else:
@@ -113,7 +115,7 @@ class EndpointDelivery:
             elif not await self._is_woken():
                 return
             else:
-                # What happens meanwhile is sent together: a batch of one costs as much as of fifty.
+                # What happens meanwhile is sent together: a batch of one costs almost as much.
                 await asyncio.sleep(next_at - loop.time())
 
     async def _pause(self) -> None:
