@@ -18,7 +18,7 @@ from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
-from gatehouse.store.webhooks import claims
+from gatehouse.store.webhooks import claims, deliveries
 from gatehouse.webhooks.sending import SendResult, WebhookMessage
 from tests.databases import read_only
 from tests.harness import PATIENCE_S, Home, make_account
@@ -48,11 +48,16 @@ async def look_until(delivery: WebhookDelivery, condition: Callable[[], Any]) ->
             await asyncio.sleep(0.02)
 
 
-async def cancel(deliveries: "set[asyncio.Task[Any]]") -> None:
-    assert deliveries
-    for each in deliveries:
+async def look_often(delivery: WebhookDelivery) -> None:
+    for _ in range(20):
+        await delivery.look()
+
+
+async def cancel(running: "set[asyncio.Task[Any]]") -> None:
+    assert running
+    for each in running:
         each.cancel()
-    await asyncio.gather(*deliveries, return_exceptions=True)
+    await asyncio.gather(*running, return_exceptions=True)
 
 
 def test_a_claim_that_could_not_be_given_back_expires_and_its_webhook_is_served_again(
@@ -210,6 +215,52 @@ def test_an_event_that_can_be_read_while_a_delivery_ends_is_sent_by_the_next(
 
         run(story())
     assert receiver.about == ["one"]
+
+
+def test_a_message_that_took_long_and_could_not_be_noted_is_sent_again(
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account, really_record, failing = make_account(session), deliveries.record, True
+    webhook = add(session, account)
+    monkeypatch.setattr(delivery_module, "_THOROUGH", 1_000_000)
+
+    class Slow(Receiver):
+        """Answers when it is allowed to."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.may_answer = asyncio.Event()
+
+        async def send(self, message: WebhookMessage) -> SendResult:
+            result = await super().send(message)
+            await self.may_answer.wait()
+            return result
+
+    def record(*args: Any) -> bool:
+        if failing:
+            raise StoreUnavailable("the database is away")
+        return really_record(*args)
+
+    monkeypatch.setattr(deliveries, "record", record)
+
+    async def story() -> None:
+        nonlocal failing
+        receiver, others = Slow(), asyncio.all_tasks()
+        delivery = by_hand(session, receiver)
+        # At first, any webhook may have something to be sent.
+        await look_often(delivery)
+        tell(session, account, "one")
+        await look_until(delivery, lambda: receiver.heard)
+        # By the last of these looks, the event is none of the newest any more.
+        await look_often(delivery)
+        receiver.may_answer.set()
+        await asyncio.gather(*(asyncio.all_tasks() - others))
+        failing = False
+        await look_until(delivery, lambda: attempts(session, account, webhook))
+        await cancel(asyncio.all_tasks() - others)
+        assert receiver.about == ["one", "one"]
+
+    run(story())
 
 
 def test_more_webhooks_than_a_server_holds_at_once_are_all_served(

@@ -69,7 +69,7 @@ class EndpointDelivery:
         """No attempt begins later, unless the claim is renewed."""
         self.cursor = webhook.cursor
         self.place = BEGINNING
-        """All events up to here were read."""
+        """All events up to here were read, and what became of them was noted."""
         self._session = session
         self._owner = owner
         self._turn = turn
@@ -101,14 +101,13 @@ class EndpointDelivery:
                     failing=self._failing_since_ms is not None,
                 )
             )
-            self.place = batch.place
             next_at = loop.time()
             if batch:
                 next_at += _BETWEEN_S if len(batch.outgoing) < _FEW else 0.0
                 if await self._deliver(batch):
                     return
             else:
-                self.cursor = batch.cursor
+                self.cursor, self.place = batch.cursor, batch.place
                 self._is_due = False
             if batch.more or self._is_due:
                 await asyncio.sleep(_REST_S)
@@ -203,6 +202,7 @@ class EndpointDelivery:
         if not noted:
             raise ClaimLost
         self.cursor = made.progress.cursor
+        self.place = batch.place if self.cursor == batch.cursor else BEGINNING
         self._failing_since_ms = made.progress.failing_since_ms
 
     def _recorded(self, batch: MessageBatch, sent: _Sent) -> RecordedAttempts:
@@ -224,7 +224,6 @@ class EndpointDelivery:
         if left and self.webhook.terms.is_ordered:
             new = [outgoing.event.event.id for outgoing, *_ in sent if outgoing.is_new]
             cursor = new[-1] if new else self.cursor
-            self.place = BEGINNING
         else:
             waiting += [self._waiting(each, 0, self._resume_at_ms or now_ms) for each in left]
         failing_since_ms, recovered_at_ms = self._failing(attempts, now_ms)
