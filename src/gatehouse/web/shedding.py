@@ -8,8 +8,8 @@ again, as far as it is needed: a number that grew without being used would let i
 far too many come at once. Each request beyond the number is refused when its head was read, which
 costs little, so that those that are let in are answered as fast as in a server that is merely full.
 Requests that wait for an outside party, such as an issuer, do not count: they take next to nothing
-of the server, and may be many. A server without requests does not look: that alone took a
-twentieth of a core.
+of the server, and may be many. A server without requests does not look: that alone took a fiftieth
+of a core.
 """
 
 import asyncio
