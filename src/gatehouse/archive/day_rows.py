@@ -9,6 +9,7 @@ from gatehouse.archive.layout import FEATURE, ArchiveLayout
 from gatehouse.columns.column_batches import BatchMaker, Columns, Found
 from gatehouse.columns.layout import stage_completed, stage_us
 from gatehouse.conditions.nodes import Type
+from gatehouse.core.lru_cache import LruCache
 from gatehouse.decisions.record import UnreadableRecord, read_outline
 from gatehouse.decisions.signal_columns import ColumnReader
 from gatehouse.decisions.signal_layout import fits
@@ -36,7 +37,7 @@ class RowMaker:
         self._layout = layout.copied
         self._batches = BatchMaker(self._layout)
         self._rows = RowReader(self._layout.signals)
-        self._readers: dict[str, ColumnReader] = {}
+        self._readers: LruCache[str, ColumnReader] = LruCache(_MOST_NAMES)
 
     def columns(self, records: Sequence[KeptRecord]) -> Columns:
         """The columns of these records; a column that has no value is left out."""
@@ -104,11 +105,10 @@ class RowMaker:
             ordered = [*ordered, *(ordered[row] for row in rows)]
 
     def _reader(self, name: str) -> ColumnReader:
-        if len(self._readers) >= _MOST_NAMES:
-            self._readers.clear()
-        reader = self._readers.get(name)
+        reader = self._readers.find(name)
         if reader is None:
-            reader = self._readers[name] = ColumnReader(self._layout.signals, name)
+            reader = ColumnReader(self._layout.signals, name)
+            self._readers.put(name, reader)
         return reader
 
 

@@ -15,6 +15,7 @@ from gatehouse.connectors.http.client import Endpoint, HttpClient
 from gatehouse.connectors.http.wire import CallFailed, PartyAnswer, PartyRequest
 from gatehouse.connectors.tls import TlsOptions, client_context
 from gatehouse.core.errors import SettingsError
+from gatehouse.core.lru_cache import LruCache
 from gatehouse.core.sentences import Phrase
 from gatehouse.webhooks.destinations import Destination, DestinationPolicy, DestinationRefused
 from gatehouse.webhooks.sending import TIME_LIMIT_S, SendResult, WebhookMessage
@@ -60,7 +61,9 @@ class HttpWebhookSender:
         self._resolve = resolve
         self._context: ssl.SSLContext | None = None
         self._clients: dict[Endpoint, HttpClient] = {}
-        self._destinations: dict[str, tuple[Destination, list[str]]] = {}
+        self._destinations: LruCache[str, tuple[Destination, list[str]]] = LruCache(
+            _MOST_DESTINATIONS
+        )
 
     async def send(self, message: WebhookMessage) -> SendResult:
         """Check the URL and its addresses, send the message, and read the status of the answer."""
@@ -109,14 +112,13 @@ class HttpWebhookSender:
 
         What was found before holds, because the policy never changes.
         """
-        known = self._destinations.get(url)
+        known = self._destinations.find(url)
         if known is None:
             destination, addresses = self._policy.check_url(url), []
             if destination.address is not None:
                 addresses = self._policy.check_addresses(destination, [destination.address])
-            if len(self._destinations) >= _MOST_DESTINATIONS:
-                self._destinations.clear()
-            known = self._destinations[url] = destination, addresses
+            known = destination, addresses
+            self._destinations.put(url, known)
         return known
 
     def _client(self, destination: Destination, address: str) -> HttpClient:

@@ -116,8 +116,9 @@ class ColumnReader:
                 columns = self._columns(form.where, decided, given, values)
                 seen.add(which_rows, columns)
                 form.rows.clear()
-        if len(self._forms) > _MOST_FORMS:
-            self._forms.clear()
+        # The oldest go first: to note each use would be paid by every record of a large reading.
+        while len(self._forms) > _MOST_FORMS:
+            del self._forms[next(iter(self._forms))]
         return seen
 
     def _read_usual(self, which: int, text: str) -> None:
@@ -154,13 +155,14 @@ class ColumnReader:
         ruling = self._ruling.get(kinds)
         if ruling is None:
             ruling = [place for place, kind in enumerate(kinds) if kind in self._rules]
+            if len(self._ruling) >= _MOST_FORMS:
+                del self._ruling[next(iter(self._ruling))]
             self._ruling[kinds] = ruling
         found = tuple([(bytes(stages[place].result), stages[place].completed) for place in ruling])
         view = self._views.get((kinds, found))
         if view is None:
             if len(self._views) >= _MOST_VIEWS:
-                self._views.clear()
-                self._ruling.clear()
+                del self._views[next(iter(self._views))]
             names = tuple(self._names[kind] for kind in kinds)
             view = self._views[kinds, found] = self._stages.view_of(names, found, self._rule_set)
         return view

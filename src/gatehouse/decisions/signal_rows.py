@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from gatehouse.conditions.catalogue import CUSTOM, VELOCITY
 from gatehouse.conditions.nodes import Type
+from gatehouse.core.lru_cache import LruCache
 from gatehouse.decisions.packed_values import SIGNALS, PackedValues, Place
 from gatehouse.decisions.record import StageOutline, StagesOutline, Text, read, unreadable
 from gatehouse.decisions.signal_layout import LARGEST, Layout, everything, fits
@@ -115,7 +116,7 @@ class RowReader:
         signals = ("signals", named | Packed | None, None)
         record = msgspec.defstruct("RecordSignals", [signals], bases=(StagesOutline,), frozen=True)
         self._decode: Callable[[str], Any] = msgspec.json.Decoder(record).decode
-        self._shapes: dict[bytes, _PackedShape] = {}
+        self._shapes: LruCache[bytes, _PackedShape] = LruCache(_MOST_SHAPES)
 
     def seen(self, text: str, rule_set: str) -> list[Any] | None:
         """What the rule set of this name sees, in the order of `columns`.
@@ -179,11 +180,10 @@ class RowReader:
 
     def _unpacked(self, places: msgspec.Raw, values: msgspec.Raw) -> Picked:
         key = bytes(places)
-        shape = self._shapes.get(key)
+        shape = self._shapes.find(key)
         if shape is None:
-            if len(self._shapes) >= _MOST_SHAPES:
-                self._shapes.clear()
-            shape = self._shapes[key] = self._shape(_decode_places(key))
+            shape = self._shape(_decode_places(key))
+            self._shapes.put(key, shape)
         return shape.pick(shape.decode(values))
 
     def _shape(self, places: Sequence[Place]) -> _PackedShape:

@@ -15,6 +15,7 @@ from typing import BinaryIO, Final
 import maxminddb
 from maxminddb.reader import Metadata
 
+from gatehouse.core.lru_cache import LruCache
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.claims import (
     NOTHING,
@@ -57,11 +58,11 @@ class AddressDatabase:
         self._only_v4 = only_v4
         self._is_damaged = False
         # Decoding a record with its names in eight languages costs ten times what finding it does.
-        self._known: dict[str, Claims] = {}
+        self._known: LruCache[str, Claims] = LruCache(_MOST_KNOWN)
 
     def claims(self, address: Address) -> Claims:
         """What the database says about an address."""
-        found = self._known.get(address.network)
+        found = self._known.find(address.network)
         if found is not None:
             return found
         if self._only_v4 and address.version == 6:
@@ -76,9 +77,7 @@ class AddressDatabase:
             return NOTHING
         found = claims_of(record)
         if prefix <= _NETWORK_BITS[address.version]:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            self._known[address.network] = found
+            self._known.put(address.network, found)
         return found
 
 

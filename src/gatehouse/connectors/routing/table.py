@@ -7,6 +7,7 @@ from typing import Final
 from gatehouse.connectors.definition import BinRange, Function, Route
 from gatehouse.connectors.routing.seat import Seat
 from gatehouse.core.cards import CardNumber
+from gatehouse.core.lru_cache import LruCache
 
 CountryOf = Callable[[str], str | None]
 """The country of the issuer of the cards with these first digits, if it is known."""
@@ -71,7 +72,9 @@ class RoutingTable:
         country_of: CountryOf,
     ) -> None:
         self._country_of = country_of
-        self._found: dict[tuple[Function, str, str], tuple[Seat, ...]] = {}
+        self._found: LruCache[tuple[Function, str, str], tuple[Seat, ...]] = LruCache(
+            _MOST_REMEMBERED
+        )
         self._entries = {
             function: [
                 _Entry(route, tuple(seats[name] for name in route.use))
@@ -84,11 +87,10 @@ class RoutingTable:
         """The connectors of the first route that fits; none when no route does."""
         # Brand and country follow from the first eight digits as well.
         key = (function, number.reveal()[:8], account_id)
-        found = self._found.get(key)
+        found = self._found.find(key)
         if found is None:
-            if len(self._found) >= _MOST_REMEMBERED:
-                self._found.clear()
-            found = self._found[key] = self._seek(function, number, account_id)
+            found = self._seek(function, number, account_id)
+            self._found.put(key, found)
         return found
 
     def _seek(self, function: Function, number: CardNumber, account_id: str) -> tuple[Seat, ...]:

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from gatehouse.access.accounts import Account, Caller
 from gatehouse.core.errors import ConfigurationRefused, StoreUnavailable
+from gatehouse.core.lru_cache import LruCache
 from gatehouse.store.accounts import accounts, keys
 from gatehouse.store.background import repeat
 from gatehouse.store.configured.account_signature import put_back
@@ -57,11 +58,11 @@ class CallerDirectory:
         self._database = database
         self._signer = signer
         self._refusals = refusals or Refusals()
-        self._genuine: dict[str, _GenuineAccount] = {}
+        self._genuine: LruCache[str, _GenuineAccount] = LruCache(_MOST_CACHED)
         self._order = count()
         self._monotonic = monotonic
         self._changed = changed
-        self._cached: dict[str, Caller] = {}
+        self._cached: LruCache[str, Caller] = LruCache(_MOST_CACHED)
         self._revision = -1
         self._checked_at = float("-inf")
         self._uses: dict[str, int] = {}
@@ -83,7 +84,7 @@ class CallerDirectory:
         """The caller whose key has this hash, or None; `anew` does not take the cache for it."""
         if anew:
             return await self._look_up(hashed)
-        known = self._cached.get(hashed)
+        known = self._cached.find(hashed)
         if known is not None:
             if self._is_trusted():
                 return known
@@ -141,9 +142,7 @@ class CallerDirectory:
             lambda c: self._read(c, hashed, began), self._threads
         )
         if caller is not None and revision == self._revision:
-            if len(self._cached) >= _MOST_CACHED:
-                self._cached.clear()
-            self._cached[hashed] = caller
+            self._cached.put(hashed, caller)
         return caller
 
     def _read(self, connection: sa.Connection, hashed: str, began: int) -> Caller | None:
@@ -163,7 +162,7 @@ class CallerDirectory:
         A changed key is refused outright: its last good state may be from before a revocation. For
         the same reason an account that the database calls closed is closed.
         """
-        known = self._genuine.get(account_id)
+        known = self._genuine.find(account_id)
         try:
             account, changes = accounts.get_genuine(connection, self._signer, account_id)
             # A reading that began before the known one ended may well be older.
@@ -176,10 +175,8 @@ class CallerDirectory:
             now = accounts.get(connection, account_id)
             return known.account if now.closed_at_ms is None else now
         self._refusals.clear(account_id, "prices")
-        if len(self._genuine) >= _MOST_CACHED:
-            self._genuine.clear()
         if known is None or changes >= known.changes:
-            self._genuine[account_id] = _GenuineAccount(account, changes, next(self._order))
+            self._genuine.put(account_id, _GenuineAccount(account, changes, next(self._order)))
         return account
 
     def used(self, key_id: str, at_ms: int) -> None:
