@@ -10,6 +10,7 @@ import pytest
 
 from gatehouse.access.accounts import Account
 from gatehouse.core.case import Case, ValuesByType
+from gatehouse.core.errors import ConfigurationRefused
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.intel.addresses import Address
@@ -164,24 +165,33 @@ def test_of_many_accounts_those_are_read_again_that_changed(
     assert _run(scenario) == [*every, merchants[1], more[2]]
 
 
-def test_what_cannot_be_read_is_left_out_and_the_rest_serves(
-    session: AdminSession, merchants: tuple[str, str]
+@pytest.mark.parametrize("kind", ["rules", "pipeline"])
+def test_an_account_with_something_that_cannot_be_read_is_refused(
+    session: AdminSession, merchants: tuple[str, str], kind: str
 ) -> None:
     with session.change() as change:
-        key = ConfigurationKey(merchants[0], "rules", "newer")
-        content = VersionContent("rule_set: newer", '{"from": "later"}')
-        configurations.apply(change, key, content, base=None)
+        key = ConfigurationKey(merchants[0], kind, "newer")
+        configurations.apply(change, key, VersionContent("?", '{"from": "later"}'), base=None)
+    with pytest.raises(ConfigurationRefused, match="newer, version 1, cannot be read by this"):
+        _found(session, merchants[0])
+    assert set(_found(session, merchants[1]).pipelines) == {1, 2}
 
-    async def scenario() -> Setup:
-        setups = Setups(session.database, CountingBuilder(), session.signer)
-        try:
-            return await setups.find(merchants[0])
-        finally:
-            setups.stop()
 
-    found = _run(scenario)
-    assert set(found.rule_sets) == {"starter"}
-    assert set(found.pipelines) == {1, 2}
+def test_an_older_reading_that_ends_leaves_the_newer_one_to_those_who_wait(
+    sqlite_session: AdminSession,
+) -> None:
+    async def scenario() -> None:
+        setups = Setups(sqlite_session.database, CountingBuilder(), sqlite_session.signer)
+        older: asyncio.Future[Setup] = asyncio.Future()
+        newer: asyncio.Future[Setup] = asyncio.Future()
+        setups._sought["acct_1"] = newer
+        setups._forget_sought("acct_1", older)
+        assert setups._sought == {"acct_1": newer}
+        setups._forget_sought("acct_1", newer)
+        assert not setups._sought
+        setups.stop()
+
+    _run(scenario)
 
 
 def _keep(session: AdminSession, account: str, program: str, *, live: bool = True) -> int:
@@ -303,23 +313,9 @@ def test_a_promoted_model_is_taken_up_and_one_that_stays_is_not_read_again(
         _program("mine", terms=load_sheet().terms * 2),
     ],
 )
-def test_a_model_that_cannot_be_read_leaves_the_shipped_scorecard(
-    program: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    assert CountingBuilder().sentry("acct_1", (3, program)) is SENTRY
-    [record] = caplog.records
-    told = record.__dict__
-    assert (record.levelno, told["account"], told["version"]) == (logging.ERROR, "acct_1", 3)
-    assert "the shipped scorecard" in record.getMessage()
-
-
-def test_an_account_whose_model_cannot_be_read_is_served_all_the_same(
-    session: AdminSession, merchants: tuple[str, str]
-) -> None:
-    _keep(session, merchants[0], '{"from": "later"}')
-    found = _found(session, merchants[0])
-    assert (found.model, found.sentry) == (1, SENTRY)
-    assert set(found.pipelines) == {1, 2}
+def test_a_model_that_cannot_be_read_is_refused_and_not_replaced(program: str) -> None:
+    with pytest.raises(ConfigurationRefused, match="model 3 cannot be read by this version"):
+        CountingBuilder().sentry("acct_1", (3, program))
 
 
 def test_a_model_made_for_other_signals_is_used_and_told_about_once(

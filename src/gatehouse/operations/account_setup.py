@@ -18,6 +18,7 @@ from gatehouse.conditions.compile_python import Lists, compile_condition
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.case import Case
 from gatehouse.core.errors import ConfigurationRefused, StoreUnavailable
+from gatehouse.core.lru_cache import LruCache
 from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.sentences import said_by
 from gatehouse.core.stage import Stage
@@ -128,29 +129,24 @@ class Builder:
         """Sentry for accounts without a model of their own."""
 
     def sentry(self, account_id: str, live: tuple[int, str] | None) -> SentryStage:
-        """Sentry for an account, with the scorecard of its live model, if it has one.
-
-        The shipped scorecard does for a model that this server cannot read, because a newer one
-        made it.
-        """
+        """Sentry for an account, with the scorecard of its live model, if it has one."""
         if live is None:
             return self.shipped_sentry
         version, program = live
         which = {"account": account_id, "version": version}
-        with _logged_failure("a model cannot be used, the shipped scorecard is", which):
+        with _readable(account_id, f"model {version}"):
             read = models.read_program(program)
             scorecard = Scorecard(read.sheet, BY_CODE.keys())
             if read.added or read.dropped:
                 changes = {"shipped_terms": read.added, "dropped_terms": read.dropped}
                 _log.warning("a model was made for other signals", extra={**which, **changes})
             return self.shipped_sentry.with_scorecard(scorecard)
-        return self.shipped_sentry
 
     def rule_sets(self, account_id: str, stored: list[StoredVersion]) -> dict[str, CompiledRuleSet]:
-        """The rule sets by name, without those that only a newer server can read."""
+        """The rule sets by name."""
         found: dict[str, CompiledRuleSet] = {}
         for each in stored:
-            with _logged_failure("a rule set cannot be used", _which(account_id, each)):
+            with _readable(account_id, f"rule set {each.name}, version {each.version},"):
                 read = ruleset.decode_program(each.program)
                 found[each.name] = CompiledRuleSet(read, each.version)
         return found
@@ -163,10 +159,10 @@ class Builder:
         lists: AccountLists,
         sentry: SentryStage,
     ) -> dict[int, Pipeline]:
-        """The pipelines by number, without those that only a newer server can read."""
+        """The pipelines by number."""
         found: dict[int, Pipeline] = {}
         for each in stored:
-            with _logged_failure("a pipeline cannot be used", _which(account_id, each)):
+            with _readable(account_id, f"pipeline {each.name}, version {each.version},"):
                 whole = decode_program(each.program)
                 made = self.pipeline(whole, each.version, rule_sets, lists, sentry)
                 found[whole.number] = made
@@ -231,15 +227,15 @@ class Ruled:
 
 
 @contextlib.contextmanager
-def _logged_failure(message: str, which: Mapping[str, object]) -> Iterator[None]:
+def _readable(account_id: str, what: str) -> Iterator[None]:
+    """Refuse what cannot be read: a decision without it would be another decision."""
     try:
         yield
-    except Exception:
-        _log.exception(message, extra=which)
-
-
-def _which(account_id: str, stored: StoredVersion) -> dict[str, object]:
-    return {"account": account_id, "called": stored.name, "version": stored.version}
+    except Exception as error:
+        problem = f"{what} cannot be read by this version of Gatehouse ({type(error).__name__})"
+        raise ConfigurationRefused(
+            account_id, f"{problem}; upgrade this server, or apply an earlier version"
+        ) from error
 
 
 def _test(condition: Condition | None, lists: Lists) -> Test | None:
@@ -264,7 +260,7 @@ class Setups:
         self._signer = signer
         self._refusals = refusals or Refusals()
         self._refused: dict[str, ConfigurationRefused] = {}
-        self._remembered: dict[str, Setup] = {}
+        self._remembered: LruCache[str, Setup] = LruCache(_MOST_REMEMBERED)
         self._sought: dict[str, asyncio.Future[Setup]] = {}
         self._generation = 0
         self._changed = asyncio.Event()
@@ -273,7 +269,7 @@ class Setups:
 
     async def find(self, account_id: str) -> Setup:
         """What the account has configured."""
-        known = self._remembered.get(account_id)
+        known = self._remembered.find(account_id)
         if known is not None:
             return known
         refused = self._refused.get(account_id)
@@ -283,9 +279,14 @@ class Setups:
         if sought is None:
             sought = asyncio.ensure_future(self._seek(account_id))
             self._sought[account_id] = sought
-            sought.add_done_callback(lambda _: self._sought.pop(account_id, None))
+            sought.add_done_callback(partial(self._forget_sought, account_id))
         # Other requests may wait for the same setup: one that is cancelled must not cancel it.
         return await asyncio.shield(sought)
+
+    def _forget_sought(self, account_id: str, done: "asyncio.Future[Setup]") -> None:
+        # After a change there may be a newer one, which others wait for.
+        if self._sought.get(account_id) is done:
+            del self._sought[account_id]
 
     def changed(self) -> None:
         """Something in the database has changed: perhaps a setup."""
@@ -303,10 +304,10 @@ class Setups:
                     await self._changed.wait()
             self._changed.clear()
             failed = False
-            for account_id in self._refused.keys() - self._remembered.keys():
-                # It is logged again only if something else is refused now.
-                with contextlib.suppress(ConfigurationRefused, StoreUnavailable):
-                    await self._seek(account_id)
+            # A copy: threads change it.
+            for account_id in list(self._refused):
+                if account_id not in self._remembered:
+                    await self._seek_again(account_id)
             known = list(self._remembered)
             for begin in range(0, len(known), _MOST_STAMPS):
                 failed = not await self._refresh(known[begin : begin + _MOST_STAMPS]) or failed
@@ -322,10 +323,16 @@ class Setups:
         generation = self._generation
         setup = await self._on_a_thread(self._read, account_id)
         if generation == self._generation:
-            if len(self._remembered) >= _MOST_REMEMBERED:
-                self._remembered.clear()
-            self._remembered[account_id] = setup
+            self._remembered.put(account_id, setup)
         return setup
+
+    async def _seek_again(self, account_id: str) -> None:
+        try:
+            await self._seek(account_id)
+        except (ConfigurationRefused, StoreUnavailable):
+            pass  # It is logged again only if something else is refused now.
+        except Exception:
+            _log.exception("could not look for changes", extra={"account": account_id})
 
     async def _refresh(self, account_ids: list[str]) -> bool:
         """Whether these accounts' setups are up to date now; one that is not stays as it was."""
@@ -337,7 +344,7 @@ class Setups:
         done = True
         for account_id in changed:
             try:
-                self._remembered[account_id] = await self._on_a_thread(self._read, account_id)
+                self._remembered.put(account_id, await self._on_a_thread(self._read, account_id))
             except ConfigurationRefused:
                 continue  # It was logged, and what was loaded before stays in use.
             except Exception:
