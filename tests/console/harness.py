@@ -55,12 +55,12 @@ class _Direct(httpx.BaseTransport):
             "client": ("198.51.100.9", 40_000),
             "server": (request.url.host, 80),
         }
-        body = [request.read()]
         sent: list[Message] = []
+        read_once = iter([request.read])
 
         async def receive() -> Message:
-            if body:
-                return {"type": "http.request", "body": body.pop(), "more_body": False}
+            for read in read_once:
+                return {"type": "http.request", "body": read(), "more_body": False}
             await asyncio.Event().wait()  # A browser stays until it has the whole answer.
             return {"type": "http.disconnect"}
 

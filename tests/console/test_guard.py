@@ -121,7 +121,7 @@ def trying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
         Page(f"{start}/say", "t-say", say, permission=see),
         Action(f"{start}/wrong", "t-wrong", failing(InvalidInput("less")), say, permission=see),
         Action(f"{start}/late", "t-late", failing(Conflict("too late")), permission=see),
-        Action(f"{start}/file", "t-file", take, permission=see, most_bytes=200_000),
+        Action(f"{start}/file", "t-file", take, permission=see, takes_files=True),
     )
     home = Home(tmp_path_factory.mktemp("trying") / "home").migrated()
     with home.session() as session:

@@ -1,11 +1,18 @@
-"""The application: admits a request, runs its endpoint on a thread, and answers with a page."""
+"""The application: admits a request, runs its endpoint on a thread, and answers with a page.
+
+Until it is known who asks, nothing of the body is read; of a stranger it is never more than a small
+form, and it is taken apart on a thread.
+"""
 
 import logging
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from functools import partial
+from typing import Final, TypeVar
 
 import anyio
 import anyio.to_thread
+import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -19,10 +26,11 @@ from gatehouse.console import failures
 from gatehouse.console.assets import serve_asset
 from gatehouse.console.desk import Desk
 from gatehouse.console.envelope import Envelope
-from gatehouse.console.forms import FormRefused, SentForm, read_form, read_pairs
+from gatehouse.console.forms import FormRefused, read_body, read_form, read_pairs
 from gatehouse.console.guard import check_token
-from gatehouse.console.pages import Action, Declared, Endpoint, Reach
+from gatehouse.console.pages import FORM_BYTES, Action, Declared, Endpoint, Reach
 from gatehouse.console.refusals import PageRefused, status_of, words_of
+from gatehouse.console.turns import Turns
 from gatehouse.console.visit import Incoming, Visit
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import GatehouseError, NotFound
@@ -30,17 +38,22 @@ from gatehouse.core.errors import GatehouseError, NotFound
 _log: Final = logging.getLogger("gatehouse.console")
 THREADS: Final = 8
 """Pages that are made at the same time; the others wait."""
+THREADS_OF_ASKER: Final = 4
+"""Of these, what one account may take, or all strangers together."""
+_UNKNOWN: Final = "?"
+"""Who takes the short turn in which it is found out who asks."""
 _WAIT_S: Final = 10.0
 _LONGEST_QUERY: Final = 8000
+R = TypeVar("R")
 
 
 class Application:
     """Runs the pages and actions of the console."""
 
-    def __init__(self, desk: Desk, threads: int = THREADS) -> None:
+    def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._threads = threads
-        self._limiter: anyio.CapacityLimiter | None = None
+        self._turns = Turns(THREADS, THREADS_OF_ASKER, _WAIT_S)
+        self._large_forms = Turns(2 * THREADS, THREADS_OF_ASKER, _WAIT_S)
 
     def asgi(self) -> ASGIApp:
         """The application as a server runs it."""
@@ -61,64 +74,67 @@ class Application:
         return Route(declared.path, answer, methods=[method])
 
     async def _answer(self, request: Request, declared: Declared) -> Response:
+        """Find out who asks and whether that is allowed, and only then read what was sent."""
+        visit = Visit(self._desk, _asked(request), declared)
+        return await self._shown(visit, self._admitted(visit, declared, request))
+
+    async def _shown(self, visit: Visit, answering: Awaitable[Response]) -> Response:
         try:
-            query = read_pairs(request.url.query[:_LONGEST_QUERY])
-            form = SentForm()
-            if isinstance(declared, Action):
-                self._desk.guard.check_sender(request.headers)
-                form = await read_form(request, declared.most_bytes)
+            response = await answering
         except PageRefused as refused:
-            return failures.refused(Visit(self._desk, _asked(request)), refused)
-        asked = _asked(request, query=query, form=form)
-        return await self._on_thread(lambda: self._run(asked, declared, request), asked)
-
-    async def _on_thread(self, work: Callable[[], Response], asked: Incoming) -> Response:
-        if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(self._threads)
-        with anyio.move_on_after(_WAIT_S) as waiting:
-            await self._limiter.acquire_on_behalf_of(asked.request_id)
-        if waiting.cancelled_caught:
-            return failures.busy(Visit(self._desk, asked))
-        try:
-            return await anyio.to_thread.run_sync(work, limiter=anyio.CapacityLimiter(1))
-        finally:
-            self._limiter.release_on_behalf_of(asked.request_id)
-
-    def _run(self, asked: Incoming, declared: Declared, request: Request) -> Response:
-        """Everything that reads the data: who asks, whether that is allowed, and the page."""
-        visit = Visit(self._desk, asked, declared)
-        return self._answered(visit, lambda: self._run_as(visit, declared, request))
-
-    def _answered(self, visit: Visit, work: Callable[[], Response]) -> Response:
-        """What the work answers, or the page about its failure; with a new token if one is due."""
-        renewed = None
-        try:
-            visit.signed_in, renewed = self._visitor(visit.asked)
-            response = work()
-        except PageRefused as refused:
-            response = failures.refused(visit, refused)
-        except GatehouseError as error:
-            status = status_of(error)
-            if status is None:
-                response = _defect(visit, error)
-            else:
-                response = failures.explained(visit, status, words_of(visit, error))
-        except Exception as error:
-            response = _defect(visit, error)
-        if renewed is not None:
-            self._desk.cookies.begin(response, renewed)
+            # As for a stranger: a page with a person's name asks the database.
+            response = failures.refused(Visit(self._desk, visit.asked), refused)
+        if visit.renewed_token is not None:
+            self._desk.cookies.begin(response, visit.renewed_token)
         return response
 
-    def _run_as(self, visit: Visit, declared: Declared, request: Request) -> Response:
-        if declared.reach is not Reach.PUBLIC and visit.signed_in is None:
-            return failures.sign_in_first(visit)
+    async def _admitted(self, visit: Visit, declared: Declared, request: Request) -> Response:
+        query = read_pairs(request.url.query[:_LONGEST_QUERY])
+        visit.asked = msgspec.structs.replace(visit.asked, query=query)
+        if isinstance(declared, Action):
+            self._desk.guard.check_sender(request.headers)
+        refusal = await self._on_thread(visit, partial(self._admit, visit), _UNKNOWN)
         if visit.signed_in is not None:
             request.scope["gatehouse.user"] = visit.signed_in.user_id
-            self._admit(visit, declared)
             request.scope["gatehouse.account"] = visit.account and visit.account_id
+        if refusal is not None:
+            return refusal
         if isinstance(declared, Action):
-            return _carry_out(visit, declared)
-        return declared.get(visit)
+            return await self._take_form(visit, declared, request)
+        return await self._on_thread(visit, partial(declared.get, visit), _asker(visit))
+
+    async def _take_form(self, visit: Visit, action: Action, request: Request) -> Response:
+        """Read a form and carry it out; few large ones are in memory at a time."""
+
+        def carry_out() -> Response:
+            form = read_form(body, takes_files=action.takes_files)
+            visit.asked = msgspec.structs.replace(visit.asked, form=form)
+            # Rights may have changed while the form was being sent.
+            return self._admit(visit) or _carry_out(visit, action)
+
+        is_large = action.most_bytes > FORM_BYTES
+        async with self._large_forms.take(_asker(visit)) if is_large else nullcontext():
+            body = await read_body(request, action.most_bytes)
+            return await self._on_thread(visit, carry_out, _asker(visit))
+
+    async def _on_thread(self, visit: Visit, work: Callable[[], R], asker: str) -> R | Response:
+        async with self._turns.take(asker):
+            return await anyio.to_thread.run_sync(
+                partial(_answered, visit, work), limiter=anyio.CapacityLimiter(1)
+            )
+
+    def _admit(self, visit: Visit) -> Response | None:
+        """Recognise the visitor; refuse a page that is not for this person, or lead to sign in."""
+        visit.signed_in, renewed = self._visitor(visit.asked)
+        visit.renewed_token = renewed or visit.renewed_token
+        declared = visit.declared
+        if declared is None:
+            return None
+        if visit.signed_in is not None:
+            self._check_rights(visit, declared)
+        elif declared.reach is not Reach.PUBLIC:
+            return failures.sign_in_first(visit)
+        return None
 
     def _visitor(self, asked: Incoming) -> tuple[Visitor | None, str | None]:
         """Who asks; and the new token of a browser whose person's rights have changed."""
@@ -133,8 +149,8 @@ class Application:
         renewed = sessions.renew(token)
         return (None if renewed is None else sessions.resolve(renewed, asked.address)), renewed
 
-    def _admit(self, visit: Visit, declared: Declared) -> None:
-        """Refuse an account, a permission or a form that is not the visitor's."""
+    def _check_rights(self, visit: Visit, declared: Declared) -> None:
+        """Refuse an account or a permission that is not the visitor's."""
         visitor = visit.visitor
         if declared.reach is Reach.ACCOUNT:
             account_id = visit.place("account")
@@ -150,20 +166,43 @@ class Application:
                 raise PageRefused(403, "problems.not_allowed")
         if declared.permission is Permission.OPERATE and not visitor.is_operator:
             raise PageRefused(403, "problems.not_allowed")
-        if isinstance(declared, Action):
-            check_token(visitor, visit.asked.headers, visit.asked.form)
 
     async def _no_such_page(self, request: Request, _error: Exception) -> Response:
         visit = Visit(self._desk, _asked(request))
 
         def refuse() -> Response:
+            self._admit(visit)
             raise PageRefused(404, "problems.no_page")
 
-        return await self._on_thread(lambda: self._answered(visit, refuse), visit.asked)
+        return await self._shown(visit, self._on_thread(visit, refuse, _UNKNOWN))
+
+
+def _asker(visit: Visit) -> str:
+    """Whose turn a request takes: its account's, its person's, or that of all strangers."""
+    if visit.account is not None:
+        return visit.account_id
+    return "" if visit.signed_in is None else visit.signed_in.user_id
+
+
+def _answered(visit: Visit, work: Callable[[], R]) -> R | Response:
+    """What the work answers, or the page about its failure."""
+    try:
+        return work()
+    except PageRefused as refused:
+        return failures.refused(visit, refused)
+    except GatehouseError as error:
+        status = status_of(error)
+        if status is None:
+            return _defect(visit, error)
+        return failures.explained(visit, status, words_of(visit, error))
+    except Exception as error:
+        return _defect(visit, error)
 
 
 def _carry_out(visit: Visit, action: Action) -> Response:
     """Run an action; what it refuses is said in its form, where it has one."""
+    if visit.signed_in is not None:
+        check_token(visit.signed_in, visit.asked.headers, visit.asked.form)
     try:
         return action.post(visit)
     except FormRefused as refused:
@@ -194,7 +233,7 @@ def _defect(visit: Visit, error: Exception) -> Response:
     return failures.broken(visit)
 
 
-def _asked(request: Request, query: object = None, form: SentForm | None = None) -> Incoming:
+def _asked(request: Request) -> Incoming:
     scope = request.scope
     return Incoming(
         request_id=scope["gatehouse.request_id"],
@@ -203,8 +242,6 @@ def _asked(request: Request, query: object = None, form: SentForm | None = None)
         headers=request.headers,
         cookies=request.cookies,
         places=request.path_params,
-        query=query or {},  # type: ignore[arg-type]  # from `read_pairs`
-        form=form or SentForm(),
         address=scope["gatehouse.address"],
     )
 

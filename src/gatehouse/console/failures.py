@@ -11,19 +11,15 @@ if TYPE_CHECKING:
 
 def refused(visit: "Visit", refused: "PageRefused") -> Response:
     """The shell did not let a request through."""
-    return _show(visit, refused.status, visit.text(refused.key))
+    response = _show(visit, refused.status, visit.text(refused.key))
+    if refused.status == 503:
+        response.headers["retry-after"] = "5"
+    return response
 
 
 def explained(visit: "Visit", status: int, words: str) -> Response:
     """A use case refused, and says why."""
     return _show(visit, status, words)
-
-
-def busy(visit: "Visit") -> Response:
-    """Too many pages are being made."""
-    response = _show(visit, 503, visit.text("problems.busy"))
-    response.headers["retry-after"] = "5"
-    return response
 
 
 def broken(visit: "Visit") -> Response:

@@ -3,14 +3,13 @@
 import asyncio
 import re
 from collections.abc import Mapping
-from email.parser import BytesParser
-from email.policy import HTTP
 from typing import Final
 from urllib.parse import parse_qsl
 
 import msgspec
 from starlette.requests import Request
 
+from gatehouse.console.form_parts import BadParts, read_parts
 from gatehouse.console.refusals import PageRefused
 
 MOST_FIELDS: Final = 500
@@ -46,17 +45,39 @@ class FormRefused(Exception):
         """What to do, by the name of the field; the empty name stands for the whole form."""
 
 
-async def read_form(request: Request, most_bytes: int) -> SentForm:
-    """The form in the body of a request."""
-    content_type = request.headers.get("content-type", "")
-    kind = content_type.partition(";")[0].strip().lower()
-    body = await _read_body(request, most_bytes)
-    if not body:
+class SentBody(msgspec.Struct, frozen=True):
+    """What was sent, before anybody looked into it."""
+
+    content_type: str
+    content: bytes
+
+
+async def read_body(request: Request, most_bytes: int) -> SentBody:
+    """The body of a request, within a size and a time."""
+    length = request.headers.get("content-length", "0")
+    if length.isdecimal() and len(length) < 12 and int(length) > most_bytes:
+        raise PageRefused(413, "problems.too_large")
+    content = bytearray()
+    try:
+        async with asyncio.timeout(_READ_S):
+            async for part in request.stream():
+                content += part
+                if len(content) > most_bytes:
+                    raise PageRefused(413, "problems.too_large")
+    except TimeoutError:
+        raise PageRefused(408, "problems.too_slow") from None
+    return SentBody(request.headers.get("content-type", ""), bytes(content))
+
+
+def read_form(body: SentBody, *, takes_files: bool = False) -> SentForm:
+    """The form in a body; large ones take a while, so this runs on a thread."""
+    kind = body.content_type.partition(";")[0].strip().lower()
+    if not body.content:
         return SentForm()
     if kind == _URLENCODED:
-        return SentForm(read_pairs(body.decode("utf-8", "replace")))
-    if kind == _MULTIPART:
-        return _read_parts(content_type, body)
+        return SentForm(read_pairs(body.content.decode("utf-8", "replace")))
+    if kind == _MULTIPART and takes_files:
+        return _read_parts(body)
     raise PageRefused(415, "problems.wrong_form")
 
 
@@ -80,37 +101,16 @@ def _grouped(pairs: list[tuple[str, str]]) -> Values:
     return found
 
 
-async def _read_body(request: Request, most_bytes: int) -> bytes:
-    length = request.headers.get("content-length", "0")
-    if length.isdecimal() and len(length) < 12 and int(length) > most_bytes:
-        raise PageRefused(413, "problems.too_large")
-    body = bytearray()
+def _read_parts(body: SentBody) -> SentForm:
     try:
-        async with asyncio.timeout(_READ_S):
-            async for part in request.stream():
-                body += part
-                if len(body) > most_bytes:
-                    raise PageRefused(413, "problems.too_large")
-    except TimeoutError:
-        raise PageRefused(408, "problems.too_slow") from None
-    return bytes(body)
-
-
-def _read_parts(content_type: str, body: bytes) -> SentForm:
-    head = b"Content-Type: " + content_type.encode("latin-1") + b"\r\n\r\n"
-    message = BytesParser(policy=HTTP).parsebytes(head + body)
+        parts = read_parts(body.content_type, body.content)
+    except BadParts:
+        raise PageRefused(400, "problems.wrong_form") from None
     pairs: list[tuple[str, str]] = []
     files: dict[str, Upload] = {}
-    parts = list(message.iter_parts()) if message.is_multipart() else []
-    if len(parts) > MOST_FIELDS:
-        raise PageRefused(400, "problems.too_many_fields")
     for part in parts:
-        name = str(part.get_param("name", "", header="content-disposition"))
-        content = part.get_payload(decode=True)
-        content = content if isinstance(content, bytes) else b""
-        filename = part.get_filename()
-        if filename is None:
-            pairs.append((name, content.decode("utf-8", "replace")))
-        elif filename:
-            files[name] = Upload(_UNFIT.sub("", filename)[:200], content)
+        if part.file_name is None:
+            pairs.append((part.name, part.content.decode("utf-8", "replace")))
+        elif part.file_name:
+            files[part.name] = Upload(_UNFIT.sub("", part.file_name)[:200], bytes(part.content))
     return SentForm(_grouped(pairs), files)

@@ -196,6 +196,7 @@ PAGES: Final[Declarations] = (
         import_file,
         again=show_list,
         most_bytes=_UPLOAD,
+        takes_files=True,
         **_CHANGE,
     ),
     Action(f"{_ONE}/drop", "list-drop", drop, again=show_list, **_CHANGE),

@@ -77,9 +77,13 @@ class Action(_Declared):
     again: Endpoint | None = None
     """Shows the form again, with `visit.problems`, when what was sent cannot be used."""
     most_bytes: int = FORM_BYTES
+    takes_files: bool = False
 
     def __post_init__(self) -> None:
         self._check(self.path)
+        if self.public:
+            assert self.most_bytes <= FORM_BYTES, f"{self.path}: strangers send small forms"
+            assert not self.takes_files, f"{self.path}: strangers send no files"
 
     @property
     def reach(self) -> Reach:

@@ -74,6 +74,8 @@ class Visit:
         """Who is signed in; None on public pages for strangers."""
         self.account = account
         """The account of this page; None on pages that concern none."""
+        self.renewed_token: str | None = None
+        """What the session is to be recognised by from now on, if that changes."""
         self.problems: Mapping[str, str] = {}
         """What is wrong with the form that was sent, by field; the empty name is the whole form."""
 
