@@ -17,12 +17,14 @@ def _text(raw: bytes) -> str:
 class SoftAuthenticator:
     """One key, for one person."""
 
-    def __init__(self, origin: str) -> None:
+    def __init__(self, origin: str, *, counts: bool = True) -> None:
+        """Many authenticators do not count their uses."""
         self.origin = origin
         self.key = ec.generate_private_key(ec.SECP256R1())
         self.credential_id = b"credential-0001-of-the-test"
         self.user_handle = b""
         self.uses = 0
+        self._counts = counts
         self.verifies_person = True
 
     def make(self, options: str) -> str:
@@ -57,7 +59,7 @@ class SoftAuthenticator:
         )
 
     def _data(self, host: str, flags: int) -> bytes:
-        self.uses += 1
+        self.uses += self._counts
         flags |= 0x01 | (0x04 if self.verifies_person else 0)
         return hashlib.sha256(host.encode()).digest() + bytes([flags]) + self.uses.to_bytes(4)
 

@@ -1,5 +1,7 @@
 """Passkeys: made and used by an authenticator in software."""
 
+import base64
+
 import pytest
 import sqlalchemy as sa
 
@@ -18,12 +20,12 @@ PLACE = PasskeyPlace.of("https://console.example:8443")
 class KeyHolder:
     """Somebody with a passkey."""
 
-    def __init__(self, session: AdminSession) -> None:
+    def __init__(self, session: AdminSession, *, counts: bool = True) -> None:
         self.at = Entrance(session)
         self.session = self.at.session
         self.shop = shop_of(session)
         self.user_id = self.at.person(self.shop).user_id
-        self.device = SoftAuthenticator(PLACE.origin)
+        self.device = SoftAuthenticator(PLACE.origin, counts=counts)
         asked = passkeys.begin_registration(self.session, self.user_id, PLACE)
         given = NewPasskey(self.device.make(asked.options), "Laptop")
         passkeys.register(self.session, self.user_id, asked.ticket, given, PLACE)
@@ -75,6 +77,29 @@ def test_an_answer_counts_once(ada: KeyHolder) -> None:
     ada.device.uses = 0  # Many authenticators do not count, so the challenge alone must suffice.
     with pytest.raises(SignInRefused, match="try again"):
         passkeys.sign_in_by(ada.at.sign_in, asked.ticket, answer, PLACE, HERE)
+
+
+def _spellings(ticket: str) -> list[str]:
+    """Other texts that a lenient reader takes for the same ticket."""
+    spaced = base64.urlsafe_b64decode(ticket).replace(b":", b": ")
+    return [
+        f"{ticket}!",
+        f"{ticket}\n",
+        f"\n{ticket}",
+        f"{ticket[:8]} {ticket[8:]}",
+        f"{ticket}=",
+        base64.urlsafe_b64encode(spaced).decode(),
+    ]
+
+
+def test_a_spent_challenge_signs_in_under_no_other_spelling(sqlite_session: AdminSession) -> None:
+    ada = KeyHolder(sqlite_session, counts=False)
+    asked = passkeys.begin_sign_in(ada.session, PLACE)
+    answer = ada.device.use(asked.options)
+    passkeys.sign_in_by(ada.at.sign_in, asked.ticket, answer, PLACE, HERE)
+    for ticket in (asked.ticket, *_spellings(asked.ticket)):
+        with pytest.raises(SignInRefused):
+            passkeys.sign_in_by(ada.at.sign_in, ticket, answer, PLACE, HERE)
 
 
 def test_asking_for_challenges_does_not_fill_the_database(ada: KeyHolder) -> None:
@@ -147,6 +172,17 @@ def test_a_passkey_is_registered_once(ada: KeyHolder) -> None:
     asked = passkeys.begin_registration(ada.session, ada.user_id, PLACE)
     given = NewPasskey(ada.device.make(asked.options), "Again")
     with pytest.raises(Conflict):
+        passkeys.register(ada.session, ada.user_id, asked.ticket, given, PLACE)
+
+
+def test_nor_with_the_same_answer_when_it_was_removed(ada: KeyHolder) -> None:
+    phone = SoftAuthenticator(PLACE.origin)
+    phone.credential_id = b"credential-0002-of-the-test"
+    asked = passkeys.begin_registration(ada.session, ada.user_id, PLACE)
+    given = NewPasskey(phone.make(asked.options), "Phone")
+    kept = passkeys.register(ada.session, ada.user_id, asked.ticket, given, PLACE)
+    passkeys.remove(ada.session, ada.user_id, kept.credential_id)
+    with pytest.raises(SignInRefused):
         passkeys.register(ada.session, ada.user_id, asked.ticket, given, PLACE)
 
 

@@ -133,7 +133,7 @@ class SingleSignOn:
         # The person is not known yet; the line of the audit log names it all the same.
         actor = Actor.user(claims.email or claims.subject, None)
         with session.acting_as(actor).change(unseen=True) as change:
-            tickets.use(change, _KIND, arrival.state, ticket)
+            tickets.use(change, _KIND, ticket)
             throttle.take_back(change.connection, session, throttled)
             person, started = self._person(change, claims), None
             if person.roles or person.is_operator or not self._roles:

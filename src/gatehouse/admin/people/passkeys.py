@@ -1,7 +1,7 @@
 """Passkeys (WebAuthn): keys of a browser, phone or security key, bound to the console's address.
 
 A passkey alone signs in when the device has verified its person; after a password it is enough
-that it was touched. A challenge signs in once.
+that it was touched. A challenge is used once.
 """
 
 import base64
@@ -132,6 +132,7 @@ def register(
     except Exception:  # whatever the parsers raise for bytes of strangers
         raise InvalidInput(_PASSKEY_ANSWER()) from None
     with session.change(unseen=True) as change:
+        tickets.use(change, _REGISTER, found)
         user = users.get(change.connection, change.ring, user_id)
         check_signs_in_here(user)
         new = Passkey(
@@ -218,7 +219,7 @@ def sign_in_by(
         except NotFound:
             raise SignInRefused(_WRONG) from None
     with session.acting_as(Actor.user(user.login, None)).change(unseen=True) as change:
-        tickets.use(change, _SIGN_IN, ticket, found)
+        tickets.use(change, _SIGN_IN, found)
         second_step = found.values["secondStep"]
         current = _current(change, user_id, second_step)
         used = _verified(current, credential, found, place, change.now_ms)

@@ -33,6 +33,8 @@ class TicketContent(Personal, frozen=True):
 
     values: dict[str, Any]
     expires_at_ms: int
+    mark: str
+    """What the ticket is remembered by when it was used: its seal, however the ticket is spelt."""
 
 
 _decode = msgspec.json.Decoder(_Ticket).decode
@@ -44,8 +46,7 @@ def make(session: AdminSession, kind: str, lifetime_ms: int, **values: Any) -> s
     expires_at_ms = session.clock() + lifetime_ms
     bound = ("ticket", kind, expires_at_ms)
     cells = sealed.seal(session.ring, session.randomness, values, *bound)
-    ticket = msgspec.json.encode(_Ticket(expires_at_ms=expires_at_ms, **cells))
-    return base64.urlsafe_b64encode(ticket).decode()
+    return _spelt(_Ticket(expires_at_ms=expires_at_ms, **cells))
 
 
 def read(session: AdminSession, kind: str, ticket: str) -> TicketContent:
@@ -57,17 +58,22 @@ def read(session: AdminSession, kind: str, ticket: str) -> TicketContent:
         values = sealed.open_sealed(session.ring, row, dict[str, Any], *bound)
     except (ValueError, msgspec.MsgspecError, GatehouseError):
         raise SignInRefused(LATE) from None
-    if row.expires_at_ms <= session.clock():
+    # Base64 and JSON have many spellings of the same; ours is one.
+    if row.expires_at_ms <= session.clock() or _spelt(row) != ticket:
         raise SignInRefused(LATE)
-    return TicketContent(values, row.expires_at_ms)
+    return TicketContent(values, row.expires_at_ms, row.sealed.hex())
 
 
-def use(change: Change, kind: str, ticket: str, content: TicketContent) -> None:
+def use(change: Change, kind: str, content: TicketContent) -> None:
     """Note that a ticket was used; `SignInRefused` when it was before."""
     used = f"used {kind}"
     connection: sa.Connection = change.connection
-    if tokens.find(connection, change.ring, change.now_ms, used, ticket) is not None:
+    if tokens.find(connection, change.ring, change.now_ms, used, content.mark) is not None:
         raise SignInRefused(LATE)
     tokens.forget_old(connection, change.now_ms)
     new = NewToken(kind=used, user_id=None, expires_at_ms=content.expires_at_ms, content={})
-    tokens.add(connection, change.ring, change.random_bytes, ticket, new)
+    tokens.add(connection, change.ring, change.random_bytes, content.mark, new)
+
+
+def _spelt(ticket: _Ticket) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode(ticket)).decode()
