@@ -1,5 +1,6 @@
 """Lists and the audit log in the console."""
 
+import gzip
 import re
 
 import pytest
@@ -79,6 +80,15 @@ def test_a_file_goes_in_whole_or_not_at_all_and_comes_out_again(
     mo.post(f"{blocked}/import", {"skip_bad": "yes"}, files=bad)
     assert "u-200" in _values(console)
     assert "u-200" in mo.post(f"{blocked}/export").text
+
+
+def test_a_small_file_that_unpacks_to_millions_of_lines_is_refused(
+    mo: Browser, blocked: str
+) -> None:
+    bomb = {"file": ("bomb.csv.gz", gzip.compress(b"\n" * 6_000_000), "application/gzip")}
+    answer = mo.post(f"{blocked}/import", {"skip_bad": "yes"}, files=bomb)
+    assert answer.status_code == 422
+    assert "The file has more than 250000 lines or 16 MB, unpacked" in answer.text
 
 
 def test_a_list_is_taken_along_whole_however_it_is_read(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.files.lines import LineFlaws, LineReader, Position, UnreadableFile
+from gatehouse.core.files.lines import FileLimits, LineFlaws, LineReader, Position, UnreadableFile
 from gatehouse.core.files.records import (
     BadRow,
     Columns,
@@ -72,6 +72,51 @@ def test_what_cannot_be_read_is_named_by_its_line(tmp_path: Path) -> None:
         LineReader(io.BytesIO("one".encode("utf-16")), 100)
     with pytest.raises(InvalidInput, match=r"cannot read .*nowhere: No such file"):
         LineReader.open(tmp_path / "nowhere", 100)
+
+
+LIMITS = FileLimits(lines=4, unpacked_bytes=1024)
+
+
+def _packed(*contents: bytes) -> bytes:
+    return b"".join(map(gzip.compress, contents))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        _packed(LINES),
+        _packed(LINES[:5], LINES[5:]),
+        _packed(LINES) + b"\0" * 300,
+        _packed(b"", LINES),
+        LINES,
+    ],
+)
+def test_within_limits_a_file_is_read_as_without(content: bytes) -> None:
+    limited = LineReader(io.BytesIO(content), 100, limits=LIMITS)
+    assert [*limited] == [*LineReader(io.BytesIO(content), 100)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\n" * 5,
+        b"x" * 1025,
+        _packed(b"\n" * 5),
+        _packed(b"\n" * 10_000_000),
+        _packed(b"x" * 10_000_000),
+        _packed(*[b"x" * 512] * 3),
+        _packed(b"") * 10_001,
+    ],
+)
+def test_a_file_beyond_its_limits_is_refused_wherever_they_are_passed(content: bytes) -> None:
+    with pytest.raises(InvalidInput, match="more than 4 lines"):
+        list(LineReader(io.BytesIO(content), 100, limits=LIMITS))
+
+
+@pytest.mark.parametrize("content", [_packed(LINES)[:-9], _packed(LINES) + b"x", b"\x1f\x8b"])
+def test_damage_is_told_from_size(content: bytes) -> None:
+    with pytest.raises(UnreadableFile, match="it is damaged"):
+        LineReader(io.BytesIO(content), 100, limits=LIMITS)
 
 
 def test_standard_input_has_no_size_and_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import msgspec
 from gatehouse.core.clock import parse_span, parse_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.csv_output import meant_cell
-from gatehouse.core.files.lines import LineFlaws, LineReader, TextLine
+from gatehouse.core.files.lines import FileLimits, LineFlaws, LineReader, TextLine
 from gatehouse.core.redaction import MASK, recordable
 from gatehouse.core.sentences import Phrase, row, said_by
 from gatehouse.rules.list_entries import EntryHasher, ListEntry, ListKind, canonical, is_hash
@@ -110,12 +110,14 @@ def usual_format(name: str, kind: ListKind) -> ListFormat:
     return "lines" if plain else "csv"
 
 
-def read_entries(stream: BinaryIO, form: ListFormat, terms: EntryTerms) -> ListFileContent:
+def read_entries(
+    stream: BinaryIO, form: ListFormat, terms: EntryTerms, limits: FileLimits | None = None
+) -> ListFileContent:
     """All entries of a file; of one that occurs twice, the last counts."""
     found = ListFileContent(entries={})
     order = _COLUMNS
     # Two bytes more than a line may have, for its end.
-    for line in LineReader(stream, LONGEST_LINE + 2):
+    for line in LineReader(stream, LONGEST_LINE + 2, limits=limits):
         try:
             cells = _cells(line, form)
             if not cells:

@@ -17,6 +17,7 @@ from gatehouse.admin.list_files import (
 )
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.core.files.lines import FileLimits
 from gatehouse.core.sentences import Phrase, row, said_by
 from gatehouse.rules.list_entries import ListKind, canonical
 from gatehouse.rules.ruleset import decode_program
@@ -75,6 +76,8 @@ class ListFile(NamedTuple):
     name: str
     open: Callable[[], AbstractContextManager[BinaryIO]]
     format: ListFormat | None = None
+    limits: FileLimits | None = None
+    """How much is read of it; None for a file on the machine itself."""
 
 
 class GivenEntries(msgspec.Struct, frozen=True):
@@ -273,8 +276,9 @@ def _read(given: GivenEntries, terms: EntryTerms, verb: str) -> list[PlannedEntr
 
 
 def _read_file(file: ListFile, terms: EntryTerms) -> ListFileContent:
+    form = file.format or usual_format(file.name, terms.kind)
     with file.open() as stream:
-        return read_entries(stream, file.format or usual_format(file.name, terms.kind), terms)
+        return read_entries(stream, form, terms, file.limits)
 
 
 def _add(

@@ -30,6 +30,7 @@ from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import iso_time
 from gatehouse.core.files.csv_output import csv_lines, plain_cell
+from gatehouse.core.files.lines import FileLimits
 from gatehouse.core.text import is_blank
 from gatehouse.rules.list_entries import ListKind
 
@@ -37,6 +38,7 @@ _ON_A_PAGE: Final = 100
 _DAY_MS: Final = 86_400_000
 _MOST_DAYS: Final = 3650
 _UPLOAD: Final = 8 * 1024 * 1024
+_LIMITS: Final = FileLimits(lines=250_000, unpacked_bytes=2 * _UPLOAD)
 
 
 def show_lists(visit: Visit) -> Response:
@@ -129,7 +131,10 @@ def import_file(visit: Visit) -> Response:
     options = ImportOptions(
         None, terms.reason, terms.lifetime_ms, skip_bad=bool(visit.form.get("skip_bad"))
     )
-    file = ListFile(upload.name, lambda: contextlib.nullcontext(io.BytesIO(upload.content)))
+    content = upload.content
+    file = ListFile(
+        upload.name, lambda: contextlib.nullcontext(io.BytesIO(content)), limits=_LIMITS
+    )
     done = lists.import_file(visit.session, visit.account_id, visit.place("list"), file, options)
     if done.content.bad:
         return _back(visit, "lists.notices.imported_part", count=done.added.added)

@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, Self, TypeVar, cast
 
@@ -28,6 +29,10 @@ _FILE_DAMAGED: Final = Phrase("refused.file_damaged", "it is damaged")
 _FILE_UNREADABLE: Final = Phrase(
     "refused.file_unreadable", "the file cannot be read after line {line}: {reason}"
 )
+_FILE_LARGE: Final = Phrase(
+    "refused.file_large",
+    "the file has more than {lines} lines or {megabytes} MB, unpacked; divide it into several",
+)
 _FILE_UTF16: Final = Phrase("refused.file_utf16", "the file is written in UTF-16; save it as UTF-8")
 _STDIN_CLOSED: Final = Phrase("refused.stdin_closed", "standard input is closed")
 _FILE_NOT_READ: Final = Phrase("refused.file_not_read", "cannot read {path}: {why}")
@@ -36,9 +41,13 @@ MOST_REPORTED: Final = 20
 _CHUNK_BYTES: Final = 1024 * 1024
 _BUFFER_BYTES: Final = 256 * 1024
 _GZIP_MARK: Final = b"\x1f\x8b"
+_GZIP_FORM: Final = 31
+"""What zlib calls gzip with its largest window."""
+_MOST_MEMBERS: Final = 10_000
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
+A = TypeVar("A")
 T = TypeVar("T")
 
 
@@ -85,6 +94,18 @@ class LineFlaws(msgspec.Struct):
         return lines(shown)
 
 
+class FileLimits(msgspec.Struct, frozen=True):
+    """How much is read of a file that came over a network; a few bytes of gzip can hold a lot."""
+
+    lines: int
+    unpacked_bytes: int
+
+    def refusal(self) -> InvalidInput:
+        """What is said of a file beyond them."""
+        megabytes = self.unpacked_bytes // 1024**2
+        return InvalidInput(_FILE_LARGE(lines=self.lines, megabytes=megabytes))
+
+
 class UnreadableFile(InvalidInput):
     """A file cannot be read to its end."""
 
@@ -96,10 +117,18 @@ class UnreadableFile(InvalidInput):
 class LineReader:
     """The lines of a file, counted; lines can be given back and taken again."""
 
-    def __init__(self, raw: BinaryIO, max_line_bytes: int, *, packed: bool = False) -> None:
+    def __init__(
+        self,
+        raw: BinaryIO,
+        max_line_bytes: int,
+        *,
+        packed: bool = False,
+        limits: FileLimits | None = None,
+    ) -> None:
         """Unpack what begins like gzip; `packed` insists that it does."""
         self._raw = raw if hasattr(raw, "peek") else io.BufferedReader(cast(Any, raw))
         self._max_line_bytes = max_line_bytes
+        self._limits = limits
         self._given_back: deque[TextLine] = deque()
         self._close: Callable[[], None] | None = None
         self.size: int | None = None
@@ -108,7 +137,7 @@ class LineReader:
         """How far lines have been taken."""
         mark = self._read(cast(Any, self._raw).peek, len(_GZIP_MARK))
         packed = packed or mark.startswith(_GZIP_MARK)
-        self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=self._raw)) if packed else self._raw
+        self._stream = self._unpacked() if packed else self._raw
         self._skip_byte_order_mark()
 
     @classmethod
@@ -146,6 +175,9 @@ class LineReader:
                 return None
             line = self._line(self.at.line + 1, data)
         self.at = Position(line.number, self.at.offset + line.size)
+        limits = self._limits
+        if limits and (self.at.line > limits.lines or self.at.offset > limits.unpacked_bytes):
+            raise limits.refusal()
         return line
 
     def give_back(self, lines: Sequence[TextLine]) -> None:
@@ -167,6 +199,11 @@ class LineReader:
         if self._close is not None:
             self._close()
 
+    def _unpacked(self) -> BinaryIO:
+        if self._limits is None:
+            return cast(BinaryIO, gzip.GzipFile(fileobj=self._raw))
+        return io.BytesIO(self._read(partial(_unpack, self._raw), self._limits))
+
     def _skip_byte_order_mark(self) -> None:
         first = self._read(self._stream.readline, self._max_line_bytes + 1)
         if first.startswith(_UTF16_MARKS):
@@ -186,11 +223,33 @@ class LineReader:
                 break
         return TextLine(number, b"", size, complete=False)
 
-    def _read(self, read: Callable[[int], T], argument: int) -> T:
+    def _read(self, read: Callable[[A], T], argument: A) -> T:
         try:
             return read(argument)
         except (OSError, EOFError, zlib.error) as error:
             raise UnreadableFile(self.at.line, error) from None
+
+
+def _unpack(raw: BinaryIO, limits: FileLimits) -> bytes:
+    """The whole content of gzip, which may have several members, within its limits."""
+    content, members, unpacker, data = bytearray(), 0, None, b""
+    while data := data or raw.read(_BUFFER_BYTES):
+        if unpacker is None:
+            # Zeros may fill up the last block, and nothing else may stand between members.
+            data = data.lstrip(b"\0")
+            if not data:
+                continue
+            members += 1
+            unpacker = zlib.decompressobj(_GZIP_FORM)
+        content += unpacker.decompress(data, limits.unpacked_bytes + 1 - len(content))
+        if len(content) > limits.unpacked_bytes or members > _MOST_MEMBERS:
+            raise limits.refusal()
+        data = unpacker.unused_data
+        if unpacker.eof:
+            unpacker = None
+    if unpacker is not None:
+        raise EOFError
+    return bytes(content)
 
 
 def standard_input() -> BinaryIO:
