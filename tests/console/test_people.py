@@ -80,9 +80,10 @@ def test_nobody_locks_itself_out(console: Console) -> None:
     done = console.sign_in.by_password("eve@team.example", PASSWORD, HERE)
     assert isinstance(done, SignedIn)
     own = console.with_token(done.token)
-    answer = own.post(f"{_people(console)}/{user_id}/disable")
-    assert answer.status_code == 422
-    assert "You cannot do this to yourself." in answer.text
+    for named in (user_id, "eve@team.example", "EVE@Team.example", "%20eve@team.example%20"):
+        answer = own.post(f"{_people(console)}/{named}/disable")
+        assert answer.status_code == 422
+        assert "You cannot do this to yourself." in answer.text
     assert browser.get(f"{_people(console)}/{user_id}").status_code == 200
 
 

@@ -119,7 +119,7 @@ class TestParts:
         assert reason.content.decode() == "Grüße\r\n--not a boundary"
         assert (file.name, file.file_name) == ("file", 'K\u00e4rtchen "x".csv')
         assert file.content == b"a,b\r\n"
-        assert (empty.file_name, empty.content) == ("", b"")
+        assert (empty.file_name, bytes(empty.content)) == ("", b"")
 
     @pytest.mark.parametrize(
         ("kind", "body"),

@@ -28,7 +28,7 @@ from gatehouse.console.desk import Desk
 from gatehouse.console.envelope import Envelope
 from gatehouse.console.forms import FormRefused, read_body, read_form, read_pairs
 from gatehouse.console.guard import check_token
-from gatehouse.console.pages import FORM_BYTES, Action, Declared, Endpoint, Reach
+from gatehouse.console.pages import FORM_BYTES, Action, Declared, Endpoint, Page, Reach
 from gatehouse.console.refusals import PageRefused, status_of, words_of
 from gatehouse.console.turns import Turns
 from gatehouse.console.visit import Incoming, Visit
@@ -38,10 +38,12 @@ from gatehouse.core.errors import GatehouseError, NotFound
 _log: Final = logging.getLogger("gatehouse.console")
 THREADS: Final = 8
 """Pages that are made at the same time; the others wait."""
-THREADS_OF_ASKER: Final = 4
+THREADS_OF_ASKER: Final = 3
 """Of these, what one account may take, or all strangers together."""
 _UNKNOWN: Final = "?"
 """Who takes the short turn in which it is found out who asks."""
+_ELSEWHERE: Final = "elsewhere"
+"""Pages that wait for another server take turns apart: the form for passwords must not wait."""
 _WAIT_S: Final = 10.0
 _LONGEST_QUERY: Final = 8000
 R = TypeVar("R")
@@ -179,6 +181,8 @@ class Application:
 
 def _asker(visit: Visit) -> str:
     """Whose turn a request takes: its account's, its person's, or that of all strangers."""
+    if isinstance(visit.declared, Page) and visit.declared.asks_elsewhere:
+        return _ELSEWHERE
     if visit.account is not None:
         return visit.account_id
     return "" if visit.signed_in is None else visit.signed_in.user_id

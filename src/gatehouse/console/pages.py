@@ -57,6 +57,8 @@ class Page(_Declared):
     path: str
     name: str
     get: Endpoint
+    asks_elsewhere: bool = False
+    """Whether making it means waiting for somebody else's server."""
 
     def __post_init__(self) -> None:
         self._check(self.path)

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission, UserRole
 from gatehouse.admin.people import users
 from gatehouse.admin.people.links import NewLink
+from gatehouse.admin.people.logins import normal_login
 from gatehouse.admin.people.mail import link_url, send_link
 from gatehouse.console.cookies import Notice
 from gatehouse.console.formats import browser_name
@@ -135,7 +136,9 @@ def _account(visit: Visit) -> str | None:
 
 def _refuse_self(visit: Visit) -> None:
     """Nobody locks itself out; somebody else has to do it."""
-    if visit.place("user") in (visit.visitor.user_id, visit.visitor.login):
+    named, visitor = visit.place("user"), visit.visitor
+    # The use cases find a person by either, however the address is written.
+    if named == visitor.user_id or normal_login(named) == visitor.login:
         raise visit.refuse("", "people.not_yourself")
 
 

@@ -50,6 +50,6 @@ def arrive(visit: Visit) -> Response:
 
 
 PAGES: Final[Declarations] = (
-    Page("/sign-in/elsewhere", "sign-in-elsewhere", depart, public=True),
-    Page(CALLBACK, "sign-in-back", arrive, public=True),
+    Page("/sign-in/elsewhere", "sign-in-elsewhere", depart, asks_elsewhere=True, public=True),
+    Page(CALLBACK, "sign-in-back", arrive, asks_elsewhere=True, public=True),
 )

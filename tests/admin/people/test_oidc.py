@@ -1,6 +1,7 @@
 """Single sign-on against a real provider on loopback: who gets in, and which tokens are refused."""
 
 import base64
+import socket
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -12,7 +13,7 @@ from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 from joserfc.jwk import ECKey
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people import passkeys, totp, users
+from gatehouse.admin.people import oidc_provider, passkeys, totp, users
 from gatehouse.admin.people.links import LinkKind
 from gatehouse.admin.people.oidc import ArrivedPerson, ProviderAnswer, SingleSignOn, read_role
 from gatehouse.admin.people.passkeys import NewPasskey, PasskeyPlace
@@ -190,12 +191,14 @@ def test_a_forged_signature_is_refused(
         ada.go()
 
 
-def test_a_new_key_of_the_provider_is_fetched(ada: Elsewhere) -> None:
+def test_a_new_key_of_the_provider_is_fetched(
+    ada: Elsewhere, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ada.invite()
     ada.go()
     ada.provider.published = ada.provider.key = ECKey.generate_key("P-256", {"kid": "two"})
     ada.provider.header = {"alg": "ES256", "kid": "two"}
-    ada.sso._provider._ticks = lambda: 1e9
+    monkeypatch.setattr(oidc_provider, "KEYS_AGAIN_S", -1)
     assert ada.go()
 
 
@@ -358,6 +361,35 @@ class TestDocument:
         ada.sso.depart("/")
         ada.sso.depart("/")
         assert ada.provider.calls.count("/.well-known/openid-configuration") == 1
+
+    def test_a_silent_provider_is_asked_once_and_nobody_waits_for_it(
+        self, ada: Elsewhere, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(oidc_provider, "PATIENCE_S", 0.01)
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            issuer = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            settings = _settings(ada.provider, GATEHOUSE_OIDC_ISSUER=issuer)
+            sso = SingleSignOn(ada.at.sign_in, settings)
+            for _ in range(3):
+                with pytest.raises(ConnectorFailed, match="TimeoutError"):
+                    sso.depart("/")
+            with silent.accept()[0] as connection:
+                assert connection.recv(3) == b"GET"
+            silent.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                silent.accept()
+
+    def test_one_that_failed_is_asked_again_after_a_while(
+        self, ada: Elsewhere, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ada.provider.document_changes = {"jwks_uri": 7}
+        for _ in range(2):
+            with pytest.raises(ConnectorFailed):
+                ada.sso.depart("/")
+        assert len(ada.provider.calls) == 1
+        ada.provider.document_changes = {}
+        monkeypatch.setattr(oidc_provider, "AGAIN_S", -1)
+        assert ada.sso.depart("/")
 
     def test_without_an_issuer_there_is_no_single_sign_on(self, ada: Elsewhere) -> None:
         with pytest.raises(SettingsError):

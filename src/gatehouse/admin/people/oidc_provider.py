@@ -12,7 +12,9 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from concurrent.futures import Future
+from threading import Thread
+from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
@@ -43,12 +45,18 @@ _SSO_UNEXPECTED: Final = Phrase(
 ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384",
                      "ES512", "EdDSA", "Ed25519")  # fmt: skip
 """Signatures with keys of the provider's own; none that the console's secret could make."""
-_TIMEOUT_S: Final = 10
+_TIMEOUT_S: Final = 5
+PATIENCE_S: Final = 2.0
+"""How long a page waits for the document or the keys; what comes later is there for the next."""
+AGAIN_S: Final = 10
+"""When a provider that failed is asked again."""
 _LARGEST: Final = 1_048_576
 _LONGEST_TOKEN: Final = 65_536
 _KEPT_S: Final = 3600
-_KEYS_AGAIN_S: Final = 60
+KEYS_AGAIN_S: Final = 60
 _LOCAL: Final = ("127.0.0.1", "::1", "localhost")
+
+T = TypeVar("T")
 
 
 class Discovered(msgspec.Struct, frozen=True):
@@ -66,23 +74,54 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
+class _Remembered(Generic[T]):
+    """Something of the provider: fetched beside by one thread at a time, and kept for a while."""
+
+    def __init__(self, fetch: Callable[[], T]) -> None:
+        self._fetch = fetch
+        self._lock = threading.Lock()
+        self._asked_s = 0.0
+        self._answer: Future[T] | None = None
+
+    def get(self, kept_s: float) -> T:
+        """What was said within this time; a provider that is silent or fails is not waited for."""
+        with self._lock:
+            waited_s = time.monotonic() - self._asked_s
+            if self._answer is None or not self._counts(self._answer, waited_s, kept_s):
+                self._asked_s, waited_s = time.monotonic(), 0.0
+                self._answer = Future()
+                # Not a pool: its threads would keep a console from stopping.
+                Thread(target=self._run, args=(self._answer,), daemon=True).start()
+            answer = self._answer
+        try:
+            return answer.result(max(0.0, PATIENCE_S - waited_s))
+        except TimeoutError:
+            raise ConnectorFailed(_SSO_DOWN(name=TimeoutError.__name__, status="")) from None
+
+    def _counts(self, answer: "Future[T]", age_s: float, kept_s: float) -> bool:
+        if not answer.done():
+            return True
+        return age_s <= (kept_s if answer.exception() is None else AGAIN_S)
+
+    def _run(self, answer: "Future[T]") -> None:
+        try:
+            answer.set_result(self._fetch())
+        except Exception as error:
+            answer.set_exception(error)
+
+
 class Provider:
     """The provider that the settings name; its document and keys are kept for an hour."""
 
-    def __init__(self, settings: Settings, ticks: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._ticks = ticks
         self._opener = urllib.request.build_opener(_NoRedirects)
-        self._lock = threading.Lock()
-        self._document: tuple[float, Discovered] | None = None
-        self._keys: tuple[float, KeySet] | None = None
+        self._document = _Remembered(self._discover)
+        self._keys = _Remembered(self._fetch_keys)
 
     def document(self) -> Discovered:
         """Where the provider is asked what."""
-        with self._lock:
-            if self._document is None or self._ticks() - self._document[0] > _KEPT_S:
-                self._document = (self._ticks(), self._discover())
-            return self._document[1]
+        return self._document.get(_KEPT_S)
 
     def id_token(self, code: str, verifier: str, redirect_uri: str) -> str:
         """The ID token that a code stands for."""
@@ -118,16 +157,14 @@ class Provider:
 
     def _key_set(self, *, fresh: bool) -> KeySet:
         """The keys of the provider; a token with an unknown one is a reason to ask again."""
-        uri = self.document().jwks_uri
-        with self._lock:
-            kept_s = _KEYS_AGAIN_S if fresh else _KEPT_S
-            if self._keys is None or self._ticks() - self._keys[0] > kept_s:
-                try:
-                    keys: Any = self._ask(uri)
-                    self._keys = (self._ticks(), KeySet.import_key_set(keys))
-                except (JoseError, ValueError, KeyError, TypeError):
-                    raise ConnectorFailed(_SSO_KEYS()) from None
-            return self._keys[1]
+        return self._keys.get(KEYS_AGAIN_S if fresh else _KEPT_S)
+
+    def _fetch_keys(self) -> KeySet:
+        keys: Any = self._ask(self.document().jwks_uri)
+        try:
+            return KeySet.import_key_set(keys)
+        except (JoseError, ValueError, KeyError, TypeError):
+            raise ConnectorFailed(_SSO_KEYS()) from None
 
     def _discover(self) -> Discovered:
         issuer = self._settings.oidc_issuer
