@@ -18,6 +18,7 @@ from gatehouse.admin.lists import (
 )
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
+from gatehouse.core.files.csv_output import plain_cell
 from gatehouse.web.manage.endpoints import (
     DRY_RUN,
     LIMIT,
@@ -137,7 +138,7 @@ def _as_file(rows: list[tuple[str, str, str]]) -> ListFile:
     """Entries as a file of CSV, which may also hold card numbers and terms of each entry."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writerows([("value", "expires", "reason"), *rows])
+    writer.writerows([("value", "expires", "reason"), *(map(plain_cell, row) for row in rows)])
     content = text.getvalue().encode()
     return ListFile("entries.csv", lambda: closing(io.BytesIO(content)), "csv")
 
