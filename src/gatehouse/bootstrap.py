@@ -14,7 +14,7 @@ from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback, announce
 from gatehouse.admin.jobs.worker import JobWorker
 from gatehouse.admin.live_events import LiveEvents
-from gatehouse.admin.live_memory import LiveSharedMemory
+from gatehouse.admin.live_memory import REBUILD, LiveSharedMemory
 from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.partitions import PartitionKeeper
 from gatehouse.admin.retention import DailyRetention, retention_policy
@@ -67,6 +67,7 @@ from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
 from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
+from gatehouse.store.memory_told import read_told
 from gatehouse.store.notices import ChangeNotice
 from gatehouse.store.presence import Presence
 from gatehouse.store.privacy.forgetter import Forgetter
@@ -189,6 +190,8 @@ class Service(ServiceGauges):
         if self.connectors is not None:
             await self.connectors.start()
         await self.sweeper.release_orphans()
+        if self._shared is not None:
+            await self._shared.start()
         self._tasks = [
             asyncio.create_task(self.callers.poll()),
             asyncio.create_task(self.sweeper.run()),
@@ -339,8 +342,12 @@ class Service(ServiceGauges):
             outcome = "answered" if succeeded else "failed"
             self.metrics.called("memory", "call", outcome, seconds)
 
-        opened = open_shared_memory(settings, session.ring, observe=observe)
-        return LiveSharedMemory(session, opened, lambda: self._in_flight.busy)
+        with session.reading() as connection:
+            name = read_told(connection).installation
+        opened = open_shared_memory(settings, session.ring, installation=name, observe=observe)
+        # A server without jobs leaves long work to others.
+        rebuild = REBUILD if settings.jobs_at_once else ()
+        return LiveSharedMemory(session, opened, lambda: self._in_flight.busy, rebuild)
 
     def _build(self, settings: Settings, session: AdminSession, owner: str) -> Routes:
         ring = session.ring
@@ -352,8 +359,8 @@ class Service(ServiceGauges):
         decisions = LiveDecisions(session)
         hashing_key = ring.current(keyring.API_KEYS)[1]
         entry = Entry(self.callers, settings, hashing_key, system_clock, self._in_flight)
-        if isinstance(entry.limiter, SharedRateLimiter):
-            self.limits = open_shared_limits(settings, ring, entry.limiter)
+        if isinstance(entry.limiter, SharedRateLimiter) and self._shared is not None:
+            self.limits = open_shared_limits(settings, self._shared.keys, entry.limiter)
         api = Api(
             engine,
             entry,

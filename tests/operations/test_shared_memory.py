@@ -62,10 +62,10 @@ async def events(memory: OpenedMemory, event: MemoryEvent) -> int:
 
 
 def test_a_store_tells_what_it_is(valkey: str) -> None:
-    facts, rebuilt_at = inspect_store(load_settings({"GATEHOUSE_MEMORY_URL": valkey}), ring())
+    facts, memory = inspect_store(load_settings({"GATEHOUSE_MEMORY_URL": valkey}), ring())
     assert facts.version.startswith("valkey ")
     assert (facts.persists, facts.limit_bytes, facts.is_cluster) == (False, 0, False)
-    assert rebuilt_at is None
+    assert memory.rebuilt_at is None
 
 
 def test_a_store_that_is_not_there_is_named_without_its_password() -> None:

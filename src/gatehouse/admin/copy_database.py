@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.data_proof import DataProof, prove_data
+from gatehouse.admin.memory_check import begin_installation
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.installation import open_admin_session, open_database, without_servers
 from gatehouse.settings import Settings
@@ -88,9 +89,12 @@ def _prove_target(
         except GatehouseError:
             drop_tables(target)
             raise
-        for each in (session, here):
-            with each.change() as change:
-                change.audit("copy", to=copied.target, rows=copied.rows)
+        with session.change() as change:
+            # A server on what was copied must not share a memory with one on the copy.
+            begin_installation(change)
+            change.audit("copy", to=copied.target, rows=copied.rows)
+        with here.change() as change:
+            change.audit("copy", to=copied.target, rows=copied.rows)
 
 
 @contextlib.contextmanager

@@ -14,7 +14,6 @@ from gatehouse.admin.memory_points import memory_points
 from gatehouse.admin.secrets import refused_configurations
 from gatehouse.connectors.definition import Configuration
 from gatehouse.core.errors import GatehouseError
-from gatehouse.core.keyring import KeyRing
 from gatehouse.installation import open_admin_session, open_database, root_secret, system_clock
 from gatehouse.intel.feed_files import is_ignored, recognise
 from gatehouse.operations.connectors import (
@@ -72,7 +71,7 @@ def inspect(
         ),
         *_connector_points(settings),
         *connector_points(settings, data.connectors),
-        *memory_points(settings, data.ring),
+        *memory_points(settings, data.session),
         _point("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
         _point("erased identities", data.compaction, "run: gatehouse identities compact"),
         _point(
@@ -111,23 +110,20 @@ class _DataChecks:
             root_secret(self._settings)
         if self._is_missing():
             raise GatehouseError("there is no database yet")
-        return f"{len(self.ring().versions())} keys unwrap"
+        return f"{len(self.session().ring.versions())} keys unwrap"
 
-    def ring(self) -> KeyRing:
-        return self._session().ring
-
-    def _session(self) -> AdminSession:
+    def session(self) -> AdminSession:
         if self._is_missing():
             raise GatehouseError("there is no database yet")
         return open_admin_session(self._settings, Actor.system("doctor"))
 
     def connectors(self) -> Configuration:
-        return connectors_in_force(self._session())
+        return connectors_in_force(self.session())
 
     def configuration(self) -> str:
         if unread := self._unread("nothing is configured yet"):
             return unread
-        problems = refused_configurations(self._session())
+        problems = refused_configurations(self.session())
         if problems:
             more = "" if len(problems) == 1 else f" (and {len(problems) - 1} other accounts)"
             raise GatehouseError(next(iter(problems.values())) + more)

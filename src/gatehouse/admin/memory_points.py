@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import urlsplit
 
+from gatehouse.admin.memory_check import MemoryFinding, compare
 from gatehouse.core.errors import GatehouseError
-from gatehouse.core.keyring import KeyRing
-from gatehouse.operations.shared_memory import StoreFacts, inspect_store
+from gatehouse.operations.shared_memory import MemoryFacts, StoreFacts, inspect_store
 from gatehouse.preflight import Point
 from gatehouse.settings import Settings
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.memory_told import MemoryTold, read_told
 
 _NAME: Final = "shared memory"
 _PAGE: Final = "see docs/growing.md"
@@ -18,17 +20,25 @@ _FORGETS: Final = ("volatile-lru", "allkeys-lru", "volatile-lfu", "allkeys-lfu")
 """What a full store may do: forget what was not seen for the longest, or least often."""
 
 
-def memory_points(settings: Settings, ring: Callable[[], KeyRing]) -> list[Point]:
+def memory_points(settings: Settings, open_data: Callable[[], AdminSession]) -> list[Point]:
     """Whether servers share a memory, and whether its store is fit for that."""
     if not settings.memory_url:
         return _of_several_servers(settings)
     points = [_transport(settings)]
     try:
-        facts, rebuilt_at = inspect_store(settings, ring())
+        session = open_data()
+        facts, memory = inspect_store(settings, session.ring, _read(session).installation)
+        # Afterwards, as a running server does: it may make a step meanwhile.
+        told = _read(session)
     except GatehouseError as error:
         remedy = "correct GATEHOUSE_MEMORY_URL, or start the store"
         return [*points, Point(_NAME, False, str(error), remedy)]
-    return [*points, _reached(facts), *_hints(facts), _rebuilt(rebuilt_at)]
+    return [*points, _reached(facts), *_hints(facts), _rebuilt(memory, told)]
+
+
+def _read(session: AdminSession) -> MemoryTold:
+    with session.reading() as connection:
+        return read_told(connection)
 
 
 def _of_several_servers(settings: Settings) -> list[Point]:
@@ -87,8 +97,14 @@ def _hints(facts: StoreFacts) -> list[Point]:
     ]
 
 
-def _rebuilt(rebuilt_at: str | None) -> Point:
-    known = rebuilt_at is not None
-    found = f"whole since {rebuilt_at}" if known else "it was never filled from the records"
-    remedy = "run: gatehouse sentry rebuild"
+def _rebuilt(memory: MemoryFacts, told: MemoryTold) -> Point:
+    compared = compare(memory.marks, told)
+    if compared is not MemoryFinding.SAME:
+        found = compared.value
+    elif memory.rebuilt_at is None:
+        found = "it does not hold all that is recorded"
+    else:
+        found = f"whole since {memory.rebuilt_at}"
+    known = compared is MemoryFinding.SAME and memory.rebuilt_at is not None
+    remedy = "servers rebuild it by themselves; without one, run: gatehouse sentry rebuild"
     return Point("past in the shared memory", known, found, remedy, needed=False)

@@ -16,6 +16,7 @@ from sqlalchemy.exc import ProgrammingError
 from gatehouse.access.actors import Actor
 from gatehouse.admin.backup import copy_sqlite
 from gatehouse.admin.data_proof import DataProof, prove_data
+from gatehouse.admin.memory_check import begin_installation
 from gatehouse.admin.postgres_tools import ASIDE, PostgresTools
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError
 from gatehouse.installation import (
@@ -211,7 +212,9 @@ def _inspect(settings: Settings, actor: Actor, file: Path) -> tuple[str, DataPro
     try:
         proof = prove_data(session)
         with session.change() as change:
-            change.audit("restore", file=file.name, head=proof.audit_head)
+            # The installation that the backup is of may go on: its shared memory stays as it is.
+            name = begin_installation(change)
+            change.audit("restore", file=file.name, head=proof.audit_head, installation=name)
             # Sessions and links that ended after the backup must not come to life again.
             sessions.end_everything(change.connection)
             outbox.rebase(change.connection)

@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.admin.memory_check import check_memory
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, ConnectorFailed, WrongUsage
 from gatehouse.core.ids import first_id
@@ -80,6 +81,8 @@ async def _rebuild(
 ) -> MemoryRebuilt:
     opened = open_shared_memory(settings, session.ring, entities=_ENTITIES, timeout_ms=_TIMEOUT_MS)
     try:
+        # The keys of an installation that this one is a copy of must stay as they are.
+        await check_memory(session, opened)
         run = _Rebuild(session, opened, reached)
         await run.lock()
         try:

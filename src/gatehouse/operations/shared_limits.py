@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from gatehouse.access.limits import SharedRateLimiter, TakenTokens
 from gatehouse.core.breaker import Breaker
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.keyring import ENTITIES, KeyRing
 from gatehouse.settings import Settings
 from gatehouse.store.background import repeat
 
@@ -86,12 +85,14 @@ class SharedLimits:
 
 
 def open_shared_limits(
-    settings: Settings, ring: KeyRing, limiter: SharedRateLimiter
+    settings: Settings, keys: "StableKeys", limiter: SharedRateLimiter
 ) -> SharedLimits:
-    """The limits in the store that the settings name, over a connection of their own."""
+    """The limits in the store that the settings name, over a connection of their own.
+
+    `keys` are those of the memory, which can be renamed.
+    """
     from gatehouse.connectors.valkey.address import StoreAddress
     from gatehouse.connectors.valkey.store import ValkeyStore
-    from gatehouse.sentry.shared.keys import StableKeys
 
     store = ValkeyStore(
         StoreAddress.parse(settings.memory_url),
@@ -99,4 +100,4 @@ def open_shared_limits(
         keep_s=1,
         breaker=Breaker(time.monotonic),
     )
-    return SharedLimits(limiter, store, StableKeys(ring.current(ENTITIES)[1]))
+    return SharedLimits(limiter, store, keys)

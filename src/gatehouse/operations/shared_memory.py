@@ -29,6 +29,12 @@ _DAY_S: Final = 86_400
 _KEYS_AT_ONCE: Final = 1000
 _LOCK_S: Final = 60
 _GENERATION_BYTES: Final = 4
+_SET_MARK: Final = """
+redis.call('SET', KEYS[1], '')
+return redis.call('SET', KEYS[1], ARGV[1])
+"""
+# Twice, so that the store logs it as a transaction, as it does what servers tell: a Redis whose
+# default user may do nothing drops transactions when it reads its log, and takes all else.
 _INSTALLATION: Final = ""
 """Keys that belong to no account have the tag of an account without a name."""
 
@@ -45,6 +51,15 @@ class StoreFacts(msgspec.Struct, frozen=True):
     limit_bytes: int
     """0 is no limit."""
     is_cluster: bool
+
+
+class MemoryFacts(NamedTuple):
+    """What a store holds of this installation."""
+
+    rebuilt_at: str | None
+    """When the memory was last filled from the records, or began empty; None if never."""
+    marks: list[int]
+    """How far it was told."""
 
 
 class OpenedMemory(NamedTuple):
@@ -78,6 +93,26 @@ class OpenedMemory(NamedTuple):
     async def note_incomplete(self) -> None:
         """Note that not everything recorded is in the memory."""
         await self._command("DEL", "rebuilt")
+
+    async def is_being_rebuilt(self) -> bool:
+        """Whether somebody fills the memory just now."""
+        return await self._command("GET", "rebuilding") is not None
+
+    async def note_lost(self) -> None:
+        """Note that the store has lost something; a rebuild that runs would not notice."""
+        await self._command("DEL", "rebuilt")
+        await self._command("DEL", "rebuilding")
+
+    async def marks(self) -> list[int]:
+        """How far the memory was told, as each part of the store has it; 0 where it has none."""
+        names = self.keys.marks()
+        found = await asyncio.gather(*[self.store.command("GET", name) for name in names])
+        return [int(each or 0) for each in found]
+
+    async def set_marks(self, number: int) -> None:
+        """Note in each part of the store how far the memory was told."""
+        commands = [("EVAL", _SET_MARK, 1, name, number) for name in self.keys.marks()]
+        await asyncio.gather(*[self.store.command(*each) for each in commands])
 
     async def note_rebuilt(self, at: str) -> None:
         """Note that everything recorded before a moment is in the memory."""
@@ -147,13 +182,15 @@ def open_shared_memory(
     settings: Settings,
     ring: KeyRing,
     *,
+    installation: str = "",
     observe: Observe = lambda _seconds, _succeeded: None,
     entities: int | None = None,
     timeout_ms: int | None = None,
 ) -> OpenedMemory:
     """The memory that the settings name; nothing is asked yet.
 
-    `entities` and `timeout_ms` are for commands, which keep less and can wait longer.
+    `installation` is what the database calls itself (`store/memory_told.py`). `entities` and
+    `timeout_ms` are for commands, which keep less and can wait longer.
     """
     from gatehouse.connectors.valkey.address import StoreAddress
     from gatehouse.connectors.valkey.store import ValkeyStore
@@ -169,6 +206,7 @@ def open_shared_memory(
         observe=observe,
     )
     keys = StableKeys(ring.current(ENTITIES)[1])
+    keys.rename(installation)
     memory = SharedMemory(
         store,
         keys,
@@ -179,16 +217,21 @@ def open_shared_memory(
     return OpenedMemory(memory, store, keys, breaker, address.shown)
 
 
-def inspect_store(settings: Settings, ring: KeyRing) -> tuple[StoreFacts, str | None]:
-    """What the store says of itself, and when the memory in it was last rebuilt.
+def inspect_store(
+    settings: Settings, ring: KeyRing, installation: str = ""
+) -> tuple[StoreFacts, MemoryFacts]:
+    """What the store says of itself, and of the memory in it.
 
     `ConnectorFailed` when it cannot be reached.
     """
 
-    async def ask() -> tuple[StoreFacts, str | None]:
-        opened = open_shared_memory(settings, ring, entities=1000, timeout_ms=2000)
+    async def ask() -> tuple[StoreFacts, MemoryFacts]:
+        opened = open_shared_memory(
+            settings, ring, installation=installation, entities=1000, timeout_ms=2000
+        )
         try:
-            return await opened.facts(), await opened.rebuilt_at()
+            memory = MemoryFacts(await opened.rebuilt_at(), await opened.marks())
+            return await opened.facts(), memory
         finally:
             await opened.store.close()
 

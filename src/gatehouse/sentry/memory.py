@@ -153,3 +153,5 @@ class MemoryState(msgspec.Struct, frozen=True):
     """Whether other servers use the same memory."""
     is_away: bool = False
     """Whether it does not answer."""
+    is_being_rebuilt: bool = False
+    """Whether somebody fills a memory that is not whole."""

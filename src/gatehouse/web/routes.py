@@ -226,8 +226,7 @@ def _state_of(memory: MemoryState) -> str:
         return "unavailable"
     if memory.rebuilt:
         return "ready"
-    # Servers do not fill a memory that they share; a command does.
-    return "empty" if memory.is_shared else "rebuilding"
+    return "empty" if memory.is_shared and not memory.is_being_rebuilt else "rebuilding"
 
 
 def _metrics_page(metrics: Metrics) -> Handler:

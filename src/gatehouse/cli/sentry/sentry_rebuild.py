@@ -1,14 +1,24 @@
 """gatehouse sentry rebuild: fill the memory that servers share from the decision records."""
 
-import msgspec
+from typing import Annotated
 
+import msgspec
+import typer
+
+from gatehouse.access.actors import Actor
 from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.opening import open_session, read_settings
+from gatehouse.cli.operate.beside import stay_beside_server
 from gatehouse.cli.output import show
 from gatehouse.cli.progress import Progress
 
 
-def rebuild(as_json: AsJson = False) -> None:
+def rebuild(
+    as_json: AsJson = False,
+    beside_server: Annotated[
+        bool, typer.Option("--beside-server", hidden=True, help="A server has started it.")
+    ] = False,
+) -> None:
     """Rebuild the memory at GATEHOUSE_MEMORY_URL from the decision records, while servers serve.
 
     All that it holds of this installation is deleted first; until the rebuild is done, Sentry knows
@@ -17,9 +27,12 @@ def rebuild(as_json: AsJson = False) -> None:
     """
     from gatehouse.admin.sentry_memory import rebuild_memory
 
-    settings = read_settings()
+    settings, session = read_settings(), open_session()
+    if beside_server:
+        stay_beside_server()
+        session = session.acting_as(Actor.system("memory"))
     with Progress("rebuilding", None) as progress:
-        done = rebuild_memory(open_session(), settings, progress.reached_record)
+        done = rebuild_memory(session, settings, progress.reached_record)
     text = (
         f"{done.events:,} events and {done.refusals:,} refused payments of the last {done.days} "
         f"days are in the shared memory again, from {done.records:,} records; "

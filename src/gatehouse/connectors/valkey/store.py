@@ -77,6 +77,8 @@ class ValkeyStore:
         self._telling: ScriptCall | None = None
         self._is_slow = False
         """Whether connecting takes longer than a call may: nobody waits for it any more."""
+        self.is_held = False
+        """Whether nothing but plain commands may be told; it may be another's memory."""
         self._is_closed = False
         self._generations: dict[bytes, bytes] = {}
         """What the keys of accounts end with; nothing before the first rebuild."""
@@ -94,6 +96,9 @@ class ValkeyStore:
         """Tell an operation with the next call."""
         if self._is_closed:
             self._lose([operation], _CLOSED)
+            return
+        if self.is_held and not isinstance(operation, StoreCommand):
+            self._lose([operation], "it is not known yet whose shared memory this is")
             return
         if self._is_slow or len(self._waiting) >= MOST_WAITING:
             self._lose([operation], "the shared memory is slow to answer")

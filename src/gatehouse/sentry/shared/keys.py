@@ -1,7 +1,8 @@
 """The keys of entities in a shared memory: the same in every server, and without the values.
 
 The account is the hash tag of a name, so all keys of an account are in one slot of a cluster. An
-entity is named by a keyed hash of account, kind and value; its lowest bits are the kind.
+entity is named by a keyed hash of account, kind and value; its lowest bits are the kind. Before the
+tag stands the name of the installation, so that a copy of it with the same secret has other keys.
 """
 
 import binascii
@@ -29,12 +30,17 @@ _FREQUENT: Final = frozenset(
 )
 """Kinds with few values that come often: finding those takes a fifth of the time of hashing."""
 _MOST_ACCOUNTS: Final = 10_000
+_SLOTS: Final = 16_384
+_SLOTS_OF_A_MARK: Final = 512
+"""One server of a cluster has at least so many slots in a row, if there are up to 32 of them."""
 
 
 class AccountNames(NamedTuple):
     """What the keys of an account begin with, and its keys that are not of an entity."""
 
     account_id: str
+    hashed: bytes
+    """What entities are hashed with; it does not depend on the name of the installation."""
     entity: bytes
     other: bytes
     common: tuple[bytes, bytes, bytes]
@@ -70,8 +76,28 @@ class StableKeys:
     def __init__(self, secret: bytes) -> None:
         self._hash = blake2b(digest_size=8, key=secret, person=b"entity")
         self._tag = blake2b(digest_size=_TAG_BYTES, key=secret, person=b"account")
+        self.installation = ""
+        """The name of the installation; empty unless it was restored or copied."""
         self.account = lru_cache(_MOST_ACCOUNTS)(self._account)
         self._known = lru_cache(_MOST_FREQUENT)(self._entity)
+
+    def rename(self, installation: str) -> None:
+        """Use the keys of an installation with another name from now on."""
+        self.installation = installation
+        self.account.cache_clear()
+        self._known.cache_clear()
+
+    def marks(self) -> list[bytes]:
+        """Keys that are spread over a cluster, so that each of its servers has one at least."""
+        found: dict[int, bytes] = {}
+        number = 0
+        while len(found) < _SLOTS // _SLOTS_OF_A_MARK:
+            name = self.account(f"mark {number}").other
+            tag = name[name.index(b"{") + 1 : name.index(b"}")]
+            slot = binascii.crc_hqx(tag, 0) % _SLOTS
+            found.setdefault(slot // _SLOTS_OF_A_MARK, name + b"told")
+            number += 1
+        return list(found.values())
 
     def keyed(self, event: MemoryEvent) -> KeyedEntities:
         """The keys of an event's entities, in their order."""
@@ -104,15 +130,17 @@ class StableKeys:
 
     def _entity(self, account_id: str, entity: Entity) -> tuple[int, bytes]:
         kind, value = entity
-        prefix = self.account(account_id).entity
-        content = b"%b%c%b" % (prefix, kind, value.encode("utf-8", "surrogatepass"))
+        names = self.account(account_id)
+        content = b"%b%c%b" % (names.hashed, kind, value.encode("utf-8", "surrogatepass"))
         number = int.from_bytes(self._hashed(content), "big") & _KEY_BITS | kind
-        return number, prefix + number.to_bytes(8, "big")
+        return number, names.entity + number.to_bytes(8, "big")
 
     def _account(self, account_id: str) -> AccountNames:
         state = self._tag.copy()
         state.update(account_id.encode())
-        tag = FORMAT + b":{" + binascii.b2a_base64(state.digest(), newline=False) + b"}"
-        other = tag + b"/"
+        tag = b"{" + binascii.b2a_base64(state.digest(), newline=False) + b"}"
+        hashed = FORMAT + b":" + tag + b":"
+        own = FORMAT + b":" + self.installation.encode() + tag
+        other = own + b"/"
         common = (other + b"totals", other + b"tallies", other + b"goods")
-        return AccountNames(account_id, tag + b":", other, common)
+        return AccountNames(account_id, hashed, own + b":", other, common)
