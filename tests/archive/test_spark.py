@@ -28,7 +28,15 @@ from gatehouse.store.decisions.records import RecordSpan
 from tests.archive.test_backtests import FIRST_MS, fill, five_days, rules_named
 from tests.columns.shops import DAY_MS, Shop, as_json
 from tests.conditions import test_agreement
-from tests.conditions.test_agreement import PATTERNS, ROWS, TRICKY, UNBRACKETED, Rivals
+from tests.conditions.test_agreement import (
+    HOSTILE,
+    PATTERNS,
+    ROWS,
+    TRICKY,
+    UNBRACKETED,
+    Rivals,
+    hostile_conditions,
+)
 from tests.conditions.trees import CATALOGUE, Trees
 
 MASTER = "local-cluster[2,1,1024]"
@@ -134,6 +142,23 @@ def test_spark_says_what_duckdb_and_a_server_say(
         assert differing == []
         true = [number for number, value in enumerate(by_spark[place]) if value]
         assert true == matcher(packed(row), Rivals(), 0)
+
+
+def test_texts_in_conditions_are_never_taken_for_anything_else_by_spark(
+    spark: SparkEngine,
+) -> None:
+    conditions = hostile_conditions()
+    spark.put(
+        "hostile", {"place": "INTEGER", "custom.note": "VARCHAR"}, [range(len(HOSTILE)), HOSTILE]
+    )
+    asked = ", ".join(f"{to_sql(each)} AS c{number}" for number, each in enumerate(conditions))
+    rows = spark.ask(f"SELECT {asked} FROM hostile ORDER BY place")
+    matcher = compile_conditions(conditions)
+    for text, row in zip(HOSTILE, rows, strict=True):
+        true = [number for number, value in enumerate(row) if value]
+        expected = matcher({"custom.note": text}, Rivals(), 0)
+        differing = [to_sql(conditions[number]) for number in set(true) ^ set(expected)]
+        assert (text, differing) == (text, [])
 
 
 def test_a_backtest_with_spark_says_what_one_of_the_database_says(

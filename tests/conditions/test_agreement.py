@@ -13,7 +13,19 @@ from hypothesis import strategies as st
 from gatehouse.conditions.catalogue import SIGNALS, packed
 from gatehouse.conditions.compile_python import compile_conditions
 from gatehouse.conditions.compile_sql import column_type, listed_column, quoted, to_sql
-from gatehouse.conditions.nodes import Condition, IsNull, Like, Node, Not, Signal, Type
+from gatehouse.conditions.nodes import (
+    Call,
+    Compare,
+    Condition,
+    IsNull,
+    Like,
+    Literal,
+    Node,
+    Not,
+    OneOf,
+    Signal,
+    Type,
+)
 from gatehouse.conditions.parse import read_condition
 from tests.conditions.trees import (
     BOOLEANS,
@@ -204,6 +216,74 @@ def test_like_means_what_it_means_to_duckdb(table: duckdb.DuckDBPyConnection) ->
             assert row is not None
             wanted = [place for place, like in enumerate(row) if like]
             assert matcher({"custom.note": text}, Rivals(), 0) == wanted, text
+
+
+HOSTILE = (
+    *(
+        "'",
+        "''",
+        '"',
+        "`",
+        "\\",
+        "\\\\",
+        "\\'",
+        "\\n",
+        "\\u0041",
+        "\\x41",
+        "a\nb",
+        "a\r\nb",
+        "\t",
+        "\n",
+    ),
+    *(
+        "${env:HOME}",
+        "${HOME}",
+        "${spark.app.name}",
+        "${system:user.name}",
+        "${",
+        "$1",
+        "$$",
+        "$a$",
+    ),
+    *("a--b", "-- ", "/*", "*/", "a/*b*/c", ";", "'; DROP TABLE requests; --", "' OR '1' = '1"),
+    *("\0", "a\0b", "\x01", "\x1a", "\x7f", "\x85", "\u200b", "\u2028", "\ufeff", "\ufffd"),
+    *("é", "e\u0301", "日本", "🙂", "\U0010ffff", "ß", "İ", "%", "_", "a%b", "a_b", "\\%", "\\_"),
+    *("?", ":a", "@a", "{a}", "{{a}}", "#", "NULL", "TRUE", "E'\\n'", "x'41'", "u&'\\0041'", ""),
+)
+"""Texts that some language takes for something else than text."""
+
+
+def hostile_conditions() -> list[Condition]:
+    """Conditions in which each of these texts stands in every place where a text can stand."""
+    note = Signal("custom.note", Type.TEXT)
+    made: list[Node] = []
+    for text in HOSTILE:
+        literal = Literal(text)
+        made += [
+            Compare("=", note, literal),
+            Compare("<", note, literal),
+            OneOf(note, (literal, Literal("b"))),
+            Call("CONTAINS", (note, literal), Type.BOOLEAN),
+            Call("STARTS_WITH", (literal, note), Type.BOOLEAN),
+            Compare("=", Call("LENGTH", (literal,), Type.NUMBER), Literal(float(len(text)))),
+            Like(note, text),
+            Like(note, f"%{text}_"),
+            Like(note, f"%{text}%", "!"),
+        ]
+    return [_condition(root) for root in made]
+
+
+def test_texts_in_conditions_are_never_taken_for_anything_else() -> None:
+    conditions = hostile_conditions()
+    asked = ", ".join(map(to_sql, conditions))
+    matcher = compile_conditions(conditions)
+    with duckdb.connect(":memory:", config={"threads": 1}) as connection:
+        connection.execute('CREATE TABLE requests ("custom.note" VARCHAR)')
+        connection.executemany("INSERT INTO requests VALUES (?)", [[text] for text in HOSTILE])
+        rows = connection.execute(f"SELECT {asked} FROM requests").fetchall()
+    for text, row in zip(HOSTILE, rows, strict=True):
+        true = [number for number, value in enumerate(row) if value]
+        assert true == matcher({"custom.note": text}, Rivals(), 0), text
 
 
 @CHEAP

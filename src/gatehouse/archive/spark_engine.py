@@ -16,6 +16,8 @@ _LONGEST_REASON: Final = 300
 _SETTINGS: Final = {
     "spark.sql.ansi.enabled": "false",  # a number divided by zero is NULL, as in conditions
     "spark.sql.session.timeZone": "UTC",
+    # In a text of a rule, ${env:NAME} is what its author wrote, and no variable of this process.
+    "spark.sql.variable.substitute": "false",
     # A set takes -0.0 and 0.0 for two numbers; a comparison does not.
     "spark.sql.optimizer.inSetConversionThreshold": "1000000",
     "spark.ui.enabled": "false",
