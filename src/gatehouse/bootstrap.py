@@ -14,7 +14,7 @@ from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.feedback.live import LiveFeedback, announce
 from gatehouse.admin.jobs.worker import JobWorker
 from gatehouse.admin.live_events import LiveEvents
-from gatehouse.admin.live_memory import REBUILD, LiveSharedMemory
+from gatehouse.admin.live_memory import LiveSharedMemory, open_live_memory
 from gatehouse.admin.live_reviews import LiveReviews
 from gatehouse.admin.partitions import PartitionKeeper
 from gatehouse.admin.retention import DailyRetention, retention_policy
@@ -48,7 +48,6 @@ from gatehouse.operations.measured import (
     Outside,
 )
 from gatehouse.operations.shared_limits import SharedLimits, open_shared_limits
-from gatehouse.operations.shared_memory import open_shared_memory
 from gatehouse.pipeline.engine import Engine
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import ServerMemory
@@ -67,7 +66,6 @@ from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
 from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
-from gatehouse.store.memory_told import read_told
 from gatehouse.store.notices import ChangeNotice
 from gatehouse.store.presence import Presence
 from gatehouse.store.privacy.forgetter import Forgetter
@@ -335,19 +333,14 @@ class Service(ServiceGauges):
 
     def _open_shared(self, settings: Settings, session: AdminSession) -> LiveSharedMemory | None:
         """The memory that several servers share, if the settings name one."""
-        if not settings.memory_url:
-            return None
 
         def observe(seconds: float, succeeded: bool) -> None:
             outcome = "answered" if succeeded else "failed"
             self.metrics.called("memory", "call", outcome, seconds)
 
-        with session.reading() as connection:
-            name = read_told(connection).installation
-        opened = open_shared_memory(settings, session.ring, installation=name, observe=observe)
-        # A server without jobs leaves long work to others.
-        rebuild = REBUILD if settings.jobs_at_once else ()
-        return LiveSharedMemory(session, opened, lambda: self._in_flight.busy, rebuild)
+        if not settings.memory_url:
+            return None
+        return open_live_memory(settings, session, observe, lambda: self._in_flight.busy)
 
     def _build(self, settings: Settings, session: AdminSession, owner: str) -> Routes:
         ring = session.ring

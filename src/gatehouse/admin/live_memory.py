@@ -14,12 +14,13 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin.memory_check import check_memory
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
-from gatehouse.operations.shared_memory import OpenedMemory
+from gatehouse.operations.shared_memory import Observe, OpenedMemory, open_shared_memory
 from gatehouse.sentry.memory import MemoryState
+from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
 from gatehouse.store.decisions.memory_catch_up import MemoryCatchUp, MissedEventTeller
-from gatehouse.store.memory_told import may_rebuild
+from gatehouse.store.memory_told import may_rebuild, read_told
 from gatehouse.store.tables import DECISIONS
 
 _log: Final = logging.getLogger("gatehouse.memory")
@@ -27,7 +28,7 @@ _log: Final = logging.getLogger("gatehouse.memory")
 _LOOK_S: Final = 2.0
 _REBUILD_EVERY_MS: Final = 600_000
 """A store that loses its data again and again must not keep servers busy with it."""
-REBUILD: Final = (sys.executable, "-m", "gatehouse", "sentry", "rebuild", "--beside-server")
+_REBUILD: Final = (sys.executable, "-m", "gatehouse", "sentry", "rebuild", "--beside-server")
 
 
 class LiveSharedMemory:
@@ -38,7 +39,7 @@ class LiveSharedMemory:
         session: AdminSession,
         opened: OpenedMemory,
         busy: Callable[[], bool],
-        rebuild: Sequence[str] = REBUILD,
+        rebuild: Sequence[str] = _REBUILD,
     ) -> None:
         """`rebuild` is the command that rebuilds it; nothing if this server leaves it to others."""
         self._session = session.acting_as(Actor.system("memory"))
@@ -128,6 +129,17 @@ class LiveSharedMemory:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.DEVNULL,
             )
+
+
+def open_live_memory(
+    settings: Settings, session: AdminSession, observe: Observe, busy: Callable[[], bool]
+) -> LiveSharedMemory:
+    """The memory that the settings name, under the name that this database has there."""
+    with session.reading() as connection:
+        name = read_told(connection).installation
+    opened = open_shared_memory(settings, session.ring, installation=name, observe=observe)
+    # A server without jobs leaves long work to others.
+    return LiveSharedMemory(session, opened, busy, _REBUILD if settings.jobs_at_once else ())
 
 
 def _any_decision(connection: sa.Connection) -> bool:

@@ -9,7 +9,7 @@ import msgspec
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.events import DecisionFilter, EventName
 from gatehouse.core.outcomes import Outcome
-from gatehouse.core.redaction import recordable
+from gatehouse.core.redaction import MASK, recordable
 from gatehouse.core.sentences import Phrase
 
 _WEBHOOK_EVENTS: Final = Phrase(
@@ -27,6 +27,10 @@ _WEBHOOK_DESCRIPTION: Final = Phrase(
 )
 _WEBHOOK_MADE: Final = Phrase(
     "refused.webhook_made", 'filters of decisions need the event "decision.made"'
+)
+_WEBHOOK_CARD: Final = Phrase(
+    "refused.webhook_card",
+    "the URL holds what looks like a card number, and would be kept and shown; use another one",
 )
 
 MOST_ENDPOINTS: Final = 16
@@ -86,7 +90,12 @@ class WebhookTerms(msgspec.Struct, frozen=True):
 
 
 def check_terms(terms: WebhookTerms) -> WebhookTerms:
-    """The terms with the events in order, each once; or `InvalidInput`. The URL is not checked."""
+    """The terms with the events in order, each once; or `InvalidInput`.
+
+    Of the URL, only what must not be kept is looked for here. Addresses and ports are no cards.
+    """
+    if MASK in recordable(terms.url.partition("://")[2].partition("/")[2]):
+        raise InvalidInput(_WEBHOOK_CARD())
     if not terms.events:
         raise InvalidInput(_WEBHOOK_EVENTS())
     known = {EVERYTHING, *EventName, *(each.partition(".")[0] + ".*" for each in EventName)}

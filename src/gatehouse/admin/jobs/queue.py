@@ -4,11 +4,12 @@ from collections.abc import Collection
 
 import msgspec
 
-from gatehouse.admin.jobs.kinds import ORDERS, JobKind, Order
+from gatehouse.admin.jobs.kinds import ORDERS, JobKind, Order, TrainingOrder
 from gatehouse.admin.scopes import account_reading
 from gatehouse.store import jobs
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured.configurations import check_note
 from gatehouse.store.jobs import JobState, NewJob, StoredJob
 
 # What the store returns, for faces.
@@ -24,6 +25,8 @@ def start_job(
 ) -> StoredJob:
     """Queue a job; a server takes it within seconds. `content` is sealed until it ends."""
     assert isinstance(order, ORDERS[kind])
+    if isinstance(order, TrainingOrder):
+        order = msgspec.structs.replace(order, note=check_note(order.note))
     session.actor.check_account(account_id)
     new = NewJob(kind.value, msgspec.json.encode(order).decode(), content)
     with session.change(unseen=True) as change:

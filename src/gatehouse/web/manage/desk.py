@@ -15,6 +15,7 @@ from gatehouse.admin.webhooks.options import WebhookOptions, webhook_options
 from gatehouse.core import keyring
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
 from gatehouse.core.places import Places
+from gatehouse.core.redaction import recordable
 from gatehouse.core.yaml_document import DocumentRefused
 from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
@@ -165,7 +166,8 @@ def problem_of(refused: NotFound | Conflict | InvalidInput) -> Problem:
     if isinstance(refused, DocumentRefused):
         flaws = [str(flaw) for flaw in refused.flaws]
         return Problem("invalid_request", fields={"document": flaws})
-    lines = [without_commands(line) for line in str(refused).splitlines()]
+    # A message can repeat what was sent, and an answer is kept to be repeated.
+    lines = [recordable(without_commands(line)) for line in str(refused).splitlines()]
     details = [line for line in lines if line]
     if isinstance(refused, NotFound):
         return Problem("not_found", details=details)
