@@ -85,11 +85,12 @@ from gatehouse.web.in_flight import InFlight
 from gatehouse.web.logs import log_lost_failure
 from gatehouse.web.manage.desk import ManageDesk, desk_options
 from gatehouse.web.metrics import Metrics, watch_lag
+from gatehouse.web.repetitions import Repetitions
 from gatehouse.web.reviews import Reviews
 from gatehouse.web.routes import ConnectorsReady, Offered, Ready, Routes, make_routes
 from gatehouse.web.search import SearchRoutes
 from gatehouse.web.shedding import LoadGate, ServerLoad
-from gatehouse.web.v1 import Api, Repetitions
+from gatehouse.web.v1 import Api
 
 _MOST_DIGITS: Final = 640
 _DAY_MS: Final = 86_400_000

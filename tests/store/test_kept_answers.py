@@ -11,7 +11,7 @@ from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import IDEMPOTENCY
-from gatehouse.web.v1 import Repetitions
+from gatehouse.web.repetitions import Repetitions
 
 _KEPT = KeptAnswer('{"secret":"whsec_once"}', '"1"')
 

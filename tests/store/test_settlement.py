@@ -175,11 +175,11 @@ def test_guesses_are_counted_by_the_account_behind_a_card_as_well() -> None:
     assert counted == [(2, 0), (2, 1)]
 
 
-def test_a_repetition_after_an_upgrade_is_recognised_by_the_former_hash() -> None:
+def test_a_repetition_after_an_upgrade_is_recognised_as_it_was_kept() -> None:
     kept = StoredClaim("k", "r9", "as it was", "the answer", NOW + 1000)
     order = authorize("r0", key="k", body="as it is")
     assert order.claim is not None
-    claim = msgspec.structs.replace(order.claim, former_body="as it was")
+    claim = msgspec.structs.replace(order.claim, is_kept_as="as it was".__eq__)
     again = msgspec.structs.replace(order, claim=claim)
     answers, _ = decide([again], loaded(claims={"k": kept}))
     assert answers == [Replay(b"the answer")]

@@ -85,9 +85,12 @@ class UnreadFields:
         walk.enter(self._shape, data, "")
         return walk.warnings()
 
-    def blank(self, data: Any) -> None:
-        """Take the values of unknown fields out of a decoded body: one may be a misspelt code."""
-        _blank(self._shape, data)
+    def blank(self, data: Any) -> list[str]:
+        """Take the values of unknown fields out of a decoded body, and tell their paths.
+
+        One of them may be a misspelt code.
+        """
+        return list(_blank(self._shape, data, ""))
 
 
 class _Walk:
@@ -141,14 +144,18 @@ class _Walk:
         self._found.append(FieldWarning(path, message))
 
 
-def _blank(shape: _Shape, value: Any) -> None:
-    objects = value if shape.in_list and isinstance(value, list) else [value]
-    for each in objects:
+def _blank(shape: _Shape, value: Any, path: str) -> Iterator[str]:
+    if shape.in_list and isinstance(value, list):
+        objects = [(f"{path}[{index}]", each) for index, each in enumerate(value)]
+    else:
+        objects = [(path, value)]
+    for place, each in objects:
         for key in each if isinstance(each, dict) else ():
             if key not in shape.fields:
                 each[key] = None
+                yield join_path(place, key)
             elif (below := shape.fields[key]) is not None:
-                _blank(below, each[key])
+                yield from _blank(below, each[key], join_path(place, key))
 
 
 def _shape_of(info: inspect.Type, place: str, *, in_list: bool) -> _Shape | None:

@@ -23,9 +23,8 @@ class Claim(msgspec.Struct, frozen=True):
     claim_id: str
     body: str
     expires_at_ms: int
-    former_body: str | None = None
-    """The body's hash as an earlier version kept it, so that a repetition after an upgrade is one.
-    """
+    is_kept_as: Callable[[str], bool] | None = None
+    """Whether the body is one that a server of another version kept."""
 
 
 class DecisionRow(msgspec.Struct, frozen=True, array_like=True):

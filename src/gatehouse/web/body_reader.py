@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader, read_json
+from gatehouse.core.request_reader import RequestReader
 from gatehouse.core.unread_fields import UnreadFields
 from gatehouse.web.context import RequestContext
 from gatehouse.web.preferences import wants_strict_handling
@@ -35,12 +35,9 @@ class BodyReader(Generic[T]):
         context.warnings = self._unread.find(body)
         return request
 
-    def content(self, context: RequestContext, body: bytes) -> Any:
-        """The body as JSON without the values of fields that nothing reads."""
-        content = read_json(body)
-        if context.warnings:
-            self._unread.blank(content)
-        return content
+    def leave_out(self, context: RequestContext, content: Any) -> list[str]:
+        """Take the values of fields that nothing reads out of a body; the paths of these fields."""
+        return self._unread.blank(content) if context.warnings else []
 
     def note_ignored(
         self, context: RequestContext, body: bytes, ignored: Mapping[str, str]

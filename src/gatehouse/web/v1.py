@@ -1,7 +1,8 @@
 """The v1 routes: each parses, makes one call, renders."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, NamedTuple
+from functools import partial
+from typing import Any, Final
 
 import msgspec
 
@@ -9,7 +10,6 @@ from gatehouse.admin.decisions import LiveDecisions
 from gatehouse.admin.public_decisions import public_decision
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import is_id
 from gatehouse.operations.catalogue import read_policies
 from gatehouse.operations.operation import Operation
@@ -31,33 +31,14 @@ from gatehouse.web.context import Reply, RequestContext, is_visible
 from gatehouse.web.entry import Entry, path_id
 from gatehouse.web.problems import Problem
 from gatehouse.web.query import PAGE_PARAMETERS, read_query, read_search
+from gatehouse.web.repetitions import Repetitions
 
-_canonical: Final = msgspec.json.Encoder(order="sorted").encode
 REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
-_NEVER_KEPT: Final = ("cardCvv2Value", "authenticationValue")
 _SEARCH_PARAMETERS: Final = ("clientReferenceId", *PAGE_PARAMETERS)
-_CONTAINERS: Final = frozenset((dict, list))
 
 Handler = Callable[[RequestContext, Receive], Awaitable[Reply]]
 PipelineListing = Callable[[str], Awaitable[msgspec.Struct]]
 """The pipelines of an account."""
-
-
-class Repetitions(NamedTuple):
-    """How repeated requests are recognised, and for how long."""
-
-    key: bytes
-    kept_ms: int
-
-    def claim(self, scoped: bytes, content: bytes, now_ms: int) -> Claim:
-        """What is kept of an idempotency key in its scope, and of what was sent with it."""
-        return Claim(
-            claim_id=keyed_hash(self.key, b"key " + scoped),
-            # Bound to the account and the key: bodies with card numbers in them must not be
-            # comparable between accounts by those who read the database.
-            body=keyed_hash(self.key, b"body of " + scoped + b"\n" + content),
-            expires_at_ms=now_ms + self.kept_ms,
-        )
 
 
 class Api:
@@ -184,16 +165,11 @@ class Api:
         key = idempotency_key(context)
         if key is None:
             return None
-        scoped = scope.encode() + key
+        unread = partial(reader.leave_out, context)
         try:
-            given = reader.content(context, body)
-            _drop_codes(given)
-            content = _canonical(given)
+            return self._repetitions.body_claim(scope.encode() + key, body, unread, self._clock())
         except RecursionError:
             raise Problem("malformed_body", details=["the body is nested too deeply"]) from None
-        claim = self._repetitions.claim(scoped, content, self._clock())
-        former_body = keyed_hash(self._repetitions.key, b"body " + content)
-        return msgspec.structs.replace(claim, former_body=former_body)
 
 
 def idempotency_key(context: RequestContext) -> bytes | None:
@@ -216,19 +192,6 @@ def cannot_repeat(earlier: StillInFlight | KeyReused) -> Problem:
     if isinstance(earlier, StillInFlight):
         return Problem("idempotency_in_flight", headers=((b"retry-after", b"1"),))
     return Problem("idempotency_key_reused")
-
-
-def _drop_codes(value: dict[str, Any] | list[Any]) -> None:
-    """Remove security codes from a body: not even a hash of one is ever kept."""
-    if isinstance(value, dict):
-        for name in _NEVER_KEPT:
-            value.pop(name, None)
-    elements = value.values() if isinstance(value, dict) else value
-    # Most objects and arrays hold plain values, of which an array may have very many.
-    if not _CONTAINERS.isdisjoint(map(type, elements)):
-        for inner in elements:
-            if isinstance(inner, (dict, list)):
-                _drop_codes(inner)
 
 
 def _render(context: RequestContext, currency: str, done: Processed, plan: RequestPlan) -> bytes:

@@ -235,7 +235,7 @@ def earlier(
     """The answer to a request whose idempotency key was used before."""
     if kept is None or kept.expires_at_ms <= now_ms:
         return None
-    if kept.body not in (claim.body, claim.former_body):
+    if kept.body != claim.body and not (claim.is_kept_as and claim.is_kept_as(kept.body)):
         return KeyReused()
     return StillInFlight() if kept.answer is None else Replay(kept.answer.encode())
 

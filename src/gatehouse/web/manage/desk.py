@@ -30,7 +30,8 @@ from gatehouse.web.manage.endpoints import ManageCall, ManageEndpoint, Precondit
 from gatehouse.web.manage.repeats import repeatable
 from gatehouse.web.problems import Problem
 from gatehouse.web.query import read_query
-from gatehouse.web.v1 import Handler, Repetitions
+from gatehouse.web.repetitions import Repetitions
+from gatehouse.web.v1 import Handler
 
 MOST_WAITING: Final = 8
 """Calls that are read, wait or run; each may hold a large body."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -13,9 +13,8 @@ from gatehouse.core.request_reader import read_json
 from gatehouse.pipeline.settlement import Claim
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.manage.endpoints import ManageCall, ManageEndpoint
-from gatehouse.web.v1 import REPLAYED, Repetitions, cannot_repeat, idempotency_key
-
-_canonical: Final = msgspec.json.Encoder(order="sorted").encode
+from gatehouse.web.repetitions import Repetitions, canonical
+from gatehouse.web.v1 import REPLAYED, cannot_repeat, idempotency_key
 
 
 class Repeatable(msgspec.Struct, frozen=True):
@@ -67,6 +66,6 @@ def repeatable(
     scope = f"{call.account_id} {endpoint.operation} ".encode()
     # Another key of the account must not get an answer with a secret that it could not have had.
     by = call.caller.key.key_id
-    content = _canonical((by, call.path, call.query, call.precondition, read_json(raw)))
+    content = canonical((by, call.path, call.query, call.precondition, read_json(raw)))
     claim = repetitions.claim(scope + key, content, call.session.clock())
     return Repeatable(call, claim, context.request_id)
