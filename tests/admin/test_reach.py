@@ -71,6 +71,9 @@ NOT_OFFERED: Final = {
             "keys.issue_for_playground",
         ),
     },
+    "A key issues, rotates and revokes only what it could have; see key_grants": {
+        *("keys.issue", "keys.rotate", "keys.revoke", "keys.issued_by"),
+    },
     "People sign in to the console; a key is no person": {"people.", "approvals."},
     "Events have routes of their own, `/api/v1/events`": {"events."},
     "An archive lies on a disk or in a bucket of the operator": {"archive.", "archive_backtest."},

@@ -88,6 +88,7 @@ READING: dict[str, UseCase] = {
     "configurations.history": lambda s, a, k: configurations.history(s, a, RULE_SETS, "mine"),
     "configurations.listing": lambda s, a, k: configurations.listing(s, a, PIPELINES),
     "keys.listing": lambda s, a, k: keys.listing(s, a),
+    "keys.issued_by": lambda s, a, k: keys.issued_by(s, a, k),
     "lists.get": lambda s, a, k: lists.get(s, a, "words"),
     "lists.check_exists": lambda s, a, k: lists.check_exists(s, a, "words"),
     "lists.entries": lambda s, a, k: lists.entries(s, a, "words", EntryPage(0)),

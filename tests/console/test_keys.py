@@ -6,6 +6,8 @@ import pytest
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import keys
+from gatehouse.admin.key_grants import IssuingKey, issue_by
+from gatehouse.admin.keys import KeyTerms
 from tests.console.harness import Browser, Console
 from tests.console.wrong_numbers import WRONG_NUMBERS
 
@@ -92,3 +94,17 @@ def test_keys_are_for_administrators(console: Console, role: UserRole) -> None:
     assert browser.get(_path(console)).status_code == 403
     assert browser.post(_path(console, "/new"), {"name": "x", "days": "never"}).status_code == 403
     assert f'{_path(console)}"' not in browser.get("/accounts").text
+
+
+def test_the_keys_that_a_key_issued_are_revoked_with_it_if_that_is_chosen(
+    console: Console, ada: Browser
+) -> None:
+    session, account_id = console.session, console.account_id
+    parent = keys.issue(session, account_id, KeyTerms("back office", ("manage:keys",))).key
+    child = issue_by(session, IssuingKey(parent, 0), KeyTerms("till"), None).key
+    page = ada.get(_path(console)).text
+    assert page.count('name="children"') == 1
+    assert f"issued by {parent.key_id}" in page
+    ada.post(_path(console, f"/{parent.key_id}/revoke"), {"reason": "test", "children": "yes"})
+    over = {k.key_id for k in keys.listing(session, account_id) if k.revoked_at_ms is not None}
+    assert {parent.key_id, child.key_id} <= over

@@ -271,8 +271,27 @@ def test_a_key_gives_away_no_more_than_it_has(client: httpx.Client, shared: Serv
         assert (given["networks"], given["rateLimitPerSecond"]) == (["127.0.0.0/8"], 50)
         for key in done(client.get(f"{BASE}/keys"))["keys"]:
             if key["scopes"] and key["scopes"][0] == "manage":
-                path = f"{BASE}/keys/{key['keyId']}/rotate"
-                refused(weak.post(path, json={}), 200, "invalid_request")
+                path = f"{BASE}/keys/{key['keyId']}"
+                refused(weak.post(f"{path}/rotate", json={}), 200, "invalid_request")
+                why = {"reason": "in the way"}
+                refused(weak.post(f"{path}/revoke", json=why), 200, "invalid_request")
+
+
+def test_a_key_that_lives_a_minute_issues_none_that_lives_longer(
+    client: httpx.Client, shared: Server
+) -> None:
+    short = {"scopes": ["manage:keys"], "expiresInS": 60}
+    issuer = done(client.post(f"{BASE}/keys", json=short))
+    with shared.client(issuer["key"]) as passing:
+        longer = passing.post(f"{BASE}/keys", json={"expiresInS": 61})
+        refused(longer, 200, "invalid_request")
+        given = done(passing.post(f"{BASE}/keys", json={}))["issued"]
+    assert given["expiresAt"] == issuer["issued"]["expiresAt"]
+    assert given["parent"] == issuer["issued"]["keyId"]
+    path = f"{BASE}/keys/{given['parent']}/revoke"
+    done(client.post(path, json={"reason": "leaked", "children": True}))
+    shown = {each["keyId"]: each["status"] for each in done(client.get(f"{BASE}/keys"))["keys"]}
+    assert shown[given["keyId"]] == "revoked"
 
 
 def _walked(endpoint: ManageEndpoint) -> tuple[str, str, Any]:

@@ -65,6 +65,8 @@ class ApiKey(msgspec.Struct, frozen=True):
     last_used_at_ms: int | None = None
     successor: str | None = None
     """The key that replaced this one when it was rotated."""
+    parent: str | None = None
+    """The key that issued this one; None if a person did."""
 
     @property
     def is_of_playground(self) -> bool:

@@ -28,17 +28,22 @@ def issue(
     session: AdminSession, account_id: str, terms: KeyTerms, lifetime_ms: int | None = None
 ) -> IssuedKey:
     """Issue a key; its text is in the result and cannot be had again."""
+    terms = checked_terms(terms)
+    with account_change(session, account_id) as change:
+        if lifetime_ms is not None:
+            terms = msgspec.structs.replace(terms, expires_at_ms=change.now_ms + lifetime_ms)
+        return keys.issue(change, account_id, terms)
+
+
+def checked_terms(terms: KeyTerms) -> KeyTerms:
+    """Terms that a key can have, in canonical form."""
     limit = terms.rate_limit_per_second
     if limit is not None and not 0 <= limit <= MAX_RATE_LIMIT:
         raise InvalidInput(_RATE_LIMIT(most=MAX_RATE_LIMIT))
     if terms.name.strip() == OF_PLAYGROUND:
         raise InvalidInput(_KEY_OF_PLAYGROUND(name=OF_PLAYGROUND))
     scopes, networks = check_scopes(terms.scopes), check_networks(terms.networks)
-    terms = msgspec.structs.replace(terms, scopes=scopes, networks=networks)
-    with account_change(session, account_id) as change:
-        if lifetime_ms is not None:
-            terms = msgspec.structs.replace(terms, expires_at_ms=change.now_ms + lifetime_ms)
-        return keys.issue(change, account_id, terms)
+    return msgspec.structs.replace(terms, scopes=scopes, networks=networks)
 
 
 def issue_for_playground(
@@ -61,7 +66,16 @@ def rotate(session: AdminSession, account_id: str, key_id: str, overlap_ms: int)
         return keys.rotate(change, account_id, key_id, overlap_ms)
 
 
-def revoke(session: AdminSession, account_id: str, key_id: str, reason: str) -> ApiKey:
-    """End a key at once."""
+def revoke(
+    session: AdminSession, account_id: str, key_id: str, reason: str, *, children: bool = False
+) -> ApiKey:
+    """End a key at once; with `children`, also the keys that it issued."""
     with account_change(session, account_id) as change:
-        return keys.revoke(change, account_id, key_id, reason)
+        return keys.revoke(change, account_id, key_id, reason, children=children)
+
+
+def issued_by(session: AdminSession, account_id: str, key_id: str) -> list[ApiKey]:
+    """The active keys that a key issued, and those that these issued."""
+    with account_reading(session, account_id) as connection:
+        key = keys.get(connection, account_id, key_id)
+        return keys.issued_by(connection, key, session.clock())

@@ -27,7 +27,13 @@ def show_keys(visit: Visit) -> Response:
     # The playground's own key ends by itself, and then nobody has to know of it.
     found = [each for each in found if not each.is_of_playground or states[each.key_id] == "active"]
     found.sort(key=lambda each: (states[each.key_id] != "active", -each.created_at_ms))
-    return visit.render("keys/keys.html", keys=found, states=states, overlaps=_OVERLAPS)
+    return visit.render(
+        "keys/keys.html",
+        keys=found,
+        states=states,
+        overlaps=_OVERLAPS,
+        issuers={each.parent for each in found if states[each.key_id] == "active"},
+    )
 
 
 def show_new(visit: Visit) -> Response:
@@ -71,7 +77,8 @@ def rotate(visit: Visit) -> Response:
 def revoke(visit: Visit) -> Response:
     """End a key at once."""
     reason = visit.form.get("reason", "").strip()[:200]
-    keys.revoke(visit.session, visit.account_id, visit.place("key"), reason)
+    children = visit.form.get("children") == "yes"
+    keys.revoke(visit.session, visit.account_id, visit.place("key"), reason, children=children)
     return visit.redirect("keys", notice="keys.notices.revoked")
 
 

@@ -39,7 +39,7 @@ API_KEYS: Final = _table(
     *optional(Integer, "rate_limit_per_second"),
     *required(BigInteger, "created_at_ms"),
     *optional(BigInteger, "expires_at_ms", "revoked_at_ms", "last_used_at_ms"),
-    *optional(Text, "successor", "signature"),
+    *optional(Text, "successor", "signature", "parent"),
 )
 
 IS_MOVEMENT: Final = "kind IN ('TOP_UP', 'ADJUST')"

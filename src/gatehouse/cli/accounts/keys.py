@@ -13,7 +13,7 @@ from gatehouse.cli.arguments import (
 )
 from gatehouse.cli.completing import account_ids
 from gatehouse.cli.opening import open_account
-from gatehouse.cli.output import columns, show, time_or_none
+from gatehouse.cli.output import columns, show, time_or_none, warn
 from gatehouse.core.clock import iso_time
 
 if TYPE_CHECKING:
@@ -102,14 +102,24 @@ def rotate(
 def revoke(
     key: KeyId,
     reason: Annotated[str, typer.Option(help="Why; kept in the audit log.")] = "",
+    children: Annotated[
+        bool, typer.Option("--children", help="Also the keys that it issued, and that they issued.")
+    ] = False,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """End a key on every server within a second."""
     from gatehouse.admin import keys
 
-    ended = keys.revoke(*open_account(account), key[0], reason)
-    show(_data(ended), f"{ended.key_id} is revoked", as_json=as_json)
+    session, account_id = open_account(account)
+    issued = [each.key_id for each in keys.issued_by(session, account_id, key[0])]
+    ended = keys.revoke(session, account_id, key[0], reason, children=children)
+    text = f"{ended.key_id} is revoked"
+    if issued and children:
+        text += f"\nrevoked with it: {', '.join(issued)}"
+    elif issued:
+        warn([f"keys that it issued still work: {', '.join(issued)}; --children ends them too"])
+    show(_data(ended), text, as_json=as_json)
 
 
 _ONCE = "Keep it in a secrets manager: it is not shown again."
@@ -127,4 +137,5 @@ def _data(key: "ApiKey") -> dict[str, Any]:
         "expiresAt": time_or_none(key.expires_at_ms),
         "revokedAt": time_or_none(key.revoked_at_ms),
         "lastUsedAt": time_or_none(key.last_used_at_ms),
+        "parent": key.parent,
     }

@@ -45,6 +45,8 @@ class KeyTerms(msgspec.Struct, frozen=True):
     networks: tuple[str, ...] = ()
     rate_limit_per_second: int | None = None
     expires_at_ms: int | None = None
+    parent: str | None = None
+    """The key that issues it."""
 
 
 class IssuedKey(NamedTuple):
@@ -98,26 +100,26 @@ def issue_for_playground(
     return issued
 
 
-def rotate(change: Change, account_id: str, key_id: str, overlap_ms: int) -> RotatedKey:
-    """Issue a successor with the same terms and lifetime; the old key ends after the overlap."""
+def rotate(
+    change: Change, account_id: str, key_id: str, overlap_ms: int, latest_ms: int | None = None
+) -> RotatedKey:
+    """Issue a successor with the same terms and lifetime; the old key ends after the overlap.
+
+    The successor ends with the key that issued the old one, or at `latest_ms`, if that is earlier.
+    The keys that the old one issued belong to the successor.
+    """
     accounts.get_open(change.connection, account_id)
-    old = get(change.connection, account_id, key_id)
+    old = get_active(change, account_id, key_id)
     if old.is_of_playground:
         raise Conflict(_PLAYGROUND_KEY(key_id=key_id))
-    state = old.status(change.now_ms)
-    if state != "active":
-        raise Conflict(_KEY_OVER(key=key_id, state=_ENDED[state]()))
     if old.successor is not None:
         raise Conflict(_KEY_ROTATED(key_id=key_id, successor=old.successor))
-    expires_at_ms = None
-    if old.expires_at_ms is not None:
-        expires_at_ms = change.now_ms + old.expires_at_ms - old.created_at_ms
-    terms = KeyTerms(old.name, old.scopes, old.networks, old.rate_limit_per_second, expires_at_ms)
-    key, text = _insert(change, account_id, terms)
-    ends_ms = change.now_ms + overlap_ms
-    if old.expires_at_ms is not None:
-        ends_ms = min(ends_ms, old.expires_at_ms)
+    issued = [each for each in of_account(change.connection, account_id) if each.parent == key_id]
+    key, text = _insert(change, account_id, _terms_again(change, old, latest_ms))
+    ends_ms = _earliest(change.now_ms + overlap_ms, old.expires_at_ms)
     _set(change, old, expires_at_ms=ends_ms, successor=key.key_id)
+    for each in issued:
+        _set(change, each, parent=key.key_id)
     ended = msgspec.structs.replace(old, expires_at_ms=ends_ms, successor=key.key_id)
     change.audit(
         "key.rotate", account_id, keyId=key_id, successor=key.key_id, oldExpiresAtMs=ends_ms
@@ -126,16 +128,64 @@ def rotate(change: Change, account_id: str, key_id: str, overlap_ms: int) -> Rot
     return RotatedKey(key, text, ended)
 
 
-def revoke(change: Change, account_id: str, key_id: str, reason: str) -> ApiKey:
-    """End a key at once."""
+def _terms_again(change: Change, old: ApiKey, latest_ms: int | None) -> KeyTerms:
+    """The terms of a successor."""
+    ends_ms = None
+    if old.expires_at_ms is not None:
+        ends_ms = change.now_ms + old.expires_at_ms - old.created_at_ms
+    if old.parent is not None:
+        parent = get(change.connection, old.account_id, old.parent)
+        ends_ms = _earliest(ends_ms, parent.expires_at_ms)
+    return KeyTerms(
+        old.name,
+        old.scopes,
+        old.networks,
+        old.rate_limit_per_second,
+        _earliest(ends_ms, latest_ms),
+        old.parent,
+    )
+
+
+def _earliest(*times_ms: int | None) -> int | None:
+    """The first of some moments; None stands for never."""
+    return min((each for each in times_ms if each is not None), default=None)
+
+
+def revoke(
+    change: Change, account_id: str, key_id: str, reason: str, *, children: bool = False
+) -> ApiKey:
+    """End a key at once; with `children`, also the keys that it issued."""
     key = get(change.connection, account_id, key_id)
-    if key.revoked_at_ms is not None:
+    issued = issued_by(change.connection, key, change.now_ms) if children else []
+    if key.revoked_at_ms is not None and not issued:
         raise Conflict(_KEY_REVOKED(key=key_id))
-    change.audit("key.revoke", account_id, keyId=key_id, reason=recordable(reason))
-    said = {"keyId": key_id, "name": key.name, "reason": recordable(reason)}
-    change.event(EventName.KEY_REVOKED, account_id, key_id, said)
-    _set(change, key, revoked_at_ms=change.now_ms)
-    return msgspec.structs.replace(key, revoked_at_ms=change.now_ms)
+    for each in (key, *issued):
+        if each.revoked_at_ms is None:
+            change.audit("key.revoke", account_id, keyId=each.key_id, reason=recordable(reason))
+            said = {"keyId": each.key_id, "name": each.name, "reason": recordable(reason)}
+            change.event(EventName.KEY_REVOKED, account_id, each.key_id, said)
+            _set(change, each, revoked_at_ms=change.now_ms)
+    return get(change.connection, account_id, key_id)
+
+
+def issued_by(connection: sa.Connection, key: ApiKey, now_ms: int) -> list[ApiKey]:
+    """The active keys that a key issued, and those that these issued."""
+    found, parents = [], {key.key_id}
+    others = of_account(connection, key.account_id)
+    while children := [each for each in others if each.parent in parents]:
+        found += children
+        parents = {each.key_id for each in children}
+        others = [each for each in others if each.key_id not in parents]
+    return [each for each in found if each.status(now_ms) == "active"]
+
+
+def get_active(change: Change, account_id: str, key_id: str) -> ApiKey:
+    """The account's key; `Conflict` when it has ended."""
+    key = get(change.connection, account_id, key_id)
+    state = key.status(change.now_ms)
+    if state != "active":
+        raise Conflict(_KEY_OVER(key=key_id, state=_ENDED[state]()))
+    return key
 
 
 def get(connection: sa.Connection, account_id: str, key_id: str) -> ApiKey:
@@ -211,7 +261,7 @@ def _check(signer: Signer, row: Any) -> None:
         raise refused(row["account_id"], f"key {row['id']} was changed")
 
 
-def _set(change: Change, key: ApiKey, **values: int | str) -> None:
+def _set(change: Change, key: ApiKey, **values: int | str | None) -> None:
     this = API_KEYS.c.id == key.key_id
     row = dict(change.connection.execute(sa.select(API_KEYS).where(this)).one()._mapping)
     _check(change.signer, row)

@@ -25,7 +25,7 @@ SIGNED: Final[dict[str, tuple[str, ...]]] = {
     ),
     "api_keys": (
         *("id", "account_id", "name", "hash", "scopes", "networks", "rate_limit_per_second"),
-        *("created_at_ms", "expires_at_ms", "revoked_at_ms", "successor"),
+        *("created_at_ms", "expires_at_ms", "revoked_at_ms", "successor", "parent"),
     ),
     "configurations": (
         *("account_id", "kind", "name", "version", "document", "program"),
@@ -51,7 +51,7 @@ UNSIGNED: Final[dict[str, tuple[str, ...]]] = {
 }
 """The columns of those tables that are not: they change without an operator, or are proven."""
 
-_ADDED_LATER: Final = {"accounts": 2}
+_ADDED_LATER: Final = {"accounts": 2, "api_keys": 1}
 """How many of the last signed columns are younger than signatures, by table.
 
 As long as they are empty they are left out, so that rows that were signed before stay genuine.

@@ -47,7 +47,11 @@ class NewKey(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
     expires_in_s: Annotated[
         Annotated[int, Meta(ge=1, le=_MOST_S)] | None,
-        Meta(description="Seconds until it ends; without it, it does not.", examples=[7_776_000]),
+        Meta(
+            description="Seconds until it ends, not later than the issuing key; without it, it "
+            "ends with that one, if at all.",
+            examples=[7_776_000],
+        ),
     ] = None
 
 
@@ -71,6 +75,14 @@ class KeyRevocation(msgspec.Struct, frozen=True, rename="camel"):
     reason: Annotated[
         str, Meta(min_length=1, max_length=200, description="Why.", examples=["was in a log"])
     ]
+    children: Annotated[
+        bool,
+        Meta(
+            description="Whether the keys that it issued are revoked too, and those that they "
+            "issued.",
+            examples=[False],
+        ),
+    ] = False
 
 
 class KeyShown(msgspec.Struct, frozen=True, rename="camel"):
@@ -92,6 +104,9 @@ class KeyShown(msgspec.Struct, frozen=True, rename="camel"):
         Moment | None, Meta(description="When it was last used, to about a minute (RFC 3339).")
     ]
     successor: Annotated[str | None, Meta(description="The key that replaced it.")]
+    parent: Annotated[
+        str | None, Meta(description="The key that issued it, or the successor of that key.")
+    ]
 
 
 class KeyTold(msgspec.Struct, frozen=True, rename="camel"):
@@ -140,7 +155,10 @@ def _issuer(call: ManageCall) -> IssuingKey:
 
 
 def _revoke(call: ManageCall) -> KeyShown:
-    key = keys.revoke(call.session, call.account_id, call.path["keyId"], call.body.reason)
+    key_id, body = call.path["keyId"], call.body
+    key = key_grants.revoke_by(
+        call.session, _issuer(call), key_id, body.reason, children=body.children
+    )
     return _shown(key, call.session.clock())
 
 
@@ -157,6 +175,7 @@ def _shown(key: ApiKey, now_ms: int) -> KeyShown:
         expires_at=None if expires is None else iso_time(expires),
         last_used_at=None if used is None else iso_time(used),
         successor=key.successor,
+        parent=key.parent,
     )
 
 
@@ -180,7 +199,7 @@ KEY_ENDPOINTS: Final = (
         field="keyIssuedResponse",
         summary="Issue a key",
         about="Issues a key. It can be for every operation, for scopes of management that "
-        "the issuing key has, within its networks and up to its rate limit.",
+        "the issuing key has, within its networks, up to its rate limit and up to its end.",
         body=NewKey,
         answer=KeyTold,
         run=_issue,
@@ -192,8 +211,9 @@ KEY_ENDPOINTS: Final = (
         operation="rotateKey",
         field="keyIssuedResponse",
         summary="Rotate a key",
-        about="Issues a successor on the same terms; the old key ends after the overlap. A "
-        "key can rotate itself.",
+        about="Issues a successor on the same terms; the old key ends after the overlap, and the "
+        "keys that it issued belong to the successor. A key can rotate itself, and keys that it "
+        "could issue. The successor ends with the calling key at the latest.",
         body=KeyRotation,
         path_about=_ID,
         answer=KeyTold,
@@ -206,7 +226,8 @@ KEY_ENDPOINTS: Final = (
         operation="revokeKey",
         field="keyResponse",
         summary="Revoke a key",
-        about="Ends a key at once, on every server within a second.",
+        about="Ends a key at once, on every server within a second. A key can revoke itself, and "
+        "keys that it could issue.",
         body=KeyRevocation,
         path_about=_ID,
         answer=KeyShown,
