@@ -71,6 +71,7 @@ NOT_OFFERED: Final = {
             "keys.issue_for_playground",
         ),
     },
+    "For proposals, which people make": {"lists.planned", "lists.put", "lists.take"},
     "A key issues, rotates and revokes only what it could have; see key_grants": {
         *("keys.issue", "keys.rotate", "keys.revoke", "keys.issued_by"),
     },

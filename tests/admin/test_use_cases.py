@@ -47,6 +47,7 @@ from gatehouse.settings import Settings, load_settings
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.account_signature import sign_account
+from gatehouse.store.configured.list_plans import PlannedEntry
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.tables import GATEWAY_INTENTS, METADATA
 from tests.harness import Home
@@ -88,8 +89,9 @@ READING: dict[str, UseCase] = {
     "configurations.history": lambda s, a, k: configurations.history(s, a, RULE_SETS, "mine"),
     "configurations.listing": lambda s, a, k: configurations.listing(s, a, PIPELINES),
     "keys.listing": lambda s, a, k: keys.listing(s, a),
-    "keys.issued_by": lambda s, a, k: keys.issued_by(s, a, k),
+    "keys.issued_by": keys.issued_by,
     "lists.get": lambda s, a, k: lists.get(s, a, "words"),
+    "lists.planned": lambda s, a, k: lists.planned(s, a, "words", GivenEntries(["b"])),
     "lists.check_exists": lambda s, a, k: lists.check_exists(s, a, "words"),
     "lists.entries": lambda s, a, k: lists.entries(s, a, "words", EntryPage(0)),
     "lists.find_entry": lambda s, a, k: lists.find_entry(s, a, "words", "casino", EntryPage(0)),
@@ -152,6 +154,14 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
     "lists.add": (
         lambda s, a, k: lists.add(s, a, "words", GivenEntries(["b"]), NewEntries()),
         "list.add",
+    ),
+    "lists.put": (
+        lambda s, a, k: lists.put(s, a, "words", [PlannedEntry("b", "b")]),
+        "list.add",
+    ),
+    "lists.take": (
+        lambda s, a, k: lists.take(s, a, "words", [PlannedEntry("a", "a")]),
+        "list.remove",
     ),
     "lists.remove": (
         lambda s, a, k: lists.remove(s, a, "words", GivenEntries(["a"])),

@@ -15,7 +15,7 @@ from gatehouse.admin.jobs.kinds import JobKind, TrainingOrder
 from gatehouse.admin.lists import GivenEntries, NewEntries
 from gatehouse.admin.models import versions
 from gatehouse.admin.people import proposals, saved_searches, users
-from gatehouse.admin.people.proposals import AdjustBalance
+from gatehouse.admin.people.proposed import AdjustBalance
 from gatehouse.admin.webhooks import endpoints
 from gatehouse.admin.webhooks.options import webhook_options
 from gatehouse.core.outcomes import Outcome

@@ -5,9 +5,19 @@ import re
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import accounts, approvals
-from gatehouse.admin.people import proposals
-from gatehouse.admin.people.proposals import AdjustBalance, ApplyRules, SetApprovals, SetPrices
+from gatehouse.admin import accounts, approvals, configurations, lists
+from gatehouse.admin.lists import GivenEntries, NewEntries
+from gatehouse.admin.people import proposals, users
+from gatehouse.admin.people.proposed import (
+    AdjustBalance,
+    ApplyRules,
+    DropList,
+    SetApprovals,
+    SetPrices,
+    TakeOffList,
+)
+from gatehouse.admin.pipelines import PIPELINES
+from gatehouse.rules.list_entries import ListKind
 from tests.console.harness import Console
 from tests.harness import make_account
 
@@ -82,7 +92,7 @@ def test_proposals_about_money_are_for_who_may_see_money(
     page = _shown_to(console, account_id, role)
     for part in ("-$5.00", "a wrong top-up", "PreCheck $0.0425"):
         assert (part in page) is sees, part
-    assert ("shown to people who may see money" in page) is not sees
+    assert ("about money, lists and people are shown to those" in page) is not sees
     assert "Change a rule set" in page
     assert "Require two pairs of eyes for fewer changes" in page
     assert "Nothing is proposed" not in page
@@ -115,6 +125,64 @@ def test_what_is_proposed_is_shown_in_words(console: Console, account_id: str) -
     page = admin.get(f"/a/{account_id}/proposals").text
     facts = re.findall(r"<dd><bdi>(.*?)</bdi></dd>", page.replace("\N{NO-BREAK SPACE}", " "))
     assert sorted(facts) == ["Regeln", "Sentry 0,01 $, ID Verify 0,05 $", "nichts mehr"]
+
+
+def test_lists_pipelines_and_top_ups_wait_for_another_person(
+    console: Console, account_id: str
+) -> None:
+    operator, session = console.as_role(UserRole.OPERATOR), console.session
+    words = GivenEntries(["spam"])
+    lists.add(session, account_id, "bad-words", words, NewEntries(ListKind.WORDS))
+    approvals.set_wanted(session, account_id, ["adjustments", "lists", "pipelines", "top-ups"])
+    start = f"/a/{account_id}"
+    pipeline = configurations.listing(session, account_id, PIPELINES)[0].document
+    draft = {"document": pipeline + "# changed\n", "pipeline": "1", "base": "1", "note": "why"}
+    sent = [
+        (f"{start}/lists/bad-words/add", {"values": "scam"}),
+        (f"{start}/lists/bad-words/remove", {"value": "spam"}),
+        (f"{start}/lists/bad-words/drop", {}),
+        (f"{start}/pipelines/apply", draft),
+        (f"{start}/money/top-up", {"amount": "5", "reference": "invoice 1"}),
+    ]
+    for path, form in sent:
+        answer = operator.post(path, form)
+        assert answer.headers.get("location") == f"{start}/proposals", (path, answer.text)
+    assert len(proposals.listing(session, account_id)) == len(sent)
+    assert lists.get(session, account_id, "bad-words").entries == 1
+    other = console.as_role(UserRole.ADMINISTRATOR, account_id)
+    page = other.get(f"{start}/proposals").text
+    for part in ("scam", "Take entries off a list", "Change a pipeline", "invoice 1"):
+        assert part in page
+    for made in proposals.listing(session, account_id):
+        if not isinstance(made.content, TakeOffList | DropList):
+            done = other.post(f"{start}/proposals/{made.proposal_id}/approve")
+            assert done.status_code == 303
+    assert lists.get(session, account_id, "bad-words").entries == 2
+    assert _balance(console, account_id) == 55_000_000
+
+
+def test_an_approver_is_brought_in_by_two_people(console: Console, account_id: str) -> None:
+    ada = console.as_role(UserRole.ADMINISTRATOR, account_id)
+    form = {"login": "eve@shop.example", "name": "Eve", "role": "manager"}
+    answer = ada.post(f"/a/{account_id}/people", form)
+    assert answer.headers["location"] == f"/a/{account_id}/proposals"
+    assert "/link/" not in answer.text
+    assert ada.post(f"/a/{account_id}/people", form).status_code == 303
+    [made] = proposals.listing(console.session, account_id)
+    path = f"/a/{account_id}/proposals"
+    manager = console.as_role(UserRole.MANAGER, account_id)
+    assert "eve@shop.example" not in manager.get(path).text
+    assert manager.post(f"{path}/{made.proposal_id}/approve").status_code == 403
+    bob = console.as_role(UserRole.ADMINISTRATOR, account_id)
+    assert "eve@shop.example" in bob.get(path).text
+    shown = bob.post(f"{path}/{made.proposal_id}/approve").text
+    assert "/link/" in shown
+    assert "/link/" not in bob.get(path).text
+    eve = users.get(console.session, account_id, "eve@shop.example").user_id
+    for action, sent in (("reset", {}), ("role", {"role": "administrator"})):
+        answer = ada.post(f"/a/{account_id}/people/{eve}/{action}", sent)
+        assert answer.headers["location"] == path
+    assert users.get(console.session, account_id, eve).roles == {account_id: UserRole.MANAGER}
 
 
 def test_to_want_less_of_it_is_proposed_as_well(console: Console, account_id: str) -> None:

@@ -866,6 +866,8 @@ export interface KeyPage {
 export interface KeyRevocation {
   /** Why. */
   readonly reason: string;
+  /** Whether the keys that it issued are revoked too, and those that they issued. */
+  readonly children?: boolean | undefined;
 }
 
 /** How to rotate a key. */
@@ -896,6 +898,8 @@ export interface KeyShown {
   readonly lastUsedAt: string | null;
   /** The key that replaced it. */
   readonly successor: string | null;
+  /** The key that issued it, or the successor of that key. */
+  readonly parent: string | null;
 }
 
 /** A new key with its text. */
@@ -1070,7 +1074,7 @@ export interface NewKey {
   readonly networks?: readonly string[] | undefined;
   /** Not above that of the issuing key. */
   readonly rateLimitPerSecond?: number | null | undefined;
-  /** Seconds until it ends; without it, it does not. */
+  /** Seconds until it ends, not later than the issuing key; without it, it ends with that one, if at all. */
   readonly expiresInS?: number | null | undefined;
 }
 

@@ -125,17 +125,17 @@ export class ManageKeys extends Calls {
     });
   }
 
-  /** Issues a key. It can be for every operation, for scopes of management that the issuing key has, within its networks and up to its rate limit. Scope `manage:keys`. Free. */
+  /** Issues a key. It can be for every operation, for scopes of management that the issuing key has, within its networks, up to its rate limit and up to its end. Scope `manage:keys`. Free. */
   issue(body: Body<"issueKey"> = {}, own?: CallOptions): Promise<Answer<api.KeyTold>> {
     return this.call("issueKey", { body }, own);
   }
 
-  /** Issues a successor on the same terms; the old key ends after the overlap. A key can rotate itself. Scope `manage:keys`. Free. */
+  /** Issues a successor on the same terms; the old key ends after the overlap, and the keys that it issued belong to the successor. A key can rotate itself, and keys that it could issue. The successor ends with the calling key at the latest. Scope `manage:keys`. Free. */
   rotate(keyId: string, body: Body<"rotateKey"> = {}, own?: CallOptions): Promise<Answer<api.KeyTold>> {
     return this.call("rotateKey", { path: { keyId }, body }, own);
   }
 
-  /** Ends a key at once, on every server within a second. Scope `manage:keys`. Free. */
+  /** Ends a key at once, on every server within a second. A key can revoke itself, and keys that it could issue. Scope `manage:keys`. Free. */
   revoke(keyId: string, body: Body<"revokeKey">, own?: CallOptions): Promise<Answer<api.KeyShown>> {
     return this.call("revokeKey", { path: { keyId }, body }, own);
   }

@@ -55,6 +55,12 @@ class User(Personal, frozen=True, kw_only=True):
     passkeys: tuple[Passkey, ...] = ()
     subject: str | None = None
     """Issuer and subject of the single sign-on that this person signs in by, and by that alone."""
+    introduced_by: str | None = None
+    """Who made the link by which the person chose its password, as the audit log names actors."""
+    introduced_in: str | None = None
+    """The account whose administrator that was; None for an operator."""
+    entitled_at_ms: int = 0
+    """When the person was let in, given a role or enabled last."""
     disabled_at_ms: int | None = None
     signed_in_at_ms: int | None = None
     locale: str = "en"
@@ -78,13 +84,20 @@ class User(Personal, frozen=True, kw_only=True):
         known = self.password or self.passkeys or self.subject or self.signed_in_at_ms
         return UserStatus.ACTIVE if known else UserStatus.INVITED
 
+    @property
+    def is_vouched_for(self) -> bool:
+        """Whether an operator or a provider let the person in, and not one account alone."""
+        by_operator = self.introduced_by is not None and self.introduced_in is None
+        return self.signs_in_elsewhere or by_operator
+
     def belongs_only_to(self, account_id: str) -> bool:
         """Whether the person has no role anywhere else."""
         return not self.is_operator and set(self.roles) <= {account_id}
 
     def without_proofs(self) -> "User":
         """The person with no way to sign in: ways that were set up before no longer work."""
-        return self.with_rights(password=None, totp=None, totp_step=0, recovery=(), passkeys=())
+        proofs = {"password": None, "totp": None, "totp_step": 0, "recovery": (), "passkeys": ()}
+        return self.with_rights(**proofs, introduced_by=None, introduced_in=None)
 
     def with_rights(self, **values: object) -> "User":
         """The person with other roles or other ways to sign in: sessions get new tokens."""

@@ -8,6 +8,9 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Final
 
+import sqlalchemy as sa
+
+from gatehouse.access.actors import Actor, ActorKind
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import ApprovalNeeded, InvalidInput
 from gatehouse.core.sentences import Phrase, phrases_of
@@ -25,17 +28,23 @@ _POLICY: Final = "approvals"
 
 
 class ApprovalKind(StrEnum):
-    """What can be put under two pairs of eyes; the option itself is, as soon as it is used."""
+    """What can be put under two pairs of eyes."""
 
     RULES = "rules"
+    PIPELINES = "pipelines"
+    LISTS = "lists"
     MODELS = "models"
     PRICES = "prices"
+    TOP_UPS = "top-ups"
     ADJUSTMENTS = "adjustments"
     APPROVALS = "approvals"
+    PEOPLE = "people"
 
 
 _KIND_WORDS: Final = phrases_of("word.approval", {each.value: each.value for each in ApprovalKind})
-CHOICES: Final = tuple(kind for kind in ApprovalKind if kind is not ApprovalKind.APPROVALS)
+_IMPLIED: Final = (ApprovalKind.APPROVALS, ApprovalKind.PEOPLE)
+"""Under two pairs of eyes as soon as anything is: they decide who approves, and what."""
+CHOICES: Final = tuple(kind for kind in ApprovalKind if kind not in _IMPLIED)
 
 
 def wanted(session: AdminSession, account_id: str) -> tuple[ApprovalKind, ...]:
@@ -65,10 +74,20 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
 
 def check_approved(change: Change, account_id: str, kind: ApprovalKind) -> None:
     """Refuse a change that needs another person, unless it is one that was approved."""
-    if change.actor.proposer is not None:
+    check_allowed(change.connection, change.actor, account_id, kind)
+
+
+def check_allowed(
+    connection: sa.Connection, actor: Actor, account_id: str, kind: ApprovalKind
+) -> None:
+    """The same for a change that is made in several transactions."""
+    if actor.proposer is not None:
         return
-    kinds = _kinds(accounts.get(change.connection, account_id).policies.get(_POLICY))
-    if kind in kinds or (kinds and kind is ApprovalKind.APPROVALS):
+    if kind is ApprovalKind.PEOPLE and actor.kind not in (ActorKind.USER, ActorKind.KEY):
+        # At a terminal: who else could bring in the second person?
+        return
+    kinds = _kinds(accounts.get(connection, account_id).policies.get(_POLICY))
+    if kind in kinds or (kinds and kind in _IMPLIED):
         raise ApprovalNeeded(_APPROVAL_NEEDED(account_id=account_id, kind=_KIND_WORDS[kind]()))
 
 

@@ -7,6 +7,7 @@ from typing import BinaryIO, Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.admin.approvals import ApprovalKind, check_allowed, check_approved
 from gatehouse.admin.list_files import (
     EntryTerms,
     ListFileContent,
@@ -144,6 +145,7 @@ def drop(
     `expected` is how often it may have been changed before.
     """
     with account_change(session, account_id) as change:
+        check_approved(change, account_id, ApprovalKind.LISTS)
         list_reading.check_version(change.connection, ListKey(account_id, name), expected)
         users = [] if force else _rules_with(change.connection, account_id, name)
         if users:
@@ -160,13 +162,47 @@ def add(
     return _add(session, key, new, found)
 
 
+def planned(
+    session: AdminSession,
+    account_id: str,
+    name: str,
+    given: GivenEntries,
+    new: NewEntries | None = None,
+) -> tuple[PlannedEntry, ...]:
+    """The entries as a list keeps them, so that they can be proposed."""
+    terms = _terms(session, ListKey(account_id, name), new or NewEntries())
+    return tuple(_read(given, terms, "added"))
+
+
+def put(
+    session: AdminSession,
+    account_id: str,
+    name: str,
+    entries: Sequence[PlannedEntry],
+    kind: ListKind | None = None,
+) -> Added:
+    """Put planned entries on a list; with `kind`, it is created if it does not exist."""
+    return _add(session, ListKey(account_id, name), NewEntries(kind), entries)
+
+
+def take(
+    session: AdminSession,
+    account_id: str,
+    name: str,
+    entries: Sequence[PlannedEntry],
+    expected: int | None = None,
+) -> int:
+    """Take planned entries off a list: all of them, or none when one is not on it."""
+    with account_change(session, account_id) as change:
+        check_approved(change, account_id, ApprovalKind.LISTS)
+        list_reading.check_version(change.connection, ListKey(account_id, name), expected)
+        return lists.remove(change, account_id, name, entries)
+
+
 def remove(session: AdminSession, account_id: str, name: str, given: GivenEntries) -> int:
     """Take entries off a list: all that are named, or none when one of them is not on it."""
     terms = _terms(session, ListKey(account_id, name), NewEntries())
-    found = _read(given, terms, "removed")
-    with account_change(session, account_id) as change:
-        list_reading.check_version(change.connection, ListKey(account_id, name), given.expected)
-        return lists.remove(change, account_id, name, found)
+    return take(session, account_id, name, _read(given, terms, "removed"), given.expected)
 
 
 def import_file(
@@ -285,8 +321,11 @@ def _add(
     session: AdminSession, key: ListKey, new: NewEntries, found: Sequence[PlannedEntry]
 ) -> Added:
     if len(found) > MOST_AT_ONCE:
+        with account_reading(session, key.account_id) as connection:
+            check_allowed(connection, session.actor, key.account_id, ApprovalKind.LISTS)
         return lists.add_many(session, *key, new.kind, found)
     with account_change(session, key.account_id) as change:
+        check_approved(change, key.account_id, ApprovalKind.LISTS)
         list_reading.check_version(change.connection, key, new.expected)
         return lists.add(change, *key, new.kind, found)
 

@@ -72,6 +72,7 @@ def top_up(
     named = None if reference is None else _checked_reference(reference)
     try:
         with account_change(session, account_id) as change:
+            check_approved(change, account_id, ApprovalKind.TOP_UPS)
             account = accounts.get(change.connection, account_id)
             state = ledger.top_up(change, account_id, micros, note, named)
             return TopUp(AccountOverview(account, state))

@@ -7,6 +7,7 @@ import msgspec
 
 from gatehouse.access.accounts import Account
 from gatehouse.admin import configurations
+from gatehouse.admin.approvals import ApprovalKind
 from gatehouse.admin.configurations import (
     AppliedVersion,
     ConfigurationType,
@@ -124,4 +125,5 @@ PIPELINES: Final = ConfigurationType(
     decode=decode_program,
     list_problems=_list_problems,
     differences=differences,
+    approval=ApprovalKind.PIPELINES,
 )

@@ -49,7 +49,9 @@ def list_entity_of_decision(visit: Visit) -> Response:
     if not name:
         raise visit.refuse("entry", "decision.choose_entry")
     entity = EntityTokens(visit.session, visit.account_id).opened(kind, token)
-    put_on_chosen_list(visit, entity, name)
+    proposed = put_on_chosen_list(visit, entity, name)
+    if proposed is not None:
+        return proposed
     return _back(visit, "decision.notices.listed")
 
 

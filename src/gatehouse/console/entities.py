@@ -62,7 +62,9 @@ def put_on_list(visit: Visit) -> Response:
     name = visit.form.get("list", "")
     if not name:
         raise visit.refuse("list", "entities.choose_list")
-    put_on_chosen_list(visit, _entity(visit), name)
+    proposed = put_on_chosen_list(visit, _entity(visit), name)
+    if proposed is not None:
+        return proposed
     kind, token = visit.place("kind"), visit.place("token")
     return visit.redirect("entity", kind=kind, token=token, notice="entities.listed")
 

@@ -3,13 +3,19 @@
 from collections.abc import Collection
 from typing import Final
 
+from starlette.responses import Response
+
 from gatehouse.access.roles import Permission
+from gatehouse.admin import lists
 from gatehouse.admin.entities.finding import lists_by_kind, put_on_list
 from gatehouse.admin.entities.naming import Entity, EntityType
 from gatehouse.admin.entities.standing import LIST_KINDS
-from gatehouse.admin.lists import NewEntries
+from gatehouse.admin.lists import GivenEntries, NewEntries
+from gatehouse.admin.people.proposed import PutOnList
 from gatehouse.console.numbers import read_within
+from gatehouse.console.proposals import propose
 from gatehouse.console.visit import Visit
+from gatehouse.core.errors import ApprovalNeeded
 
 _DAY_MS: Final = 86_400_000
 _MOST_DAYS: Final = 3650
@@ -27,12 +33,21 @@ def missing_lists(fitting: dict[EntityType, list[str]]) -> list[str]:
     return [LIST_KINDS[kind].value for kind, names in fitting.items() if not names]
 
 
-def put_on_chosen_list(visit: Visit, entity: Entity, name: str) -> None:
-    """Put an entity on a list, with the reason and the days that the form says."""
+def put_on_chosen_list(visit: Visit, entity: Entity, name: str) -> Response | None:
+    """Put an entity on a list, with the reason and the days that the form says.
+
+    Where two pairs of eyes are wanted it is proposed, and the answer leads to the proposals.
+    """
     new = NewEntries(
         reason=visit.form.get("reason", "").strip() or None, lifetime_ms=_lifetime_ms(visit)
     )
-    put_on_list(visit.session, visit.account_id, entity, name, new)
+    try:
+        put_on_list(visit.session, visit.account_id, entity, name, new)
+    except ApprovalNeeded:
+        given = GivenEntries((entity.value,))
+        found = lists.planned(visit.session, visit.account_id, name, given, new)
+        return propose(visit, PutOnList(name, found))
+    return None
 
 
 def _lifetime_ms(visit: Visit) -> int | None:

@@ -23,12 +23,15 @@ from gatehouse.admin.lists import (
     ListFile,
     NewEntries,
 )
+from gatehouse.admin.people.proposed import DropList, PutOnList, TakeOffList
 from gatehouse.console.cookies import Notice
 from gatehouse.console.downloads import sent_by_lines
 from gatehouse.console.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.proposals import propose
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import ApprovalNeeded
 from gatehouse.core.files.csv_output import csv_lines, plain_cell
 from gatehouse.core.files.lines import FileLimits
 from gatehouse.core.text import is_blank
@@ -110,15 +113,23 @@ def add(visit: Visit) -> Response:
         raise visit.refuse("values", "lists.problems.value")
     # Unlike arguments of a command, a form may hold card numbers.
     file = ListFile("", lambda: contextlib.nullcontext(io.BytesIO(values.encode())), "lines")
-    given = GivenEntries(file=file)
-    done = lists.add(visit.session, visit.account_id, visit.place("list"), given, _terms(visit))
+    given, terms, name = GivenEntries(file=file), _terms(visit), visit.place("list")
+    try:
+        done = lists.add(visit.session, visit.account_id, name, given, terms)
+    except ApprovalNeeded:
+        found = lists.planned(visit.session, visit.account_id, name, given, terms)
+        return propose(visit, PutOnList(name, found))
     return _back(visit, "lists.notices.added", count=done.added)
 
 
 def remove(visit: Visit) -> Response:
     """Take one entry off the list."""
-    given = GivenEntries([visit.form.get("value", "")])
-    lists.remove(visit.session, visit.account_id, visit.place("list"), given)
+    given, name = GivenEntries([visit.form.get("value", "")]), visit.place("list")
+    try:
+        lists.remove(visit.session, visit.account_id, name, given)
+    except ApprovalNeeded:
+        found = lists.planned(visit.session, visit.account_id, name, given)
+        return propose(visit, TakeOffList(name, found))
     return _back(visit, "lists.notices.removed")
 
 
@@ -135,7 +146,13 @@ def import_file(visit: Visit) -> Response:
     file = ListFile(
         upload.name, lambda: contextlib.nullcontext(io.BytesIO(content)), limits=_LIMITS
     )
-    done = lists.import_file(visit.session, visit.account_id, visit.place("list"), file, options)
+    name = visit.place("list")
+    try:
+        done = lists.import_file(visit.session, visit.account_id, name, file, options)
+    except ApprovalNeeded:
+        given = GivenEntries(file=file)
+        found = lists.planned(visit.session, visit.account_id, name, given, terms)
+        return propose(visit, PutOnList(name, found))
     if done.content.bad:
         return _back(visit, "lists.notices.imported_part", count=done.added.added)
     return _back(visit, "lists.notices.imported", count=done.added.added)
@@ -158,7 +175,10 @@ def _cells(entry: ListedEntry) -> tuple[str, str, str]:
 
 def drop(visit: Visit) -> Response:
     """Remove the list; one that rules look things up on is refused."""
-    lists.drop(visit.session, visit.account_id, visit.place("list"))
+    try:
+        lists.drop(visit.session, visit.account_id, visit.place("list"))
+    except ApprovalNeeded:
+        return propose(visit, DropList(visit.place("list")))
     return visit.redirect("lists", notice="lists.notices.dropped")
 
 

@@ -15,7 +15,7 @@ from gatehouse.admin.jobs import queue
 from gatehouse.admin.jobs.kinds import DAY_MS, JobKind, TrainingOrder
 from gatehouse.admin.jobs.queue import StoredJob
 from gatehouse.admin.models import versions
-from gatehouse.admin.people.proposals import PromoteModel, RollBackModel
+from gatehouse.admin.people.proposed import PromoteModel, RollBackModel
 from gatehouse.console import model_view
 from gatehouse.console.cookies import Notice
 from gatehouse.console.numbers import read_number, read_within

@@ -11,7 +11,7 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin import accounts, money
 from gatehouse.admin.figures.usage import usage_figures
 from gatehouse.admin.money import LedgerSearch
-from gatehouse.admin.people.proposals import AdjustBalance, SetPrices
+from gatehouse.admin.people.proposed import AdjustBalance, SetPrices, TopUpBalance
 from gatehouse.admin.statement_rows import CSV_HEADINGS, csv_rows, statement_rows
 from gatehouse.admin.statements import AccountStatement, quick_account_statement
 from gatehouse.admin.usage import UsageLine
@@ -99,7 +99,10 @@ def top_up(visit: Visit) -> Response:
         raise visit.refuse("amount", "money.problems.positive")
     reference = visit.form.get("reference", "").strip() or None
     note = visit.form.get("note", "").strip()[:200]
-    done = money.top_up(visit.session, visit.account_id, micros, note, reference)
+    try:
+        done = money.top_up(visit.session, visit.account_id, micros, note, reference)
+    except ApprovalNeeded:
+        return propose(visit, TopUpBalance(micros, note, reference))
     if done.recorded_before_at_ms is not None:
         return visit.redirect("money", notice="money.notices.known")
     return visit.redirect("money", notice=_moved(visit, "money.notices.topped_up", micros))

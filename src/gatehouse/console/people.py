@@ -9,14 +9,16 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import Permission, UserRole
 from gatehouse.admin.people import users
-from gatehouse.admin.people.links import NewLink
 from gatehouse.admin.people.logins import normal_login
-from gatehouse.admin.people.mail import link_url, send_link
+from gatehouse.admin.people.proposed import ChangeRole, EnablePerson, InvitePerson, ResetPerson
+from gatehouse.admin.people.users import Invited
 from gatehouse.console.cookies import Notice
 from gatehouse.console.formats import browser_name
+from gatehouse.console.link_page import show_link
 from gatehouse.console.pages import Action, Declarations, Endpoint, Page
+from gatehouse.console.proposals import propose
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import Conflict, ConnectorFailed
+from gatehouse.core.errors import ApprovalNeeded, Conflict
 
 ROLES: Final = tuple(role for role in UserRole if role is not UserRole.OPERATOR)
 _OPERATOR: Final = UserRole.OPERATOR.value
@@ -40,12 +42,13 @@ def invite(visit: Visit) -> Response:
         _account(visit),
     )
     if account_id is None:
-        invited = users.invite_operator(visit.session, login, name)
-    else:
-        invited = users.invite(visit.session, account_id, login, _role(visit), name)
-    if invited.link is None:
-        return visit.redirect(_Names(visit).people, notice="people.added")
-    return _show_link(visit, invited.user.login, invited.link)
+        return _given(visit, users.invite_operator(visit.session, login, name), "people.added")
+    role = _role(visit)
+    try:
+        invited = users.invite(visit.session, account_id, login, role, name)
+    except ApprovalNeeded:
+        return propose(visit, InvitePerson(login, role, name))
+    return _given(visit, invited, "people.added")
 
 
 def show_person(visit: Visit) -> Response:
@@ -74,21 +77,31 @@ def change_role(visit: Visit) -> Response:
     names = _Names(visit)
     if account_id is None:
         operator = visit.form.get("role") == _OPERATOR
-        users.set_operator(visit.session, who, operator=operator)
-        return visit.redirect(names.person, notice="people.role_changed", user=who)
+        changed = users.set_operator(visit.session, who, operator=operator)
+        return _given(visit, changed, "people.role_changed")
     if visit.form.get("role") == "":
         users.set_role(visit.session, account_id, who, None)
         return visit.redirect(names.people, notice="people.role_removed")
-    users.set_role(visit.session, account_id, who, _role(visit))
-    return visit.redirect(names.person, notice="people.role_changed", user=who)
+    role = _role(visit)
+    try:
+        changed = users.set_role(visit.session, account_id, who, role)
+    except ApprovalNeeded:
+        return propose(visit, ChangeRole(who, "", role))
+    return _given(visit, changed, "people.role_changed")
 
 
 def reset(visit: Visit) -> Response:
     """Make a link by which the person chooses a new password, and show it once."""
-    person = users.get(visit.session, _account(visit), visit.place("user"))
+    account_id = _account(visit)
+    person = users.get(visit.session, account_id, visit.place("user"))
     forget = visit.form.get("forget") == "yes"
-    link = users.reset(visit.session, _account(visit), person.user_id, forget_factors=forget)
-    return _show_link(visit, person.login, link)
+    try:
+        link = users.reset(visit.session, account_id, person.user_id, forget_factors=forget)
+    except ApprovalNeeded:
+        if account_id is None:
+            raise
+        return propose(visit, ResetPerson(person.user_id, person.login, forget))
+    return show_link(visit, person.login, link)
 
 
 def disable(visit: Visit) -> Response:
@@ -100,7 +113,13 @@ def disable(visit: Visit) -> Response:
 
 def enable(visit: Visit) -> Response:
     """Let a person sign in again."""
-    users.enable(visit.session, _account(visit), visit.place("user"))
+    account_id, who = _account(visit), visit.place("user")
+    try:
+        users.enable(visit.session, account_id, who)
+    except ApprovalNeeded:
+        if account_id is None:
+            raise
+        return propose(visit, EnablePerson(who, ""))
     return _back(visit, "people.enabled_now")
 
 
@@ -153,21 +172,11 @@ def _roles(visit: Visit) -> list[tuple[str, str]]:
     return [(role.value, visit.text(f"common.roles.{role.value}")) for role in ROLES]
 
 
-def _show_link(visit: Visit, login: str, link: NewLink) -> Response:
-    settings, sent, failed = visit.desk.settings, False, False
-    try:
-        sent = send_link(settings, login, link)
-    except ConnectorFailed:
-        failed = True
-    return visit.render(
-        "people/link.html",
-        login=login,
-        link=link,
-        address=link_url(settings, link),
-        sent=sent,
-        failed=failed,
-        names=_Names(visit),
-    )
+def _given(visit: Visit, changed: Invited, notice: str) -> Response:
+    """The link that comes with a role, or the page of the person."""
+    if changed.link is not None:
+        return show_link(visit, changed.user.login, changed.link)
+    return visit.redirect(_Names(visit).person, notice=notice, user=changed.user.user_id)
 
 
 def _back(visit: Visit, notice: str | Notice) -> Response:

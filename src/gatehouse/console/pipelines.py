@@ -9,6 +9,7 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin import configurations, pipelines
 from gatehouse.admin.configurations import AppliedVersion, NewVersion
 from gatehouse.admin.decisions import get_decision, list_decisions
+from gatehouse.admin.people.proposed import ApplyPipeline
 from gatehouse.admin.people.reveals import note_reveal
 from gatehouse.admin.pipeline_rehearsal import LARGEST_REQUEST, try_request
 from gatehouse.admin.pipeline_trial import PipelineTrial, try_pipeline
@@ -16,6 +17,7 @@ from gatehouse.admin.pipelines import PIPELINES, PipelineView
 from gatehouse.console.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.pipeline_requests import request_for
+from gatehouse.console.proposals import propose
 from gatehouse.console.refusals import PageRefused, Told
 from gatehouse.console.versions import (
     DOCUMENT_BYTES,
@@ -114,7 +116,7 @@ def check(visit: Visit) -> Response:
 
 
 def apply(visit: Visit) -> Response:
-    """Put a draft in force."""
+    """Put a draft in force, or propose it where two pairs of eyes are wanted."""
     document, note = visit.form.get("document", ""), visit.form.get("note", "").strip()
     number, base = visit.form.get("pipeline", ""), base_of(visit)
     if not note:
@@ -123,6 +125,8 @@ def apply(visit: Visit) -> Response:
     if number and written != number:
         raise Told(visit.text("pipelines.wrong_number", number=number, written=written))
     new = NewVersion(document.encode(), base, note, is_first=not number)
+    if VERSIONS.needs_approval(visit):
+        return propose(visit, ApplyPipeline(document, base, note))
     done = pipelines.apply(visit.session, visit.account_id, new)
     return visit.redirect("pipeline", pipeline=done.name, notice=applied_notice(done))
 
@@ -179,6 +183,7 @@ def _edit(
         written=_written(visit, document),
         longest=LARGEST_REQUEST,
         note=visit.form.get("note", ""),
+        proposing=VERSIONS.needs_approval(visit),
     )
 
 

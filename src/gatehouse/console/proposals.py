@@ -11,19 +11,22 @@ import msgspec
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin import approvals, configurations, rule_sets
+from gatehouse.admin import approvals
 from gatehouse.admin.approvals import CHOICES, ApprovalKind
-from gatehouse.admin.configurations import NewVersion, Return
-from gatehouse.admin.people import proposals
-from gatehouse.admin.people.proposals import (
+from gatehouse.admin.people import proposals, proposed_changes
+from gatehouse.admin.people.proposals import Proposal
+from gatehouse.admin.people.proposed import (
     APPROVERS,
+    ApplyPipeline,
     ApplyRules,
-    Proposal,
     ProposedChange,
+    PutOnList,
+    RollBackPipeline,
     RollBackRules,
     SetApprovals,
+    TakeOffList,
 )
-from gatehouse.admin.rule_sets import RULE_SETS
+from gatehouse.console.link_page import show_link
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import PageRefused
 from gatehouse.console.visit import Visit
@@ -35,10 +38,14 @@ _OPEN: Final = "open"
 _SEEN_BY: Final[Mapping[ApprovalKind, Permission]] = MappingProxyType(
     {
         ApprovalKind.RULES: Permission.SEE,
+        ApprovalKind.PIPELINES: Permission.SEE,
+        ApprovalKind.LISTS: Permission.REVEAL,
         ApprovalKind.MODELS: Permission.SEE,
         ApprovalKind.PRICES: Permission.SEE_MONEY,
+        ApprovalKind.TOP_UPS: Permission.SEE_MONEY,
         ApprovalKind.ADJUSTMENTS: Permission.SEE_MONEY,
         ApprovalKind.APPROVALS: Permission.APPROVE,
+        ApprovalKind.PEOPLE: Permission.PEOPLE,
     }
 )
 """Who may see what a change is about, and so its proposal."""
@@ -52,14 +59,14 @@ class ShownProposal(msgspec.Struct, frozen=True):
     is_own: bool
     may_decide: bool
     differences: list[str] | None = None
-    """Of an open change of rules."""
+    """Of an open change of rules or of a pipeline."""
     problem: str | None = None
 
     @property
     def change(self) -> str:
         """The name of the text that says what is proposed."""
         tag = type(self.proposal.content).__struct_config__.tag
-        return str(tag).replace(".", "_")
+        return str(tag).replace(".", "_").replace("-", "_")
 
 
 def show_proposals(visit: Visit) -> Response:
@@ -92,7 +99,9 @@ def for_approval(visit: Visit) -> int:
 def approve(visit: Visit) -> Response:
     """Let a proposed change happen now."""
     _check_may_decide(visit)
-    proposals.approve(visit.session, visit.account_id, visit.place("proposal"))
+    done = proposals.approve(visit.session, visit.account_id, visit.place("proposal"))
+    if done.invited is not None and done.invited.link is not None:
+        return show_link(visit, done.invited.user.login, done.invited.link)
     return visit.redirect("proposals", notice="proposals.notices.approved")
 
 
@@ -169,15 +178,13 @@ def _shown(visit: Visit, proposal: Proposal) -> ShownProposal:
 
 
 def _differences(visit: Visit, content: ProposedChange) -> list[str] | None:
-    """What a change of rules would change by now; None for other changes."""
+    """What a change of rules or of a pipeline would change by now; None for other changes."""
     session, account_id = visit.session, visit.account_id
-    if isinstance(content, ApplyRules):
-        new = NewVersion(content.document.encode(), content.base, dry_run=True)
-        return rule_sets.apply(session, account_id, new).differences
-    if isinstance(content, RollBackRules):
-        wanted = Return(content.to, content.base, dry_run=True)
-        name = content.name
-        return configurations.rollback(session, account_id, RULE_SETS, name, wanted).differences
+    if isinstance(content, ApplyRules | ApplyPipeline):
+        return proposed_changes.foresee(session, account_id, content).differences
+    if isinstance(content, RollBackRules | RollBackPipeline):
+        seen = proposed_changes.roll_back(session, account_id, content, dry_run=True)
+        return seen.differences
     return None
 
 
@@ -191,10 +198,16 @@ def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
     if "kinds" in told:
         kinds = (visit.text(f"proposals.kinds.{each}") for each in told["kinds"])
         told["kinds"] = ", ".join(kinds) or visit.text("proposals.no_kinds")
+    if "role" in told:
+        told["role"] = visit.text(f"common.roles.{told['role']}")
+    if "forget_factors" in told:
+        told["forget_factors"] = visit.text(f"common.{'yes' if told['forget_factors'] else 'no'}")
+    if isinstance(proposal.content, PutOnList | TakeOffList):
+        told["entries"] = "\n".join(each.shown for each in proposal.content.entries)
     return [
         (visit.text(f"proposals.facts.{name}"), str(value))
         for name, value in told.items()
-        if value is not None and name != "type"
+        if value not in (None, "") and name not in ("type", "user_id")
     ]
 
 

@@ -12,7 +12,7 @@ from gatehouse.admin.configurations import ConfigurationVersion, NewVersion
 from gatehouse.admin.figures.overview import FiguresNotReady
 from gatehouse.admin.figures.preview import Superseded
 from gatehouse.admin.figures.rule_figures import RuleHits, RuleSetHits, rule_figures
-from gatehouse.admin.people.proposals import ApplyRules
+from gatehouse.admin.people.proposed import ApplyRules
 from gatehouse.admin.rule_sets import RULE_SETS
 from gatehouse.conditions.catalogue import SIGNALS, kinds_for
 from gatehouse.console.charts import Series, Words, spark

@@ -9,7 +9,8 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin import approvals, configurations
 from gatehouse.admin.configurations import AppliedVersion, ConfigurationType, Return
-from gatehouse.admin.people.proposals import RollBackRules
+from gatehouse.admin.people.proposed import RollBackPipeline, RollBackRules
+from gatehouse.admin.rule_sets import RULE_SETS
 from gatehouse.console.cookies import Notice
 from gatehouse.console.numbers import read_number
 from gatehouse.console.pages import Action, Declared, Page
@@ -115,7 +116,8 @@ class VersionPages:
         if to is None or seen is None:
             raise visit.refuse("", "versions.choose")
         if self.needs_approval(visit):
-            return propose(visit, RollBackRules(name, to, seen))
+            change = RollBackRules if self.kind is RULE_SETS else RollBackPipeline
+            return propose(visit, change(name, to, seen))
         wanted = Return(to, seen)
         configurations.rollback(visit.session, visit.account_id, self.kind, name, wanted)
         path = visit.url(f"{self.subject}-history", None, **{self.place: name})

@@ -5,18 +5,29 @@ import dataclasses
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import accounts, approvals, money, rule_sets
+from gatehouse.access.roles import UserRole
+from gatehouse.admin import accounts, approvals, lists, money, pipelines, rule_sets
 from gatehouse.admin.audit_log import lines
 from gatehouse.admin.configurations import NewVersion, Return, rollback
+from gatehouse.admin.lists import GivenEntries, NewEntries
 from gatehouse.admin.models import versions
 from gatehouse.admin.people import proposals, reveals, saved_searches
-from gatehouse.admin.people.proposals import (
+from gatehouse.admin.people.proposed import (
     AdjustBalance,
+    ApplyPipeline,
     ApplyRules,
+    ChangeRole,
+    DropList,
+    InvitePerson,
     PromoteModel,
+    ProposedChange,
+    PutOnList,
+    RollBackPipeline,
     RollBackRules,
     SetApprovals,
     SetPrices,
+    TakeOffList,
+    TopUpBalance,
 )
 from gatehouse.admin.privacy.erasure import ErasureOptions, erase_person
 from gatehouse.admin.privacy.subject import PersonNamed
@@ -28,12 +39,18 @@ from gatehouse.core.errors import (
     InvalidInput,
     NotFound,
 )
+from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured.list_plans import PlannedEntry
 from gatehouse.store.people.tables import PROPOSALS, SAVED_SEARCHES
 from tests.admin.people.signing_in import Entrance, MovedClock, shop_of
 from tests.harness import make_account
 
 RULES = "rule_set: mine\nrules:\n  - {name: much, condition: order.amount > 100, outcome: REVIEW}\n"
+
+PIPELINE = b"pipeline: 9\nname: mine\nstages:\n  - stage: PreCheck\n"
+WORDS = ListKind.WORDS
+MANY = GivenEntries([f"word{number}" for number in range(lists.MOST_AT_ONCE + 1)])
 
 
 class TwoPeople:
@@ -64,7 +81,7 @@ def test_a_proposal_counts_when_another_person_approves_it(session: AdminSession
     made = proposals.propose(two.ada, two.account, ApplyRules(RULES, note="less noise"))
     with pytest.raises(NotFound):
         rule_sets.get(two.ada, two.account, "mine")
-    done = proposals.approve(two.bob, two.account, made.proposal_id)
+    done = proposals.approve(two.bob, two.account, made.proposal_id).proposal
     assert (done.state, done.proposer) == ("approved", "user:ada@shop.example")
     assert rule_sets.get(two.ada, two.account, "mine").document == RULES
     both = "user:bob@shop.example approving user:ada@shop.example"
@@ -91,7 +108,10 @@ def test_whoever_a_key_acts_for_cannot_approve_what_it_proposed(two: TwoPeople) 
     assert two.balance() == 5
 
 
-def test_nobody_gets_around_it(two: TwoPeople) -> None:
+def test_nobody_gets_around_it(sqlite_session: AdminSession) -> None:
+    words = GivenEntries(["a"])
+    lists.add(sqlite_session, shop_of(sqlite_session), "words", words, NewEntries(WORDS))
+    two = TwoPeople(sqlite_session)
     key = two.session.acting_as(Actor.key("key_1", two.account))
     terminal = two.session.acting_as(Actor.operator("root"))
     for session in (two.ada, key, terminal):
@@ -102,6 +122,13 @@ def test_nobody_gets_around_it(two: TwoPeople) -> None:
             lambda s: versions.roll_back_model(s, two.account),
             lambda s: money.set_prices(s, two.account, {"PRECHECK": "0.01"}),
             lambda s: money.adjust(s, two.account, 5, "gift"),
+            lambda s: money.top_up(s, two.account, 5, "gift"),
+            lambda s: pipelines.apply(s, two.account, NewVersion(PIPELINE)),
+            lambda s: rollback(s, two.account, pipelines.PIPELINES, "1", Return(1)),
+            lambda s: lists.add(s, two.account, "words", GivenEntries(["b"]), NewEntries(WORDS)),
+            lambda s: lists.add(s, two.account, "words", MANY, NewEntries(WORDS)),
+            lambda s: lists.remove(s, two.account, "words", GivenEntries(["a"])),
+            lambda s: lists.drop(s, two.account, "words", force=True),
             lambda s: approvals.set_wanted(s, two.account, []),
         ):
             with pytest.raises(ApprovalNeeded):
@@ -144,6 +171,25 @@ def test_a_rule_set_that_changed_meanwhile_is_not_overwritten(two: TwoPeople) ->
     assert rule_sets.get(two.ada, two.account, "mine").version == 1
 
 
+def test_top_ups_pipelines_and_lists_are_approved_too(two: TwoPeople) -> None:
+    entries = lists.planned(two.ada, two.account, "words", GivenEntries(["a"]), NewEntries(WORDS))
+    for content in (
+        TopUpBalance(7, "March", "invoice 1"),
+        ApplyPipeline(PIPELINE.decode()),
+        PutOnList("words", entries, WORDS),
+    ):
+        made = proposals.propose(two.ada, two.account, content)
+        proposals.approve(two.bob, two.account, made.proposal_id)
+    assert two.balance() == 7
+    assert pipelines.get(two.ada, two.account, 9).stored.document == PIPELINE.decode()
+    assert lists.get(two.ada, two.account, "words").entries == 1
+    for content in (TakeOffList("words", entries), DropList("words")):
+        made = proposals.propose(two.ada, two.account, content)
+        proposals.approve(two.bob, two.account, made.proposal_id)
+    with pytest.raises(NotFound):
+        lists.get(two.ada, two.account, "words")
+
+
 def test_prices_are_approved_too(two: TwoPeople) -> None:
     fee = "PRECHECK"
     made = proposals.propose(two.ada, two.account, SetPrices({fee: "0.02"}))
@@ -160,12 +206,20 @@ def test_prices_are_approved_too(two: TwoPeople) -> None:
         SetPrices({"NO_FEE": "1"}),
         AdjustBalance(0, "nothing"),
         SetApprovals(("everything",)),
+        ApplyPipeline("pipeline: 1\nstages: nonsense"),
+        RollBackPipeline("77"),
+        PutOnList("no such list", (PlannedEntry("a", "a"),)),
+        PutOnList("words", (), WORDS),
+        TakeOffList("no such list", (PlannedEntry("a", "a"),)),
+        DropList("no such list"),
+        TopUpBalance(0),
+        InvitePerson("no address", UserRole.MANAGER),
+        InvitePerson("eve@shop.example", UserRole.OPERATOR),
+        ChangeRole("usr_nobody", "", UserRole.MANAGER),
     ],
     ids=lambda content: type(content).__name__,
 )
-def test_what_could_not_be_done_is_not_proposed(
-    two: TwoPeople, content: proposals.ProposedChange
-) -> None:
+def test_what_could_not_be_done_is_not_proposed(two: TwoPeople, content: ProposedChange) -> None:
     with pytest.raises(GatehouseError):
         proposals.propose(two.ada, two.account, content)
     assert proposals.listing(two.ada, two.account) == []

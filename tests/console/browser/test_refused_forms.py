@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import approvals, keys
 from gatehouse.admin.people import proposals
-from gatehouse.admin.people.proposals import AdjustBalance
+from gatehouse.admin.people.proposed import AdjustBalance
 from gatehouse.admin.reviews import (
     ReviewFinding,
     resolve_review,

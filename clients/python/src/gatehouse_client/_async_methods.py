@@ -419,7 +419,8 @@ class ManageKeysCalls:
         idempotency_key: str | None = None,
     ) -> Answer[models.KeyTold]:
         """Issues a key. It can be for every operation, for scopes of management that the issuing
-        key has, within its networks and up to its rate limit. Scope `manage:keys`. Free.
+        key has, within its networks, up to its rate limit and up to its end. Scope
+        `manage:keys`. Free.
         """
         return await self._send(
             Call(
@@ -442,8 +443,9 @@ class ManageKeysCalls:
     async def rotate(
         self, key_id: str, *, overlap_s: int | None = None, idempotency_key: str | None = None
     ) -> Answer[models.KeyTold]:
-        """Issues a successor on the same terms; the old key ends after the overlap. A key can
-        rotate itself. Scope `manage:keys`. Free.
+        """Issues a successor on the same terms; the old key ends after the overlap, and the keys
+        that it issued belong to the successor. A key can rotate itself, and keys that it could
+        issue. The successor ends with the calling key at the latest. Scope `manage:keys`. Free.
         """
         return await self._send(
             Call(
@@ -459,9 +461,16 @@ class ManageKeysCalls:
         )
 
     async def revoke(
-        self, key_id: str, *, reason: str, idempotency_key: str | None = None
+        self,
+        key_id: str,
+        *,
+        reason: str,
+        children: bool | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer[models.KeyShown]:
-        """Ends a key at once, on every server within a second. Scope `manage:keys`. Free."""
+        """Ends a key at once, on every server within a second. A key can revoke itself, and keys
+        that it could issue. Scope `manage:keys`. Free.
+        """
         return await self._send(
             Call(
                 method="POST",
@@ -470,7 +479,7 @@ class ManageKeysCalls:
                 named="keyResponse",
                 repeat=Repeat.KEYED,
                 path_values={"key_id": key_id},
-                body=models.KeyRevocation(reason=reason),
+                body=models.KeyRevocation(reason=reason, children=children),
                 idempotency_key=idempotency_key,
             )
         )

@@ -1070,6 +1070,8 @@ class KeyRevocation(Struct, frozen=True, kw_only=True):
 
     reason: str
     """Why."""
+    children: bool | None = None
+    """Whether the keys that it issued are revoked too, and those that they issued."""
 
 
 class KeyRotation(Struct, frozen=True, kw_only=True):
@@ -1102,6 +1104,8 @@ class KeyShown(Struct, frozen=True, kw_only=True):
     """When it was last used, to about a minute (RFC 3339)."""
     successor: str | None
     """The key that replaced it."""
+    parent: str | None
+    """The key that issued it, or the successor of that key."""
 
 
 class KeyTold(Struct, frozen=True, kw_only=True):
@@ -1321,7 +1325,9 @@ class NewKey(Struct, frozen=True, kw_only=True):
     rate_limit_per_second: int | None = None
     """Not above that of the issuing key."""
     expires_in_s: int | None = None
-    """Seconds until it ends; without it, it does not."""
+    """Seconds until it ends, not later than the issuing key; without it, it ends with that one, if
+    at all.
+    """
 
 
 class NewList(Struct, frozen=True, kw_only=True):

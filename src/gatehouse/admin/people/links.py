@@ -63,7 +63,11 @@ def make(change: Change, user: User, kind: LinkKind, *, forget_factors: bool = F
         kind=kind,
         user_id=user.user_id,
         expires_at_ms=expires_at_ms,
-        content={"forgetFactors": forget_factors},
+        content={
+            "forgetFactors": forget_factors,
+            "by": str(change.actor),
+            "account": change.actor.account_id,
+        },
     )
     tokens.add(change.connection, change.ring, change.random_bytes, token, new)
     return NewLink(kind, token, expires_at_ms)

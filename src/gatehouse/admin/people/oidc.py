@@ -200,7 +200,10 @@ class SingleSignOn:
             user = users.add(change, _newcomer(change, claims))
             change.audit("user.single-sign-on", userId=user.user_id, isNew=True)
         if (dict(user.roles), user.is_operator) != (roles, is_operator):
-            user = users.save(change, user.with_rights(roles=roles, is_operator=is_operator))
+            # A link that an administrator made earlier must not hand over what groups give.
+            links.forget(change, user)
+            rights = {"roles": roles, "is_operator": is_operator, "entitled_at_ms": change.now_ms}
+            user = users.save(change, user.with_rights(**rights))
             change.audit("user.groups", userId=user.user_id, roles=roles, operator=is_operator)
         elif not mine:
             raise SignInRefused(_REFUSED)

@@ -4,20 +4,17 @@ It runs in the transaction of the approval, so that both happen or neither, and 
 names both people.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final, TypeAlias
 
 import msgspec
 
 from gatehouse.access.actors import Actor, ActorKind
-from gatehouse.access.roles import Permission
-from gatehouse.admin import approvals, money, rule_sets
-from gatehouse.admin.approvals import ApprovalKind
-from gatehouse.admin.configurations import NewVersion, Return, rollback
-from gatehouse.admin.models import versions
+from gatehouse.admin.people import proposed_changes
+from gatehouse.admin.people.proposed import KINDS, ProposedChange
+from gatehouse.admin.people.second_pair import check_independent
+from gatehouse.admin.people.users import Invited
 from gatehouse.admin.scopes import account_change, account_reading
-from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
 from gatehouse.core.sentences import Phrase, phrases_of
 from gatehouse.core.text import is_blank
@@ -38,105 +35,30 @@ _WITHDRAW_OWN: Final = Phrase(
 _PROPOSAL_REASON: Final = Phrase(
     "refused.proposal_reason", "give a reason of 1 to {most} characters"
 )
-_NOTHING_CHANGES: Final = Phrase("refused.nothing_changes", "nothing would change")
-_ADJUSTMENT_EMPTY: Final = Phrase(
-    "refused.adjustment_empty", "an adjustment needs an amount and a reason"
-)
 
 LIFETIME_MS: Final = 7 * 86_400_000
 _LONGEST_REASON: Final = 500
 _MOST_LISTED: Final = 200
 
 
-class ApplyRules(msgspec.Struct, frozen=True, tag="rules.apply"):
-    """A file to make the next version of its rule set."""
-
-    document: str
-    base: int | None = None
-    note: str | None = None
-
-
-class RollBackRules(msgspec.Struct, frozen=True, tag="rules.rollback"):
-    """An earlier version of a rule set to put in force again."""
-
-    name: str
-    to: int | None = None
-    base: int | None = None
-
-
-class PromoteModel(msgspec.Struct, frozen=True, tag="models.promote"):
-    """A model to put into use."""
-
-    version: int
-
-
-class RollBackModel(msgspec.Struct, frozen=True, tag="models.rollback"):
-    """A model to go back to."""
-
-    to: int | None = None
-
-
-class SetPrices(msgspec.Struct, frozen=True, tag="prices.set"):
-    """Fees, as decimal amounts by fee type."""
-
-    fees: dict[str, str]
-
-
-class AdjustBalance(msgspec.Struct, frozen=True, tag="balance.adjust"):
-    """A correction of the balance, in millionths."""
-
-    micros: int
-    reason: str
-
-
-class SetApprovals(msgspec.Struct, frozen=True, tag="approvals.set"):
-    """Another choice of what needs two pairs of eyes."""
-
-    kinds: tuple[str, ...]
-
-
-ProposedChange: TypeAlias = (
-    ApplyRules
-    | RollBackRules
-    | PromoteModel
-    | RollBackModel
-    | SetPrices
-    | AdjustBalance
-    | SetApprovals
-)
 Proposal: TypeAlias = StoredProposal[ProposedChange]
 
-_KINDS: Final[Mapping[type, ApprovalKind]] = MappingProxyType(
-    {
-        ApplyRules: ApprovalKind.RULES,
-        RollBackRules: ApprovalKind.RULES,
-        PromoteModel: ApprovalKind.MODELS,
-        RollBackModel: ApprovalKind.MODELS,
-        SetPrices: ApprovalKind.PRICES,
-        AdjustBalance: ApprovalKind.ADJUSTMENTS,
-        SetApprovals: ApprovalKind.APPROVALS,
-    }
-)
-APPROVERS: Final[Mapping[ApprovalKind, Permission]] = MappingProxyType(
-    {
-        ApprovalKind.RULES: Permission.CONFIGURE,
-        ApprovalKind.MODELS: Permission.CONFIGURE,
-        ApprovalKind.PRICES: Permission.SEE_MONEY,
-        ApprovalKind.ADJUSTMENTS: Permission.SEE_MONEY,
-        ApprovalKind.APPROVALS: Permission.PEOPLE,
-    }
-)
-"""What a person who approves must be allowed to do besides approving."""
+
+class ApprovedProposal(msgspec.Struct, frozen=True):
+    """A proposal that was approved, and the link that it made for a person, if it made one."""
+
+    proposal: Proposal
+    invited: Invited | None = None
 
 
 def propose(session: AdminSession, account_id: str, content: ProposedChange) -> Proposal:
     """Propose a change; what could not be done anyway is refused at once."""
-    checked = _checked(session, account_id, content)
+    checked = proposed_changes.checked(session, account_id, content)
     with account_change(session, account_id) as change:
         new = Proposal(
             proposal_id=change.new_id("prop"),
             account_id=account_id,
-            kind=_KINDS[type(content)],
+            kind=KINDS[type(content)],
             state=ProposalState.OPEN,
             proposer=str(change.actor),
             created_at_ms=change.now_ms,
@@ -164,8 +86,8 @@ def get(session: AdminSession, account_id: str, proposal_id: str) -> Proposal:
     return _aged(found, session.clock())
 
 
-def approve(session: AdminSession, account_id: str, proposal_id: str) -> Proposal:
-    """Let a proposed change happen now; never by the one who proposed it."""
+def approve(session: AdminSession, account_id: str, proposal_id: str) -> ApprovedProposal:
+    """Let a proposed change happen now; never by the one who proposed it, by no name."""
     proposal = get(session, account_id, proposal_id)
     _check_open(proposal)
     if session.actor.kind not in (ActorKind.USER, ActorKind.OPERATOR):
@@ -174,10 +96,12 @@ def approve(session: AdminSession, account_id: str, proposal_id: str) -> Proposa
         raise Conflict(_APPROVE_OWN())
     approver = session.acting_as(session.actor.approving(proposal.proposer))
     with account_change(approver, account_id) as change:
+        check_independent(change, proposal.proposer, proposal.created_at_ms)
         proposals.decide(change, proposal, ProposalState.APPROVED, None)
         change.audit("proposal.approve", account_id, proposalId=proposal_id, kind=proposal.kind)
-        _run(approver.joining(change), account_id, proposal.content)
-    return get(session, account_id, proposal_id)
+        joined = approver.joining(change)
+        invited = proposed_changes.run(joined, account_id, proposal.content)
+    return ApprovedProposal(get(session, account_id, proposal_id), invited)
 
 
 def refuse(session: AdminSession, account_id: str, proposal_id: str, reason: str) -> Proposal:
@@ -206,60 +130,6 @@ def _end(
         said = {"proposalId": proposal_id, "kind": proposal.kind, "reason": why}
         change.audit(f"proposal.{state}", account_id, **said)
     return get(session, account_id, proposal_id)
-
-
-def _checked(session: AdminSession, account_id: str, content: ProposedChange) -> ProposedChange:
-    """The change as it is kept: tried out as far as possible, and of the version seen now."""
-    if isinstance(content, ApplyRules):
-        new = NewVersion(content.document.encode(), content.base, content.note, dry_run=True)
-        planned = rule_sets.apply(session, account_id, new)
-        if not planned.changed:
-            raise Conflict(_NOTHING_CHANGES())
-        base = content.base
-        if base is None:
-            base = _in_force(session, account_id, planned.name)
-        return msgspec.structs.replace(content, base=base)
-    if isinstance(content, RollBackRules):
-        wanted = Return(content.to, content.base, dry_run=True)
-        seen = rollback(session, account_id, rule_sets.RULE_SETS, content.name, wanted)
-        return msgspec.structs.replace(content, to=seen.version, base=seen.before)
-    if isinstance(content, PromoteModel):
-        versions.get_model(session, account_id, content.version)
-    elif isinstance(content, SetPrices):
-        money.check_prices(content.fees)
-    elif isinstance(content, AdjustBalance) and (not content.micros or is_blank(content.reason)):
-        raise InvalidInput(_ADJUSTMENT_EMPTY())
-    elif isinstance(content, SetApprovals):
-        approvals.check_kinds(content.kinds)
-    return content
-
-
-def _in_force(session: AdminSession, account_id: str, name: str) -> int | None:
-    try:
-        return rule_sets.get(session, account_id, name).version
-    except NotFound:
-        return None
-
-
-def _run(session: AdminSession, account_id: str, content: ProposedChange) -> None:
-    """The ordinary use case of a proposed change."""
-    if isinstance(content, ApplyRules):
-        new = NewVersion(content.document.encode(), content.base, content.note)
-        new = msgspec.structs.replace(new, is_first=content.base is None)
-        rule_sets.apply(session, account_id, new)
-    elif isinstance(content, RollBackRules):
-        wanted = Return(content.to, content.base)
-        rollback(session, account_id, rule_sets.RULE_SETS, content.name, wanted)
-    elif isinstance(content, PromoteModel):
-        versions.promote_model(session, account_id, content.version)
-    elif isinstance(content, RollBackModel):
-        versions.roll_back_model(session, account_id, content.to)
-    elif isinstance(content, SetPrices):
-        money.set_prices(session, account_id, content.fees)
-    elif isinstance(content, AdjustBalance):
-        money.adjust(session, account_id, content.micros, content.reason)
-    else:
-        approvals.set_wanted(session, account_id, content.kinds)
 
 
 def _is_same_person(actor: Actor, proposer: str) -> bool:

@@ -138,7 +138,12 @@ class SignIn:
             # sign-in there links the person again, and removes the password.
             user = msgspec.structs.replace(user.without_proofs(), subject=None)
             change.audit("user.unlink", userId=user.user_id)
-        changed = user.with_rights(password=hashed)
+        changed = user.with_rights(
+            password=hashed,
+            introduced_by=found.content.get("by"),
+            introduced_in=found.content.get("account"),
+            entitled_at_ms=change.now_ms,
+        )
         if found.content.get("forgetFactors"):
             changed = msgspec.structs.replace(changed, totp=None, recovery=(), passkeys=())
         session_rows.end_all(change.connection, user.user_id)

@@ -16,6 +16,11 @@ from gatehouse.access.roles import UserRole
 from gatehouse.admin.people import links
 from gatehouse.admin.people.links import LinkKind, NewLink
 from gatehouse.admin.people.logins import check_login, check_name, normal_login
+from gatehouse.admin.people.second_pair import (
+    check_handed_over,
+    check_operator_made,
+    check_role_given,
+)
 from gatehouse.admin.people.sessions import UserSession
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.keyring import KeyRing
@@ -57,7 +62,7 @@ _ROLES_ONLY_ELSEWHERE: Final = Phrase(
 
 
 class Invited(msgspec.Struct, frozen=True):
-    """Who was invited, and the link; none for somebody who signs in already."""
+    """Who was invited or given a role, and the link; none for somebody who signs in as before."""
 
     user: UserView
     link: NewLink | None
@@ -67,16 +72,16 @@ def invite(
     session: AdminSession, account_id: str, login: str, role: UserRole, name: str = ""
 ) -> Invited:
     """Give somebody a role in an account; who is new gets a link to choose a password."""
-    _check_role(role)
+    check_role(role)
     plain, shown = check_login(login), check_name(name or login)
     with _changing(session, account_id) as change:
         accounts.get_open(change.connection, account_id)
+        check_role_given(change, account_id, role)
         known = users.find(change.connection, change.ring, plain)
         if known is not None and account_id in known.roles:
             raise Conflict(_HAS_ROLE(login=plain, role=_ROLES[known.roles[account_id]]()))
         if known is not None and not known.belongs_only_to(account_id):
-            user = _with_another_role(change, known, account_id, role)
-            return Invited(UserView.of(user, account_id), None)
+            return _with_another_role(change, known, account_id, role)
         if known is None:
             new = _new(change, plain, shown)
             user = users.add(change, msgspec.structs.replace(new, roles={account_id: role}))
@@ -94,17 +99,14 @@ def invite_operator(session: AdminSession, login: str, name: str = "") -> Invite
     """Make somebody an operator of the whole installation; the first one too."""
     plain, shown = check_login(login), check_name(name or login)
     with _changing(session, None) as change:
-        known = users.find(change.connection, change.ring, plain)
-        if known is not None and known.is_operator:
+        check_operator_made(change)
+        user = users.find(change.connection, change.ring, plain)
+        if user is not None and user.is_operator:
             raise Conflict(_IS_OPERATOR(login=plain))
-        if known is None:
-            new = _new(change, plain, shown)
-            user = users.add(change, msgspec.structs.replace(new, is_operator=True))
-        else:
-            user = users.save(change, known.with_rights(is_operator=True))
+        if user is None:
+            user = users.add(change, _new(change, plain, shown))
         change.audit("user.invite-operator", userId=user.user_id, login=plain)
-        link = links.make(change, user, LinkKind.INVITATION) if known is None else None
-        return Invited(UserView.of(user), link)
+        return _entrusted(change, user, is_operator=True)
 
 
 def listing(session: AdminSession, account_id: str | None = None) -> list[UserView]:
@@ -123,36 +125,46 @@ def get(session: AdminSession, account_id: str | None, who: str) -> UserView:
         return UserView.of(_find(connection, session.ring, account_id, who), account_id)
 
 
-def set_role(session: AdminSession, account_id: str, who: str, role: UserRole | None) -> UserView:
-    """Give a person another role in an account, or none any more; it counts at once."""
+def set_role(session: AdminSession, account_id: str, who: str, role: UserRole | None) -> Invited:
+    """Give a person another role in an account, or none any more; it counts at once.
+
+    Somebody who is new to the account may need a link to choose a new password.
+    """
     if role is not None:
-        _check_role(role)
+        check_role(role)
     with _changing(session, account_id) as change:
         scope = None if session.actor.account_id is None else account_id
         user = _find(change.connection, change.ring, scope, who)
         roles = {each: kept for each, kept in user.roles.items() if each != account_id}
         if role is not None:
             accounts.get_open(change.connection, account_id)
+            check_role_given(change, account_id, role)
             roles[account_id] = role
         if roles == user.roles:
             raise Conflict(_ROLE_KNOWN(login=user.login))
         previous = user.roles.get(account_id)
-        kept = users.save(change, user.with_rights(roles=roles))
         said = {"userId": user.user_id, "login": user.login, "role": role, "previous": previous}
         change.audit("user.role", account_id, **said)
-        return UserView.of(kept, account_id)
+        if role is not None and previous is None:
+            return _entrusted(change, user, account_id, roles=roles)
+        entitled_at_ms = user.entitled_at_ms if role is None else change.now_ms
+        kept = users.save(change, user.with_rights(roles=roles, entitled_at_ms=entitled_at_ms))
+        return Invited(UserView.of(kept, account_id), None)
 
 
-def set_operator(session: AdminSession, who: str, *, operator: bool) -> UserView:
-    """Let a person operate the whole installation, or no more."""
+def set_operator(session: AdminSession, who: str, *, operator: bool) -> Invited:
+    """Let a person operate the whole installation, or no more; an operator gets a new link."""
     with _changing(session, None) as change:
         user = _find(change.connection, change.ring, None, who)
         if user.is_operator is operator:
             phrase = _OPERATOR_KNOWN if operator else _OPERATOR_NOT
             raise Conflict(phrase(login=user.login))
-        kept = users.save(change, user.with_rights(is_operator=operator))
+        if operator:
+            check_operator_made(change)
         change.audit("user.operator", userId=user.user_id, login=user.login, operator=operator)
-        return UserView.of(kept)
+        if operator:
+            return _entrusted(change, user, is_operator=True)
+        return Invited(UserView.of(users.save(change, user.with_rights(is_operator=False))), None)
 
 
 def disable(session: AdminSession, account_id: str | None, who: str) -> UserView:
@@ -171,7 +183,9 @@ def enable(session: AdminSession, account_id: str | None, who: str) -> UserView:
     with _changing_person(session, account_id, who) as (change, user):
         if user.disabled_at_ms is None:
             raise Conflict(_PERSON_ENABLED(login=user.login))
-        kept = users.save(change, user.with_rights(disabled_at_ms=None))
+        check_handed_over(change, user)
+        enabled = user.with_rights(disabled_at_ms=None, entitled_at_ms=change.now_ms)
+        kept = users.save(change, enabled)
         change.audit("user.enable", account_id, userId=user.user_id, login=user.login)
         return UserView.of(kept, account_id)
 
@@ -184,6 +198,7 @@ def reset(
     It also lets somebody in who signs in by single sign-on, when that cannot be used.
     """
     with _changing_person(session, account_id, who) as (change, user):
+        check_handed_over(change, user)
         said = {"userId": user.user_id, "login": user.login, "forgetFactors": forget_factors}
         change.audit("user.reset", account_id, **said)
         is_known = user.password is not None or user.signs_in_elsewhere
@@ -268,7 +283,8 @@ def _check_own(user: User, account_id: str | None) -> None:
         raise Conflict(_ROLES_ELSEWHERE(login=user.login))
 
 
-def _check_role(role: UserRole) -> None:
+def check_role(role: UserRole) -> None:
+    """Refuse what is no role of an account."""
     if role is UserRole.OPERATOR:
         raise InvalidInput(_OPERATOR_EVERYWHERE())
 
@@ -283,18 +299,36 @@ def _find(connection: sa.Connection, ring: KeyRing, account_id: str | None, who:
     return user
 
 
-def _with_another_role(change: Change, user: User, account_id: str, role: UserRole) -> User:
-    """Somebody with roles elsewhere gets one more: from an operator, and without a link.
+def _with_another_role(change: Change, user: User, account_id: str, role: UserRole) -> Invited:
+    """Somebody with roles elsewhere gets one more: from an operator.
 
-    The link would hand over the roles elsewhere. And nobody has proven that the address is the
-    person's: who invited it first may have kept the link.
+    A link that an administrator of this account saw would hand over the roles elsewhere.
     """
     if change.actor.account_id is not None:
         raise Conflict(_ROLES_ONLY_ELSEWHERE(login=user.login))
-    kept = users.save(change, user.with_rights(roles={**user.roles, account_id: role}))
     said = {"userId": user.user_id, "login": user.login, "role": role}
     change.audit("user.invite", account_id, **said)
-    return kept
+    return _entrusted(change, user, account_id, roles={**user.roles, account_id: role})
+
+
+def _entrusted(
+    change: Change, user: User, account_id: str | None = None, **rights: object
+) -> Invited:
+    """The person with rights in an account that is new to it, or in all of them.
+
+    Nobody has proven that the address is the person's: the administrator of an account who invited
+    it first may have kept the link, and would have these rights now. So ways to sign in that came
+    from there work no more, and a new link is made. An operator always gets a new one.
+    """
+    rights["entitled_at_ms"] = change.now_ms
+    if user.signs_in_elsewhere or (user.is_vouched_for and account_id is not None):
+        links.forget(change, user)
+        kept = users.save(change, user.with_rights(**rights))
+        return Invited(UserView.of(kept, account_id), None)
+    sessions.end_all(change.connection, user.user_id)
+    kept = users.save(change, user.without_proofs().with_rights(**rights))
+    link = links.make(change, kept, LinkKind.INVITATION)
+    return Invited(UserView.of(kept, account_id), link)
 
 
 def _new(change: Change, login: str, name: str) -> User:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from gatehouse.cli.accounts.users import handed_over, once_words
 from gatehouse.cli.arguments import (
     AccountOption,
     AsJson,
@@ -12,16 +13,25 @@ from gatehouse.cli.arguments import (
     amount_argument,
     pairs_argument,
 )
+from gatehouse.cli.configured.lists import (
+    EntryFile,
+    ListName,
+    ReasonOption,
+    ValuesArgument,
+    given_entries,
+)
 from gatehouse.cli.configured.versions import read_document
 from gatehouse.cli.opening import open_account
 from gatehouse.cli.output import columns, sheet, show, time_or_none
 from gatehouse.core.clock import iso_time
 
 if TYPE_CHECKING:
-    from gatehouse.admin.people.proposals import Proposal, ProposedChange
+    from gatehouse.admin.people.proposals import Proposal
+    from gatehouse.admin.people.proposed import ProposedChange
 
 app = typer.Typer(no_args_is_help=True)
 
+_KINDS = "rules, pipelines, lists, models, prices, top-ups, adjustments."
 ProposalId = Annotated[str, typer.Argument(metavar="PROPOSAL", help="Id of it (prop_...).")]
 
 
@@ -29,7 +39,7 @@ ProposalId = Annotated[str, typer.Argument(metavar="PROPOSAL", help="Id of it (p
 def want(
     kinds: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[KIND]...", help="rules, models, prices, adjustments."),
+        typer.Argument(metavar="[KIND]...", help=_KINDS),
     ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -52,10 +62,52 @@ def rules(
     as_json: AsJson = False,
 ) -> None:
     """Propose a rule set."""
-    from gatehouse.admin.people.proposals import ApplyRules
+    from gatehouse.admin.people.proposed import ApplyRules
 
     document = read_document(file).decode("utf-8-sig")
     _propose(ApplyRules(document, note=note), account, as_json=as_json)
+
+
+@app.command()
+def pipeline(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The pipeline; - for stdin.")],
+    note: Note = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose a pipeline."""
+    from gatehouse.admin.people.proposed import ApplyPipeline
+
+    document = read_document(file).decode("utf-8-sig")
+    _propose(ApplyPipeline(document, note=note), account, as_json=as_json)
+
+
+@app.command()
+def entries(
+    name: ListName,
+    values: ValuesArgument = None,
+    file: EntryFile = None,
+    reason: ReasonOption = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take them off the list.")] = False,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose entries for a list, or with --remove to take them off it."""
+    from gatehouse.admin import lists
+    from gatehouse.admin.people.proposed import PutOnList, TakeOffList
+
+    given, new = given_entries(values, file), lists.NewEntries(reason=reason)
+    found = lists.planned(*open_account(account), name, given, new)
+    content = TakeOffList(name, found) if remove else PutOnList(name, found)
+    _propose(content, account, as_json=as_json)
+
+
+@app.command("drop-list")
+def drop_list(name: ListName, account: AccountOption = None, as_json: AsJson = False) -> None:
+    """Propose to remove a list with its entries."""
+    from gatehouse.admin.people.proposed import DropList
+
+    _propose(DropList(name), account, as_json=as_json)
 
 
 @app.command()
@@ -65,7 +117,7 @@ def model(
     as_json: AsJson = False,
 ) -> None:
     """Propose a model."""
-    from gatehouse.admin.people.proposals import PromoteModel
+    from gatehouse.admin.people.proposed import PromoteModel
 
     _propose(PromoteModel(version), account, as_json=as_json)
 
@@ -77,10 +129,27 @@ def prices(
     as_json: AsJson = False,
 ) -> None:
     """Propose fees."""
-    from gatehouse.admin.people.proposals import SetPrices
+    from gatehouse.admin.people.proposed import SetPrices
 
     fees = pairs_argument(prices, "a price is given as TYPE=FEE, such as PRECHECK=0.04")
     _propose(SetPrices(fees), account, as_json=as_json)
+
+
+@app.command("top-up")
+def top_up(
+    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help="Such as 100 or 250.50.")],
+    note: Annotated[str, typer.Option(help="Kept in the ledger.")] = "",
+    reference: Annotated[
+        str | None, typer.Option(help="Of the payment; the same one is added once.")
+    ] = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose to add money to the balance."""
+    from gatehouse.admin.people.proposed import TopUpBalance
+
+    content = TopUpBalance(amount_argument(amount), note, reference)
+    _propose(content, account, as_json=as_json)
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
@@ -91,7 +160,7 @@ def adjust(
     as_json: AsJson = False,
 ) -> None:
     """Propose a correction of the balance."""
-    from gatehouse.admin.people.proposals import AdjustBalance
+    from gatehouse.admin.people.proposed import AdjustBalance
 
     _propose(AdjustBalance(amount_argument(amount), reason), account, as_json=as_json)
 
@@ -105,7 +174,7 @@ def less(
     as_json: AsJson = False,
 ) -> None:
     """Propose that fewer kinds, or none, need two pairs of eyes."""
-    from gatehouse.admin.people.proposals import SetApprovals
+    from gatehouse.admin.people.proposed import SetApprovals
 
     _propose(SetApprovals(tuple(kinds or ())), account, as_json=as_json)
 
@@ -137,8 +206,13 @@ def approve(proposal: ProposalId, account: AccountOption = None, as_json: AsJson
     """Let a proposed change happen now; never one's own."""
     from gatehouse.admin.people import proposals
 
-    done = proposals.approve(*open_account(account), proposal)
-    show(_data(done), f"{done.proposal_id} is approved and done", as_json=as_json)
+    approved = proposals.approve(*open_account(account), proposal)
+    done, invited = approved.proposal, approved.invited
+    data, text = _data(done), f"{done.proposal_id} is approved and done"
+    if invited is not None and invited.link is not None:
+        shown = handed_over(invited.user.login, invited.link)
+        data, text = {**data, **shown}, f"{text}\n{shown['link']}\n{once_words(shown)}"
+    show(data, text, as_json=as_json)
 
 
 @app.command()

@@ -14,6 +14,7 @@ from gatehouse.core.errors import ConnectorFailed, WrongUsage
 if TYPE_CHECKING:
     from gatehouse.access.people import UserView
     from gatehouse.admin.people.links import NewLink
+    from gatehouse.admin.people.users import Invited
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -47,14 +48,10 @@ def invite(  # each option says something else about the person
     else:
         session, account_id = open_account(account)
         invited = users.invite(session, account_id, login, role, name)
-    data, person = _data(invited.user), invited.user
-    if invited.link is None:
-        text = f"{person.login} signs in already and has the new role now"
-        show({**data, "link": None}, text, as_json=as_json)
-        return
-    shown = _handed_over(person.login, invited.link)
-    text = f"{person.user_id}\n{shown['link']}\n{_once(shown)}"
-    show({**data, **shown}, text, as_json=as_json)
+    text = f"{invited.user.login} signs in already and has the new role now"
+    if invited.link is not None:
+        text = invited.user.user_id
+    _show_invited(invited, text, as_json=as_json)
 
 
 @app.command("list")
@@ -87,7 +84,10 @@ def role(
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give a person another role in an account. It counts at once."""
+    """Give a person another role in an account. It counts at once.
+
+    An operator, and somebody whom only another account let in, gets a link to choose a password.
+    """
     from gatehouse.admin.people import users
 
     if role not in (_NO_ROLE, *UserRole):
@@ -100,8 +100,8 @@ def role(
         session, account_id = open_account(account)
         wanted = None if role == _NO_ROLE else UserRole(role)
         changed = users.set_role(session, account_id, who, wanted)
-    data = _data(changed)
-    show(data, f"{changed.login}: {_roles(data) or 'no role'}", as_json=as_json)
+    told = f"{changed.user.login}: {_roles(_data(changed.user)) or 'no role'}"
+    _show_invited(changed, told, as_json=as_json)
 
 
 @app.command()
@@ -137,10 +137,10 @@ def reset(
     session = open_session()
     link = users.reset(session, None, who, forget_factors=lost_device)
     person = users.get(session, None, who)
-    shown = _handed_over(person.login, link)
+    shown = handed_over(person.login, link)
     show(
         {"userId": person.user_id, "login": person.login, **shown},
-        f"{shown['link']}\n{_once(shown)}",
+        f"{shown['link']}\n{once_words(shown)}",
         as_json=as_json,
     )
 
@@ -201,7 +201,16 @@ def repair(yes: Yes = False, as_json: AsJson = False) -> None:
     show({"kept": kept, "removed": removed}, f"{kept} kept, {removed} removed", as_json=as_json)
 
 
-def _handed_over(login: str, link: "NewLink") -> dict[str, Any]:
+def _show_invited(invited: "Invited", text: str, *, as_json: bool) -> None:
+    """A person, with the link if there is one."""
+    shown: dict[str, Any] = {"link": None}
+    if invited.link is not None:
+        shown = handed_over(invited.user.login, invited.link)
+        text = f"{text}\n{shown['link']}\n{once_words(shown)}"
+    show({**_data(invited.user), **shown}, text, as_json=as_json)
+
+
+def handed_over(login: str, link: "NewLink") -> dict[str, Any]:
     """The link as it is shown, after it was sent where a mail server is set."""
     from gatehouse.admin.people.mail import link_url, send_link
 
@@ -218,7 +227,8 @@ def _handed_over(login: str, link: "NewLink") -> dict[str, Any]:
     }
 
 
-def _once(shown: dict[str, Any]) -> str:
+def once_words(shown: dict[str, Any]) -> str:
+    """How a link reaches the person, and how long it works."""
     how = "It was sent by mail." if shown["sent"] else "Hand it over to the person alone."
     return f"{how} It works once, until {shown['linkExpiresAt']}, and is not shown again."
 

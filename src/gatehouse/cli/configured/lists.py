@@ -94,7 +94,7 @@ def add(  # noqa: PLR0913, PLR0917 - each option is one property of an entry
     from gatehouse.admin import lists
 
     new = _new_entries(kind, reason, expires_in)
-    added = lists.add(*open_account(account), name, _given(values, file), new)
+    added = lists.add(*open_account(account), name, given_entries(values, file), new)
     _show_added(added, name, as_json=as_json)
 
 
@@ -109,7 +109,7 @@ def remove(
     """Take entries off a list: all that are named, or none when one of them is not on it."""
     from gatehouse.admin import lists
 
-    removed = lists.remove(*open_account(account), name, _given(values, file))
+    removed = lists.remove(*open_account(account), name, given_entries(values, file))
     text = f"{_entries(removed)} removed from {name}"
     show({"list": name, "removed": removed}, text, as_json=as_json)
 
@@ -227,7 +227,8 @@ def _show_lists(found: "list[ListInfo]", *, as_json: bool) -> None:
     show(data, text if data else "there are no lists", as_json=as_json)
 
 
-def _given(values: list[str] | None, file: str | None) -> "GivenEntries":
+def given_entries(values: list[str] | None, file: str | None) -> "GivenEntries":
+    """Entries that were typed, and those of a file."""
     from gatehouse.admin.lists import GivenEntries, ListFile
 
     source = None if file is None else ListFile(file, partial(open_file, file))
