@@ -63,6 +63,7 @@ class Known:
         decided = self.operation == "pipeline"
         self.decision = chance.choice(list(Outcome)) if decided else None
         self.rules = chance.sample(RULES, chance.randrange(3)) if decided else []
+        self.shadow = chance.sample(RULES, chance.randrange(2)) if decided else []
         self.labels = chance.sample(list(Label), chance.randrange(3))
         self.label = self.labels[-1] if self.labels else None
         if self.labels == [Label.WITHDRAWN]:
@@ -85,7 +86,8 @@ class Known:
         if self.operation == "sentry":
             result, event = {"event": event}, None
         elif self.operation == "pipeline":
-            result = {"matched": self.rules, "tags": [f"tag-{rule}" for rule in self.rules]}
+            tags = [f"tag-{rule}" for rule in self.rules]
+            result = {"matched": self.rules, "shadow": self.shadow, "tags": tags}
             signals = {"order.amount": self.amount, "order.currency": self.currency}
         return DecisionRecord(
             request_id=self.request_id,
@@ -171,6 +173,7 @@ def applies(search: DecisionSearchRequest, one: Known) -> bool:
         (search.operation, [one.operation]),
         (search.decision, [one.decision]),
         (search.rule, one.rules),
+        (search.shadow_rule, one.shadow),
         (search.tag, [f"tag-{rule}" for rule in one.rules]),
         (search.label, [one.label]),
     ]
@@ -225,6 +228,7 @@ FILTERS: Final[dict[str, Any]] = {
     "operation": one_or_several(["precheck", "sentry", "pipeline"]),
     "decision": one_or_several(Outcome),
     "rule": one_or_several(RULES),
+    "shadow_rule": one_or_several(RULES),
     "tag": one_or_several([f"tag-{rule}" for rule in RULES]),
     "label": one_or_several(Label),
     "amount": st.none() | amount_ranges(),

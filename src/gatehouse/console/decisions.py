@@ -19,6 +19,7 @@ from gatehouse.admin.search import exporting
 from gatehouse.admin.search.decisions import FoundDecisions, search_decisions
 from gatehouse.admin.search.exporting import ExportPart
 from gatehouse.admin.search.filters import DecisionSearchRequest, WrongFilters
+from gatehouse.admin.search.sought import Sought, SoughtTokens
 from gatehouse.console.downloads import sent_by_lines
 from gatehouse.console.forms import FormRefused, read_pairs
 from gatehouse.console.numbers import read_number
@@ -26,13 +27,16 @@ from gatehouse.console.order_amounts import shown_order
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import Told
 from gatehouse.console.search_form import (
+    SOUGHT,
     WHO,
+    Kept,
     addressed_filters,
     amounts_to_type,
-    has_typed_amounts,
     kept_filters,
+    named_currency,
     read_search,
     refused_search,
+    sought_in,
 )
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import parse_time
@@ -63,15 +67,20 @@ class ListedDecision(msgspec.Struct, frozen=True):
     """The caller's own name of the order; else the request's id."""
     amount: str
     matched: tuple[str, ...]
+    shadow: tuple[str, ...]
+    """The rules that matched in shadow."""
 
 
 def show_decisions(visit: Visit) -> Response:
     """The decisions that the filters of the address find; a part of the page when it is live."""
     try:
-        given = visit.asked.query
-        if has_typed_amounts(given):
-            return visit.redirect("decisions", query=addressed_filters(visit, given))
-        found = _found(visit, read_search(visit, given, limit=_ON_A_PAGE))
+        kept = _kept(visit)
+        addressed = addressed_filters(visit, kept)
+        was_sent = visit.asked.method == "POST"
+        if addressed != kept and not was_sent:
+            return visit.redirect("decisions", query=addressed)
+        search = read_search(visit, kept if was_sent else visit.asked.query, limit=_ON_A_PAGE)
+        found = _found(visit, search)
     except FormRefused as refused:
         # An address is shown with what is wrong in it, as a form is that was sent.
         visit.problems = {**refused.problems, **visit.problems}
@@ -85,17 +94,20 @@ def show_decisions(visit: Visit) -> Response:
 
 
 def find(visit: Visit) -> Response:
-    """Look for somebody or something; what was typed stays out of the address.
+    """Look for somebody or something among what the filters find; the address has it sealed.
 
     The id of a request leads straight to it, whatever it was looked for as.
     """
-    who, value = visit.form.get("who", ""), visit.form.get("value", "")
-    if who not in WHO or not value.strip():
+    who, value = visit.form.get("who", ""), visit.form.get("value", "").strip()
+    if who not in WHO or not value:
         raise visit.refuse("value", "decisions.problems.value")
-    if value.strip().startswith("req_"):
-        return visit.redirect("decision", id=value.strip())
-    search = read_search(visit, visit.asked.form.values, who, value, _ON_A_PAGE)
-    return _show(visit, "decisions/decisions.html", _found(visit, search), who=who, value=value)
+    if value.startswith("req_"):
+        return visit.redirect("decision", id=value)
+    kept = addressed_filters(visit, _kept(visit))
+    search = read_search(visit, kept, Sought(who, [value]), limit=1)
+    _found(visit, search)  # What no decision can have is refused at its field.
+    token = SoughtTokens(visit.session, visit.account_id).token(search, who, value)
+    return visit.redirect("decisions", query={**kept, SOUGHT: token})
 
 
 def save(visit: Visit) -> Response:
@@ -104,6 +116,7 @@ def save(visit: Visit) -> Response:
     if not 1 <= len(name) <= _LONGEST_NAME:
         raise visit.refuse("name", "decisions.problems.name", most=_LONGEST_NAME)
     kept = addressed_filters(visit, _kept(visit))
+    kept.pop(SOUGHT, None)
     if not kept:
         raise Told(visit.text("decisions.problems.nothing"))
     query = urlencode(kept, doseq=True)
@@ -121,8 +134,7 @@ def forget(visit: Visit) -> Response:
 
 def export(visit: Visit) -> Response:
     """Everything that was found, as CSV or JSON Lines; in parts if a file cannot hold it."""
-    who, value = visit.form.get("who", ""), visit.form.get("value", "")
-    search = read_search(visit, visit.asked.form.values, who, value)
+    search = read_search(visit, visit.asked.form.values)
     number, oldest = read_number(visit.form.get("part", "")), visit.form.get("oldest") or None
     if oldest is None:
         part = exporting.next_part(visit.session, visit.account_id, search)
@@ -148,7 +160,7 @@ def _offer_part(visit: Visit, part: ExportPart, number: int) -> Response:
         most=exporting.MOST_EXPORTED,
         kept=_kept(visit),
         format="jsonl" if form.get("format") == "jsonl" else "csv",
-        carried={name: form[name] for name in ("who", "value", "cursor") if form.get(name)},
+        carried={"cursor": form["cursor"]} if form.get("cursor") else {},
     )
 
 
@@ -160,9 +172,7 @@ def _found(visit: Visit, search: DecisionSearchRequest) -> FoundDecisions:
         raise refused_search(visit, problems) from None
 
 
-def _show(
-    visit: Visit, template: str, found: FoundDecisions, who: str = "", value: str = ""
-) -> Response:
+def _show(visit: Visit, template: str, found: FoundDecisions) -> Response:
     kept = _kept(visit)
     person = visit.visitor.user_id
     return visit.render(
@@ -172,8 +182,8 @@ def _show(
         kept=kept,
         amounts=amounts_to_type(visit, kept),
         query=urlencode(kept, doseq=True),
-        who=who,
-        value=value,
+        sought=sought_in(visit, kept),
+        unsought={name: values for name, values in kept.items() if name != SOUGHT},
         kinds=WHO,
         most_exported=exporting.MOST_EXPORTED,
         live=bool(visit.query.get("live")) and not visit.problems,
@@ -202,17 +212,21 @@ def _newer(visit: Visit, found: FoundDecisions) -> int:
     return 0 if newest is None else sum(each.request_id > newest for each in found.records)
 
 
-def _kept(visit: Visit) -> dict[str, tuple[str, ...]]:
+def _kept(visit: Visit) -> Kept:
     """The filters of the page; the form that saves them carries them as one text."""
     if visit.asked.method != "POST":
-        return kept_filters(visit.asked.query)
+        return named_currency(visit, kept_filters(visit.asked.query))
     query = visit.form.get("query")
-    return kept_filters(visit.asked.form.values if query is None else read_pairs(query))
+    given = visit.asked.form.values if query is None else read_pairs(query)
+    return named_currency(visit, kept_filters(given))
 
 
 def _row(visit: Visit, record: DecisionRecord) -> ListedDecision:
     about = subject_of(record)
-    matched = [name for stage in record.stages for name in stage.result.get("matched", ())]
+    matched, shadow = (
+        tuple(dict.fromkeys(each for stage in record.stages for each in stage.result.get(name, ())))
+        for name in ("matched", "shadow")
+    )
     return ListedDecision(
         record,
         parse_time(record.at),
@@ -220,7 +234,8 @@ def _row(visit: Visit, record: DecisionRecord) -> ListedDecision:
         masked_customer(about.customer),
         masked_reference(record.client_reference_id) or record.request_id,
         shown_order(visit, about.order.amount),
-        tuple(dict.fromkeys(matched)),
+        matched,
+        shadow,
     )
 
 

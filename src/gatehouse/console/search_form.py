@@ -1,8 +1,9 @@
 """Reads a search for decisions: what may stand in an address, and who or what was looked for.
 
-People, cards and the like are never part of an address, because addresses are logged and shared.
-Amounts in an address have a point, whatever the language of who opens it. Those that are typed come
-under names of their own, in the form of the person's locale, and are turned into the others.
+People, cards and the like are part of an address only as a sealed token, because addresses are
+logged and shared. Amounts in an address have a point, whatever the language of who opens it, and
+name their currency. Those that are typed come under names of their own, in the form of the person's
+locale, and are turned into the others.
 """
 
 import contextlib
@@ -13,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.admin.search.filters import DecisionSearchRequest
+from gatehouse.admin.search.sought import Sought, SoughtTokens
 from gatehouse.console.formats import parse_day_end, parse_local
 from gatehouse.console.forms import FormRefused, Values
 from gatehouse.console.refusals import as_sentence
@@ -22,11 +24,13 @@ from gatehouse.core.errors import RequestRefused
 from gatehouse.core.money import format_amount, parse_amount
 from gatehouse.core.request_reader import RequestReader
 
-SEVERAL: Final = ("operation", "decision", "rule", "tag", "label")
+SEVERAL: Final = ("operation", "decision", "rule", "shadowRule", "tag", "label")
 """Filters of which one value must hold: they come in several fields, or between commas."""
 PLAIN: Final = ("currency", "least", "most")
 DAYS: Final = {"from": parse_local, "to": parse_day_end}
 """The fields of days, each with what makes a moment of it."""
+SOUGHT: Final = "sought"
+"""Who or what was looked for, as a token."""
 _AMOUNTS: Final = ("least", "most")
 _TYPED: Final[Mapping[str, str]] = {f"typed_{name}": name for name in _AMOUNTS}
 """The amounts as they were typed, by the names of their fields in the form."""
@@ -58,7 +62,8 @@ def kept_filters(given: Values) -> Kept:
     """The filters that a page carries along as they came, without the empty ones."""
     found = {name: _separate(given.get(name, ())) for name in SEVERAL}
     found |= {name: _filled(given.get(name, ())[:1]) for name in (*PLAIN, *DAYS, *_TYPED)}
-    return {name: values for name, values in found.items() if values}
+    found[SOUGHT] = given.get(SOUGHT, ())[:1]
+    return {name: values for name, values in found.items() if any(values)}
 
 
 def _separate(given: Iterable[str]) -> tuple[str, ...]:
@@ -71,21 +76,28 @@ def _filled(given: Iterable[str]) -> tuple[str, ...]:
     return tuple(islice(filled, _MOST_KEPT))
 
 
-def has_typed_amounts(given: Values) -> bool:
-    """Whether amounts came from the form, which an address does not keep so."""
-    return not _TYPED.keys().isdisjoint(kept_filters(given))
-
-
 def addressed_filters(visit: Visit, given: Values) -> Kept:
     """The filters that stay in addresses; `FormRefused` if a typed amount cannot be read."""
-    kept = kept_filters(given)
-    assert visit.account is not None
-    [currency] = kept.get("currency", (visit.account.currency,))
+    kept = named_currency(visit, kept_filters(given))
     for typed, name in _TYPED.items():
         if typed in kept:
-            [text] = kept.pop(typed)
+            [text], [currency] = kept.pop(typed), kept["currency"]
             kept[name] = (format_amount(visit.read_amount(name, text, currency.upper())),)
     return kept
+
+
+def named_currency(visit: Visit, kept: Kept) -> Kept:
+    """The filters with the currency of their amounts: the account's, where none was named."""
+    if kept.keys().isdisjoint((*_AMOUNTS, *_TYPED)):
+        return kept
+    assert visit.account is not None
+    return {"currency": (visit.account.currency,), **kept}
+
+
+def sought_in(visit: Visit, kept: Kept) -> Sought | None:
+    """Who or what the filters look for besides; None when nobody, or when it cannot be read."""
+    [token] = kept.get(SOUGHT, ("",))
+    return SoughtTokens(visit.session, visit.account_id).opened(token) if token else None
 
 
 def amounts_to_type(visit: Visit, kept: Kept) -> dict[str, str]:
@@ -102,18 +114,24 @@ def amounts_to_type(visit: Visit, kept: Kept) -> dict[str, str]:
 
 
 def read_search(
-    visit: Visit, given: Values, who: str = "", value: str = "", limit: int = 50
+    visit: Visit, given: Values, sought: Sought | None = None, limit: int = 50
 ) -> DecisionSearchRequest:
-    """The search that the filters make; `FormRefused` says what is wrong with which of them."""
+    """The search that the filters make; `FormRefused` says what is wrong with which of them.
+
+    Whom or what to look for is what the filters say, unless it is handed over.
+    """
     kept = addressed_filters(visit, given)
+    sought = sought or sought_in(visit, kept)
+    if sought is None and SOUGHT in kept:
+        raise visit.refuse("", "decisions.problems.sought")
     data: dict[str, Any] = {name: kept[name] for name in SEVERAL if name in kept}
     single = {name: values[0] for name, values in kept.items()}
     data |= {"limit": limit} | _amount(visit, single) | _days(visit, single)
     [cursor, *_] = given.get("cursor", ("",))
     if cursor:
         data["cursor"] = cursor
-    if who in WHO and value.strip():
-        data[who] = value.strip()
+    if sought is not None:
+        data[sought.name] = sought.values[0] if len(sought.values) == 1 else sought.values
     try:
         return _READER.read(msgspec.json.encode(data))
     except RequestRefused as refused:
@@ -135,10 +153,9 @@ def refused_search(visit: Visit, problems: Mapping[str, Sequence[str]]) -> FormR
 
 
 def _amount(visit: Visit, kept: Mapping[str, str]) -> dict[str, Any]:
-    if not (kept.keys() & set(_AMOUNTS)):
+    if "currency" not in kept:
         return {}
-    assert visit.account is not None
-    found: dict[str, Any] = {"currency": kept.get("currency", visit.account.currency).upper()}
+    found: dict[str, Any] = {"currency": kept["currency"].upper()}
     for name, end in (("least", "from"), ("most", "to")):
         if name in kept:
             try:

@@ -31,6 +31,7 @@ DECISION: Final = 7
 RULE: Final = 8
 TAG: Final = 9
 AMOUNT: Final = 10
+SHADOW_RULE: Final = 11
 OF_A_PERSON: Final = frozenset((USER, CARD, EMAIL, PHONE, ADDRESS, DEVICE))
 FIELD_BITS: Final = 31
 """The bits of a term that name its field."""
@@ -236,13 +237,14 @@ def _household(text: str) -> str:
 
 
 def _findings(stages: Sequence[RecordedStage]) -> list[FoundBy]:
-    """The rules that matched, and the tags of the answer."""
+    """The rules that matched, also in shadow, and the tags of the answer."""
     found: list[FoundBy] = []
     for stage in stages:
         result = stage.result
         if "matched" in result:
             found += [(RULE, name) for name in result["matched"]]
             found += [(TAG, tag) for tag in result.get("tags", ())]
+            found += [(SHADOW_RULE, name) for name in result.get("shadow", ())]
         reasons = result.get("reasons")
         if isinstance(reasons, dict):
             found += [(TAG, code) for code, effect in reasons.items() if effect < 0]

@@ -110,10 +110,10 @@ class DecisionSearchRequest(Personal, frozen=True, rename="camel", kw_only=True)
         ),
     ] = None
     card_fingerprint: Annotated[
-        Annotated[str, Meta(max_length=128)] | None,
+        _Word | _Words | None,
         Meta(
             description="The card by its `fingerprint`, or the account behind it by its "
-            "`accountFingerprint`, as decisions of this account show it."
+            "`accountFingerprint`, as decisions of this account show it; or several of them."
         ),
     ] = None
     email: Annotated[
@@ -150,6 +150,10 @@ class DecisionSearchRequest(Personal, frozen=True, rename="camel", kw_only=True)
         Meta(description="What was decided.", examples=[["REVIEW", "DECLINE"]]),
     ] = None
     rule: Annotated[_Word | _Words | None, Meta(description="A rule that matched.")] = None
+    shadow_rule: Annotated[
+        _Word | _Words | None,
+        Meta(description="A rule that matched in shadow: it was recorded, and decided nothing."),
+    ] = None
     tag: Annotated[_Word | _Words | None, Meta(description="A tag of the answer.")] = None
     label: Annotated[
         Label | _Labels | None, Meta(description="What the request turned out to be, as of now.")

@@ -18,6 +18,7 @@ from gatehouse.decisions.search_terms import (
     AMOUNT,
     DECISION,
     RULE,
+    SHADOW_RULE,
     TAG,
     amount_buckets,
     micros_of,
@@ -93,7 +94,9 @@ _FILTERS: Final[dict[str, Callable[[SearchValues, Any], Source]]] = {
     "user_id": lambda values, given: by_terms(values.user(given)),
     "card_number": lambda values, given: by_terms(values.card(given)),
     "payment_account_reference": lambda values, given: by_terms(values.card(given)),
-    "card_fingerprint": lambda values, given: by_terms(values.fingerprint(given)),
+    "card_fingerprint": lambda values, given: by_terms(
+        [values.fingerprint(each) for each in listed(given)]
+    ),
     "email": lambda values, given: by_terms(values.email(given)),
     "phone": lambda values, given: by_terms(values.phone(given)),
     "ip_address": lambda values, given: by_terms(values.address(given)),
@@ -107,6 +110,7 @@ _FILTERS: Final[dict[str, Callable[[SearchValues, Any], Source]]] = {
     "operation": _operation,
     "decision": _words(DECISION),
     "rule": _words(RULE),
+    "shadow_rule": _words(SHADOW_RULE),
     "tag": _words(TAG),
     "label": lambda values, given: by_labels(values.account_id, listed(given)),
     "amount": _amount,

@@ -64,17 +64,20 @@ class SearchValues:
             raise WrongValue(_SEARCH_NAME())
         return [self.term(USER, self._kept.hashed(f"name {name}"))]
 
-    def card(self, card: CardNumber | AccountReference) -> list[int]:
-        """The terms of a card, one for each key that fingerprints were ever made with."""
+    def fingerprints(self, card: CardNumber | AccountReference) -> list[str]:
+        """The account's fingerprints of a card, one for each key that they were ever made with."""
         inner = self._fingerprints.inner_of_every_key(card)
-        shown = [self._fingerprints.of_account(self.account_id, each) for each in inner]
-        return [self.term(CARD, each) for each in shown]
+        return [self._fingerprints.of_account(self.account_id, each) for each in inner]
 
-    def fingerprint(self, text: str) -> list[int]:
+    def card(self, card: CardNumber | AccountReference) -> list[int]:
+        """The terms of a card, one for each of its fingerprints."""
+        return [self.term(CARD, each) for each in self.fingerprints(card)]
+
+    def fingerprint(self, text: str) -> int:
         """The term of a card by the account's fingerprint of it."""
         if self._fingerprints.opened(self.account_id, text) is None:
             raise WrongValue(_SEARCH_FINGERPRINT())
-        return [self.term(CARD, text)]
+        return self.term(CARD, text)
 
     def email(self, text: str) -> list[int]:
         """The term of a mailbox."""
