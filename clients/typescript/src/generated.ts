@@ -265,8 +265,8 @@ export interface DecisionSearchRequest {
   readonly cardNumber?: string | Hidden | null | undefined;
   /** The account behind cards: whatever token of it was sent. Only its fingerprint is compared. */
   readonly paymentAccountReference?: string | Hidden | null | undefined;
-  /** The card by its `fingerprint`, or the account behind it by its `accountFingerprint`, as decisions of this account show it. */
-  readonly cardFingerprint?: string | null | undefined;
+  /** The card by its `fingerprint`, or the account behind it by its `accountFingerprint`, as decisions of this account show it; or several of them. */
+  readonly cardFingerprint?: string | readonly string[] | null | undefined;
   /** E-mail address. Different spellings of one mailbox are the same. */
   readonly email?: string | null | undefined;
   /** Phone number in international form. */
@@ -285,6 +285,8 @@ export interface DecisionSearchRequest {
   readonly decision?: Outcome | readonly Outcome[] | null | undefined;
   /** A rule that matched. */
   readonly rule?: string | readonly string[] | null | undefined;
+  /** A rule that matched in shadow: it was recorded, and decided nothing. */
+  readonly shadowRule?: string | readonly string[] | null | undefined;
   /** A tag of the answer. */
   readonly tag?: string | readonly string[] | null | undefined;
   /** What the request turned out to be, as of now. */
@@ -1524,8 +1526,8 @@ export interface ReviewSearchRequest {
   readonly cardNumber?: string | Hidden | null | undefined;
   /** The account behind cards: whatever token of it was sent. Only its fingerprint is compared. */
   readonly paymentAccountReference?: string | Hidden | null | undefined;
-  /** The card by its `fingerprint`, or the account behind it by its `accountFingerprint`, as decisions of this account show it. */
-  readonly cardFingerprint?: string | null | undefined;
+  /** The card by its `fingerprint`, or the account behind it by its `accountFingerprint`, as decisions of this account show it; or several of them. */
+  readonly cardFingerprint?: string | readonly string[] | null | undefined;
   /** E-mail address. Different spellings of one mailbox are the same. */
   readonly email?: string | null | undefined;
   /** Phone number in international form. */
@@ -1544,6 +1546,8 @@ export interface ReviewSearchRequest {
   readonly decision?: Outcome | readonly Outcome[] | null | undefined;
   /** A rule that matched. */
   readonly rule?: string | readonly string[] | null | undefined;
+  /** A rule that matched in shadow: it was recorded, and decided nothing. */
+  readonly shadowRule?: string | readonly string[] | null | undefined;
   /** A tag of the answer. */
   readonly tag?: string | readonly string[] | null | undefined;
   /** What the request turned out to be, as of now. */

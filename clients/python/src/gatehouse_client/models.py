@@ -339,9 +339,9 @@ class DecisionSearchRequest(Struct, frozen=True, kw_only=True):
     """The card. Only its fingerprint is compared."""
     payment_account_reference: str | None = None
     """The account behind cards: whatever token of it was sent. Only its fingerprint is compared."""
-    card_fingerprint: str | None = None
+    card_fingerprint: str | Sequence[str] | None = None
     """The card by its `fingerprint`, or the account behind it by its `accountFingerprint`, as
-    decisions of this account show it.
+    decisions of this account show it; or several of them.
     """
     email: str | None = None
     """E-mail address. Different spellings of one mailbox are the same."""
@@ -363,6 +363,8 @@ class DecisionSearchRequest(Struct, frozen=True, kw_only=True):
     """What was decided."""
     rule: str | Sequence[str] | None = None
     """A rule that matched."""
+    shadow_rule: str | Sequence[str] | None = None
+    """A rule that matched in shadow: it was recorded, and decided nothing."""
     tag: str | Sequence[str] | None = None
     """A tag of the answer."""
     label: Label | str | Sequence[Label | str] | None = None
@@ -1849,9 +1851,9 @@ class ReviewSearchRequest(Struct, frozen=True, kw_only=True):
     """The card. Only its fingerprint is compared."""
     payment_account_reference: str | None = None
     """The account behind cards: whatever token of it was sent. Only its fingerprint is compared."""
-    card_fingerprint: str | None = None
+    card_fingerprint: str | Sequence[str] | None = None
     """The card by its `fingerprint`, or the account behind it by its `accountFingerprint`, as
-    decisions of this account show it.
+    decisions of this account show it; or several of them.
     """
     email: str | None = None
     """E-mail address. Different spellings of one mailbox are the same."""
@@ -1873,6 +1875,8 @@ class ReviewSearchRequest(Struct, frozen=True, kw_only=True):
     """What was decided."""
     rule: str | Sequence[str] | None = None
     """A rule that matched."""
+    shadow_rule: str | Sequence[str] | None = None
+    """A rule that matched in shadow: it was recorded, and decided nothing."""
     tag: str | Sequence[str] | None = None
     """A tag of the answer."""
     label: Label | str | Sequence[Label | str] | None = None
