@@ -1,6 +1,7 @@
 """Models in the console: compared with intervals, trained and watched, promoted, rolled back."""
 
 import json
+import re
 
 import msgspec
 import pytest
@@ -13,9 +14,12 @@ from gatehouse.admin.jobs.kinds import ErasureOrder, JobKind
 from gatehouse.admin.jobs.running import actor_of
 from gatehouse.admin.models import versions
 from gatehouse.admin.people import proposals
+from gatehouse.core.sentences import Phrase
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.store.configured import models
+from gatehouse.training import phrases
 from gatehouse.training.report import ModelComparison
+from tests.admin.recorded import Recorder
 from tests.console.harness import Browser, Console
 from tests.console.trained import full_report, keep_model
 from tests.harness import make_account
@@ -111,6 +115,20 @@ def test_a_model_is_promoted_and_rolled_back(console: Console, shop: str, manage
     assert nothing.status_code == 409
 
 
+def test_the_page_of_the_live_model_leads_back(
+    console: Console, shop: str, manager: Browser
+) -> None:
+    manager.post(f"/a/{shop}/models/2/promote")
+    page = manager.get(f"/a/{shop}/models/2").text
+    form = page.partition(f'action="/a/{shop}/models/roll-back"')[2].partition("</form>")[0]
+    assert re.findall(r'<option value="(\d+)"', form) == ["1", "0"]
+    assert f'<a href="/a/{shop}/models">Models</a>' in page
+    manager.post(f"/a/{shop}/models/roll-back", {"to": "0"})
+    assert "/roll-back" not in manager.get(f"/a/{shop}/models/0").text
+    viewer = console.as_role(UserRole.VIEWER, shop)
+    assert "/roll-back" not in viewer.get(f"/a/{shop}/models/2").text
+
+
 def test_with_two_pairs_of_eyes_promoting_proposes(
     console: Console, shop: str, manager: Browser
 ) -> None:
@@ -154,6 +172,29 @@ def test_a_training_is_started_watched_and_canceled(
     ended = manager.get(path, fragment=True).text
     assert "Canceled" in ended
     assert "hx-trigger" not in ended
+
+
+@pytest.mark.parametrize(
+    ("past_days", "days", "delay"),
+    [(None, "180", 30), (0, "30", 0), (30, "90", 3), (150, "180", 15), (800, "180", 30)],
+)
+def test_what_the_form_of_a_training_proposes_fits_the_past(
+    console: Console, past_days: int | None, days: str, delay: int
+) -> None:
+    account_id = make_account(console.session)
+    if past_days is not None:
+        Recorder(console.session, account_id, days_ago=past_days + 0.1).keep()
+    page = console.as_role(UserRole.MANAGER, account_id).get(f"/a/{account_id}/models").text
+    assert f'<option value="{days}" selected>' in page
+    assert re.search(rf'name="delay" type="text" value="{delay}"', page)
+    said = "less than the usual 30 days are proposed" in page
+    assert said == (delay < 30)
+
+
+def test_why_a_training_failed_is_said_without_options_of_commands() -> None:
+    said = [each.english for each in vars(phrases).values() if isinstance(each, Phrase)]
+    assert not [each for each in said if " --" in each and "pip install" not in each]
+    assert not [each for each in said if "gatehouse " in each]
 
 
 def test_a_training_is_the_work_of_the_person_who_asked(

@@ -11,8 +11,8 @@ from gatehouse.core.sentences import Sentence
 
 _LITTLE = (
     "there is too little to learn from: 3 known frauds and 90 legitimate requests, where at least "
-    "10 and 100 are needed; look back further, or report more of what became of requests "
-    "(gatehouse feedback import)"
+    "10 and 100 are needed; look back further, wait less long for labels, or report more of what "
+    "became of requests"
 )
 
 
@@ -60,8 +60,8 @@ def test_a_text_that_others_wrote_is_not_looked_into_without_end() -> None:
 def test_a_sentence_inside_another_is_recognised_too() -> None:
     whole = (
         "the model was not measured: a trial model could not learn from the 1,500 requests that "
-        f"came 30 days or more before the newest 20% ({_LITTLE}); wait for more, or see --since, "
-        "--holdout and --label-delay"
+        f"came 30 days or more before the newest 20% ({_LITTLE}); look back further, "
+        "wait less long for labels, or measure on fewer"
     )
     said = translator("de").said(recognised(whole))
     assert "aus den 1.500 Anfragen, die 30 Tage oder länger vor den neuesten 20 % kamen" in said

@@ -99,7 +99,7 @@ def test_an_accepted_request_is_told_what_came_closest() -> None:
         status="ACCEPT",
         **{"order.amount": 20.0, "velocity.card": [1, 5, 5, 5, 5, 20.0, 1, 0, 0, 0, 1, 1, 0]},
     )
-    assert found.summary == "Accepted: nothing that ran spoke against it (Rules)."
+    assert found.summary == "Accepted: no stage decided against it (Rules)."
     assert [each.text for each in found.changes] == [
         "It would have been REVIEW if velocity.card.count_1h had been at least 6 (it was 5); the "
         "rule many would have matched.",

@@ -12,6 +12,7 @@ from gatehouse.access.actors import Actor
 from gatehouse.core.clock import iso_time
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import GatehouseError, NotFound
+from gatehouse.core.ids import id_time_ms
 from gatehouse.core.redaction import recordable
 from gatehouse.core.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
@@ -19,6 +20,7 @@ from gatehouse.explanations.explanation import Explanation
 from gatehouse.pipeline.settlement import Search
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions, records
+from gatehouse.store.decisions.archive_source import oldest_request
 from gatehouse.store.decisions.records import KeptRecord, RecordSpan
 from gatehouse.store.feedback import feedback_history
 from gatehouse.store.feedback.feedback_history import KnownLabel
@@ -58,6 +60,14 @@ def get_decision(session: AdminSession, account_id: str, request_id: str) -> Dec
     if record is None:
         raise NotFound(_NO_DECISION(id=recordable(request_id)))
     return record
+
+
+def first_decision_ms(session: AdminSession, account_id: str) -> int | None:
+    """When the oldest decision that is kept was made; None when there is none."""
+    session.actor.check_account(account_id)
+    with session.reading() as connection:
+        oldest = oldest_request(connection, account_id)
+    return None if oldest is None else id_time_ms(oldest)
 
 
 def explain_decision(session: AdminSession, account_id: str, record: DecisionRecord) -> Explanation:

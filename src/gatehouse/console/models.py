@@ -11,6 +11,7 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin import approvals
 from gatehouse.admin.approvals import ApprovalKind
+from gatehouse.admin.decisions import first_decision_ms
 from gatehouse.admin.jobs import queue
 from gatehouse.admin.jobs.kinds import DAY_MS, JobKind, TrainingOrder
 from gatehouse.admin.jobs.queue import StoredJob
@@ -33,6 +34,12 @@ _SPANS: Final = ("30", "90", "180", "365", "730")
 """Days of requests that a training can learn from."""
 _HOLDOUTS: Final = ("10", "20", "30")
 _METHODS: Final = ("auto", "ebm", "logistic")
+_USUAL_SPAN: Final = "180"
+_USUAL_DELAY: Final = 30
+_PAST_OF_DELAY: Final = 10
+"""A past is proposed to be at least so many times as long as labels are waited for; what is younger
+than that wait is left out, and so much again before what models are measured on.
+"""
 _LONGEST_DELAY: Final = 365
 _LONGEST_NOTE: Final = 200
 _LONGEST_REMARKS: Final = 500
@@ -70,11 +77,31 @@ def show_models(visit: Visit) -> Response:
         trainings=trainings,
         is_training=any(not each.job.is_finished for each in trainings),
         spans=_SPANS,
+        usual_delay=_USUAL_DELAY,
+        fitting=_fitting(visit),
         holdouts=_HOLDOUTS,
         methods=_METHODS,
         longest_note=_LONGEST_NOTE,
         **_approval(visit),
     )
+
+
+class FittingTraining(NamedTuple):
+    """What the form of a training proposes, by how far back the account's requests go."""
+
+    days: str
+    delay: int
+    past_days: int | None
+
+
+def _fitting(visit: Visit) -> FittingTraining:
+    first_ms = first_decision_ms(visit.session, visit.account_id)
+    if first_ms is None:
+        return FittingTraining(_USUAL_SPAN, _USUAL_DELAY, None)
+    past = max(0, visit.now_ms - first_ms) // DAY_MS
+    days = next((each for each in _SPANS if past < int(each)), _SPANS[-1])
+    days = min(days, _USUAL_SPAN, key=int)
+    return FittingTraining(days, min(_USUAL_DELAY, -(-past // _PAST_OF_DELAY)), past)
 
 
 def show_model(visit: Visit) -> Response:
@@ -90,9 +117,15 @@ def show_model(visit: Visit) -> Response:
             "thresholds": model_view.threshold_rows(visit, report),
             "currencies": model_view.currencies(report),
         }
-    live = versions.get_model(visit.session, visit.account_id)
+    entries = versions.list_models(visit.session, visit.account_id)
     return visit.render(
-        "models/model.html", entry=entry, live=live, report=report, **shown, **_approval(visit)
+        "models/model.html",
+        entry=entry,
+        entries=entries,
+        live=next(each for each in entries if each.live),
+        report=report,
+        **shown,
+        **_approval(visit),
     )
 
 

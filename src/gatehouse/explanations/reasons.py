@@ -47,7 +47,7 @@ def summary(record: DecisionRecord, reasons: list[ExplainedReason]) -> str:
         return f"{_DECIDED[decision]}: what decided is not kept any more."
     if not decisive:
         ran = ", ".join(stage.name for stage in record.stages) or "no stage"
-        return f"{_DECIDED[decision]}: nothing that ran spoke against it ({ran})."
+        return f"{_DECIDED[decision]}: no stage decided against it ({ran})."
     rules = [each for each in decisive if _is_rule(each)]
     clauses = [_matched([each.code for each in rules], rules[0].text)] if rules else []
     clauses += [_lower(each.text) for each in decisive if each not in rules]

@@ -235,7 +235,7 @@ def _nothing(examples: Examples, options: TrainingOptions) -> str:
     delay = span_text(options.label_delay_ms)
     if options.source == "file":
         found = f"{len(examples):,} requests {delay} or more before the end of the file"
-        return f"there are {found}, and none with a label; see --since and --label-delay"
+        return f"there are {found}, and none with a label; look back further"
     if not len(examples):
         return TRAINING_NONE(delay=delay)
     return TRAINING_UNLABELLED(count=len(examples), delay=delay)

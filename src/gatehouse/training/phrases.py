@@ -17,18 +17,17 @@ TRAINING_LITTLE: Final = Phrase(
     "refused.training_little",
     "there is too little to learn from: {frauds} known frauds and {legitimates} "
     "legitimate requests, where at least {frauds_needed} and {legitimates_needed} are "
-    "needed; look back further, or report more of what became of requests (gatehouse "
-    "feedback import)",
+    "needed; look back further, wait less long for labels, or report more of what became of "
+    "requests",
 )
 TRAINING_NONE: Final = Phrase(
     "refused.training_none",
-    "there are no requests older than {delay} that Sentry has judged; see --since, and "
-    "--label-delay for how long labels are waited for",
+    "there are no requests older than {delay} that Sentry has judged; look back further, or wait "
+    "less long for labels",
 )
 TRAINING_UNLABELLED: Final = Phrase(
     "refused.training_unlabelled",
-    "none of the {count:,} requests older than {delay} has a label; tell what became "
-    "of them: gatehouse feedback import",
+    "none of the {count:,} requests older than {delay} has a label; report what became of them",
 )
 
 TOLD_ALL: Final = Phrase(
@@ -42,13 +41,13 @@ LATE_LABELS: Final = Phrase(
     "training.late_labels",
     "half of the frauds were reported {late} after their request or later, and labels are waited "
     "for {delay}: many of the newest requests that count as legitimate may yet turn out to be "
-    "fraud; see --label-delay",
+    "fraud; wait longer for labels",
 )
 NOT_MEASURED: Final = Phrase(
     "training.not_measured",
     "the model was not measured: a trial model could not learn from the {count:,} requests that "
-    "came {delay} or more before the newest {share} ({why}); wait for more, or see --since, "
-    "--holdout and --label-delay",
+    "came {delay} or more before the newest {share} ({why}); look back further, wait "
+    "less long for labels, or measure on fewer",
 )
 OTHER_METHOD: Final = Phrase(
     "training.other_method",
@@ -73,14 +72,12 @@ LEFT_OUT: Final = Phrase(
 NO_FRAUD: Final = Phrase(
     "training.no_fraud",
     "none of the newest {count:,} requests, on which models are measured, are fraud: there is "
-    "nothing to tell apart; see --holdout, or report more of what became of requests (gatehouse "
-    "feedback import)",
+    "nothing to tell apart; measure on more of them, or report more of what became of requests",
 )
 ALL_FRAUD: Final = Phrase(
     "training.all_fraud",
     "all of the newest {count:,} requests, on which models are measured, are fraud: there is "
-    "nothing to tell apart; see --holdout, or report more of what became of requests (gatehouse "
-    "feedback import)",
+    "nothing to tell apart; measure on more of them, or report more of what became of requests",
 )
 FEW_FRAUDS: Final = Phrase(
     "training.few_frauds",
