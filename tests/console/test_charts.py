@@ -1,6 +1,7 @@
 """Charts: what they say to those who do not see them, and that they never break a page."""
 
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -36,6 +37,18 @@ def test_parts_of_a_whole_stand_on_each_other() -> None:
     assert float(bad.get("y", "")) + float(bad.get("height", "")) == pytest.approx(
         float(good.get("y", "")), abs=0.2
     )
+
+
+@pytest.mark.parametrize("label", ["11", "11:00 PM", "11/17/26, 11:00 PM", "x" * 200])
+def test_labels_below_a_picture_do_not_stand_on_each_other(label: str) -> None:
+    labels = [label] * 24
+    series = [Series("a", [1.0] * 24)]
+    for chart in (line_chart(WORDS, labels, series), stacked_chart(WORDS, labels, series)):
+        below = [each for each in _drawn(chart).iter("text") if each.text == label]
+        places = [float(each.get("x", "")) for each in below]
+        apart = [after - before for before, after in pairwise(places)]
+        assert below
+        assert all(distance >= 6 * len(label) for distance in apart)
 
 
 def test_negative_values_point_to_the_left() -> None:

@@ -10,10 +10,14 @@ import pytest
 from gatehouse.access.roles import Permission, UserRole
 from gatehouse.admin.figures.overview import FiguresNotReady, Overview, overview
 from gatehouse.columns.overview import OutcomeCounts
+from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
+from gatehouse.store.feedback.statements import FeedbackStatement
 from tests.admin.recorded import Recorder
 from tests.console.harness import Console
 from tests.console.test_decision import to_review
+from tests.harness import make_account
+from tests.store.deciding import label
 
 
 def test_the_overview_counts_what_was_decided(console: Console) -> None:
@@ -128,3 +132,26 @@ def test_production_sends_nobody_to_a_playground(
     said = _emptiness(console, UserRole.ANALYST)
     assert "Choose a longer one." in said
     assert [each in said for each in _ADVICE] == [False, False]
+
+
+def _plots(page: str) -> list[dict[str, Any]]:
+    """What the script draws the charts of a page from."""
+    return [json.loads(unescape(each.partition('"')[0])) for each in page.split('data-plot="')[1:]]
+
+
+@pytest.mark.parametrize(
+    ("locale", "hour", "unit"),
+    [("en", "12:00\N{NARROW NO-BREAK SPACE}AM", "%"), ("de", "00:00", "\N{NO-BREAK SPACE}%")],
+)
+def test_axes_have_the_hour_of_a_day_alone_and_the_unit_of_shares(
+    console: Console, locale: str, hour: str, unit: str
+) -> None:
+    account_id = make_account(console.session)
+    shop = Recorder(console.session, account_id, days_ago=0)
+    kept = shop.keep(later_ms=0)
+    label(console.session, account_id, [kept], FeedbackStatement(Label.FRAUD), shop.at_ms)
+    console.desk.columns.catch_up(account_id)
+    viewer = console.as_role(UserRole.VIEWER, account_id, locale=locale)
+    decisions, fraud = _plots(viewer.get(f"/a/{account_id}/?span=today").text)
+    assert decisions["labels"][0] == hour
+    assert (decisions["unit"], fraud["unit"]) == ("", unit)

@@ -15,6 +15,9 @@ _RIGHT: Final = 8
 _TOP: Final = 8
 _BOTTOM: Final = 22
 _MOST_LABELS: Final = 6
+_LETTER: Final = 6.5
+"""How wide a letter of a label is, and the room between two labels in letters."""
+_GAP: Final = 2
 _ROW: Final = 26
 _STEPS: Final = (1, 2, 2.5, 5, 10)
 
@@ -215,7 +218,9 @@ def _axis(scale: _Scale, write: Write) -> Markup:
 
 def _labels(labels: Sequence[str], height: int, *, middle: bool = False) -> Markup:
     """As many labels below the picture as there is room for."""
-    every = max(1, -(-len(labels) // _MOST_LABELS))
+    longest = max(map(len, labels), default=0)
+    fitting = int((_WIDTH - _LEFT - _RIGHT) / ((longest + _GAP) * _LETTER))
+    every = max(1, -(-len(labels) // max(1, min(_MOST_LABELS, fitting))))
     step = (_WIDTH - _LEFT - _RIGHT) / max(1, len(labels))
     parts = []
     for place in range(0, len(labels), every):

@@ -7,7 +7,7 @@ from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from babel import Locale
-from babel.dates import format_date, format_datetime, format_skeleton, format_timedelta
+from babel.dates import format_date, format_datetime, format_skeleton, format_time, format_timedelta
 from babel.numbers import format_currency, format_decimal, format_percent
 from markupsafe import Markup
 
@@ -28,10 +28,12 @@ class Formats:
         self.zone: Final = read_zone(zone)
 
     def moment(self, at_ms: int, style: str = "medium") -> str:
-        """A moment in the person's zone; the style is one of Babel's, `date`, `day` or `month`."""
+        """A moment in the person's zone; a style of Babel's, `date`, `day`, `month` or `clock`."""
         at = datetime.fromtimestamp(at_ms / 1000, self.zone)
         if style == "date":
             return format_date(at, locale=self._locale)
+        if style == "clock":
+            return format_time(at, "short", locale=self._locale)
         if style in _SKELETONS:
             return format_skeleton(_SKELETONS[style], at, locale=self._locale)
         return format_datetime(at, style, locale=self._locale)
@@ -90,6 +92,11 @@ class Formats:
         if "\N{NO-BREAK SPACE}" in locale_pattern:
             pattern = pattern.replace("%", "\N{NO-BREAK SPACE}%")
         return str(format_percent(share, pattern, locale=self._locale))
+
+    @property
+    def percent_sign(self) -> str:
+        """What stands behind the number of a percentage."""
+        return self.percent(0, 0).removeprefix("0")
 
     def money(self, micros: int, currency: str) -> str:
         """An amount in millionths; nothing is rounded."""

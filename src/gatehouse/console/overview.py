@@ -165,6 +165,7 @@ def _fraud_chart(visit: Visit, found: Overview) -> Markup:
         series=series,
         zoom=_zoom(visit, starts, found.until_ms),
         height=160,
+        unit=visit.formats.percent_sign,
     ).drawn()
 
 

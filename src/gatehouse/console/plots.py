@@ -41,6 +41,8 @@ class TimeChart(msgspec.Struct, frozen=True, kw_only=True):
     zoom: Zoom
     stacked: bool = False
     height: int = 200
+    unit: str = ""
+    """What stands behind the numbers of the axis."""
 
     def drawn(self) -> Markup:
         """The picture of the server with the data for the script."""
@@ -49,6 +51,7 @@ class TimeChart(msgspec.Struct, frozen=True, kw_only=True):
         data = {
             "stacked": self.stacked,
             "height": self.height,
+            "unit": self.unit,
             "labels": self.labels,
             "firsts": self.zoom.firsts,
             "lasts": self.zoom.lasts,

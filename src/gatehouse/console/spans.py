@@ -49,4 +49,9 @@ def chosen_span(visit: Visit) -> ChosenSpan:
 def part_labels(visit: Visit, starts_ms: Sequence[int], bucket: Bucket) -> list[str]:
     """The names of the parts of a span, by their starts."""
     style = _STYLES.get(bucket, "day")
+    if (
+        bucket is Bucket.HOUR
+        and len({visit.formats.moment(each, "day") for each in starts_ms}) == 1
+    ):
+        style = "clock"
     return [visit.formats.moment(each, style) for each in starts_ms]

@@ -25,6 +25,13 @@
     return sums;
   };
 
+  // So many labels stand on an axis as there is room for.
+  const widest = (labels, font) => {
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = font;
+    return Math.max(...labels.map((each) => pen.measureText(each).width));
+  };
+
   const look = (plot, data) => {
     const muted = colour("--muted");
     const grid = { stroke: colour("--chart-grid"), width: 1 };
@@ -48,9 +55,9 @@
         height: data.height,
         scales: { x: { time: false, range: padded }, y: { range: (_, __, high) => uPlot.rangeNum(0, high || 1, 0.1, true) } },
         axes: [
-          { stroke: muted, font, grid: { show: false }, ticks: { show: false }, size: 28, incrs: [1, 2, 5, 10, 20, 50, 100], space: 72,
+          { stroke: muted, font, grid: { show: false }, ticks: { show: false }, size: 28, incrs: [1, 2, 3, 6, 12, 24, 48, 96], space: widest(data.labels, font) + 16,
             values: (_, places) => places.map((place) => data.labels[place] ?? "") },
-          { stroke: muted, font, grid, ticks: { show: false }, size: 56, values: (_, found) => found.map((each) => numbers.format(each)) },
+          { stroke: muted, font, grid, ticks: { show: false }, size: 56, values: (_, found) => found.map((each) => numbers.format(each) + data.unit) },
         ],
         series: [{ label: data.head, value: (_, __, ___, index) => (index == null ? "–" : data.labels[index]) }, ...order.map(one)],
         cursor: { drag: { x: true, y: false, setScale: false }, points: { show: !data.stacked } },
