@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from html import unescape
 
 import pytest
 
@@ -9,9 +10,13 @@ from gatehouse.access.roles import UserRole
 from gatehouse.admin import approvals, configurations, rule_sets
 from gatehouse.admin.configurations import NewVersion
 from gatehouse.admin.rule_sets import RULE_SETS
+from gatehouse.core.labels import Label
+from gatehouse.store.feedback.statements import FeedbackStatement
+from tests.admin.recorded import Recorder
 from tests.columns.shops import Shop
 from tests.console.harness import Browser, Console, open_console
 from tests.harness import Home
+from tests.store.deciding import label
 
 RULES = """\
 rule_set: {name}
@@ -247,3 +252,44 @@ def test_the_editor_is_told_what_it_completes(console: Console, mo: Browser) -> 
     amount = next(each for each in found["signals"] if each["name"] == "order.amount")
     assert amount["type"] == "number"
     assert {each["name"] for each in found["functions"]} >= {"STARTS_WITH", "HAS"}
+
+
+ALLOWING = """\
+rule_set: trusting
+rules:
+  - {name: known, condition: order.amount > 0, outcome: ACCEPT}
+  - {name: large, condition: order.amount > 1000, outcome: DECLINE}
+  - {name: watched, condition: order.amount > 500, outcome: REVIEW, shadow: true}
+"""
+
+
+def _cells(page: str, rule: str) -> list[str]:
+    """The cells of a rule's row as they are read."""
+    row = page.partition(f'<span class="rule-name">{rule}</span>')[2].partition("</tr>")[0]
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)
+    return [" ".join(re.sub("<[^>]*>", " ", each).split()) for each in cells]
+
+
+def test_a_rule_that_accepts_is_right_about_legitimate_orders(
+    console: Console, mo: Browser
+) -> None:
+    session, account_id = console.session, console.account_id
+    rule_sets.apply(session, account_id, NewVersion(ALLOWING.encode(), note="made"))
+    shop = Recorder(session, account_id, days_ago=2)
+    hit = {"rule_set": "trusting", "matched": ["known", "large"], "shadow": ["watched"]}
+    unlabelled, *labelled = [shop.keep(**hit) for _ in range(4)]
+    kinds = (Label.LEGITIMATE, Label.FRAUD, Label.LEGITIMATE)
+    for each, kind in zip(labelled, kinds, strict=True):
+        label(session, account_id, [each], FeedbackStatement(kind), shop.at_ms)
+    console.desk.columns.catch_up(account_id)
+    page = mo.get(f"{_rules(console)}?set=trusting&span=7d").text
+    assert "66.7% legitimate" in _cells(page, "known")
+    assert "33.3%" in _cells(page, "large")
+    # The hits lead to the decisions, also those in shadow.
+    assert "4 shadow" in _cells(page, "watched")
+    link = re.search(r'href="([^"]*shadowRule=watched[^"]*)"', page)
+    assert link is not None
+    assert unlabelled in mo.get(unescape(link[1])).text
+    draft = {"set": "trusting", "document": ALLOWING.replace("1000", "30"), "days": "7"}
+    tried = mo.post(f"{_rules(console)}/preview", draft, fragment=True).text
+    assert _cells(tried, "known")[2:] == ["66.7% legitimate", "–", "–", "–"]
