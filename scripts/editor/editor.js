@@ -132,7 +132,7 @@ const diagnostics = (state, flaws) =>
   });
 
 // Replaces a text area; the words to complete may come later.
-const open = ({ area, label, language, words, changed, check }) => {
+const open = ({ area, label, language, words, changed, save }) => {
   const phrases = new Compartment();
   const loading = words.then((known) => {
     view.dispatch({ effects: phrases.reconfigure(EditorState.phrases.of(known.phrases)) });
@@ -159,7 +159,7 @@ const open = ({ area, label, language, words, changed, check }) => {
         autocompletion({ override: [completions(loading)], activateOnTyping: true, interactionDelay: 0, icons: false }),
         EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
         keymap.of([
-          { key: "Mod-Enter", run: () => { check(); return true; } },
+          { key: "Mod-Enter", run: () => { save(); return true; } },
           { key: "Ctrl-Space", run: startCompletion },
           ...completionKeymap, ...searchKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab,
         ]),

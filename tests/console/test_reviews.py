@@ -246,3 +246,46 @@ def test_what_reviewers_write_about_a_customer_is_for_reviewers_alone(
 def test_an_empty_queue_says_so(console: Console, ada: Browser) -> None:
     assert "No reviews are waiting" in ada.get(_path(console)).text
     assert ada.post(_path(console, "next")).headers["location"] == _path(console)
+
+
+def test_a_review_is_taken_from_a_colleague_only_when_that_was_asked(
+    console: Console, ada: Browser, waiting: list[str]
+) -> None:
+    ben = console.as_role(ANALYST, login="ben@shop.test")
+    assign = _path(console, waiting[0], "assign")
+    page = ada.get(_path(console, waiting[0])).text
+    assert re.search(r'<button[^>]*name="me"[^>]*data-key="c"', page)
+    # A colleague takes it while the page is open; the button of the page then takes nothing away.
+    ben.post(assign, {"me": "yes"})
+    late = ada.post(assign, {"me": "yes"})
+    assert late.status_code == 409
+    assert "ben@shop.test has" in late.text
+    assert _assignee(console, waiting[0]) == "ben@shop.test"
+    # By now the key opens a question, and its answer names the colleague.
+    asked = ada.get(_path(console, waiting[0])).text
+    assert re.search(r'<summary[^>]*data-key="c"', asked)
+    assert "ben@shop.test has this review. Take it over?" in asked
+    assert not re.search(r'<button[^>]*data-key="c"', asked)
+    ada.post(assign, {"me": "yes", "instead_of": "ben@shop.test"})
+    assert _assignee(console, waiting[0]) == "ada@shop.test"
+    # What another page still shows takes nothing away either.
+    cara = console.as_role(ANALYST, login="cara@shop.test")
+    stale = {"me": "yes", "instead_of": "ben@shop.test"}
+    assert cara.post(assign, stale).status_code == 409
+
+
+def _assignee(console: Console, request_id: str) -> str | None:
+    return get_review(console.session, console.account_id, request_id).review.assignee
+
+
+def test_the_keys_of_a_page_are_in_its_help(
+    console: Console, ada: Browser, waiting: list[str]
+) -> None:
+    for path, own in ((_path(console), "j"), (_path(console, waiting[0]), "a")):
+        dialog = (
+            ada.get(path).text.partition('<dialog class="keyboard"')[2].partition("</dialog>")[0]
+        )
+        for key in ("?", "Ctrl+Enter", "Esc", own):
+            assert f"<kbd>{key}</kbd>" in dialog
+    elsewhere = ada.get(f"/a/{console.account_id}/decisions").text
+    assert '<dialog class="keyboard"' in elsewhere

@@ -46,6 +46,7 @@ ICONS: Final = {
     ),
     "installation-audit": "M4 1.5h5.5l3 3v10H4zM9.5 1.5v3h3M6 8h4.5M6 11h4.5",
     "person": "M8 2.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5zM3 13.5c0-2.8 2.2-4.3 5-4.3s5 1.5 5 4.3",
+    "keyboard": "M1.5 4.5h13v7.5h-13zM4 7h.1M6.7 7h.1M9.4 7h.1M12 7h.1M5 9.7h6",
     "leave": "M6 2.5H2.5v11H6M6.5 8h7M11 5.5 13.5 8 11 10.5",
     "switch": "M5 6l3-3 3 3M5 10l3 3 3-3",
     "menu": "M2 4h12M2 8h12M2 12h12",

@@ -176,10 +176,12 @@ def note(visit: Visit) -> Response:
 
 def assign(visit: Visit) -> Response:
     """Give a review to a person, to oneself or to nobody."""
-    given = visit.form.get("assignee", "").strip()
+    request_id, given = visit.place("id"), visit.form.get("assignee", "").strip()
     assignee = visit.visitor.login if visit.form.get("me") else given or None
-    wanted = Assignment(assignee, take_over=True)
-    assign_review(visit.session, visit.account_id, visit.place("id"), wanted)
+    # It is taken only from the person whom the page named.
+    has_it = get_review(visit.session, visit.account_id, request_id).review.assignee
+    wanted = Assignment(assignee, take_over=visit.form.get("instead_of", "") == has_it)
+    assign_review(visit.session, visit.account_id, request_id, wanted)
     return _here(visit, "reviews.notices.assigned")
 
 

@@ -64,7 +64,7 @@
       language: form.dataset.language,
       words: fetch(form.dataset.words).then((answer) => answer.json()),
       changed: soon,
-      check,
+      save: () => form.requestSubmit(form.querySelector("button.primary")),
     });
     editor.setFlaws(flaws());
   }

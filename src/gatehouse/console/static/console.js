@@ -28,6 +28,43 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// ? shows the keys of the page. Single letters can be turned off, for people who press them by
+// speech or by accident.
+const keyboard = document.getElementById("keyboard");
+const typing = (target) => target.closest(
+  "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable], .editor-host");
+const lettersOff = () => localStorage.getItem("gatehouse-keys") === "off";
+const showLetters = () => {
+  keyboard.querySelector("[data-letters]").checked = !lettersOff();
+  document.querySelector(".shortcuts")?.toggleAttribute("data-off", lettersOff());
+};
+if (keyboard) {
+  showLetters();
+  keyboard.addEventListener("change", (event) => {
+    localStorage.setItem("gatehouse-keys", event.target.checked ? "on" : "off");
+    showLetters();
+  });
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-show-keys]")) keyboard.showModal();
+    if (event.target.closest("[data-close-keys]")) keyboard.close();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "?" || lettersOff() || typing(event.target)) return;
+    event.preventDefault();
+    if (keyboard.open) keyboard.close(); else keyboard.showModal();
+  });
+}
+
+// Ctrl+Enter presses the main button of a form. One whose first button is disabled wants no key.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+  const form = event.target.closest("form");
+  const first = form?.querySelector("button:not([type=button])");
+  if (!first || first.disabled) return;
+  event.preventDefault();
+  form.requestSubmit(form.querySelector("button.primary:not([type=button])") ?? first);
+});
+
 // A form is sent once.
 document.addEventListener("submit", (event) => {
   const form = event.target;

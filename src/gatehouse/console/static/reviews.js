@@ -1,9 +1,6 @@
 // The keyboard of the review queue. Every key presses a button or a link that is on the page.
 "use strict";
 
-const typing = (target) =>
-  target.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]");
-
 const moveRow = (step) => {
   const links = [...document.querySelectorAll("[data-row] a")];
   if (!links.length) return;
@@ -33,19 +30,13 @@ const decideByEnter = (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (localStorage.getItem("gatehouse-keys") === "off" && event.key !== "?") return;
+  if (lettersOff() || keyboard.open) return;
   if (typing(event.target)) {
     if (event.key === "Escape") { wanted = null; event.target.blur(); }
     decideByEnter(event);
     return;
   }
   if (event.key === "j" || event.key === "k") { moveRow(event.key === "j" ? 1 : -1); return; }
-  if (event.key === "?") {
-    const off = localStorage.getItem("gatehouse-keys") === "off";
-    localStorage.setItem("gatehouse-keys", off ? "on" : "off");
-    document.querySelector(".shortcuts")?.toggleAttribute("data-off", !off);
-    return;
-  }
   if (event.key === "m") {
     const note = document.getElementById("note");
     if (note) { event.preventDefault(); note.focus(); }
@@ -55,7 +46,6 @@ document.addEventListener("keydown", (event) => {
   if (!pressed) return;
   event.preventDefault();
   if (pressed.name === "verdict") decide(pressed); else pressed.click();
+  // What asks first is answered with Enter.
+  if (pressed.matches("details[open] > summary")) pressed.parentElement.querySelector("button").focus();
 });
-
-document.querySelector(".shortcuts")
-  ?.toggleAttribute("data-off", localStorage.getItem("gatehouse-keys") === "off");
