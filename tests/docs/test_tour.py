@@ -1,5 +1,6 @@
 """README and tour are run as a reader would run them, and must print what the pages show."""
 
+import re
 from pathlib import Path
 
 from tests.docs.pages import ROOT, steps
@@ -18,6 +19,12 @@ def test_the_first_look_prints_what_the_readme_shows(checkout_at: tuple[Path, Se
 
 def test_the_readme_is_short() -> None:
     assert _README.count("\n") < 150
+
+
+def test_the_readme_shows_a_small_picture_of_the_console() -> None:
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", _README)
+    assert pictures
+    assert all((ROOT / each).stat().st_size < 200_000 for each in pictures)
 
 
 def test_the_tour_prints_what_the_page_shows(checkout_at: tuple[Path, Server]) -> None:

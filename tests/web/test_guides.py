@@ -7,13 +7,16 @@ from typing import Any
 from urllib.parse import urljoin
 
 import httpx
+import msgspec
 import pytest
 
+from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.guides import GuidePages
 from gatehouse.web.markup import CONTENT_POLICY
 from gatehouse.web.openapi_manage import is_managing
-from gatehouse.web.problems import Problem
+from gatehouse.web.problems import CODES, Problem
+from gatehouse.web.search_index import IndexedSection
 from tests.harness import Server
 from tests.web.test_openapi import DOCUMENT
 from tests.web.test_reference import NASTY, Reader
@@ -144,3 +147,43 @@ def test_an_installation_without_guides_shows_none() -> None:
     assert (pages.guides.pages, pages.guides.chapters) == ({}, {})
     with pytest.raises(Problem):
         ask(pages, "api")
+
+
+def test_the_search_covers_all_guides_error_codes_and_test_cards(client: httpx.Client) -> None:
+    answer = client.get("/docs/search.json")
+    sections = msgspec.json.decode(answer.content, type=list[IndexedSection])
+    of_page: dict[str, str] = {}
+    for each in sections:
+        address = each.address.partition("#")[0]
+        of_page[address] = f"{of_page.get(address, '')} {each.title} {each.text}"
+    linked = Reader(client.get("/docs").text).all("href")
+    guides = {each for each in linked if each.startswith("/docs/guides/") and "#" not in each}
+    assert {*of_page} == guides | {"/docs", "/docs/manage"}
+    assert not [code for code in CODES if code not in of_page["/docs/guides/errors"]]
+    cards = [row.value for row in all_triggers() if row.field == "cardNumber"]
+    assert len(cards) > 5
+    assert not [card for card in cards if card not in of_page["/docs/guides/sandbox"]]
+    assert "POST /api/v1/precheck" in of_page["/docs"]
+    again = client.get("/docs/search.json", headers={"if-none-match": answer.headers["etag"]})
+    assert again.status_code == 304
+
+
+def test_every_place_in_the_index_exists(client: httpx.Client) -> None:
+    sections = msgspec.json.decode(client.get("/docs/search.json").content)
+    pages = {address.partition("#")[0] for address, *_ in sections}
+    anchors = {page: {*Reader(client.get(page).text).all("id")} for page in pages}
+    wrong = [at for at, *_ in sections if at.partition("#")[2] not in anchors[at.partition("#")[0]]]
+    assert wrong == []
+
+
+def test_the_index_has_texts_as_people_read_them(root: Path) -> None:
+    found = [
+        each for each in GuidePages(root).sections() if each.address.startswith("/docs/guides/api")
+    ]
+    assert [each.address.partition("#")[2] for each in found] == [
+        *("title--more", "chapter", "chapter-1"),
+    ]
+    first, second, _ = found
+    assert first.text == "Title & more Begin with the second, not with a program. Name Size a 1"
+    assert NASTY in second.text
+    assert "no heading <b>" in second.text

@@ -20,6 +20,7 @@ from gatehouse.web.context import Reply, RequestContext
 from gatehouse.web.pages import HTML, PublicPage
 from gatehouse.web.problems import Problem
 from gatehouse.web.reference import Guides
+from gatehouse.web.search_index import GuideSection, IndexedSection, indexed_guide
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -77,6 +78,12 @@ class GuidePages:
         }
         also = {topic: chapters[title] for topic, title in _TOPICS.items() if title in chapters}
         return Guides(pages, {**chapters, **also, "Manage": _address(_MANAGE_GUIDE)})
+
+    def sections(self) -> Iterator[IndexedSection]:
+        """Every section of the guides that menus name."""
+        for address in self.guides.pages:
+            text = _COMMENT.sub("", self._text(self._files[address.removeprefix(_ADDRESS)]))
+            yield from indexed_guide(address, _split(text))
 
     @cached_property
     def _files(self) -> Mapping[str, str]:
@@ -188,6 +195,16 @@ def _name(file: str) -> str:
 
 def _address(file: str) -> str:
     return _ADDRESS + _name(file)
+
+
+def _split(text: str) -> Iterator[GuideSection]:
+    """The parts of a guide, each from its heading to the next one."""
+    # What is fenced keeps its length, so that places in both texts are the same.
+    bare = _FENCE.sub(lambda fenced: " " * len(fenced[0]), text)
+    starts = [found.start() for found in _HEADING.finditer(bare)]
+    ends = [*starts[1:], len(text)]
+    for (_, title, anchor), start, end in zip(_headings(text), starts, ends, strict=True):
+        yield GuideSection(title, anchor, text[start:end])
 
 
 def _headings(text: str) -> list[tuple[int, str, str]]:

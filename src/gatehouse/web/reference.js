@@ -2,6 +2,7 @@
 // Adds to the page what reading it does not need: search, copying, one language for all samples.
 (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const make = (tag, text = "") => Object.assign(document.createElement(tag), { textContent: text });
   const wide = matchMedia("(min-width: 64rem)");
   const menu = document.querySelector(".menu");
   const input = document.getElementById("find");
@@ -24,7 +25,7 @@
   // Copying.
   const copy = async (text) => {
     if (navigator.clipboard) return navigator.clipboard.writeText(text);
-    const area = document.createElement("textarea");
+    const area = make("textarea");
     area.value = text;
     document.body.append(area);
     area.select();
@@ -32,14 +33,13 @@
     area.remove();
     if (!done) throw new Error("not copied");
   };
-  const said = document.createElement("p");
+  const said = make("p");
   said.className = "unseen";
   said.setAttribute("role", "status");
   document.body.append(said);
   for (const code of all(".code")) {
-    const button = document.createElement("button");
+    const button = make("button", "Copy");
     button.type = "button";
-    button.textContent = "Copy";
     button.addEventListener("click", async () => {
       const words = await copy(code.querySelector("pre").textContent)
         .then(() => "Copied", () => "Not copied");
@@ -90,6 +90,7 @@
       }
     }
   };
+  const count = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
   const search = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     const has = (text) => words.every((word) => text.includes(word));
@@ -109,9 +110,37 @@
         unfold(row);
       }
     }
-    const count = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
     const parts = shown ? `Found in ${count(shown, "section")}, ${count(rows, "row")}` : "Nothing found";
     found.textContent = words.length ? parts : "";
+    searchPages(words, has);
+  };
+
+  // Sections of other pages: guides with error codes and test cards, operations. Their index is
+  // fetched once.
+  let pages = null;
+  const elsewhere = make("section");
+  const places = make("ul");
+  elsewhere.append(make("h2", "On other pages"), places);
+  elsewhere.hidden = true;
+  sections[0]?.before(elsewhere);
+  const place = ([address, page, title, text], words) => {
+    const link = make("a", title === page ? page : `${page}: ${title}`);
+    link.href = address;
+    const at = Math.max(0, ...words.map((word) => text.toLowerCase().indexOf(word))) - 60;
+    const item = make("li");
+    item.append(link, make("p", `…${text.slice(Math.max(0, at), at + 180)}…`));
+    return item;
+  };
+  const searchPages = async (words, has) => {
+    const asked = input.value;
+    const read = () => fetch("/docs/search.json").then((answer) => answer.json()).catch(() => []);
+    const known = asked.trim().length > 1 ? await (pages ??= read()) : [];
+    if (input.value !== asked) return;
+    const all = known.filter((one) => !one[0].startsWith(`${location.pathname}#`) && has(one.join(" ").toLowerCase()));
+    const first = all.filter((one) => has(`${one[1]} ${one[2]}`.toLowerCase()));
+    places.replaceChildren(...[...new Set([...first, ...all])].slice(0, 30).map((one) => place(one, words)));
+    elsewhere.hidden = !all.length;
+    if (all.length) found.textContent += `, and ${count(all.length, "section")} on other pages`;
   };
   let waiting = 0;
   input.addEventListener("input", () => {
@@ -121,7 +150,7 @@
   input.addEventListener("keydown", (event) => {
     if (event.key === "Escape") input.value = "";
     if (event.key === "Escape" || event.key === "Enter") search();
-    const first = document.querySelector(".hit") ?? sections.find((one) => !one.hidden);
+    const first = document.querySelector(".hit") ?? [...sections, elsewhere].find((one) => !one.hidden);
     if (event.key === "Enter" && first) first.scrollIntoView();
   });
   document.addEventListener("keydown", (event) => {

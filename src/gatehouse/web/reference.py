@@ -17,6 +17,7 @@ from gatehouse.web.markup import Row, block, inline, mark, prose, section, title
 from gatehouse.web.sample_values import with_names
 from gatehouse.web.samples import LANGUAGES, SampleCall, pretty
 from gatehouse.web.schemas import Field, Json, Schemas, as_code, nested
+from gatehouse.web.search_index import IndexedSection, plain_text
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
 _KEY: Final = "$GATEHOUSE_API_KEY"
@@ -47,6 +48,17 @@ def reference_page(
 ) -> str:
     """The page for an OpenAPI 3.1 document; its examples call the server at `base_url`."""
     return _Page(document, base_url.rstrip("/"), guides or Guides()).render()
+
+
+def reference_sections(document: Json, address: str) -> Iterator[IndexedSection]:
+    """The operations of a document, as the search of other pages finds them."""
+    schemas = Schemas(document)
+    for path, item in document.get("paths", {}).items():
+        for method in (each for each in _METHODS if each in item):
+            one = _Operation(schemas, path, method, item)
+            text = f"{method.upper()} {path} {one.spec.get('description', '')}"
+            page = document["info"]["title"]
+            yield IndexedSection(f"{address}#{one.anchor}", page, one.title, plain_text(text))
 
 
 class _Operation:

@@ -1,9 +1,9 @@
 """The table of routes, and the small ones that are not part of the API proper."""
 
 import asyncio
-from collections.abc import Callable, Mapping
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from typing import Any, Final
 
 import msgspec
 from starlette.routing import Route, Router
@@ -25,10 +25,15 @@ from gatehouse.web.metrics import Metrics
 from gatehouse.web.openapi import openapi_document, path_of
 from gatehouse.web.openapi_manage import is_managing
 from gatehouse.web.pages import HTML, PublicPage
-from gatehouse.web.reference import Guides, reference_page
+from gatehouse.web.reference import Guides, reference_page, reference_sections
 from gatehouse.web.reviews import Reviews
+from gatehouse.web.schemas import Json
 from gatehouse.web.search import SearchRoutes
+from gatehouse.web.search_index import IndexedSection, encoded_index
 from gatehouse.web.v1 import Api, Handler, PipelineListing
+
+_REFERENCES: Final = {"/docs": False, "/docs/manage": True}
+"""The pages of the reference, each with whether it is about the management API."""
 
 
 class ConnectorsReady(msgspec.Struct, frozen=True):
@@ -112,7 +117,10 @@ def make_routes(
     """All routes of the server; without `metrics` they are served elsewhere."""
     api, reviews, feedback = offered.api, offered.reviews, offered.feedback
     guides = GuidePages(guides_root())
-    pages = _pages(offered.operations, base_url, guides)
+    document = cache(lambda: openapi_document(offered.operations))
+    pages = _pages(document, base_url, guides)
+    # Few readers search, and the index is large: it is made when one does.
+    index = PublicPage(lambda: encoded_index(_sections(document(), guides)))
     routes = [
         *(_route("POST", path_of(one), api.operation(one)) for one in offered.operations),
         _route("GET", "/api/v1/pipelines", api.pipelines(offered.pipelines)),
@@ -136,6 +144,7 @@ def make_routes(
         *(_redirect(path, "/docs") for path in ("/", "/docs/")),
         _redirect("/docs/guides", "/docs/guides/README"),
         *(_route("GET", path, page.answer) for path, page in pages.items()),
+        _route("GET", "/docs/search.json", index.answer),
         *_probes(ready, metrics),
         _route("GET", "/docs/guides/{name:path}", guides.answer),
     ]
@@ -151,27 +160,41 @@ def _redirect(path: str, to: str) -> Route:
     return _plain(path, lambda: Reply(307, b"", ((b"location", to.encode()),)))
 
 
-def _pages(operations: list[Operation], base_url: str, guides: GuidePages) -> dict[str, PublicPage]:
+def _sections(document: Json, guides: GuidePages) -> Iterator[IndexedSection]:
+    """What the search of the reference finds on all pages."""
+    yield from guides.sections()
+    for address, managing in _REFERENCES.items():
+        yield from reference_sections(_of_page(document, managing=managing), address)
+
+
+def _of_page(document: Json, *, managing: bool) -> Json:
+    """Operations, or the management API, which would make the page slow to load on a phone."""
+    paths = {path: one for path, one in document["paths"].items() if is_managing(path) is managing}
+    return {**document, "paths": paths}
+
+
+def _pages(
+    document: Callable[[], Json], base_url: str, guides: GuidePages
+) -> dict[str, PublicPage]:
     """The API's description, for programs and for people."""
-    document = cache(lambda: openapi_document(operations))
 
     def described() -> bytes:
         return msgspec.json.format(msgspec.json.encode(document()), indent=2)
 
     def shown(*, managing: bool) -> bytes:
-        """Operations, or the management API, which would make the page slow to load on a phone."""
-        whole = document()
-        paths = {path: one for path, one in whole["paths"].items() if is_managing(path) is managing}
         here, there = guides.guides, {"/docs": "API reference", "/docs/manage": "Management API"}
         pages = {**there, **here.pages}
         del pages["/docs/manage" if managing else "/docs"]
         linked = Guides(pages, here.chapters)
-        return reference_page({**whole, "paths": paths}, base_url, linked).encode()
+        whole = _of_page(document(), managing=managing)
+        return reference_page(whole, base_url, linked).encode()
 
     return {
         "/openapi.json": PublicPage(described),
-        "/docs": PublicPage(lambda: shown(managing=False), HTML, POLICY_HEADERS),
-        "/docs/manage": PublicPage(lambda: shown(managing=True), HTML, POLICY_HEADERS),
+        **{
+            address: PublicPage(partial(shown, managing=managing), HTML, POLICY_HEADERS)
+            for address, managing in _REFERENCES.items()
+        },
     }
 
 
