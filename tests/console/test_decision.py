@@ -97,7 +97,9 @@ def test_the_page_says_why_in_a_sentence(console: Console, large: str) -> None:
     assert "Orders above 100." in shown
     assert "order.amount &gt; 100" in shown
     assert "$250.00" in shown
+    assert "Rules <code>RULES</code>" in shown
     german = show(console, large, locale="de")
+    assert "Regeln <code>RULES</code>" in german
     assert "Zur Prüfung, weil die Regel large zutraf." in german
     assert "250,00" in german
 

@@ -104,6 +104,7 @@ SOME = {
     "decision": ("ACCEPT", "REVIEW"),
     "label": ("FRAUD", "CHARGEBACK"),
     "operation": ("sentry", "pipeline"),
+    "reason": ("RULES", "GATEWAY_ERROR"),
 }
 
 
@@ -135,6 +136,8 @@ def test_several_values_of_a_filter_are_chosen_and_stay_chosen(
         ("rule=large, far", {"DECLINE", "REVIEW"}),
         ("rule=large&rule=far&decision=REVIEW", {"REVIEW"}),
         ("rule=large", {"DECLINE"}),
+        ("reason=RULES", {"DECLINE", "REVIEW"}),
+        ("reason=GATEWAY_ERROR&reason=INPUT", set()),
         ("decision=", {"ACCEPT", "DECLINE", "REVIEW"}),
     ],
 )

@@ -167,6 +167,30 @@ def test_an_event_tells_the_answer_as_it_was(client: httpx.Client, told: Told, n
     assert event["decision"]["requestId"] == answer["requestId"]
 
 
+REASONS = {
+    "pipeline 1": (None, False),
+    "pipeline 1 declined": ("ISSUER_DECLINED", False),
+    "pipeline 1 without an answer": ("ISSUER_UNAVAILABLE", True),
+    "gateway declines": ("GATEWAY_DECLINED", False),
+    "gateway is late": ("GATEWAY_ERROR", True),
+}
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_answer_record_and_search_say_what_decided(
+    client: httpx.Client, told: Told, name: str
+) -> None:
+    answer = CALLS[name](client).json()
+    found = answer["pipelineResponse"]
+    assert (found["reason"], found["retryable"]) == REASONS[name]
+    decision = told.of(answer["requestId"])["decision"]
+    assert (decision["reason"], decision["retryable"]) == REASONS[name]
+    asked = {"reason": found["reason"] or "RULES", "limit": 1}
+    searched = client.post("/api/v1/decisions/search", json=asked).json()["decisionsResponse"]
+    newest = [each["requestId"] for each in searched["decisions"]]
+    assert (newest == [answer["requestId"]]) == (found["reason"] is not None)
+
+
 def outcome(answer: dict[str, Any]) -> Outcome | None:
     """What a caller would say was decided."""
     if "preCheckResponse" in answer:

@@ -7,7 +7,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.core.api_values import Money, Timestamp, money
 from gatehouse.core.cards import KeptCard
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.outcomes import DecisionReason, Outcome
+from gatehouse.decisions.reasons import REASON_ABOUT, RETRYABLE_ABOUT, is_retryable, reason_of
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion
 from gatehouse.explanations.explanation import Explanation
 from gatehouse.precheck.spec import PRE_CHECK
@@ -47,6 +48,8 @@ class PublicDecision(msgspec.Struct, frozen=True, rename="camel"):
     decision: Annotated[
         Outcome | UnsetType, Meta(description="What was decided, by Rules or a pipeline.")
     ] = UNSET
+    reason: Annotated[DecisionReason | UnsetType | None, Meta(description=REASON_ABOUT)] = UNSET
+    retryable: Annotated[bool | UnsetType, Meta(description=RETRYABLE_ABOUT)] = UNSET
     pipeline: Annotated[PipelineVersion | UnsetType, Meta(description="The pipeline that ran.")] = (
         UNSET
     )
@@ -89,6 +92,7 @@ def public_decision(
         )
         for stage in record.stages
     ]
+    reason = reason_of(record)
     return PublicDecision(
         request_id=record.request_id,
         operation=record.operation,
@@ -100,6 +104,8 @@ def public_decision(
         amount_authorized=money(currency, record.authorized_micros),
         amount_closed=money(currency, record.closed_micros),
         decision=UNSET if record.decision is None else record.decision,
+        reason=UNSET if record.decision is None else reason,
+        retryable=UNSET if record.decision is None else is_retryable(record.decision, reason),
         pipeline=UNSET if record.pipeline is None else record.pipeline,
         signals=UNSET if record.signals is None else record.signals,
         event=UNSET if record.event is None else dict(record.event.named()),

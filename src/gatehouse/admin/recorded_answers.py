@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from gatehouse.core.api_values import money
 from gatehouse.core.stage import AnsweredAgain, RecordedResult
 from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.decisions.reasons import is_retryable, reason_of
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.operations.pipeline_messages import PIPELINE_RESPONSE, responses_by_field
 from gatehouse.store.configured.configurations import RULES, ConfigurationKey, program_of
@@ -85,7 +86,14 @@ def _answer(record: DecisionRecord, programs: Programs) -> tuple[str, Any]:
         [only] = found.items()
         return only
     tags = list(dict.fromkeys(tag for each in told for tag in each.tags))
-    head = {"pipelineStages": names, "decision": record.decision, "tags": tags}
+    reason = reason_of(record)
+    head = {
+        "pipelineStages": names,
+        "decision": record.decision,
+        "reason": reason,
+        "retryable": is_retryable(record.decision, reason),
+        "tags": tags,
+    }
     return PIPELINE_RESPONSE, head | found
 
 

@@ -16,6 +16,8 @@ from gatehouse.console.signed_bars import SignedBar, signed_bars
 from gatehouse.console.stage_words import ShownFinding, StageWords
 from gatehouse.console.visit import Visit
 from gatehouse.core.ids import id_time_ms
+from gatehouse.core.outcomes import DecisionReason
+from gatehouse.decisions.reasons import is_retryable, reason_of
 from gatehouse.explanations.reasons import INCOMPLETE_CODE
 from gatehouse.gateway.spec import GATEWAY
 from gatehouse.idverify.spec import ID_VERIFY
@@ -120,6 +122,16 @@ class DecisionPage:
             return visit.text(key, outcome=outcome, stages=named)
         key = "nothing" if record.decision == "ACCEPT" else "unknown"
         return visit.text(f"decision.verdict.{key}", outcome=outcome)
+
+    @cached_property
+    def reason(self) -> DecisionReason | None:
+        """What decided, in one word."""
+        return reason_of(self.found.record)
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same order can end differently later."""
+        return is_retryable(self.found.record.decision, self.reason)
 
     @cached_property
     def because(self) -> str:

@@ -44,14 +44,15 @@ from gatehouse.core.files.csv_output import csv_lines, plain_cell
 from gatehouse.core.ids import id_time_ms
 from gatehouse.core.labels import Label
 from gatehouse.core.money import format_amount
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.outcomes import DecisionReason, Outcome
+from gatehouse.decisions.reasons import is_retryable, reason_of
 from gatehouse.decisions.record import DecisionRecord
 
 _ON_A_PAGE: Final = 50
 _LONGEST_NAME: Final = 64
 _COLUMNS: Final = (
     *("requestId", "at", "operation", "decision", "amount", "currency", "userId", "country"),
-    *("cardBin", "cardLastFour", "clientReferenceId", "charged"),
+    *("cardBin", "cardLastFour", "clientReferenceId", "charged", "reason", "retryable"),
 )
 
 
@@ -69,6 +70,7 @@ class ListedDecision(msgspec.Struct, frozen=True):
     matched: tuple[str, ...]
     shadow: tuple[str, ...]
     """The rules that matched in shadow."""
+    reason: DecisionReason | None
 
 
 def show_decisions(visit: Visit) -> Response:
@@ -191,6 +193,7 @@ def _show(visit: Visit, template: str, found: FoundDecisions) -> Response:
         newer=_newer(visit, found),
         operations=operations(),
         outcomes=tuple(Outcome),
+        reasons=tuple(DecisionReason),
         labels=tuple(Label),
         saved=[
             (each, kept_filters(read_pairs(each.query)))
@@ -236,6 +239,7 @@ def _row(visit: Visit, record: DecisionRecord) -> ListedDecision:
         shown_order(visit, about.order.amount),
         matched,
         shadow,
+        reason_of(record),
     )
 
 
@@ -249,6 +253,8 @@ def _json_lines(visit: Visit, records: Iterable[DecisionRecord]) -> Iterator[byt
 def _cells(record: DecisionRecord) -> tuple[object, ...]:
     about = subject_of(record)
     amount, card = about.order.amount, about.card
+    reason = reason_of(record)
+    retryable = is_retryable(record.decision, reason)
     return (
         *(record.request_id, record.at, record.operation, record.decision or ""),
         "" if amount is None else bytes(amount.amount).decode(),
@@ -258,6 +264,7 @@ def _cells(record: DecisionRecord) -> tuple[object, ...]:
         *(("", "") if card is None else (card.bin, card.last_four)),
         plain_cell(str(record.client_reference_id or "")),
         format_amount(record.closed_micros),
+        *(reason or "", "" if record.decision is None else str(retryable).lower()),
     )
 
 

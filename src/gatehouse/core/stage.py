@@ -5,13 +5,13 @@ pipelines, fees, scopes, conditions, backtests and the API's description are all
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
 from gatehouse.core.cards import CardOfRequest, KeptCard
 from gatehouse.core.case import Case, StageResult
-from gatehouse.core.outcomes import OnFailure, Outcome
+from gatehouse.core.outcomes import DecisionReason, OnFailure, Outcome
 from gatehouse.core.secrets import Personal
 from gatehouse.core.signal import SignalInfo
 
@@ -139,6 +139,13 @@ class StageFinding(msgspec.Struct, frozen=True, kw_only=True):
     """What it added to a score, if the stage adds up."""
 
 
+class StageReason(NamedTuple):
+    """What a stage that decides wanted, and the word for it should that be the decision."""
+
+    verdict: Outcome
+    word: DecisionReason
+
+
 class ResultChange(msgspec.Struct, frozen=True, kw_only=True):
     """Another result that a stage could have had, with everything that follows inside the stage."""
 
@@ -212,6 +219,8 @@ class StageSpec(msgspec.Struct, frozen=True, kw_only=True):
     """What a caller must send: objects of the Pipeline request, or `PAYMENT`."""
     decides: bool = False
     """Whether its results have a verdict."""
+    reason: Callable[[Mapping[str, Any]], StageReason] | None = None
+    """From the facts of the decision record to what it wanted; None is told as OTHER."""
     explanation: StageExplanation | None = None
     """How it explains its results; None where rules explain themselves."""
     stop_when: str | None = None

@@ -41,6 +41,7 @@ def without_person(record: DecisionRecord, erased_at: str) -> DecisionRecord:
         pipeline=record.pipeline,
         signals=signals,
         erased_at=record.erased_at or erased_at,
+        decided_by=record.decided_by,
     )
 
 

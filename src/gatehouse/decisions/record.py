@@ -89,6 +89,8 @@ class DecisionRecord(msgspec.Struct, frozen=True, rename="camel", omit_defaults=
     """The version of the text that it was read from."""
     erased_at: str | None = None
     """When everything about the person was erased from it (RFC 3339)."""
+    decided_by: tuple[str, ...] = ()
+    """The stages whose verdicts count, where the pipeline's author named them."""
 
 
 class RecordedSignals(msgspec.Struct, frozen=True):

@@ -16,6 +16,7 @@ import msgspec
 
 from gatehouse.core.cards import KeptCard
 from gatehouse.decisions.packed_values import Place
+from gatehouse.decisions.reasons import reason_of
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, event_of
 from gatehouse.decisions.recorded_event import KIND_NUMBERS, RecordedEvent
 from gatehouse.intel.addresses import read_address
@@ -32,6 +33,7 @@ RULE: Final = 8
 TAG: Final = 9
 AMOUNT: Final = 10
 SHADOW_RULE: Final = 11
+REASON: Final = 12
 OF_A_PERSON: Final = frozenset((USER, CARD, EMAIL, PHONE, ADDRESS, DEVICE))
 FIELD_BITS: Final = 31
 """The bits of a term that name its field."""
@@ -137,6 +139,9 @@ class TermMaker:
         terms = [term(account_id, field, value) for field, value in about]
         if record.decision is not None:
             terms.append(common(account_id, DECISION, record.decision.value))
+            reason = reason_of(record)
+            if reason is not None:
+                terms.append(common(account_id, REASON, reason.value))
         found = dict.fromkeys(_findings(record.stages))
         terms += [common(account_id, field, value) for field, value in found]
         del terms[MOST_ENTRIES - 1 :]

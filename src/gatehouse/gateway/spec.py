@@ -2,12 +2,13 @@
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.outcomes import DecisionReason, OnFailure, Outcome
 from gatehouse.core.signal import Type, describe_signal, text_signals
 from gatehouse.core.stage import (
     PAYMENT,
     Stage,
     StageOptions,
+    StageReason,
     StageRequest,
     StageResponse,
     StageSignals,
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from gatehouse.gateway.port import PaymentGateway
 
 _TEXTS: Final = {"gateway.status": "status", "gateway.responseCode": "responseCode"}
+_REASONS: Final = {
+    GatewayStatus.APPROVED: StageReason(Outcome.ACCEPT, DecisionReason.OTHER),
+    GatewayStatus.DECLINED: StageReason(Outcome.DECLINE, DecisionReason.GATEWAY_DECLINED),
+    GatewayStatus.ERROR: StageReason(Outcome.DECLINE, DecisionReason.GATEWAY_ERROR),
+}
 
 
 class GatewayParties(Protocol):
@@ -57,6 +63,7 @@ GATEWAY: Final = StageSpec(
     reads=("sentryRequest",),
     needs=("preCheckRequest", PAYMENT),
     decides=True,
+    reason=lambda facts: _REASONS[facts["status"]],
     on_failure=OnFailure.STOP,
     pays=True,
     explanation=EXPLANATION,

@@ -91,6 +91,8 @@ def _pipeline(pipelines: Pipelines) -> Operation:
         ),
         example=messages.response(
             pipeline_stages=[spec.name for spec in shown],
+            reason=None,
+            retryable=False,
             decision=Outcome.ACCEPT,
             tags=[tag for spec in shown for tag in spec.response.example_tags],
             **{spec.response.field: spec.response.example for spec in shown},

@@ -10,9 +10,10 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from gatehouse.core.case import ClientReferenceField
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.outcomes import DecisionReason, Outcome
 from gatehouse.core.secrets import Personal
 from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.decisions.reasons import REASON_ABOUT, RETRYABLE_ABOUT
 
 PipelineNumber = Annotated[
     int, Meta(ge=1, le=999_999, description="Number of the pipeline.", examples=[1])
@@ -85,6 +86,8 @@ def _response_head() -> type[msgspec.Struct]:
         decision: Annotated[
             Outcome, Meta(description="The strongest of what the deciding stages want.")
         ]
+        reason: Annotated[DecisionReason | None, Meta(description=REASON_ABOUT)]
+        retryable: Annotated[bool, Meta(description=RETRYABLE_ABOUT)]
         tags: Annotated[
             list[str], Meta(description="From Sentry's reasons and from the rules that matched.")
         ]

@@ -16,6 +16,7 @@ from gatehouse.core.sentences import Phrase
 from gatehouse.core.stage import PAYMENT, Contacts
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.three_d_secure import ThreeDSecure
+from gatehouse.decisions.reasons import is_retryable
 from gatehouse.decisions.record import PipelineVersion
 from gatehouse.decisions.search_terms import FoundBy
 from gatehouse.gateway.port import GatewayInput
@@ -95,7 +96,9 @@ class Pipelines:
             answer=self._answer,
             other_cards=cards.others,
             intent=given.payment if PAYMENT in pipeline.needs else None,
-            decision_plan=DecisionPlan(self._signal_builder, decide, version),
+            decision_plan=DecisionPlan(
+                self._signal_builder, decide, version, pipeline.definition.decided_by
+            ),
             contacts=self._contacts(given),
             ignored=given.ignored | cards.ignored if cards.ignored else given.ignored,
         )
@@ -154,6 +157,8 @@ class Pipelines:
         return self.messages.response(
             pipeline_stages=[run.stage for run in done.runs],
             decision=done.decision,
+            reason=done.reason,
+            retryable=is_retryable(done.decision, done.reason),
             # In order of appearance, each once.
             tags=list(dict.fromkeys([tag for run in done.runs for tag in run.result.tags])),
             **found,

@@ -19,6 +19,7 @@ from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.core.stage import PayingStage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.timeouts import with_timeout
+from gatehouse.decisions.reasons import reason_of
 from gatehouse.decisions.search_terms import TermMaker
 from gatehouse.intel.cards import CardMasker
 from gatehouse.pipeline.card_enumeration import EnumerationLimit
@@ -253,16 +254,18 @@ class Engine:
         closed = sum([run.item.fee for run in runs if run.item.completed])
         plan = job.plan.decision_plan
         decision = None if plan is None else plan.decide(runs)
+        request_id, held = job.request_id, hold.amount
+        record = recorded(job, case, Processed(request_id, runs, held, closed, 0, None, decision))
+        reason = reason_of(record)
 
         def processed(remaining: int, answer: bytes | None = None) -> Processed:
-            return Processed(job.request_id, runs, hold.amount, closed, remaining, answer, decision)
+            return Processed(request_id, runs, held, closed, remaining, answer, decision, reason)
 
-        record = recorded(job, case, processed(0))
         waiting = found_by(job, case, record, self._options.terms)
         closing = self._settlement.close(
             Close(
                 account_id=job.account_id,
-                request_id=job.request_id,
+                request_id=request_id,
                 at_ms=now_ms,
                 items=[run.item for run in runs],
                 decision=decision_row(job, case, record, waiting),

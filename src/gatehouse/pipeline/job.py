@@ -10,7 +10,7 @@ from gatehouse.core.cards import CardOfRequest
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.events import DecisionFilter
 from gatehouse.core.money import Payment
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.outcomes import DecisionReason, Outcome
 from gatehouse.core.stage import Stage
 from gatehouse.decisions.record import PipelineVersion, RecordedSignals
 from gatehouse.decisions.search_terms import FoundBy
@@ -65,6 +65,8 @@ class DecisionPlan(msgspec.Struct, frozen=True):
     decide: Callable[[Sequence["StageRun"]], Outcome]
     pipeline: PipelineVersion | None = None
     """The pipeline that the request named."""
+    decided_by: tuple[str, ...] = ()
+    """The stages whose verdicts count, where the pipeline's author named them."""
 
 
 class RequestPlan(msgspec.Struct, frozen=True):
@@ -128,3 +130,4 @@ class Processed(msgspec.Struct, frozen=True):
     remaining: int
     answer: bytes | None = None
     decision: Outcome | None = None
+    reason: DecisionReason | None = None

@@ -27,6 +27,7 @@ def recorded(job: Job, case: Case, done: Processed) -> DecisionRecord:
         signals=None if described is None else described.signals,
         event=None if described is None else described.event,
         version=VERSION,
+        decided_by=() if plan is None else plan.decided_by,
     )
 
 

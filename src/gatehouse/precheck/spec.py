@@ -5,7 +5,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.outcomes import DecisionReason, OnFailure, Outcome
 from gatehouse.core.signal import Type, describe_signal, text_signals
 from gatehouse.core.stage import (
     AnsweredAgain,
@@ -13,6 +13,7 @@ from gatehouse.core.stage import (
     RecordedResult,
     Stage,
     StageOptions,
+    StageReason,
     StageRequest,
     StageResponse,
     StageSignals,
@@ -29,6 +30,13 @@ _TEXTS: Final = {
     "precheck.avsResult": "avsResult",
     "precheck.cvv2Result": "cvv2Result",
 }
+_WORDS: Final = {
+    Advice.DECLINE: DecisionReason.ISSUER_DECLINED,
+    Advice.RETRY: DecisionReason.ISSUER_UNAVAILABLE,
+    Advice.FRAUD: DecisionReason.FRAUD,
+    Advice.INPUT_ERROR: DecisionReason.INPUT,
+}
+_ACCEPTED: Final = StageReason(Outcome.ACCEPT, DecisionReason.OTHER)
 
 
 class PreCheckParties(Protocol):
@@ -58,6 +66,18 @@ def _recorded(result: RecordedResult) -> AnsweredAgain | None:
 
 def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {**text_signals(facts, _TEXTS), "precheck.reasons": list(facts.get("reasons", ()))}
+
+
+def _reason(facts: Mapping[str, Any]) -> StageReason:
+    advice = facts["advice"]
+    if advice == Advice.ACCEPT:
+        return _ACCEPTED
+    word = _WORDS[advice]
+    # Codes that begin so are those of the account's policy; see `precheck.advice`.
+    by_policy = facts["reasons"][:1] and facts["reasons"][0].startswith(("avs_", "cvv2_"))
+    if by_policy and word is DecisionReason.ISSUER_DECLINED:
+        word = DecisionReason.PRECHECK_POLICY
+    return StageReason(Outcome.DECLINE, word)
 
 
 _SIGNALS: Final = (
@@ -111,6 +131,7 @@ PRE_CHECK: Final = StageSpec(
     ),
     needs=("preCheckRequest",),
     decides=True,
+    reason=_reason,
     stop_when="precheck.advice <> 'ACCEPT'",
     on_failure=OnFailure.STOP,
     explanation=EXPLANATION,

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from gatehouse.core.outcomes import Outcome, strongest
+from gatehouse.core.outcomes import DecisionReason, Outcome, strongest
 from gatehouse.core.signal import Type, describe_signal
 from gatehouse.core.stage import (
     AnsweredAgain,
     OperationSpec,
     RecordedResult,
+    StageReason,
     StageRequest,
     StageResponse,
     StageSignals,
@@ -79,6 +80,7 @@ RULES: Final = StageSpec(
     ),
     reads=("sentryRequest",),
     decides=True,
+    reason=lambda facts: StageReason(Outcome(facts["status"]), DecisionReason.RULES),
     stop_when="rules.status = 'DECLINE'",
     runs_rule_set=True,
     signals=StageSignals(prefix="rules", catalogue=_SIGNALS),

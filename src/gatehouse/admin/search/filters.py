@@ -14,7 +14,7 @@ from gatehouse.core.case import ClientReferenceId
 from gatehouse.core.credentials import AccountReference
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.labels import Label
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.outcomes import DecisionReason, Outcome
 from gatehouse.core.secrets import Personal
 from gatehouse.core.sentences import Phrase, row
 from gatehouse.core.validation import Checked
@@ -36,6 +36,7 @@ _LARGEST_AMOUNT: Final = 1e12
 _Word = Annotated[str, Meta(min_length=1, max_length=128)]
 _Words = Annotated[list[_Word], Meta(min_length=1, max_length=_MOST_VALUES)]
 _Outcomes = Annotated[list[Outcome], Meta(min_length=1, max_length=_MOST_VALUES)]
+_Reasons = Annotated[list[DecisionReason], Meta(min_length=1, max_length=_MOST_VALUES)]
 _Labels = Annotated[list[Label], Meta(min_length=1, max_length=_MOST_VALUES)]
 _States = Annotated[list[ReviewState], Meta(min_length=1, max_length=_MOST_VALUES)]
 _Amount = Annotated[float, Meta(ge=0, le=_LARGEST_AMOUNT)]
@@ -148,6 +149,14 @@ class DecisionSearchRequest(Personal, frozen=True, rename="camel", kw_only=True)
     decision: Annotated[
         Outcome | _Outcomes | None,
         Meta(description="What was decided.", examples=[["REVIEW", "DECLINE"]]),
+    ] = None
+    reason: Annotated[
+        DecisionReason | _Reasons | None,
+        Meta(
+            description="What decided, in one word. Decisions of versions before this filter are "
+            "not found by it.",
+            examples=[["ISSUER_UNAVAILABLE", "GATEWAY_ERROR"]],
+        ),
     ] = None
     rule: Annotated[_Word | _Words | None, Meta(description="A rule that matched.")] = None
     shadow_rule: Annotated[

@@ -17,6 +17,7 @@ from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.search_terms import (
     AMOUNT,
     DECISION,
+    REASON,
     RULE,
     SHADOW_RULE,
     TAG,
@@ -109,6 +110,7 @@ _FILTERS: Final[dict[str, Callable[[SearchValues, Any], Source]]] = {
     ),
     "operation": _operation,
     "decision": _words(DECISION),
+    "reason": _words(REASON),
     "rule": _words(RULE),
     "shadow_rule": _words(SHADOW_RULE),
     "tag": _words(TAG),

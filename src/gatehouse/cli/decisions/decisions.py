@@ -28,6 +28,7 @@ from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
 from gatehouse.core.redaction import recordable
+from gatehouse.decisions.reasons import reason_of
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode, event_of
 from gatehouse.pipeline.settlement import Search
 
@@ -149,6 +150,7 @@ def _whole(record: DecisionRecord, currency: str) -> str:
         ("at", record.at),
         ("operation", record.operation),
         ("decision", record.decision or "-"),
+        ("reason", reason_of(record) or "-"),
         *subject_lines(subject_of(record)),
         *_search_names(record),
         ("charged", f"{shown_amount(record.closed_micros, currency)} {currency}"),

@@ -24,7 +24,7 @@ from gatehouse.core.credentials import AccountReference
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.labels import Label
 from gatehouse.core.money import MICROS_PER_UNIT
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.outcomes import DecisionReason, Outcome
 from gatehouse.installation import system_clock
 from gatehouse.sentry.request import EventTime
 
@@ -60,6 +60,7 @@ _OPTIONS: Final[dict[str, Any]] = {
     "reference": _text("clientReferenceId that was sent."),
     "operation": _texts("Operation, such as precheck or pipeline."),
     "decision": Annotated[list[Outcome] | None, words_option(Outcome, "What was decided.")],
+    "reason": Annotated[list[DecisionReason] | None, words_option(DecisionReason, "What decided.")],
     "rule": _texts("A rule that matched."),
     "shadow_rule": _texts("A rule that matched in shadow."),
     "tag": _texts("A tag of the answer."),
@@ -82,6 +83,7 @@ _SAME: Final = {
     "reference": "client_reference_id",
     "operation": "operation",
     "decision": "decision",
+    "reason": "reason",
     "rule": "rule",
     "shadow_rule": "shadow_rule",
     "tag": "tag",
