@@ -375,6 +375,7 @@ class Service(ServiceGauges):
         offered = Offered(
             operations=operations,
             pipelines=self._pipelines.listing,
+            entry=entry,
             api=api,
             reviews=reviews,
             feedback=feedback,

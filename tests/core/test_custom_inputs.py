@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gatehouse.core.custom_inputs import MOST_KEYS, custom_problems
+from gatehouse.core.custom_inputs import MOST_KEYS, custom_problems, take_codes
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.request_reader import RequestReader
 from gatehouse.rules.request import RulesCall, RulesRequest
@@ -53,20 +53,48 @@ def test_what_is_nested_very_deeply_is_a_problem_of_its_path() -> None:
     assert "32 levels" in message
 
 
+@pytest.mark.parametrize("value", ["123", "0123", " 123 ", "1-2-3", "１２３", 123, 12, 7.0, 9999])
+def test_a_value_that_may_be_a_code_is_a_problem(value: Any) -> None:
+    assert [path for path, _ in custom_problems({"cid": value})] == ["customInputs.cid"]
+
+
+@pytest.mark.parametrize(
+    "value", ["560001", "C-2081", "12", "", "yes", 560001, 1e9, True, [], {"plan": "gold"}]
+)
+def test_a_value_that_cannot_be_a_code_stays_whatever_its_key(value: Any) -> None:
+    inputs = {"pinCode": value, "cid": value}
+    assert list(custom_problems(inputs)) == []
+    assert take_codes(inputs) == {}
+    assert inputs == {"pinCode": value, "cid": value}
+
+
 @pytest.mark.parametrize("kind", [SentryRequest, RulesRequest, RulesCall])
 @pytest.mark.parametrize(
-    ("inputs", "path"),
+    ("inputs", "path", "left"),
     [
-        (b'{"cvv": "123"}', "customInputs.cvv"),
-        (b'{"4242424242424242": [{"pin": 1}]}', "customInputs.################[0].pin"),
-        (b'{"a": null, "cvv": 1}', "customInputs.a"),
+        (b'{"cvv": "123", "plan": "gold"}', "customInputs.cvv", {"plan": "gold"}),
+        (
+            b'{"4242424242424242": [{"pin": 1}]}',
+            "customInputs.################[0].pin",
+            {"4242424242424242": [{}]},
+        ),
+        (b'{"cvc": ["1", "2", "3"]}', "customInputs.cvc", {}),
     ],
 )
-def test_every_request_with_custom_inputs_refuses_them(kind: Any, inputs: bytes, path: str) -> None:
+def test_every_request_with_custom_inputs_is_read_without_codes(
+    kind: Any, inputs: bytes, path: str, left: dict[str, Any]
+) -> None:
+    dropped: dict[str, str] = {}
+    read = RequestReader(kind).read(b'{"customInputs": %s}' % inputs, dropped)
+    assert read.custom_inputs == left
+    assert list(dropped) == [path]
+    assert "4242" not in str(dropped)
+
+
+def test_codes_do_not_hide_other_problems() -> None:
     with pytest.raises(RequestRefused) as caught:
-        RequestReader(kind).read(b'{"customInputs": %s}' % inputs)
-    assert path in caught.value.fields
-    assert "4242" not in str(caught.value.fields)
+        RequestReader(SentryRequest).read(b'{"customInputs": {"a": null, "cvv": 1}}')
+    assert list(caught.value.fields) == ["customInputs.a"]
 
 
 @pytest.mark.parametrize("kind", [SentryRequest, RulesRequest, RulesCall])

@@ -122,6 +122,39 @@ def test_no_message_repeats_a_card_number_or_a_code() -> None:
     assert "73912" not in str(caught.value.fields)
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("1.0", 1), ("1e3", 1000), ("-2.50E1", -25), ("9007199254740993.0", 9007199254740993)],
+)
+def test_a_whole_number_may_be_written_with_a_point_or_an_exponent(written: str, read: int) -> None:
+    body = f'{{"parts": [{{"size": {written}}}], "by_name": {{"a": {written}}}}}'
+    found = RequestReader(Whole).read(body.encode())
+    assert [found.parts[0].size, found.by_name["a"]] == [read, read]
+    assert type(found.parts[0].size) is int
+    card = '"cardNumber": "4242424242424242", "cardExpiryDate": "2030-12"'
+    reference = READER.read(f'{{{card}, "clientReferenceId": {written}}}'.encode())
+    assert reference.client_reference_id == read
+
+
+@pytest.mark.parametrize("written", ["1.5", "1e-1", "0.1e0", "true", '"1"'])
+def test_what_is_not_whole_is_no_integer(written: str) -> None:
+    with pytest.raises(RequestRefused) as caught:
+        RequestReader(Whole).read(b'{"parts": [{"size": 2.0}, {"size": %s}]}' % written.encode())
+    assert caught.value.fields == {"parts[1].size": ["must be an integer"]}
+
+
+def test_a_number_beyond_all_numbers_is_no_integer() -> None:
+    with pytest.raises(RequestRefused) as caught:
+        RequestReader(Whole).read(b'{"parts": [{"size": 1.0}], "other": 1e999}')
+    assert caught.value.code == "malformed_body"
+
+
+def test_a_field_that_is_given_twice_is_told() -> None:
+    with pytest.raises(RequestRefused) as caught:
+        RequestReader(Whole).read(b'{"parts": 5, "parts": []}')
+    assert caught.value.details == ["a field is given more than once"]
+
+
 class Amounts(msgspec.Struct):
     amount: float | None = None
     amounts: list[float] = []

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
 import msgspec
@@ -11,20 +12,26 @@ from gatehouse.core.validation import bare_type
 
 FULL: Final = 62_000
 """Bytes of a value that nearly fills a body."""
+FULL_OF_CARTS: Final = 258_000
+"""The same where there are carts."""
 
 
-def _filled(piece: str, joint: str = ",") -> str:
-    return joint.join([piece] * (FULL // (len(piece.encode()) + len(joint))))
+class _Filler:
+    """Makes values of about so many bytes."""
 
+    def __init__(self, full: int) -> None:
+        self.full = full
 
-def _array(piece: str) -> str:
-    return f"[{_filled(piece)}]"
+    def filled(self, piece: str, joint: str = ",") -> str:
+        return joint.join([piece] * (self.full // (len(piece.encode()) + len(joint))))
 
+    def array(self, piece: str) -> str:
+        return f"[{self.filled(piece)}]"
 
-def _keys(value: str, most: int = FULL) -> str:
-    count = min(most, FULL // (len(value) + 9))
-    pieces = [f'"k{number:04d}":{value}' for number in range(count)]
-    return "{" + ",".join(pieces) + "}"
+    def keys(self, value: str, most: int | None = None) -> str:
+        count = min(most or self.full, self.full // (len(value) + 10))
+        pieces = [f'"k{number:04d}":{value}' for number in range(count)]
+        return "{" + ",".join(pieces) + "}"
 
 
 TEXTS: Final = {
@@ -49,48 +56,58 @@ TEXTS: Final = {
     "wide digits": "４",
     "non-breaking spaces": "1\u00a0",
 }
-VALUES: Final = {
-    "a long text": json.dumps("q" * FULL),
-    **{f"a text of {name}": f'"{_filled(piece, "")}"' for name, piece in TEXTS.items()},
-    "an array of numbers": _array("0"),
-    "an array of texts": _array('"x"'),
-    "an array of nulls": _array("null"),
-    "an array of empty objects": _array("{}"),
-    "an array of wrong lines": _array('{"price":"x"}'),
-    "an array of lines": _array('{"itemId":"a","category":"b c","price":1,"quantity":1}'),
-    "a thousand lines with one wrong": "[" + '{"itemId":"a","category":"b"},' * 999 + "0]",
-    "an array of arrays": _array("[[]]"),
-    "an object of numbers": _keys("1"),
-    "an object of nulls": _keys("null"),
-    "an object of objects": _keys('{"a":{}}'),
-    "an object of texts": _keys('"word word"'),
-    "five hundred keys with one null": _keys("1", 499)[:-1] + ',"z":null}',
-    "objects with security codes": _keys('{"cvv":1}', 499),
-    "arrays of objects": _keys("[" + "{}," * 7 + "{}]", 499),
-    "one key many times": "{" + _filled('"a":1') + "}",
-    "a long key": '{"' + "k" * FULL + '":1}',
-    "a key of digits": '{"' + "4" * FULL + '":null}',
-    "deep arrays": "[" * 900 + "]" * 900,
-    "deeper arrays": "[" * 30_000 + "]" * 30_000,
-    "deep objects": '{"a":' * 300 + "1" + "}" * 300,
-    "deep and wide": _array("[" * 100 + "]" * 100),
-    "a long number": "9" * 4000,
-    "a longer number": "9" * FULL,
-    "a long fraction": "1." + "9" * FULL,
-    "many long numbers": _array("9" * 4000),
-    "many numbers as long as they may be": _array("9" * 640),
-    "an array of large exponents": _array("1e308"),
-    "an array of small exponents": _array("-2.5E-308"),
-    "as many exponents as there may be": "[" + ",".join(["1e308"] * 32) + "]",
-    "an array of numbers between two others": _array("9007199254740993.0"),
-    "as many of these as there may be": "[" + ",".join(["9007199254740993.0"] * 1024) + "]",
-    "a large exponent": "1e" + "9" * 400,
-}
+
+
+@cache
+def _values(full: int) -> dict[str, str]:
+    filler = _Filler(full)
+    filled, array, keys = filler.filled, filler.array, filler.keys
+    return {
+        "a long text": json.dumps("q" * full),
+        **{f"a text of {name}": f'"{filled(piece, "")}"' for name, piece in TEXTS.items()},
+        "an array of numbers": array("0"),
+        "an array of texts": array('"x"'),
+        "an array of nulls": array("null"),
+        "an array of empty objects": array("{}"),
+        "an array of wrong lines": array('{"price":"x"}'),
+        "an array of lines": array('{"itemId":"a","category":"b c","price":1,"quantity":1}'),
+        "a thousand lines with one wrong": "[" + '{"itemId":"a","category":"b"},' * 999 + "0]",
+        "an array of whole fractions": array("1.0"),
+        "lines with whole fractions": "[" + '{"itemId":1.0,"price":1.0},' * 999 + "{}]",
+        "an array of arrays": array("[[]]"),
+        "an object of numbers": keys("1"),
+        "an object of nulls": keys("null"),
+        "an object of objects": keys('{"a":{}}'),
+        "an object of texts": keys('"word word"'),
+        "five hundred keys with one null": keys("1", 499)[:-1] + ',"z":null}',
+        "objects with security codes": keys('{"cvv":1}', 499),
+        "arrays of objects": keys("[" + "{}," * 7 + "{}]", 499),
+        "one key many times": "{" + filled('"a":1') + "}",
+        "a long key": '{"' + "k" * full + '":1}',
+        "a key of digits": '{"' + "4" * full + '":null}',
+        "deep arrays": "[" * 900 + "]" * 900,
+        "deeper arrays": "[" * 30_000 + "]" * 30_000,
+        "deep objects": '{"a":' * 300 + "1" + "}" * 300,
+        "deep and wide": array("[" * 100 + "]" * 100),
+        "a long number": "9" * 4000,
+        "a longer number": "9" * full,
+        "a long fraction": "1." + "9" * full,
+        "many long numbers": array("9" * 4000),
+        "many numbers as long as they may be": array("9" * 640),
+        "an array of large exponents": array("1e308"),
+        "an array of small exponents": array("-2.5E-308"),
+        "as many exponents as there may be": "[" + ",".join(["1e308"] * 32) + "]",
+        "an array of numbers between two others": array("9007199254740993.0"),
+        "as many of these as there may be": "[" + ",".join(["9007199254740993.0"] * 1024) + "]",
+        "a large exponent": "1e" + "9" * 400,
+    }
+
+
 UNKNOWN: Final = "nothingOfOurs"
 
 
 def hostile_bodies(
-    kind: type, normal: dict[str, Any], every: int = 1
+    kind: type, normal: dict[str, Any], every: int = 1, full: int = FULL
 ) -> Iterator[tuple[str, bytes]]:
     """A normal body with one value replaced, at a place of the type, by a hostile one.
 
@@ -100,13 +117,13 @@ def hostile_bodies(
     paths = [*places(inspect.type_info(kind)), (UNKNOWN,)]
     step = min(every, len(paths))
     for at, path in enumerate(paths):
-        for name, value in list(VALUES.items())[at % step :: step]:
+        for name, value in list(_values(full).items())[at % step :: step]:
             yield f"{name} as {'.'.join(path)}", with_value(normal, path, value)
-    yield "nothing but brackets", b"[" * FULL
-    yield "an endless text", b'{"' + b"a" * FULL
+    yield "nothing but brackets", b"[" * full
+    yield "an endless text", b'{"' + b"a" * full
     yield (
         "a fault at the end",
-        with_value(normal, (UNKNOWN,), VALUES["an object of texts"])[:-1] + b"x",
+        with_value(normal, (UNKNOWN,), _values(full)["an object of texts"])[:-1] + b"x",
     )
 
 

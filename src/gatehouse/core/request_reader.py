@@ -9,12 +9,14 @@ together.
 import contextlib
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 from msgspec import inspect
 
 from gatehouse.core.errors import RequestRefused
+from gatehouse.core.mended_bodies import mend
 from gatehouse.core.sentences import Phrase, any_of
 from gatehouse.core.validation import TypeWalk, join_path, parse_own_type, shown_key
 
@@ -28,6 +30,12 @@ _OBJECT: Final = Phrase("invalid.object", "the body must be a JSON object")
 _TWICE: Final = Phrase("invalid.twice", "a field is given more than once")
 _CONTAINERS: Final = Phrase(
     "invalid.containers", "the body has more than {most} objects and arrays"
+)
+_COMMAS: Final = Phrase(
+    "invalid.commas", "the body is larger than 64 KiB and has more than {most} commas"
+)
+_COLONS: Final = Phrase(
+    "invalid.colons", "the body is larger than 64 KiB and has more than {most} colons"
 )
 _EXPONENTS: Final = Phrase(
     "invalid.exponents", "the body has more than {most} numbers with an exponent"
@@ -53,6 +61,10 @@ MOST_PROBLEMS: Final = 100
 MORE_PROBLEMS: Final = _MORE_PROBLEMS(most=MOST_PROBLEMS)
 MOST_CONTAINERS: Final = 4096
 """Objects and arrays in one body; each costs far more time than the two bytes it is written in."""
+_LARGE: Final = 65_536
+MOST_COMMAS: Final = 16_384
+MOST_COLONS: Final = 8192
+"""In a body above 64 KiB, which is for carts: a thousand lines have a few thousand of each."""
 MOST_EXPONENTS: Final = 32
 """Numbers with an exponent in one body; one such as 1e308 takes the decoder up to 20 µs."""
 MOST_LONG_NUMBERS: Final = 1024
@@ -70,15 +82,18 @@ class RequestReader(Generic[T]):
         self._decode = msgspec.json.Decoder(kind, dec_hook=parse_own_type).decode
         self._info = inspect.type_info(kind)
 
-    def read_part(self, part: msgspec.Raw) -> T:
+    def read_part(self, part: msgspec.Raw, dropped: dict[str, str] | None = None) -> T:
         """The same for a part of a body that was read already."""
         try:
             return self._decode(part)
         except (msgspec.DecodeError, RecursionError, ValueError):
-            return self.read(bytes(part))
+            return self.read(bytes(part), dropped)
 
-    def read(self, body: bytes) -> T:
-        """The request, or `RequestRefused` with everything that is wrong with it."""
+    def read(self, body: bytes, dropped: dict[str, str] | None = None) -> T:
+        """The request, or `RequestRefused` with everything that is wrong with it.
+
+        `dropped` is told what was taken out because it must not be kept: path and reason.
+        """
         _check_containers(body)
         _check_numbers(body)
         try:
@@ -86,12 +101,24 @@ class RequestReader(Generic[T]):
         except UnicodeDecodeError:
             raise _malformed(_UTF8()) from None
         except msgspec.ValidationError:
-            raise self._all_problems(body) from None
+            pass
         except (msgspec.DecodeError, RecursionError, ValueError) as error:
             raise _malformed(_syntax(error, body)) from None
+        return self._read_mended(body, {} if dropped is None else dropped)
 
-    def _all_problems(self, body: bytes) -> RequestRefused:
-        raw = read_json(body)
+    def _read_mended(self, body: bytes, dropped: dict[str, str]) -> T:
+        try:
+            mended = mend(body.decode("utf-8"))
+            again = msgspec.json.encode(mended.content) if mended.changed else b""
+        except (msgspec.DecodeError, RecursionError, ValueError) as error:
+            raise _malformed(_syntax(error, body)) from None
+        dropped.update(mended.dropped)
+        with contextlib.suppress(msgspec.ValidationError):
+            if again:
+                return self._decode(again)
+        raise self._all_problems(mended.content)
+
+    def _all_problems(self, raw: Any) -> RequestRefused:
         if not isinstance(raw, dict):
             return _malformed(_OBJECT())
         walk = _JsonWalk()
@@ -112,6 +139,15 @@ def read_json(body: bytes) -> Any:
         raise _malformed(_syntax(error, body)) from None
 
 
+def check_long_cart(body: bytes) -> None:
+    """Refuse a body with a cart that is long for another reason than its cart."""
+    if len(body) > _LARGE:
+        if body.count(b",") > MOST_COMMAS:
+            raise _malformed(_COMMAS(most=MOST_COMMAS))
+        if body.count(b":") > MOST_COLONS:
+            raise _malformed(_COLONS(most=MOST_COLONS))
+
+
 def _check_containers(body: bytes) -> None:
     # Brackets inside texts count too: telling them apart would cost more than counting.
     if len(body) > MOST_CONTAINERS and body.count(b"[") + body.count(b"{") > MOST_CONTAINERS:
@@ -126,18 +162,18 @@ def _check_numbers(body: bytes) -> None:
     if (
         letters > MOST_EXPONENTS
         and body.translate(_DIGITS_ALIKE).count(b"0e") > MOST_EXPONENTS
-        and _count(_EXPONENT, body) > MOST_EXPONENTS
+        and _has_more(_EXPONENT, body, MOST_EXPONENTS)
     ):
         raise _malformed(_EXPONENTS(most=MOST_EXPONENTS))
     if len(body) <= 16 * MOST_LONG_NUMBERS:
         return
     digits = len(body) - len(body.translate(None, b"0123456789"))
-    if digits > 16 * MOST_LONG_NUMBERS and _count(_LONG_NUMBER, body) > MOST_LONG_NUMBERS:
+    if digits > 16 * MOST_LONG_NUMBERS and _has_more(_LONG_NUMBER, body, MOST_LONG_NUMBERS):
         raise _malformed(_LONG_NUMBERS(most=MOST_LONG_NUMBERS))
 
 
-def _count(pattern: re.Pattern[bytes], body: bytes) -> int:
-    return sum(1 for _ in pattern.finditer(body))
+def _has_more(pattern: re.Pattern[bytes], body: bytes, most: int) -> bool:
+    return next(islice(pattern.finditer(body), most, None), None) is not None
 
 
 def _malformed(detail: str) -> RequestRefused:
@@ -148,7 +184,7 @@ def _syntax(error: Exception, body: bytes) -> str:
     """What is wrong with a body that is no JSON; in English, as the decoder says it."""
     if isinstance(error, RecursionError):
         return _DEEP()
-    if isinstance(error, UnicodeDecodeError):
+    if isinstance(error, UnicodeError):
         return _UTF8()
     if isinstance(error, msgspec.DecodeError):
         found = _PLACE.search(str(error))

@@ -74,6 +74,8 @@ class StageRequest(msgspec.Struct, frozen=True, kw_only=True):
     about: str
     card: Callable[[Any], CardOfRequest] | None = None
     """The card that such a request speaks of, if it speaks of one."""
+    most_bytes: int = 0
+    """How large a body with it may be, where that is more than the settings allow."""
     contacts: Callable[[Any], Contacts] | None = None
     """The contacts that such a request speaks of, if it can speak of any."""
 

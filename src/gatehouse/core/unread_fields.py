@@ -130,6 +130,14 @@ class _Walk:
                     self._add(join_path(path, key), self._ignored[join_path(path, key)])
             elif (below := fields[key]) is not None:
                 self.enter(below, inner, join_path(path, key))
+            elif self._ignored:
+                self._inside(join_path(path, key))
+
+    def _inside(self, path: str) -> None:
+        """Note what is ignored inside a value whose names are the caller's own."""
+        for each, why in self._ignored.items():
+            if each.startswith((f"{path}.", f"{path}[")):
+                self._add(each, why)
 
     def _note(self, shape: _Shape, path: str, key: str) -> None:
         if len(self._found) >= _MOST_WARNINGS:
@@ -141,6 +149,9 @@ class _Walk:
         self._add(join_path(path, shown), _UNKNOWN(hint=hint))
 
     def _add(self, path: str, message: str) -> None:
+        if len(self._found) >= _MOST_WARNINGS:
+            self._more += 1
+            return
         self._found.append(FieldWarning(path, message))
 
 

@@ -85,6 +85,7 @@ def _pipeline(pipelines: Pipelines) -> Operation:
         read_type=messages.call,
         response_type=messages.response,
         plan=pipelines.plan_pipeline,
+        most_bytes=max(spec.request.most_bytes for spec in REGISTRY.in_pipelines),
         fee_types=tuple(spec.fee_type for spec in shown),
         left_out=tuple(
             spec.request.field for spec in REGISTRY.in_pipelines if spec.response.example is None

@@ -26,6 +26,8 @@ class Operation(OperationSpec, frozen=True, kw_only=True):
     """What the documentation's example is charged for."""
     read_type: type[msgspec.Struct]
     """What the body is decoded as; `request_type` is what the documentation shows."""
+    most_bytes: int = 0
+    """How large a body may be, where that is more than the settings allow."""
     left_out: tuple[str, ...] = ()
     """Fields that the documentation's example of a request does without."""
 
@@ -38,6 +40,7 @@ def stage_operation(spec: StageSpec, declared: OperationSpec, plan: Planner) -> 
         plan=plan,
         fee_types=(spec.fee_type,),
         read_type=declared.request_type,
+        most_bytes=spec.request.most_bytes,
     )
 
 

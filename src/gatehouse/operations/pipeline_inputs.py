@@ -73,6 +73,7 @@ class InputReader:
     def read(self, pipeline: Pipeline, call: PipelineCall) -> PipelineInputs:
         """The inputs; raises `RequestRefused` with everything that is wrong with them."""
         wrong: FieldErrors = {}
+        dropped: dict[str, str] = {}
         values = ValuesByType()
         for field in pipeline.reads:
             raw: msgspec.Raw = getattr(call, field)
@@ -81,7 +82,8 @@ class InputReader:
                     wrong[field] = [_required(pipeline, field)]
                 continue
             try:
-                value = self._readers[field].read_part(raw)
+                taken: dict[str, str] = {}
+                value = self._readers[field].read_part(raw, taken)
             except RequestRefused as refused:
                 wrong |= _errors_inside(field, raw, refused)
                 if MORE_PROBLEMS in refused.details:
@@ -90,11 +92,12 @@ class InputReader:
                     ) from None
             else:
                 values[type(value)] = value
+                dropped |= {f"{field}.{path}": why for path, why in taken.items()}
         payment = amount = None
         if PAYMENT in pipeline.needs or _is_told(values):
             payment, amount = _read_payment(values, pipeline, wrong)
         authentication = _read_authentication(values, pipeline, wrong)
-        ignored = self._ignored(pipeline, call, values)
+        ignored = self._ignored(pipeline, call, values) | dropped
         if wrong:
             raise RequestRefused("invalid_request", fields=wrong, ignored=ignored)
         return PipelineInputs(values, payment, amount, ignored, authentication)

@@ -25,7 +25,7 @@ _EMPTY_ADDRESS: Final = Phrase(
 
 
 class CardAddress(Checked, msgspec.Struct, frozen=True, rename="camel"):
-    """The billing address as the issuer may know it; at least one part is needed."""
+    """The billing address as the issuer may know it; one part is needed that is not blank."""
 
     postal_code: Annotated[
         Annotated[str, Meta(min_length=1, max_length=16)] | None,
@@ -38,8 +38,19 @@ class CardAddress(Checked, msgspec.Struct, frozen=True, rename="camel"):
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the parts taken together."""
-        if self.postal_code is None and self.street is None:
+        if _is_blank(self.postal_code) and _is_blank(self.street):
             yield "", _EMPTY_ADDRESS()
+
+    def __post_init__(self) -> None:
+        """A blank part is as good as none: no issuer can compare it."""
+        super().__post_init__()
+        for name in ("postal_code", "street"):
+            if _is_blank(getattr(self, name)):
+                msgspec.structs.force_setattr(self, name, None)
+
+
+def _is_blank(part: object) -> bool:
+    return part is None or (isinstance(part, str) and part.isspace())
 
 
 class PreCheckRequest(Checked, msgspec.Struct, frozen=True, rename="camel"):

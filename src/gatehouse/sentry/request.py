@@ -36,6 +36,8 @@ _TIME: Final = Phrase(
 _DEVICE_FORM: Final = Phrase("invalid.device_form", "1 to 128 visible ASCII characters")
 
 MOST_CART_ITEMS: Final = 1000
+MOST_CART_BYTES: Final = 262_144
+"""The largest body with a cart, so that this many ordinary lines fit."""
 MOST_DISCOUNT_CODES: Final = 1000
 
 CallerName = str | int

@@ -19,7 +19,7 @@ from gatehouse.core.stage import (
     StageSpec,
 )
 from gatehouse.sentry.policy import SentryPolicy
-from gatehouse.sentry.request import SentryRequest
+from gatehouse.sentry.request import MOST_CART_BYTES, SentryRequest
 from gatehouse.sentry.response import Reason, SentryInPipeline, SentryResponse
 
 if TYPE_CHECKING:
@@ -138,7 +138,12 @@ SENTRY: Final = StageSpec(
     explanation=StageExplanation(
         findings=_findings, changes=_changes, told_whole=("sentry.reasons",), model=_model
     ),
-    request=StageRequest(type=SentryRequest, field="sentryRequest", about="For Sentry."),
+    request=StageRequest(
+        type=SentryRequest,
+        field="sentryRequest",
+        about="For Sentry.",
+        most_bytes=MOST_CART_BYTES,
+    ),
     response=StageResponse(
         type=SentryInPipeline,
         field="sentryResponse",

@@ -10,8 +10,6 @@ import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from starlette.exceptions import HTTPException
-
 from gatehouse.access.addresses import Header
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import (
@@ -100,8 +98,6 @@ class App:
             return await self._refuse(context, problem)
         except RequestRefused as refused:
             return await self._refuse(context, Problem.of(refused))
-        except HTTPException as error:
-            return await self._refuse(context, _routing_problem(error))
         except (StoreUnavailable, AuthorizationLost) as error:
             _log.error("no store", extra={"requestId": context.request_id, "reason": str(error)})
             return await self._refuse(context, Problem("store_unavailable", headers=RETRY_SOON))
@@ -217,13 +213,6 @@ def _check_lines(context: RequestContext) -> None:
         if len(context.lines(name)) > 1:
             found = f"the header {name.decode()} is there more than once"
             raise Problem("malformed_http", details=[found], headers=_CLOSE)
-
-
-def _routing_problem(error: HTTPException) -> Problem:
-    if error.status_code == 405:
-        allow = (error.headers or {}).get("Allow", "")
-        return Problem("method_not_allowed", headers=((b"allow", allow.encode()),))
-    return Problem("not_found")
 
 
 def _security_headers(*, strict_transport: bool) -> tuple[Header, ...]:

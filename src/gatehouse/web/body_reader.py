@@ -26,13 +26,15 @@ class BodyReader(Generic[T]):
     def read(self, context: RequestContext, body: bytes) -> T:
         """The request, or `RequestRefused` with everything that is wrong with it."""
         context.strict = wants_strict_handling(context)
+        dropped: dict[str, str] = {}
         try:
-            request = self._reader.read(body)
+            request = self._reader.read(body, dropped)
         except RequestRefused as refused:
             if refused.code == "invalid_request":
                 context.warnings = self._unread.find(body)
             raise
-        context.warnings = self._unread.find(body)
+        context.ignored = dropped
+        context.warnings = self._unread.find(body, dropped)
         return request
 
     def leave_out(self, context: RequestContext, content: Any) -> list[str]:
@@ -44,7 +46,8 @@ class BodyReader(Generic[T]):
     ) -> None:
         """Warn also of known parts that nothing reads, each given with the reason."""
         if ignored:
-            context.warnings = self._unread.find(body, ignored)
+            context.ignored = {**context.ignored, **ignored}
+            context.warnings = self._unread.find(body, context.ignored)
 
 
 def read_strictly(reader: BodyReader[T], context: RequestContext, body: bytes) -> T:

@@ -1,5 +1,6 @@
 """One HTTP request: its headers, its caller, and the reply that will be sent."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -42,6 +43,8 @@ class RequestContext(msgspec.Struct):
     reply: Reply | None = None
     warnings: tuple[FieldWarning, ...] = ()
     """Fields of the body that nothing reads."""
+    ignored: Mapping[str, str] = {}
+    """Known parts of the body that nothing reads, by path, each with the reason."""
     strict: bool = False
     """Whether the caller prefers such fields to be errors."""
     slots: InFlight | None = None

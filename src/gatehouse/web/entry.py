@@ -64,6 +64,21 @@ class Entry:
             refuse_parameters(context.scope["query_string"])
         return caller
 
+    async def recognise(self, context: RequestContext) -> bool:
+        """Whether the caller of a path that nothing answers has a key; one token is taken."""
+        try:
+            self._check_transport(context)
+            caller = await self._caller(context)
+        except Problem:
+            return False
+        if self._refusal(context, caller, "") not in (None, KeyRefusal.SCOPE):
+            return False
+        context.caller = caller
+        rate = self._rate(caller)
+        if rate:
+            self._take_token(context, caller.key.key_id, rate)
+        return True
+
     async def authenticate_again(self, context: RequestContext, scope: str) -> None:
         """Check the key once more after a long wait: it may have been revoked meanwhile."""
         caller = await self._caller(context, anew=True)

@@ -120,10 +120,14 @@ CODES: Final[dict[str, Code]] = {
         "Read it, make your change to it, and send its `ETag` in `If-Match`.",
     ),
     "body_too_large": Code(
-        413, "The body is too large.", "Send at most 64 KiB (or what the operator has set)."
+        413,
+        "The body is too large.",
+        "Send at most what `globalErrors` says: usually 64 KiB, for Sentry and Pipeline 256 KiB.",
     ),
     "unsupported_media_type": Code(
-        415, "The body must be application/json.", "Send `Content-Type: application/json`."
+        415,
+        "The body must be application/json, as it is or compressed with gzip.",
+        "Send `Content-Type: application/json`, and no other `Content-Encoding` than `gzip`.",
     ),
     "idempotency_key_reused": Code(
         422,

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from gatehouse.core.custom_inputs import take_codes
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.request_reader import read_json
 from gatehouse.core.validation import join_path
@@ -87,6 +88,8 @@ def _drop_codes(value: dict[str, Any] | list[Any]) -> None:
     if isinstance(value, dict):
         for name in _NEVER_KEPT:
             value.pop(name, None)
+        if isinstance(inputs := value.get("customInputs"), dict):
+            take_codes(inputs)
     elements = value.values() if isinstance(value, dict) else value
     # Most objects and arrays hold plain values, of which an array may have very many.
     if not _CONTAINERS.isdisjoint(map(type, elements)):

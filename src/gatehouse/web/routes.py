@@ -6,6 +6,7 @@ from functools import cache, partial
 from typing import Any, Final
 
 import msgspec
+from starlette.exceptions import HTTPException
 from starlette.routing import Route, Router
 
 from gatehouse.connectors.routing.seat import SeatState
@@ -15,6 +16,7 @@ from gatehouse.web.app import CONTEXT_KEY
 from gatehouse.web.balances import Balances
 from gatehouse.web.body import Receive
 from gatehouse.web.context import Reply, RequestContext
+from gatehouse.web.entry import Entry
 from gatehouse.web.events import EventRoutes
 from gatehouse.web.feedback import Feedback
 from gatehouse.web.guides import GuidePages, guides_root
@@ -30,6 +32,7 @@ from gatehouse.web.reviews import Reviews
 from gatehouse.web.schemas import Json
 from gatehouse.web.search import SearchRoutes
 from gatehouse.web.search_index import IndexedSection, encoded_index
+from gatehouse.web.unknown_paths import UnknownPaths
 from gatehouse.web.v1 import Api, Handler, PipelineListing
 
 _REFERENCES: Final = {"/docs": False, "/docs/manage": True}
@@ -76,8 +79,9 @@ class _Endpoint:
 class Routes:
     """Starlette's router, behind a look-up for the operations, whose paths never vary."""
 
-    def __init__(self, routes: list[Route], pages: list[PublicPage]) -> None:
+    def __init__(self, routes: list[Route], pages: list[PublicPage], entry: Entry) -> None:
         self._pages = pages
+        self._unknown = UnknownPaths(entry, [route.path for route in routes])
         self._router = Router(routes, redirect_slashes=False)
         self._operations = {
             route.path: route.app
@@ -88,7 +92,10 @@ class Routes:
     async def __call__(self, scope: Any, receive: Receive, send: Any) -> None:
         """Let the right handler leave its reply."""
         operation = self._operations.get(scope["path"]) if scope["method"] == "POST" else None
-        await (operation or self._router)(scope, receive, send)
+        try:
+            await (operation or self._router)(scope, receive, send)
+        except HTTPException as error:
+            raise await self._unknown.problem(scope[CONTEXT_KEY], error) from None
 
     def prepare(self) -> None:
         """Make the pages, which the first reader would wait for."""
@@ -102,6 +109,7 @@ class Offered(msgspec.Struct, frozen=True):
     operations: list[Operation]
     pipelines: PipelineListing
     """Tells which pipelines an account has."""
+    entry: Entry
     api: Api
     reviews: Reviews
     feedback: Feedback
@@ -148,7 +156,7 @@ def make_routes(
         *_probes(ready, metrics),
         _route("GET", "/docs/guides/{name:path}", guides.answer),
     ]
-    return Routes(routes, [*pages.values()])
+    return Routes(routes, [*pages.values()], offered.entry)
 
 
 def manage_routes(desk: ManageDesk) -> list[Route]:

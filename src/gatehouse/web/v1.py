@@ -11,6 +11,7 @@ from gatehouse.admin.public_decisions import public_decision
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.ids import is_id
+from gatehouse.core.request_reader import check_long_cart
 from gatehouse.operations.catalogue import read_policies
 from gatehouse.operations.operation import Operation
 from gatehouse.pipeline.engine import Engine
@@ -71,7 +72,8 @@ class Api:
         async def handle(context: RequestContext, receive: Receive) -> Reply:
             caller = await entry.authenticate(context, operation.name, operation.field)
             account = caller.account
-            body = await entry.body(context, receive)
+            body = await entry.body(context, receive, operation.most_bytes)
+            check_long_cart(body)
             request: Any = reader.read(context, body)
             scope = f"{account.account_id} {operation.name} "
             claim = self._claim(context, scope, reader, body)
