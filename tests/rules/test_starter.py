@@ -125,6 +125,7 @@ def test_one_customer_with_one_card_may_come_thirty_times_an_hour() -> None:
             *("DECLINE", "identity-mismatch"),
         ),
         ({"request.cards_differ": True}, "REVIEW", "cards-differ"),
+        ({"request.amounts_differ": True}, "REVIEW", "amounts-differ"),
         ({"request.ips_differ": True}, "REVIEW", "addresses-differ"),
     ],
 )

@@ -270,7 +270,7 @@ def test_the_gateway_is_told_the_amount_of_its_own_input_before_the_order_s(
 ) -> None:
     paid = {"amount": 12.5, "currency": "eur"}
     response = pipeline(client, purchase(gatewayRequest=paid))
-    assert answered(response)["decision"] == "ACCEPT"
+    assert answered(response)["decision"] == "REVIEW"
     record = decision(client, response)
     facts = record["stages"][-1]["result"]
     assert (facts["amountMinor"], facts["currency"]) == (1250, "EUR")
@@ -311,6 +311,29 @@ def test_rules_judge_the_address_that_they_are_told(client: httpx.Client, addres
     both = decision(client, pipeline(client, told))
     assert both["signals"]["ip.address"] == address
     assert both["signals"]["request.ips_differ"] is True
+
+
+@pytest.mark.parametrize(
+    ("inputs", "differ"),
+    [
+        ({}, False),
+        ({"rulesRequest": {"amount": 59.9, "currency": "usd"}}, False),
+        ({"gatewayRequest": {"amount": 59.90, "currency": "USD"}}, False),
+        ({"rulesRequest": {"amount": 0.5}}, True),
+        ({"rulesRequest": {"currency": "EUR"}}, True),
+        ({"gatewayRequest": {"amount": 5990, "currency": "USD"}}, True),
+        ({"gatewayRequest": {"amount": 59.9, "currency": "EUR"}}, True),
+    ],
+)
+def test_amounts_that_differ_are_sent_to_review(
+    client: httpx.Client, inputs: dict[str, Any], differ: bool
+) -> None:
+    response = pipeline(client, purchase(**inputs))
+    found = answered(response)
+    assert decision(client, response)["signals"]["request.amounts_differ"] is differ
+    matched = [each["id"] for each in found["rulesResponse"]["matchedRules"]]
+    assert ("amounts-differ" in matched) is differ
+    assert (found["decision"] == "REVIEW") is differ
 
 
 def test_another_card_in_the_rules_input_is_sent_to_review(client: httpx.Client) -> None:

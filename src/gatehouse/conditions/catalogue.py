@@ -110,6 +110,7 @@ _Row = tuple[str, Type, str, str] | tuple[str, Type, str, str, tuple[str, ...]]
 _ROWS: Final[tuple[_Row, ...]] = (
     ("request.cards_differ", _B, "The inputs of the request name different cards.", ""),
     ("request.ips_differ", _B, "The Rules input names another address than the device's.", ""),
+    ("request.amounts_differ", _B, "The inputs tell different amounts or currencies.", ""),
     ("request.hour", _N, "Hour of the day when the request came, 0 to 23, UTC.", "3"),
     ("request.weekday", _N, "Day of the week, 1 is Monday, 7 is Sunday, UTC.", "7"),
     ("order.amount", _N, "What is to be paid, in units of the currency.", "249.99"),

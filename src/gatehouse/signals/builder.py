@@ -131,6 +131,8 @@ class LiveSignalBuilder:
                 found[name] = request_signals.text_of(country_code(country.strip()))
         if given.cards_differ is not None:
             found["request.cards_differ"] = given.cards_differ
+        if given.amounts_differ is not None:
+            found["request.amounts_differ"] = given.amounts_differ
         found["request.ips_differ"] = other
         for inputs in (given.sentry.custom_inputs, rules.custom_inputs):
             if inputs:

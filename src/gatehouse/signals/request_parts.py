@@ -11,6 +11,7 @@ _NOTHING_FOR_SENTRY = SentryRequest()
 _NO_DEVICE = Device()
 _NO_ORDER = Order()
 _NO_ACCOUNT = BuyerAccount()
+_NOTHING = frozenset((None,))
 
 
 class SignalInput(msgspec.Struct, frozen=True):
@@ -26,6 +27,8 @@ class SignalInput(msgspec.Struct, frozen=True):
     user_id: str | int | None
     cards_differ: bool | None = None
     """Whether the inputs speak of several cards; None without any."""
+    amounts_differ: bool | None = None
+    """Whether the inputs tell several amounts, or several currencies; None without any."""
     three_d_secure: ThreeDSecure | None = None
 
     @property
@@ -71,8 +74,24 @@ def bring_together(parts: RequestParts) -> SignalInput:
         cards_differ=any(not each.is_same_account(cards[0]) for each in cards[1:])
         if cards
         else None,
+        amounts_differ=_amounts_differ(rules, order, parts.payment),
         three_d_secure=parts.three_d_secure,
     )
+
+
+def _amounts_differ(
+    rules: RulesRequest, order: Order, payment: tuple[float, str] | None
+) -> bool | None:
+    charged, in_currency = payment or (None, None)
+    amounts = {charged, order.amount, rules.amount} - _NOTHING
+    currencies = {in_currency, _plain(order.currency), _plain(rules.currency)} - _NOTHING
+    if not amounts and not currencies:
+        return None
+    return len(amounts) > 1 or len(currencies) > 1
+
+
+def _plain(currency: str | None) -> str | None:
+    return None if currency is None else currency.strip().upper()[:8]
 
 
 def _completed(parts: RequestParts, amount: float | None, currency: str | None) -> SentryRequest:
