@@ -72,6 +72,14 @@ class Settings(ConsoleSettings, PeopleSettings, ServingSettings, TraceSettings):
         "Empty: the sandbox makes one in `GATEHOUSE_HOME`; production refuses to start.",
         "secret text",
     )
+    secrets_dir: Path | None = _setting(
+        None,
+        "The only folder from which connectors read secrets, certificates and keys; links are "
+        "followed first. Unset: the files of configurations that were applied at a terminal may "
+        "lie anywhere.",
+        Path,
+        "path",
+    )
     host: str = _text("127.0.0.1", "Address the server listens on.", "address")
     port: int = _number(8080, "Port the server listens on.", "port", (0, 65535))
     tls_cert_file: str = _text("", "Certificate chain (PEM) for HTTPS served directly.", "path")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from gatehouse.access.actors import Actor
 from gatehouse.admin import connectors
 from gatehouse.admin.configurations import NewVersion
 from gatehouse.admin.connector_points import connector_points
-from gatehouse.connectors.definition import Configuration
 from gatehouse.core.errors import GatehouseError, InvalidInput
 from gatehouse.preflight import Point
 from gatehouse.settings import Settings, load_settings
@@ -51,8 +51,9 @@ def file(tmp_path: Path) -> str:
 
 def points(session: AdminSession, settings: Settings, content: str | None) -> dict[str, Point]:
     if content is not None:
-        connectors.apply(session, NewVersion(content.encode()), no_file)
-    found = connector_points(settings, lambda: connectors.in_force(session))
+        terminal = session.acting_as(Actor.operator("oda"))
+        connectors.apply(terminal, settings, NewVersion(content.encode()), no_file)
+    found = connector_points(settings, lambda: connectors.find(session))
     return {point.name: point for point in found}
 
 
@@ -67,7 +68,7 @@ def test_a_whole_configuration_is_accepted(
 
 
 def test_nothing_is_said_when_no_setting_asks_for_connectors() -> None:
-    assert connector_points(load_settings({}), Configuration) == []
+    assert connector_points(load_settings({}), lambda: None) == []
 
 
 def test_a_missing_configuration_is_named_for_each_setting(
@@ -117,11 +118,13 @@ def test_what_production_must_not_use_is_named_and_not_applied_there(
         points(production, settings, content + "\n")
 
 
-def test_a_sandbox_is_not_applied_in_production(sqlite_session: AdminSession) -> None:
+def test_a_sandbox_is_not_applied_in_production(
+    sqlite_session: AdminSession, settings: Settings
+) -> None:
     production = dataclasses.replace(sqlite_session, environment="production")
     content = b"connectors: {a: {kind: sandbox}}\nroutes: {precheck: [{use: [a]}]}\n"
     with pytest.raises(InvalidInput, match=r"connectors\.a: it is a sandbox"):
-        connectors.apply(production, NewVersion(content), no_file)
+        connectors.apply(production, settings, NewVersion(content), no_file)
 
 
 def test_a_connector_that_leaves_no_time_for_the_next_is_a_hint(
@@ -134,7 +137,7 @@ def test_a_connector_that_leaves_no_time_for_the_next_is_a_hint(
 
 
 def test_data_that_cannot_be_read_is_no_configuration(settings: Settings) -> None:
-    def closed() -> Configuration:
+    def closed() -> None:
         raise GatehouseError("there is no database yet")
 
     assert {point.found for point in connector_points(settings, closed)} == {

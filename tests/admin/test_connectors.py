@@ -12,6 +12,7 @@ from gatehouse.admin.secrets import refused_configurations, sign_connectors
 from gatehouse.connectors.definition import Function
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.errors import ConfigurationRefused, Conflict, InvalidInput, NotFound
+from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS
 from tests.harness import make_account
@@ -34,7 +35,7 @@ def no_files(name: str) -> bytes:
 
 
 def apply(session: AdminSession, content: bytes, base: int | None = None) -> AppliedVersion:
-    return connectors.apply(session, NewVersion(content, base), no_files)
+    return connectors.apply(session, load_settings({}), NewVersion(content, base), no_files)
 
 
 def test_a_file_becomes_a_version_in_force(session: AdminSession) -> None:

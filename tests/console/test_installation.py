@@ -79,6 +79,20 @@ def test_connectors_are_changed_with_all_problems_told_first(
     assert connectors.get(console.session).version == 1
 
 
+def test_a_secret_that_was_not_released_at_a_terminal_is_not_named_in_the_console(
+    console: Console, oda: Browser
+) -> None:
+    before = connectors.find(console.session)
+    party = "{kind: http, mapping: gatehouse, base_url: 'https://oda.example', secrets: {token: X}}"
+    for source in ("env:HOME", "env:GATEHOUSE_SECRET_KEY", "file:/etc/hostname"):
+        document = f"connectors: {{p: {party}}}\nroutes: {{precheck: [{{use: [p]}}]}}\n"
+        sent = {"document": document.replace("X", f'"{source}"')}
+        refused = oda.post("/installation/connectors/edit", sent)
+        assert refused.status_code == 422
+        assert ("not released" in refused.text) == ("GATEHOUSE" not in source)
+    assert connectors.find(console.session) == before
+
+
 @pytest.mark.parametrize("number", WRONG_NUMBERS)
 def test_a_base_of_connectors_that_is_no_version_changes_nothing(
     console: Console, oda: Browser, number: str

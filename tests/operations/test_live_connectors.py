@@ -17,6 +17,7 @@ from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.reference_host.serving import HostOptions, serve_host
 from gatehouse.connectors.routing.roster import Roster
 from gatehouse.operations.live_connectors import LiveConnectors
+from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATION_TOTALS, CONFIGURATIONS
@@ -34,7 +35,7 @@ routes: {precheck: [{use: [acquirer]}]}
 
 def apply(session: AdminSession, limit: int = 7) -> int:
     content = FILE.replace(b"7", str(limit).encode())
-    return connectors.apply(session, NewVersion(content), no_file).version
+    return connectors.apply(session, load_settings({}), NewVersion(content), no_file).version
 
 
 class Following:
@@ -195,7 +196,8 @@ def test_accounts_are_told_when_a_host_goes_away_and_when_it_is_back(
         async with serve_host(options, session.clock) as host:
             port = host.iso8583_port
             content = HOST_FILE.replace(b"PORT", str(port).encode())
-            await asyncio.to_thread(connectors.apply, session, NewVersion(content), no_file)
+            new, settings = NewVersion(content), load_settings({})
+            await asyncio.to_thread(connectors.apply, session, settings, new, no_file)
             await server.live.start()
             await until_up(server)
         assert await asyncio.to_thread(told) == []

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from gatehouse.admin.connectors import ConnectorsVersion
 from gatehouse.connectors.definition import RECORDS, Configuration, Function
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.routing.roster import make_connector
-from gatehouse.connectors.secret_sources import read_secret
+from gatehouse.connectors.secret_sources import ConnectorFiles, read_secret
 from gatehouse.core.errors import GatehouseError, SettingsError
 from gatehouse.operations.connectors import applied_functions
 from gatehouse.preflight import Point
@@ -26,16 +27,20 @@ _LIMITS: Final = {
 _APPLY: Final = "gatehouse connectors apply FILE; see docs/connectors.md"
 
 
-def connector_points(settings: Settings, read: Callable[[], Configuration]) -> list[Point]:
+def connector_points(
+    settings: Settings, read: Callable[[], ConnectorsVersion | None]
+) -> list[Point]:
     """Whether every function that applied connectors are to serve is served as production needs."""
     functions = applied_functions(settings)
     if not functions:
         return []
     try:
-        configuration = read()
+        version = read()
     except GatehouseError as error:
         # Why it cannot be read is a point of its own: database, key ring or configuration.
         return [Point(_POINTS[name], False, str(error), f"run: {_APPLY}") for name in functions]
+    configuration = Configuration() if version is None else version.configuration
+    unreleased = {} if version is None else version.unreleased
     served = [_served(configuration, setting, function) for setting, function in functions.items()]
     used = {
         name: definition
@@ -44,7 +49,10 @@ def connector_points(settings: Settings, read: Callable[[], Configuration]) -> l
     }
     return [
         *served,
-        *(_usable(name, definition) for name, definition in used.items()),
+        *(
+            _usable(settings, name, definition, unreleased.get(name))
+            for name, definition in used.items()
+        ),
         *_hasty(settings, configuration, list(functions.values())),
     ]
 
@@ -64,9 +72,10 @@ def _served(configuration: Configuration, setting: str, function: Function) -> P
     return Point(_POINTS[setting], bool(names), found, remedy)
 
 
-def _usable(name: str, definition: Definition) -> Point:
+def _usable(settings: Settings, name: str, definition: Definition, unreleased: str | None) -> Point:
     label = f"connector {name}"
-    unfit = definition.unfit_for_production()
+    unfit = [*definition.unfit_for_production(), *([unreleased] if unreleased else [])]
+    unfit += ConnectorFiles.of(settings).problems(definition)
     if unfit:
         return Point(label, False, "; ".join(unfit), f"correct the file, then run: {_APPLY}")
     missing = list(_missing(definition))

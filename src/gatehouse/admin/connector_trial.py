@@ -16,7 +16,7 @@ from gatehouse.admin.scopes import installation_change
 from gatehouse.connectors.connector import Connector
 from gatehouse.connectors.definition import Function
 from gatehouse.connectors.part_reader import Definition
-from gatehouse.connectors.routing.roster import make_connector, make_for_production
+from gatehouse.connectors.routing.roster import connector_maker
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed, InvalidInput, RequestRefused
@@ -35,6 +35,7 @@ from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.precheck.stage import PreCheckStage
+from gatehouse.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 
 _NOTHING_CLAIMED: Final = Phrase(
@@ -97,7 +98,7 @@ class _Asked(Personal, frozen=True):
 
 
 def try_connector(
-    session: AdminSession, name: str, definition: Definition, trial: Trial
+    session: AdminSession, settings: Settings, name: str, definition: Definition, trial: Trial
 ) -> ConnectorAnswer:
     """Ask a connector once, over connections of its own; no server is involved."""
     session.actor.check_installation()
@@ -106,10 +107,8 @@ def try_connector(
         about = {"connector": name, "function": trial.function.value, "card": asked.card}
         change.audit("connectors.try", None, request=asked.case.request_id, **about)
 
-    make = make_for_production if session.environment == "production" else make_connector
-
     async def attempt() -> ConnectorAnswer:
-        connector = make(name, definition)
+        connector = connector_maker(settings)(name, definition)
         return await _Attempt(name, connector, trial, asked).run(definition.timeout_ms / 1000)
 
     return asyncio.run(attempt())

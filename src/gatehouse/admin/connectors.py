@@ -1,10 +1,11 @@
 """The connectors of the installation: checked, applied, shown and rolled back by the operator."""
 
 import hashlib
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Final
 
 import msgspec
+import sqlalchemy as sa
 
 from gatehouse.admin.configurations import AppliedVersion, NewVersion, RolledBack
 from gatehouse.admin.scopes import installation_change, installation_reading
@@ -16,11 +17,14 @@ from gatehouse.connectors.definition import (
     encode_program,
 )
 from gatehouse.connectors.part_reader import Definition
-from gatehouse.connectors.reading import read_configuration
+from gatehouse.connectors.reading import ReadConfiguration, read_configuration
+from gatehouse.connectors.secret_sources import ConnectorFiles
 from gatehouse.core.documents import changed_lines
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.core.sentences import Phrase, lines
+from gatehouse.operations.released_secrets import unreleased
+from gatehouse.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations
@@ -62,9 +66,25 @@ class ConnectorsVersion(msgspec.Struct, frozen=True):
     in_force: bool
     document: str
     configuration: Configuration
+    unreleased: dict[str, str] = {}
+    """Why connectors may not use the secrets that they name, by their names."""
 
 
-def apply(session: AdminSession, new: NewVersion, read_file: ReadFile) -> AppliedVersion:
+def check(settings: Settings, content: bytes, read_file: ReadFile) -> ReadConfiguration:
+    """What a file says; `InvalidInput` tells all that is wrong, as `apply` would."""
+    read = read_configuration(content, read_file)
+    files = ConnectorFiles.of(settings)
+    _refuse(
+        (name, reason)
+        for name, definition in read.configuration.connectors.items()
+        for reason in files.problems(definition)
+    )
+    return read
+
+
+def apply(
+    session: AdminSession, settings: Settings, new: NewVersion, read_file: ReadFile
+) -> AppliedVersion:
     """Make a file the next version of the configuration and put it in force.
 
     `DocumentRefused` tells all that is wrong with the file.
@@ -72,8 +92,13 @@ def apply(session: AdminSession, new: NewVersion, read_file: ReadFile) -> Applie
     with installation_reading(session) as connection:
         current = configurations.find(connection, CONNECTORS_KEY)
         known = {account.account_id for account, _ in accounts.listing(connection)}
-    read = read_configuration(new.content, read_file)
-    _refuse_unfit(session, read.configuration)
+    read = check(settings, new.content, read_file)
+    if session.environment == "production":
+        _refuse(_unfit(read.configuration))
+    with installation_reading(session) as connection:
+        actor = str(session.actor)
+        _refuse(unreleased(connection, session.signer, actor, read.configuration).items())
+        releases = current is not None and bool(_unreleased(session, connection, current))
     warnings = [*read.warnings, *_strangers(read.configuration, known)]
     base = current.version if new.base is None and current is not None else new.base
     program = encode_program(read.configuration)
@@ -82,7 +107,7 @@ def apply(session: AdminSession, new: NewVersion, read_file: ReadFile) -> Applie
     try:
         with installation_change(session) as change:
             version = configurations.apply(
-                change, CONNECTORS_KEY, content, base=base, note=new.note
+                change, CONNECTORS_KEY, content, base=base, note=new.note, again=releases
             )
     except configurations.Unchanged:
         seen = get(session).version
@@ -97,13 +122,7 @@ def find(session: AdminSession, version: int | None = None) -> ConnectorsVersion
     with installation_reading(session) as connection:
         check_account(connection, session.signer, CONNECTORS_KEY.account_id)
         stored = configurations.find(connection, CONNECTORS_KEY, version)
-    return None if stored is None else _version(session, stored)
-
-
-def in_force(session: AdminSession) -> Configuration:
-    """The configuration in force; an empty one when nothing was ever applied."""
-    found = find(session)
-    return Configuration() if found is None else found.configuration
+        return None if stored is None else _version(session, connection, stored)
 
 
 def get(session: AdminSession, version: int | None = None) -> ConnectorsVersion:
@@ -119,6 +138,14 @@ def get(session: AdminSession, version: int | None = None) -> ConnectorsVersion:
 def connector(session: AdminSession, name: str, version: int | None = None) -> Definition:
     """One connector of a version; or `NotFound`."""
     return connector_of(get(session, version).configuration, name)
+
+
+def usable_connector(session: AdminSession, name: str) -> Definition:
+    """One connector in force, if it may use the secrets that it names; or `InvalidInput`."""
+    found = get(session)
+    definition = connector_of(found.configuration, name)
+    _refuse((each, why) for each, why in found.unreleased.items() if each == name)
+    return definition
 
 
 def connector_of(configuration: Configuration, name: str) -> Definition:
@@ -142,7 +169,9 @@ def rollback(session: AdminSession, to: int | None = None, base: int | None = No
     with installation_change(session) as change:
         target = configurations.previous(change.connection, CONNECTORS_KEY) if to is None else to
         stored = configurations.get(change.connection, CONNECTORS_KEY, target)
-        after = _version(session, stored).configuration
+        found = _version(session, change.connection, stored)
+        _refuse(found.unreleased.items())
+        after = found.configuration
         seen = before.version if base is None else base
         configurations.activate(change, CONNECTORS_KEY, target, base=seen)
     return RolledBack(target, before.version, list(differences(before.configuration, after)))
@@ -176,17 +205,18 @@ def _shown(configuration: Configuration, others: Container[str]) -> dict[str, st
     return shown
 
 
-def _refuse_unfit(session: AdminSession, configuration: Configuration) -> None:
-    """In production, refuse connectors that are for play or would tell card data to anybody."""
-    if session.environment != "production":
-        return
-    problems = [
-        _CONNECTOR_REASON(name=name, reason=reason)
-        for name, definition in configuration.connectors.items()
-        for reason in definition.unfit_for_production()
-    ]
-    if problems:
-        raise InvalidInput(lines(problems))
+def _unfit(configuration: Configuration) -> Iterator[tuple[str, str]]:
+    """The connectors that are for play or would tell card data to anybody."""
+    for name, definition in configuration.connectors.items():
+        for reason in definition.unfit_for_production():
+            yield name, reason
+
+
+def _refuse(problems: Iterable[tuple[str, str]]) -> None:
+    """Refuse connectors for the reasons that are given with their names."""
+    told = [_CONNECTOR_REASON(name=name, reason=reason) for name, reason in problems]
+    if told:
+        raise InvalidInput(lines(told))
 
 
 def _strangers(configuration: Configuration, known: set[str]) -> Iterator[str]:
@@ -201,7 +231,21 @@ def _strangers(configuration: Configuration, known: set[str]) -> Iterator[str]:
         yield _ROUTE_ACCOUNT(function=named[account_id].value, account_id=account_id)
 
 
-def _version(session: AdminSession, stored: StoredVersion) -> ConnectorsVersion:
+def _version(
+    session: AdminSession, connection: sa.Connection, stored: StoredVersion
+) -> ConnectorsVersion:
     configurations.check_versions(session.signer, [stored])
-    definition = decode_program(stored.program)
-    return ConnectorsVersion(stored.version, stored.active, stored.document, definition)
+    return ConnectorsVersion(
+        stored.version,
+        stored.active,
+        stored.document,
+        decode_program(stored.program),
+        _unreleased(session, connection, stored),
+    )
+
+
+def _unreleased(
+    session: AdminSession, connection: sa.Connection, stored: StoredVersion
+) -> dict[str, str]:
+    configuration = decode_program(stored.program)
+    return unreleased(connection, session.signer, stored.actor, configuration)

@@ -8,11 +8,11 @@ import msgspec
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.connector_points import connector_points
-from gatehouse.admin.connectors import in_force as connectors_in_force
+from gatehouse.admin.connectors import ConnectorsVersion
+from gatehouse.admin.connectors import find as find_connectors
 from gatehouse.admin.hardening import hardening_points
 from gatehouse.admin.memory_points import memory_points
 from gatehouse.admin.secrets import refused_configurations
-from gatehouse.connectors.definition import Configuration
 from gatehouse.core.errors import GatehouseError
 from gatehouse.installation import open_admin_session, open_database, root_secret, system_clock
 from gatehouse.intel.feed_files import is_ignored, recognise
@@ -117,8 +117,8 @@ class _DataChecks:
             raise GatehouseError("there is no database yet")
         return open_admin_session(self._settings, Actor.system("doctor"))
 
-    def connectors(self) -> Configuration:
-        return connectors_in_force(self.session())
+    def connectors(self) -> ConnectorsVersion | None:
+        return find_connectors(self.session())
 
     def configuration(self) -> str:
         if unread := self._unread("nothing is configured yet"):

@@ -40,6 +40,14 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
         """Where its secrets are read from when it starts: `env:NAME` or `file:/path`."""
         return ()
 
+    def tls_files(self) -> tuple[str, ...]:
+        """The files that its connections need: authorities, a certificate and its key."""
+        return ()
+
+    def destinations(self) -> tuple[str, ...]:
+        """Whom it tells its secrets."""
+        return ()
+
     def unfit_for_production(self) -> tuple[str, ...]:
         """Why production must not use it: what is found and what to do, a sentence each."""
         return ()

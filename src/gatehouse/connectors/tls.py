@@ -32,6 +32,11 @@ class TlsOptions(Checked, msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
         if (self.certificate_file is None) != (self.key_file is None):
             yield "certificate_file", _BOTH()
 
+    def files(self) -> tuple[str, ...]:
+        """Every file that it names."""
+        named = (self.ca_file, self.certificate_file, self.key_file)
+        return tuple(each for each in named if each is not None)
+
 
 def client_context(options: TlsOptions) -> ssl.SSLContext:
     """The context of a client, TLS 1.2 or newer; or `SettingsError`."""

@@ -53,7 +53,7 @@ def apply(visit: Visit) -> Response:
         (_number(visit, "base") or None) if visit.form.get("base") else None,
         visit.form.get("note", "").strip()[:200] or None,
     )
-    done = connectors.apply(visit.session, new, _no_file)
+    done = connectors.apply(visit.session, visit.desk.settings, new, _no_file)
     key = "connectors.notices.applied" if done.changed else "connectors.notices.unchanged"
     notice = Notice(key, {"version": done.version})
     return visit.redirect("installation-connectors", notice=notice)

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from gatehouse.connectors.definition import Function
 from gatehouse.connectors.routing.checks import RoutedIdentities, RoutedIssuer
 from gatehouse.connectors.routing.payments import RoutedGateway
-from gatehouse.connectors.routing.roster import Roster, make_connector, make_for_production
+from gatehouse.connectors.routing.roster import Roster, connector_maker
 from gatehouse.connectors.routing.seat import Observe
 from gatehouse.connectors.sandbox.parties import (
     SandboxAddresses,
@@ -51,8 +51,7 @@ def make_roster(
         facts = bins.facts(first_digits)
         return facts.country if facts else None
 
-    make = make_for_production if settings.is_production else make_connector
-    return Roster(country_of, observe, records, make)
+    return Roster(country_of, observe, records, connector_maker(settings))
 
 
 def load_issuer(settings: Settings, roster: Roster | None = None) -> Issuer:

@@ -5,6 +5,7 @@ import contextlib
 import logging
 import os
 import socket
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import msgspec
@@ -14,6 +15,7 @@ from gatehouse.connectors.definition import Configuration, decode_program
 from gatehouse.connectors.routing.roster import Roster
 from gatehouse.core.errors import ConfigurationRefused, SettingsError, StoreUnavailable
 from gatehouse.core.sentences import plain
+from gatehouse.operations.released_secrets import unreleased
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
 from gatehouse.store.configured import configurations
@@ -41,6 +43,9 @@ class _InDatabase(NamedTuple):
 
     changes: int
     in_force: StoredVersion | None
+    configuration: Configuration = Configuration()
+    unreleased: Mapping[str, str] = {}
+    """Why connectors may not use their secrets, by name."""
 
 
 class LiveConnectors:
@@ -127,10 +132,6 @@ class LiveConnectors:
         """Use what the database says, if it is genuine and another one than before."""
         try:
             stored = await self._database.read_on_thread(self._read)
-            configuration = Configuration()
-            version = None
-            if stored.in_force is not None:
-                version, configuration = stored.in_force.version, _decode(stored.in_force)
         except ConfigurationRefused as error:
             self._refused = True
             self._refusals.note(INSTALLATION, _PART, str(error), kept=self.version is not None)
@@ -138,8 +139,9 @@ class LiveConnectors:
         self._refused = False
         self._refusals.clear(INSTALLATION, _PART)
         self._changes = stored.changes
+        version = None if stored.in_force is None else stored.in_force.version
         if version != self.version:
-            await self.roster.adopt(configuration)
+            await self.roster.adopt(stored.configuration, stored.unreleased)
             self.version = version
             _log.info("connectors are in use", extra={"version": version})
 
@@ -149,8 +151,12 @@ class LiveConnectors:
         if changes < self._changes:
             raise put_back(INSTALLATION)
         stored = configurations.find(connection, CONNECTORS_KEY)
-        check_versions(signer, [] if stored is None else [stored])
-        return _InDatabase(changes, stored)
+        if stored is None:
+            return _InDatabase(changes, None)
+        check_versions(signer, [stored])
+        configuration = _decode(stored)
+        withheld = unreleased(connection, signer, stored.actor, configuration)
+        return _InDatabase(changes, stored, configuration, withheld)
 
 
 def _decode(stored: StoredVersion) -> Configuration:

@@ -13,10 +13,12 @@ from typing import Final
 import pytest
 from playwright.sync_api import FilePayload, expect
 
+from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
 from gatehouse.admin import connectors, keys, lists, pipelines
 from gatehouse.admin.configurations import NewVersion
 from gatehouse.rules.list_entries import ListKind
+from gatehouse.settings import load_settings
 from gatehouse.store.accounts.keys import KeyTerms
 from tests.connectors.test_reading import no_file
 from tests.console.browser.hostile import INNOCENT, TEXTS
@@ -111,9 +113,9 @@ def paying(site: Site, tmp_path: Path) -> Iterator[Site]:
     home = Home(tmp_path / "home").migrated()
     home.settings |= {"GATEHOUSE_GATEWAY": "connectors", "EVIL_TOKEN": "secret"}
     with hostile_gateway() as url:
-        with home.session() as session:
+        with home.session(Actor.operator("oda")) as session:
             content = CONNECTORS.format(url=url).encode()
-            connectors.apply(session, NewVersion(content), no_file)
+            connectors.apply(session, load_settings({}), NewVersion(content), no_file)
         with serve_site(home, site.browser) as opened:
             yield opened
 

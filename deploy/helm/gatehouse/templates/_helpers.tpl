@@ -90,6 +90,7 @@ timeoutSeconds: 5
 {{/* Every setting that is no secret. */}}
 {{- define "gatehouse.settings" -}}
 GATEHOUSE_ENV_FILE: /run/gatehouse/gatehouse.env
+GATEHOUSE_SECRETS_DIR: /etc/gatehouse
 GATEHOUSE_HOME: /var/lib/gatehouse
 GATEHOUSE_HOST: 0.0.0.0
 GATEHOUSE_PORT: "8080"

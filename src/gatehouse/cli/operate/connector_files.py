@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from gatehouse.cli.configured.versions import read_document
 from gatehouse.core.documents import LARGEST_DOCUMENT
 from gatehouse.core.errors import InvalidInput
+from gatehouse.settings import Settings
 
 if TYPE_CHECKING:
     from gatehouse.connectors.reading import ReadConfiguration
@@ -13,11 +14,11 @@ if TYPE_CHECKING:
 _STDIN: Final = "-"
 
 
-def read_configured(file: str) -> "ReadConfiguration":
-    """What a file says; `DocumentRefused` with all that is wrong in it."""
-    from gatehouse.connectors.reading import read_configuration
+def read_configured(file: str, settings: Settings) -> "ReadConfiguration":
+    """What a file says; `InvalidInput` with all that is wrong in it."""
+    from gatehouse.admin.connectors import check
 
-    return read_configuration(read_document(file), lambda name: read_beside(file, name))
+    return check(settings, read_document(file), lambda name: read_beside(file, name))
 
 
 def read_beside(file: str, name: str) -> bytes:

@@ -9,7 +9,7 @@ import typer
 
 from gatehouse.cli.arguments import AsJson, read_file
 from gatehouse.cli.card_input import FROM_INPUT
-from gatehouse.cli.opening import open_session
+from gatehouse.cli.opening import operator, read_settings
 from gatehouse.cli.operate.connector_files import read_configured
 from gatehouse.cli.output import show, table
 from gatehouse.connectors.definition import Function
@@ -62,7 +62,8 @@ def try_connector(  # noqa: PLR0913, PLR0917  # each option is one property of a
     """
     from gatehouse.admin.connector_trial import Trial
     from gatehouse.admin.connector_trial import try_connector as ask
-    from gatehouse.admin.connectors import connector, connector_of
+    from gatehouse.admin.connectors import connector_of, usable_connector
+    from gatehouse.installation import open_admin_session
 
     paying = function is Function.GATEWAY
     if paying and not yes:
@@ -74,13 +75,14 @@ def try_connector(  # noqa: PLR0913, PLR0917  # each option is one property of a
     }
     if code is not None:
         body["cardCvv2Value"] = _secret("Security code", code)
-    session = open_session()
+    settings = read_settings()
+    session = open_admin_session(settings, operator(settings))
     if file is None:
-        definition = connector(session, name)
+        definition = usable_connector(session, name)
     else:
-        definition = connector_of(read_configured(file).configuration, name)
+        definition = connector_of(read_configured(file, settings).configuration, name)
     trial = Trial(function=function, body=msgspec.json.encode(body), payment=payment, keep=keep)
-    done = ask(session, name, definition, trial)
+    done = ask(session, settings, name, definition, trial)
     show(done, _text(done), as_json=as_json)
     if not done.answered or done.failure is not None:
         raise typer.Exit(1)

@@ -8,7 +8,7 @@ import typer
 
 from gatehouse.cli.arguments import AsJson, Note
 from gatehouse.cli.configured.versions import Base, To, Version, read_document, version_lines
-from gatehouse.cli.opening import open_session
+from gatehouse.cli.opening import open_session, operator, read_settings
 from gatehouse.cli.operate.connector_files import read_beside, read_configured
 from gatehouse.cli.operate.connector_trial import dialects, mappings, try_connector
 from gatehouse.cli.output import show, table, warn
@@ -30,7 +30,7 @@ ConnectorsFile = Annotated[
 @app.command()
 def check(file: ConnectorsFile, as_json: AsJson = False) -> None:
     """Say everything that is wrong in a file; change nothing, and connect to nobody."""
-    read = read_configured(file)
+    read = read_configured(file, read_settings())
     data = {"valid": True, **_data(read.configuration), "warnings": read.warnings}
     warn(() if as_json else read.warnings)
     names = ", ".join(read.configuration.connectors)
@@ -47,9 +47,12 @@ def apply(
     """
     from gatehouse.admin import connectors
     from gatehouse.admin.configurations import NewVersion
+    from gatehouse.installation import open_admin_session
 
     new = NewVersion(read_document(file), base, note)
-    applied = connectors.apply(open_session(), new, lambda name: read_beside(file, name))
+    settings = read_settings()
+    session = open_admin_session(settings, operator(settings))
+    applied = connectors.apply(session, settings, new, lambda name: read_beside(file, name))
     state = "are now at" if applied.changed else "are unchanged, at"
     text = f"the connectors {state} version {applied.version}"
     warn(() if as_json else applied.warnings or ())

@@ -108,6 +108,14 @@ class HttpDefinition(Definition, frozen=True, kw_only=True, tag="http"):
         """Where its secrets are."""
         return tuple(self.secrets.values())
 
+    def tls_files(self) -> tuple[str, ...]:
+        """What its connections need."""
+        return () if self.tls is None else self.tls.files()
+
+    def destinations(self) -> tuple[str, ...]:
+        """The party's URL."""
+        return (self.base_url,)
+
     def unfit_for_production(self) -> tuple[str, ...]:
         """Card data may not go over the network in the clear."""
         if self.base_url.startswith("https://"):

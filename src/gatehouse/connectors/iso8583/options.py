@@ -79,6 +79,14 @@ class Iso8583Definition(Iso8583Options, frozen=True, kw_only=True, tag="iso8583"
         offered = {"precheck": made.issuer, "idverify": made.identities, "gateway": made.gateway}
         return tuple(name for name, part in offered.items() if part is not None)
 
+    def tls_files(self) -> tuple[str, ...]:
+        """What its connections need."""
+        return () if self.tls is None else self.tls.files()
+
+    def destinations(self) -> tuple[str, ...]:
+        """The party's hosts."""
+        return self.hosts
+
     def unfit_for_production(self) -> tuple[str, ...]:
         """Card data must not travel in the clear by oversight."""
         if self.tls is not None or self.plain_tcp is not None:

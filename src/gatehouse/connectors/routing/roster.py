@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from gatehouse.connectors.connector import Connector, ConnectorState
@@ -11,11 +12,13 @@ from gatehouse.connectors.kinds import KINDS
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.routing.seat import Observe, Seat, SeatState
 from gatehouse.connectors.routing.table import CountryOf, RoutingTable
+from gatehouse.connectors.secret_sources import ConnectorFiles
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.sentences import Phrase
 from gatehouse.idverify.source import IdentitySource
+from gatehouse.settings import Settings
 
 _NOT_STARTED: Final = Phrase("connector.not_started", "it could not be started; see the log")
 _log: Final = logging.getLogger("gatehouse.connectors")
@@ -23,17 +26,26 @@ _NO_LIMIT: Final = 1_000_000
 _DOWN_LOOKS: Final = 2
 
 
+MakeConnector = Callable[[str, Definition], Connector]
+
+
 def make_connector(name: str, definition: Definition) -> Connector:
     """A connector by its definition; `SettingsError` when a secret or a file is missing."""
     return KINDS[kind_of(definition)]().make(name, definition)
 
 
-def make_for_production(name: str, definition: Definition) -> Connector:
-    """The same; `SettingsError` also for what production must not use."""
-    unfit = definition.unfit_for_production()
-    if unfit:
-        raise SettingsError("; ".join(unfit))
-    return make_connector(name, definition)
+def connector_maker(settings: Settings) -> MakeConnector:
+    """Makes connectors; `SettingsError` for what this installation must not let them use."""
+    files = ConnectorFiles.of(settings)
+
+    def make(name: str, definition: Definition) -> Connector:
+        unfit = [*(definition.unfit_for_production() if settings.is_production else ())]
+        unfit += files.problems(definition)
+        if unfit:
+            raise SettingsError("; ".join(unfit))
+        return make_connector(name, definition)
+
+    return make
 
 
 class Roster:
@@ -44,7 +56,7 @@ class Roster:
         country_of: CountryOf,
         observe: Observe,
         records: IdentitySource | None = None,
-        make: Callable[[str, Definition], Connector] = make_connector,
+        make: MakeConnector = make_connector,
     ) -> None:
         self.configuration = Configuration()
         self._country_of = country_of
@@ -58,6 +70,8 @@ class Roster:
         self._table = RoutingTable({}, {}, country_of)
         self._adopting = asyncio.Lock()
         self._draining: set[asyncio.Task[None]] = set()
+        self._withheld: Mapping[str, str] = {}
+        """Why connectors may not be used, by their names."""
         self._down_looks: dict[str, int] = {}
         """How many times in a row each connector was found down."""
 
@@ -81,18 +95,21 @@ class Roster:
         """The connector of a name."""
         return self._seats.get(name)
 
-    async def adopt(self, configuration: Configuration) -> None:
-        """Use another configuration from now on.
+    async def adopt(
+        self, configuration: Configuration, withheld: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """Use another configuration from now on; `withheld` says which connectors it may not use.
 
         Connectors that did not change are kept; those that are gone end what they have in flight.
         """
         async with self._adopting:
+            self._withheld = withheld
             await self._adopt(configuration)
 
     async def _adopt(self, configuration: Configuration) -> None:
         before, seats = self._seats, {}
         for name, definition in configuration.connectors.items():
-            known = before.get(name)
+            known = None if name in self._withheld else before.get(name)
             if known is not None and known.definition == definition and known.connector is not None:
                 seats[name] = known
             else:
@@ -146,6 +163,8 @@ class Roster:
 
     async def _open(self, name: str, definition: Definition) -> Seat:
         made: Connector | str
+        if name in self._withheld:
+            return Seat(name, definition, self._withheld[name], self._observe)
         try:
             # Certificates, secrets and modules are read: requests must not wait for that.
             made = await asyncio.to_thread(self._make, name, definition)

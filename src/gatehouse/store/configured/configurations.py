@@ -144,16 +144,17 @@ def apply(
     *,
     base: int | None,
     note: str | None = None,
+    again: bool = False,
 ) -> int:
     """Keep a new version and put it in force; its number.
 
     `base` is the version that the author saw in force, None for none. `Conflict` when it is another
-    one, `Unchanged` when nothing would change.
+    one, `Unchanged` when nothing would change, unless it is to be kept `again` for its author.
     """
     account_id, kind, name = key
     checked = check_note(note)
     now = find(change.connection, key)
-    if now is not None and (now.document, now.program) == content:
+    if now is not None and (now.document, now.program) == content and not again:
         raise Unchanged(_UNCHANGED(what=key.called, version=now.version))
     check_base(change.connection, key, base)
     if now is None and len(names(change.connection, account_id, kind)) >= MOST_NAMES:
@@ -212,6 +213,15 @@ def find(
     wanted = in_force if version is None else version
     row = None if wanted is None else _version_row(connection, key, wanted)
     return None if row is None else struct_from(row, StoredVersion, active=wanted == in_force)
+
+
+def newest_of(connection: sa.Connection, key: ConfigurationKey, actor: str) -> StoredVersion | None:
+    """The newest version of an author whose name begins in a way, in force or not."""
+    c = CONFIGURATIONS.c
+    theirs = rows_of(CONFIGURATIONS, key) & c.actor.startswith(actor, autoescape=True)
+    query = sa.select(CONFIGURATIONS).where(theirs).order_by(c.version.desc()).limit(1)
+    row = connection.execute(query).first()
+    return None if row is None else struct_from(row, StoredVersion, active=False)
 
 
 def program_of(
