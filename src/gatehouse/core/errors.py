@@ -91,7 +91,8 @@ class ConnectorFailed(GatehouseError):
     def __init__(self, message: str, *, sent: bool = True, answered: bool = False) -> None:
         """`sent` is False when nothing left this process, so that another party can be asked.
 
-        `answered` is True when the party works and only would not serve this request.
+        `answered` is True when the party is not at fault: it works and would not serve this
+        request, or, where nothing was `sent`, we had a reason of our own not to ask it.
         """
         super().__init__(message)
         self.sent = sent

@@ -79,7 +79,8 @@ CALL_SECONDS: Final = _seconds("connector", "Time that a connector took.", "conn
 ASKED: Final = _counter(
     "connector_requests",
     "Requests to the connectors that were applied (gatehouse connectors), by what they were asked "
-    "for: answered, refused (the party would not serve this request), failed, timeout or defect.",
+    "for: answered, refused (the party would not serve this request), unsent (it was not asked for "
+    "a reason of ours, such as a reversal that has to wait), failed, timeout or defect.",
     "connector",
     "function",
     "outcome",

@@ -1,6 +1,7 @@
 """Payments go to one connector, and are reversed at every one that may have heard of them."""
 
 import asyncio
+import contextlib
 
 import pytest
 
@@ -18,6 +19,7 @@ from tests.connectors.fakes import (
 
 ANY = Route(("a", "b"))
 BOTH = '{"connectors":{"a":"a:req_1","b":"b:req_1"}}'
+ONLY_A = '{"connectors":{"a":"a:req_1"}}'
 ONLY_B = '{"connectors":{"b":"b:req_1"}}'
 
 
@@ -184,3 +186,33 @@ async def test_failed_payments_are_remembered_in_a_bounded_number() -> None:
         with pytest.raises(ConnectorFailed):
             await gateway.authorize(authorization(None, f"req_{count}"))
     assert len(gateway._asked) == 10_000
+
+
+@pytest.mark.parametrize(
+    "reversing",
+    [None, ConnectorFailed("it waits", sent=False, answered=True), ConnectorFailed("it says no")],
+)
+@in_a_loop
+async def test_reversals_do_not_hide_that_payments_fail(reversing: ConnectorFailed | None) -> None:
+    fakes, gateway = await two()
+    for count in range(3):
+        fakes["a"].failure = ConnectorFailed("it answered 500")
+        with pytest.raises(ConnectorFailed):
+            await gateway.authorize(authorization(BOTH, f"req_{count}"))
+        fakes["a"].failure = reversing
+        with contextlib.suppress(ConnectorFailed):
+            await gateway.reverse(reversal(ONLY_A, f"req_{count}"))
+    state = fakes.roster.states()["a"]
+    assert (state.up, state.breaker_open) == (False, True)
+    assert (await gateway.authorize(authorization(BOTH, "req_4"))).approval_code == "b"
+    waits = reversing is not None and not reversing.sent
+    assert (("a", "reverse", "unsent") in fakes.seen) == waits
+
+
+@in_a_loop
+async def test_payments_that_cannot_be_written_down_do_not_keep_others_away() -> None:
+    fakes, gateway = await two()
+    fakes["a"].failure = ConnectorFailed("no such currency", sent=False, answered=True)
+    for count in range(5):
+        await gateway.authorize(authorization(BOTH, f"req_{count}"))
+    assert fakes.roster.states()["a"].up

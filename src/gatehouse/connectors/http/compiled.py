@@ -80,7 +80,8 @@ def compile_requests(written: Requests, environment: Environment, shared: Shared
                 continue
             if all(get(asked) is not None for get in wanted):
                 return way(asked)
-        raise ConnectorFailed("the mapping has no request for these fields", sent=False)
+        message = "the mapping has no request for these fields"
+        raise ConnectorFailed(message, sent=False, answered=True)
 
     return make
 
@@ -119,7 +120,6 @@ def _refuse_too_early(asked: Asked, after_s: int) -> None:
     about = asked.request_id
     if is_id(about, "req") and asked.now.timestamp() < id_time_ms(about) / 1000 + after_s:
         message = f"a payment is reversed in this way {after_s} s after its request"
-        # It is no fault of the party's.
         raise ConnectorFailed(message, sent=False, answered=True)
 
 
@@ -154,7 +154,8 @@ def _compile_target(path: str, environment: Environment, prefix: str) -> Callabl
         for part, is_hole in parts:
             value = part(asked) if callable(part) else part
             if value is None:
-                raise ConnectorFailed("a field that the path needs is absent", sent=False)
+                message = "a field that the path needs is absent"
+                raise ConnectorFailed(message, sent=False, answered=True)
             texts.append(quote(str(value), safe="") if is_hole else str(value))
         return "".join(texts).encode()
 

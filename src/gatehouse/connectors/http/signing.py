@@ -104,7 +104,7 @@ def sendable(text: str) -> bytes:
     try:
         return header_value(text)
     except SettingsError as error:
-        raise ConnectorFailed(str(error), sent=False) from None
+        raise ConnectorFailed(str(error), sent=False, answered=True) from None
 
 
 class HmacSigner:
@@ -146,7 +146,8 @@ class HmacSigner:
 def _rendered(template: Render | str | int | None, asked: Asked) -> str:
     value = template(asked) if callable(template) else template
     if value is None:
-        raise ConnectorFailed("a field that the signature needs is absent", sent=False)
+        message = "a field that the signature needs is absent"
+        raise ConnectorFailed(message, sent=False, answered=True)
     return str(value)
 
 

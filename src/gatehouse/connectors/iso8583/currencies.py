@@ -26,5 +26,6 @@ def currency_number(code: str) -> str:
     """The three digits of a currency such as EUR; raises `ConnectorFailed` for an unknown one."""
     number = _NUMBERS.get(code)
     if number is None:
-        raise ConnectorFailed(f"ISO 4217 has no number for the currency {code[:3]}", sent=False)
+        message = f"ISO 4217 has no number for the currency {code[:3]}"
+        raise ConnectorFailed(message, sent=False, answered=True)
     return number

@@ -145,7 +145,8 @@ class MessageExchange:
             return link.framed(self._dialect.pack(message.kind, values))
         except MalformedMessage as error:
             # Its text names fields and rules, never a value.
-            raise ConnectorFailed(f"a message cannot be made: {error}", sent=False) from None
+            message = f"a message cannot be made: {error}"
+            raise ConnectorFailed(message, sent=False, answered=True) from None
 
     def _end(self, pending: Pending) -> None:
         """Nobody waits for this answer any more."""

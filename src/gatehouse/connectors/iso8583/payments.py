@@ -223,7 +223,8 @@ def _payment_values(authorization: Authorization, reference: PaymentReference) -
 
 def _amount(payment: Payment) -> dict[Role, str]:
     if not 0 <= payment.amount_minor <= _LARGEST_AMOUNT:
-        raise ConnectorFailed("the amount has more digits than ISO 8583 has places", sent=False)
+        message = "the amount has more digits than ISO 8583 has places"
+        raise ConnectorFailed(message, sent=False, answered=True)
     return {
         Role.AMOUNT: f"{payment.amount_minor:012d}",
         Role.CURRENCY: currency_number(payment.currency),

@@ -112,7 +112,9 @@ class RoutedGateway:
             raise ConnectorFailed(f"connector {name} is not in use")
         payment = msgspec.structs.replace(reversal.payment, reference=own)
         given = msgspec.structs.replace(reversal, payment=payment)
-        await seat.ask("reverse", seat.gateway.reverse(given), may_refuse=True)
+        # Each failed payment is followed by its reversal: were that to count as a success, a party
+        # that answers reversals and fails at payments would be given payments for ever.
+        await seat.ask("reverse", seat.gateway.reverse(given), tells=False)
 
     def _seats(self, authorization: Authorization) -> Iterator[Seat]:
         number, account_id = authorization.number, authorization.account_id

@@ -25,6 +25,8 @@ Observe = Callable[[str, str, str, float], None]
 """Takes the connector, what it was asked for, how that ended, and the seconds."""
 _ALIVE: Final = ("answered", "refused")
 """How a request ends with a party that works."""
+_UNSENT: Final = "unsent"
+"""How one ends that was not sent, for a reason that is none of the party's."""
 
 
 class SeatState(msgspec.Struct, frozen=True, rename="camel"):
@@ -86,10 +88,10 @@ class Seat:
         """Whether it may be given a request now; while its breaker is open, one call is a probe."""
         return self.connector is not None and self.in_flight < self._limit and self.breaker.allows()
 
-    async def ask(self, call: str, answer: Awaitable[T], *, may_refuse: bool = False) -> T:
+    async def ask(self, call: str, answer: Awaitable[T], *, tells: bool = True) -> T:
         """Wait for an answer, count it, and let the breaker know how it went.
 
-        With `may_refuse` a failure says nothing about the party, only about this request.
+        Without `tells` its end says nothing about whether other requests will be served.
         """
         self.in_flight += 1
         started, outcome = time.perf_counter(), "failed"
@@ -103,16 +105,16 @@ class Seat:
             raise
         except GatehouseError as failure:
             if isinstance(failure, ConnectorFailed) and failure.answered:
-                outcome = "refused"
+                outcome = "refused" if failure.sent else _UNSENT
             raise
         except Exception as error:
             outcome = "defect"
             defect = blanked(error, "a connector")
         finally:
             self.in_flight -= 1
-            if outcome in _ALIVE:
+            if tells and outcome in _ALIVE:
                 self.breaker.succeeded()
-            elif not may_refuse:
+            elif tells and outcome != _UNSENT:
                 self.breaker.failed()
             self._observe(self.name, call, outcome, time.perf_counter() - started)
         _log.error("a connector is defective", exc_info=defect, extra={"connector": self.name})
