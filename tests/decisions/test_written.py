@@ -17,7 +17,7 @@ from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
 from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.pipeline.job import DecisionPlan, Job, RequestPlan, Step
-from gatehouse.pipeline.settlement import Authorize, Authorized, Close, Closed, Release
+from gatehouse.pipeline.settlement import Authorize, Authorized, Close, Closed, Redirect, Release
 from tests.decisions.samples import PACKED, SAMPLES
 from tests.harness import FINGERPRINTS
 
@@ -74,6 +74,9 @@ class Books:
         done: asyncio.Future[Closed] = asyncio.get_running_loop().create_future()
         done.set_result(Closed(0, None))
         return done
+
+    async def redirect(self, order: Redirect) -> None:
+        raise AssertionError("these requests are closed")
 
     async def release(self, order: Release) -> None:
         raise AssertionError("these requests are closed")

@@ -106,6 +106,49 @@ def test_a_payment_goes_to_the_gateway_with_the_reference_that_was_stored_for_it
     assert result.facts["reference"] == "psp-1"
 
 
+class Turning(Referring):
+    """A gateway that turns to another party, and fails there or before."""
+
+    def __init__(self, *, sent: bool) -> None:
+        super().__init__(None)
+        self._sent = sent
+
+    async def authorize(self, authorization: Authorization) -> GatewayAnswer:
+        assert authorization.redirect is not None
+        await authorization.redirect("the other party")
+        raise ConnectorFailed("no answer", sent=self._sent)
+
+
+@pytest.mark.parametrize("sent", [True, False])
+def test_a_payment_is_in_doubt_where_it_was_sent_and_only_if_it_was(sent: bool) -> None:
+    of, stored = case(), list[str]()
+
+    async def store(reference: str) -> None:
+        stored.append(reference)
+
+    of.redirect_payment = store
+    stage = GatewayStage(Turning(sent=sent), time_limit_ms=1000)
+    with pytest.raises(ConnectorFailed):
+        asyncio.run(stage.run(of))
+    result = stage.unavailable(of)
+    assert (stored, of.payment_reference) == (["the other party"], "the other party")
+    assert (result.in_doubt, result.completed) == (sent, False)
+    assert result.facts.get("reference") == ("the other party" if sent else None)
+
+
+def test_a_payment_whose_time_is_over_before_another_party_is_stored_was_sent_to_nobody() -> None:
+    of = case()
+
+    async def store(_reference: str) -> None:
+        raise asyncio.CancelledError
+
+    of.redirect_payment = store
+    stage = GatewayStage(Turning(sent=True), time_limit_ms=1000)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(stage.run(of))
+    assert not stage.unavailable(of).in_doubt
+
+
 def test_a_gateway_without_references_needs_none() -> None:
     assert GatewayStage(Scripted(None), time_limit_ms=1000).refer(case()) is None
 

@@ -21,7 +21,15 @@ from gatehouse.pipeline.authoring import read_pipeline
 from gatehouse.pipeline.definition import combine, encode_program
 from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.pipeline.job import DecisionPlan, Job, Processed, RequestPlan, StageRun
-from gatehouse.pipeline.settlement import Authorize, Authorized, Close, Closed, IntentEnd, Release
+from gatehouse.pipeline.settlement import (
+    Authorize,
+    Authorized,
+    Close,
+    Closed,
+    IntentEnd,
+    Redirect,
+    Release,
+)
 from gatehouse.rules.lists import AccountLists
 from gatehouse.rules.ruleset import encode_program as encode_rules
 from gatehouse.sentry.stage import SentryStage
@@ -101,6 +109,9 @@ class _Books:
         future: asyncio.Future[Closed] = asyncio.get_running_loop().create_future()
         future.set_result(Closed(0, None))
         return future
+
+    async def redirect(self, order: Redirect) -> None:
+        raise AssertionError("nothing fails here")
 
     async def release(self, order: Release) -> None:
         raise AssertionError("nothing fails here")

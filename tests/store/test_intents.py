@@ -11,7 +11,14 @@ from gatehouse.admin import money
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.errors import AuthorizationLost, Conflict, NotFound
 from gatehouse.core.money import Payment
-from gatehouse.pipeline.settlement import Authorize, Close, DecisionRow, IntentEnd, Release
+from gatehouse.pipeline.settlement import (
+    Authorize,
+    Close,
+    DecisionRow,
+    IntentEnd,
+    Redirect,
+    Release,
+)
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.batch_sql import NO_RECORDS, BatchSession, open_batch_session
@@ -112,6 +119,50 @@ def test_a_payment_and_a_review_cost_no_commit_of_their_own(
         reviews = [tuple(row) for row in connection.execute(sa.select(REVIEWS))]
     assert money.verify_ledger(session).problems == []
     assert reviews == [(account, "r0", 7, "OPEN", None, None, None, None)]
+
+
+def references(session: AdminSession) -> dict[str, str | None]:
+    with session.reading() as connection:
+        rows = connection.execute(sa.select(GATEWAY_INTENTS))
+        return {row.request_id: row.reference for row in rows}
+
+
+def test_another_party_is_stored_for_open_payments_alone(
+    session: AdminSession, account: str, batch_session: CountingSession
+) -> None:
+    async def work(writer: Writer) -> None:
+        for name in ("open", "ended"):
+            await writer.authorize(authorize(session, account, name))
+        await writer.redirect(Redirect(account, "open", "second"))
+        await writer.release(Expire(account, "ended", 7))
+        for request_id, owner in (("ended", account), ("open", "acct_other"), ("none", account)):
+            with pytest.raises(AuthorizationLost):
+                await writer.redirect(Redirect(owner, request_id, "second"))
+        # A server that dies now leaves the payment to others, who know where it went.
+        await writer.release(Expire(account, "open", 7))
+
+    settle(batch_session, work)
+    assert references(session) == {"open": "second", "ended": None}
+    assert states(session) == dict.fromkeys(("open", "ended"), IntentState.REVERSE)
+
+
+def test_a_payment_that_is_redirected_and_ended_in_one_batch_is_changed_once(
+    session: AdminSession, account: str, batch_session: CountingSession
+) -> None:
+    async def work(writer: Writer) -> None:
+        await asyncio.gather(*(writer.authorize(authorize(session, account, n)) for n in "abc"))
+        await asyncio.gather(
+            writer.redirect(Redirect(account, "a", "second")),
+            writer.release(Expire(account, "a", 7)),
+            writer.redirect(Redirect(account, "b", "second")),
+            writer.close(close(account, "b", IntentEnd.SETTLED)),
+            writer.redirect(Redirect(account, "c", "second")),
+            writer.close(close(account, "c", IntentEnd.DOUBTFUL)),
+        )
+
+    settle(batch_session, work)
+    assert states(session) == dict.fromkeys("ac", IntentState.REVERSE)
+    assert references(session)["a"] == "second"
 
 
 def test_ends_of_every_kind_in_one_batch_each_do_their_own(

@@ -44,6 +44,7 @@ from gatehouse.pipeline.settlement import (
     Authorized,
     Close,
     Closed,
+    Redirect,
     Release,
 )
 from gatehouse.sentry.memory_local import LocalMemory
@@ -70,6 +71,9 @@ class _Nothing:
         done: asyncio.Future[Closed] = asyncio.get_running_loop().create_future()
         done.set_result(Closed(remaining=0, answer=None))
         return done
+
+    async def redirect(self, order: Redirect) -> None:
+        return None
 
     async def release(self, order: Release) -> None:
         return None

@@ -16,7 +16,7 @@ from gatehouse.core.money import MAX_AMOUNT, format_amount
 from gatehouse.core.sentences import Phrase
 
 _ACCOUNT_CLOSED: Final = Phrase("refused.account_closed", "account {account} is closed")
-_AUTHORIZATION_ENDED: Final = Phrase(
+AUTHORIZATION_ENDED: Final = Phrase(
     "refused.authorization_ended", "the authorization of this request has already ended"
 )
 _CLOSES_MORE: Final = Phrase(
@@ -166,7 +166,7 @@ class Book:
     def close(self, hold: Hold | None, items: Iterable[Item], at_ms: int) -> int:
         """End a hold by charging what completed; the rest becomes spendable again."""
         if hold is None:
-            raise AuthorizationLost(_AUTHORIZATION_ENDED())
+            raise AuthorizationLost(AUTHORIZATION_ENDED())
         charged = [(item.fee_type, item.fee) for item in items if item.completed]
         total = sum(fee for _, fee in charged)
         if total > hold.amount:

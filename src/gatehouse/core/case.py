@@ -1,6 +1,6 @@
 """One request in flight: what it brought, who sent it, and what the stages have found so far."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Protocol, Self, TypeVar
 
 import msgspec
@@ -120,6 +120,10 @@ class Case(msgspec.Struct):
     """Answers of outside parties that stages which have not run yet would ask for."""
     payment_reference: str | None = None
     """How the gateway finds the payment of this request, where its id is not enough."""
+    redirect_payment: Callable[[str], Awaitable[None]] | None = None
+    """Stores another such reference before the payment is sent; it holds no case."""
+    payment_unsent: bool = False
+    """Whether it is certain that the payment was sent to nobody."""
     observation: Observation | None = None
     """What was seen of the request before the stages ran, if anything was."""
     memory_missed: bool = False

@@ -1,5 +1,6 @@
 """The port to the party that collects the money: a payment gateway, a processor or an acquirer."""
 
+from collections.abc import Awaitable, Callable
 from typing import Protocol, runtime_checkable
 
 import msgspec
@@ -34,6 +35,10 @@ class Authorization(GatewayInput, frozen=True, kw_only=True):
     request_id: str
     """The reference of the payment at the gateway."""
     account_id: str
+    redirect: Callable[[str], Awaitable[None]] | None = None
+    """Stores another `reference` of the payment, durably: a gateway that turns to another party
+    after nothing was sent to the first must have that stored before it sends anything there.
+    None: nothing is stored about this payment."""
 
 
 class GatewayAnswer(msgspec.Struct, frozen=True):
@@ -91,7 +96,7 @@ class NoGateway:
 
     async def authorize(self, authorization: Authorization) -> GatewayAnswer:
         """Fail, as a gateway that cannot be reached."""
-        raise ConnectorFailed("no payment gateway is configured")
+        raise ConnectorFailed("no payment gateway is configured", sent=False)
 
     async def reverse(self, reversal: Reversal) -> None:
         """Fail: only the gateway that was configured before knows whether the payment stands."""

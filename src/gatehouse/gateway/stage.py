@@ -5,11 +5,13 @@ answered is reversed later; see `pipeline.settlement` and `store.requests.revers
 stage itself never asks twice.
 """
 
+from functools import partial
 from typing import Final
 
 import msgspec
 
 from gatehouse.core.case import Case, StageResult
+from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
@@ -52,7 +54,11 @@ class GatewayStage:
             return _result(asked.payment, response, completed=True)
         if asked.security_code is not None and case.guess_limit_at_risk:
             return _result(asked.payment, _ERROR, completed=False)
-        answer = await self._gateway.authorize(_authorization(case, asked))
+        try:
+            answer = await self._gateway.authorize(_authorization(case, asked))
+        except ConnectorFailed as failure:
+            case.payment_unsent = not failure.sent
+            raise
         response = _worded(answer)
         if answer.reference is not None:
             case.payment_reference = answer.reference
@@ -62,9 +68,11 @@ class GatewayStage:
         return msgspec.structs.replace(result, mismatched=True) if guessed else result
 
     def unavailable(self, case: Case) -> StageResult:
-        """The gateway failed or was late: nobody knows, so the payment must not stand."""
-        payment = _referred(case, case.input(GatewayInput))
-        return _result(payment, _ERROR, completed=False, in_doubt=True)
+        """The gateway failed or was late: a payment that may have been sent must not stand."""
+        asked = case.input(GatewayInput)
+        if case.payment_unsent:
+            return _result(asked.payment, _ERROR, completed=False)
+        return _result(_referred(case, asked), _ERROR, completed=False, in_doubt=True)
 
     def refer(self, case: Case) -> str | None:
         """What the gateway has to know to reverse the payment."""
@@ -75,7 +83,18 @@ class GatewayStage:
 
 def _authorization(case: Case, asked: GatewayInput) -> Authorization:
     fields = msgspec.structs.asdict(asked) | {"payment": _referred(case, asked)}
-    return Authorization(**fields, request_id=case.request_id, account_id=case.account_id)
+    redirect = None if case.redirect_payment is None else partial(_redirect, case)
+    return Authorization(
+        **fields, request_id=case.request_id, account_id=case.account_id, redirect=redirect
+    )
+
+
+async def _redirect(case: Case, reference: str) -> None:
+    assert case.redirect_payment is not None
+    # Nothing was sent so far; should the time be over before this is stored, nothing ever was.
+    case.payment_unsent = True
+    await case.redirect_payment(reference)
+    case.payment_reference, case.payment_unsent = reference, False
 
 
 def _referred(case: Case, asked: GatewayInput) -> Payment:

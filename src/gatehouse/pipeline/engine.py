@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, cast
 
 import msgspec
@@ -42,6 +43,7 @@ from gatehouse.pipeline.settlement import (
     IntentEnd,
     KeyReused,
     NumbersLimit,
+    Redirect,
     Release,
     Replay,
     Settlement,
@@ -111,6 +113,8 @@ class Engine:
         case = Case(job.request_id, job.account_id, now_ms, plan.inputs, job.policies)
         case.card, case.other_cards = card, others
         intent = plan.intent and _referred(plan.intent, plan.steps, case)
+        if intent is not None:
+            case.redirect_payment = partial(self._redirect, job.account_id, job.request_id)
         verdict = await self._settlement.authorize(
             Authorize(hold, now_ms, job.claim, intent, numbers, job.actor)
         )
@@ -127,6 +131,10 @@ class Engine:
             raise
         _tell(case, done=all(run.item.completed for run in runs))
         return processed
+
+    async def _redirect(self, account_id: str, request_id: str, reference: str) -> None:
+        """Note durably that a payment goes to another party."""
+        await self._settlement.redirect(Redirect(account_id, request_id, reference))
 
     async def _run_or_release(self, job: Job, case: Case, hold: Hold) -> list[StageRun]:
         try:

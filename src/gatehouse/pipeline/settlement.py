@@ -121,6 +121,14 @@ class Close(msgspec.Struct, frozen=True):
     """Who sent the request, for events that it causes."""
 
 
+class Redirect(msgspec.Struct, frozen=True):
+    """Note that an open payment goes to another party than was noted, before it is sent there."""
+
+    account_id: str
+    request_id: str
+    payment_reference: str
+
+
 class Release(msgspec.Struct, frozen=True):
     """Give a hold back without charging: the request came to nothing.
 
@@ -180,13 +188,16 @@ AuthorizationResult = Authorized | Insufficient | Enumerated | Replay | StillInF
 
 
 class Settlement(Protocol):
-    """Settles requests durably. Raises `StoreUnavailable`, and `AuthorizationLost` on close."""
+    """Settles requests durably. Raises `StoreUnavailable`, and `AuthorizationLost` without a hold."""
 
     def authorize(self, order: Authorize) -> Awaitable[AuthorizationResult]:
         """Hold the fees, or say why not."""
 
     def close(self, order: Close) -> "asyncio.Future[Closed]":
         """Charge, release and record in one commit; the future ignores that it is cancelled."""
+
+    def redirect(self, order: Redirect) -> Awaitable[None]:
+        """Note another party of an open payment."""
 
     def release(self, order: Release) -> Awaitable[None]:
         """End a hold without a charge."""

@@ -18,6 +18,7 @@ from gatehouse.pipeline.settlement import (
     Authorize,
     Close,
     Closed,
+    Redirect,
     Release,
     Settlement,
 )
@@ -125,6 +126,10 @@ class TracedSettlement:
     def close(self, order: Close) -> "asyncio.Future[Closed]":
         """Charge, release and record in one commit."""
         return self._trace("commit close", self._inner.close(order))
+
+    def redirect(self, order: Redirect) -> "asyncio.Future[None]":
+        """Note another party of an open payment."""
+        return self._trace("commit redirect", self._inner.redirect(order))
 
     def release(self, order: Release) -> "asyncio.Future[None]":
         """End a hold without a charge."""

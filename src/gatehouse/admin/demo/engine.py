@@ -25,7 +25,14 @@ from gatehouse.operations.catalogue import read_policies
 from gatehouse.operations.operation import Operation
 from gatehouse.pipeline.engine import Engine
 from gatehouse.pipeline.job import Job, Processed
-from gatehouse.pipeline.settlement import AuthorizationResult, Authorize, Close, Closed, Release
+from gatehouse.pipeline.settlement import (
+    AuthorizationResult,
+    Authorize,
+    Close,
+    Closed,
+    Redirect,
+    Release,
+)
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import RecordedEvents
 from gatehouse.settings import Settings
@@ -63,6 +70,9 @@ class _Settlement:
 
     def close(self, order: Close) -> "asyncio.Future[Closed]":
         return self._writer.close(order)
+
+    def redirect(self, order: Redirect) -> "asyncio.Future[None]":
+        return self._writer.redirect(order)
 
     def release(self, order: Release) -> "asyncio.Future[None]":
         return self._writer.release(order)

@@ -145,8 +145,8 @@ class MessageExchange:
             return link.framed(self._dialect.pack(message.kind, values))
         except MalformedMessage as error:
             # Its text names fields and rules, never a value.
-            message = f"a message cannot be made: {error}"
-            raise ConnectorFailed(message, sent=False, answered=True) from None
+            said = f"a message cannot be made: {error}"
+            raise ConnectorFailed(said, sent=False, answered=True) from None
 
     def _end(self, pending: Pending) -> None:
         """Nobody waits for this answer any more."""

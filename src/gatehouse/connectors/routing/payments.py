@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Final
 
@@ -12,11 +11,10 @@ from gatehouse.connectors.definition import Function
 from gatehouse.connectors.routing.checks import nobody
 from gatehouse.connectors.routing.roster import Roster
 from gatehouse.connectors.routing.seat import Seat
-from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.errors import ConnectorFailed, GatehouseError
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 
 _log: Final = logging.getLogger("gatehouse.connectors")
-_MOST_REMEMBERED: Final = 10_000
 
 
 class _Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,51 +24,46 @@ class _Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RoutedGateway:
-    """Gives a payment to one connector; to another one only if nothing was sent to the first."""
+    """Gives a payment to one connector; to another one only if nothing was sent to the first.
+
+    The reference of a payment names the connector that may have it. It is stored before anything is
+    sent there, so that any server knows where the payment must be reversed, and where not.
+    """
 
     def __init__(self, roster: Roster) -> None:
         self._roster = roster
-        self._asked: OrderedDict[str, tuple[str, ...]] = OrderedDict()
-        """Of payments that failed here, the connectors that may have heard of them."""
+        self._probes: dict[str, str] = {}
+        """By connectors whose breakers were open: the payments that may try them."""
 
-    def refer(self, authorization: Authorization) -> str | None:
-        """Every connector that may be given the payment, each with its own reference."""
-        found = {
-            seat.name: seat.refer(authorization)
-            for seat in self._seats(authorization)
-            if seat.gateway is not None
-        }
-        return _write(found) if found else None
+    def refer(self, authorization: Authorization) -> str:
+        """The connector that is going to be given the payment, with its own reference.
+
+        It names nobody while nobody takes payments.
+        """
+        for seat in self._seats(authorization):
+            if self._takes(seat, authorization.request_id):
+                return _write({seat.name: seat.refer(authorization)})
+        return _write({})
 
     async def authorize(self, authorization: Authorization) -> GatewayAnswer:
         """The answer of the first connector to which the payment could be sent."""
-        asked: list[str] = []
-        try:
-            return await self._authorize(authorization, asked)
-        except BaseException:
-            self._asked[authorization.request_id] = tuple(asked)
-            if len(self._asked) > _MOST_REMEMBERED:
-                self._asked.popitem(last=False)
-            raise
-
-    async def _authorize(self, authorization: Authorization, asked: list[str]) -> GatewayAnswer:
         failure: ConnectorFailed | None = None
         stored = _read(authorization.payment.reference)
-        for seat in self._seats(authorization):
-            # After a crash, only the connectors in the stored reference are asked for a reversal.
-            unknown = stored is not None and seat.name not in stored
-            if unknown or seat.gateway is None or not seat.takes():
+        for seat in self._in_order(authorization, stored):
+            if seat.gateway is None or not self._takes(seat, authorization.request_id):
                 continue
-            own = seat.refer(authorization) if stored is None else stored[seat.name]
+            if stored is not None and seat.name in stored:
+                own = stored[seat.name]
+            else:
+                own = seat.refer(authorization)
+                await _redirect(authorization, _write({seat.name: own}))
             payment = msgspec.structs.replace(authorization.payment, reference=own)
             given = msgspec.structs.replace(authorization, payment=payment)
-            asked.append(seat.name)
             try:
                 answer = await seat.ask("authorize", seat.gateway.authorize(given))
             except ConnectorFailed as error:
                 if error.sent:
                     raise
-                asked.pop()
                 failure = error
             else:
                 served = _write({seat.name: answer.reference or own})
@@ -80,21 +73,43 @@ class RoutedGateway:
     async def reverse(self, reversal: Reversal) -> None:
         """Return when no connector that may have heard of the payment lets it stand."""
         stored = _read(reversal.payment.reference)
-        asked = self._asked.get(reversal.request_id)
-        if asked is not None:
-            names = list(asked)
-        elif stored is not None:
-            names = list(stored)
-        else:
-            names = [seat.name for seat in self._known_for(reversal)]
-        references = stored or dict.fromkeys(names, reversal.payment.reference)
+        if stored is None:
+            own = reversal.payment.reference
+            stored = {seat.name: own for seat in self._known_for(reversal)}
         results = await asyncio.gather(
-            *(self._reverse(reversal, name, references.get(name)) for name in names),
+            *(self._reverse(reversal, name, own) for name, own in stored.items()),
             return_exceptions=True,
         )
         for result in results:
             if isinstance(result, BaseException):
                 raise result
+
+    def _takes(self, seat: Seat, request_id: str) -> bool:
+        """Whether a connector may be given a payment now.
+
+        One that may try a connector whose breaker is open is chosen when its reference is made, and
+        is still the one when it is sent, after the stages before Gateway.
+        """
+        if seat.gateway is None:
+            return False
+        was_open = seat.breaker.is_open
+        if was_open and self._probes.get(seat.name) == request_id:
+            del self._probes[seat.name]
+            return seat.has_room
+        if not seat.takes():
+            return False
+        if was_open:
+            self._probes[seat.name] = request_id
+        return True
+
+    def _in_order(
+        self, authorization: Authorization, stored: dict[str, str | None] | None
+    ) -> Iterator[Seat]:
+        """The connectors of the payment's route; that of its reference comes first."""
+        for is_first in (True, False):
+            for seat in self._seats(authorization):
+                if (stored is not None and seat.name in stored) is is_first:
+                    yield seat
 
     def _known_for(self, reversal: Reversal) -> list[Seat]:
         """Every connector that a payment of the account can have been given to."""
@@ -119,6 +134,16 @@ class RoutedGateway:
     def _seats(self, authorization: Authorization) -> Iterator[Seat]:
         number, account_id = authorization.number, authorization.account_id
         return self._roster.candidates(Function.GATEWAY, number, account_id)
+
+
+async def _redirect(authorization: Authorization, reference: str) -> None:
+    """Store where the payment is sent next; `ConnectorFailed` when that is not certain."""
+    if authorization.redirect is None:
+        return
+    try:
+        await authorization.redirect(reference)
+    except GatehouseError as error:
+        raise ConnectorFailed(f"where a payment goes is not stored: {error}", sent=False) from None
 
 
 _decode: Final = msgspec.json.Decoder(_Reference).decode

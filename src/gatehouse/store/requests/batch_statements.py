@@ -22,6 +22,7 @@ from gatehouse.store.requests.settlement import (
     NewIntent,
     NewMismatch,
     NewReview,
+    RedirectedIntent,
     ReviewedIntent,
     SentNumber,
     StoredClaim,
@@ -95,6 +96,14 @@ _PARTS: Final = (
     _insert("claims_kept", IDEMPOTENCY, StoredClaim, replace=True),
     _insert("mismatches", CARD_MISMATCHES, NewMismatch),
     _insert("intents_added", GATEWAY_INTENTS, NewIntent),
+    Part(
+        "intents_redirected",
+        GATEWAY_INTENTS,
+        RedirectedIntent.__struct_fields__,
+        "UPDATE gateway_intents SET reference = new.reference FROM ({rows}) AS new"
+        " WHERE gateway_intents.request_id = new.request_id"
+        f" AND gateway_intents.state = '{IntentState.OPEN}'",
+    ),
     Part(
         "intents_settled",
         GATEWAY_INTENTS,

@@ -9,8 +9,15 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import astuple
 
-from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
-from gatehouse.core.errors import GatehouseError, NotFound
+from gatehouse.billing.ledger import (
+    AUTHORIZATION_ENDED,
+    AccountState,
+    Book,
+    EntryKind,
+    Hold,
+    LedgerEntry,
+)
+from gatehouse.core.errors import AuthorizationLost, GatehouseError, NotFound
 from gatehouse.core.events import EventName, NewEvent, encode_data, request_event_id
 from gatehouse.decisions.search_terms import WaitingTerms
 from gatehouse.pipeline.settlement import (
@@ -25,6 +32,7 @@ from gatehouse.pipeline.settlement import (
     Insufficient,
     IntentEnd,
     KeyReused,
+    Redirect,
     Release,
     Replay,
     StillInFlight,
@@ -42,7 +50,7 @@ class Expire(Release, frozen=True):
     """Give back the hold of a process that died."""
 
 
-Settlement = Authorize | Close | Release
+Settlement = Authorize | Close | Redirect | Release
 Answer = AuthorizationResult | Closed | None | GatehouseError
 
 
@@ -79,6 +87,13 @@ class DoubtfulIntent(msgspec.Struct, frozen=True, array_like=True):
     detail: str
     reference: str | None = None
     """None: as it was stored before."""
+
+
+class RedirectedIntent(msgspec.Struct, frozen=True, array_like=True):
+    """A payment that goes to another party than was noted."""
+
+    request_id: str
+    reference: str
 
 
 class ReviewedIntent(msgspec.Struct, frozen=True, array_like=True):
@@ -149,6 +164,8 @@ class Changes(msgspec.Struct):
     claims_kept: dict[str, StoredClaim] = {}
     mismatches: list[NewMismatch] = []
     intents_added: list[NewIntent] = []
+    intents_redirected: dict[str, RedirectedIntent] = {}
+    """By request; a row is changed once in a batch, so these are none that others below change."""
     intents_settled: list[str] = []
     intents_reviewed: list[ReviewedIntent] = []
     intents_doubtful: dict[str, DoubtfulIntent] = {}
@@ -160,7 +177,13 @@ class Changes(msgspec.Struct):
 
     def __bool__(self) -> bool:
         """Whether there is anything to write; a batch of refusals has nothing."""
-        return bool(self.entries or self.intents_doubtful or self.numbers or self.events)
+        return bool(
+            self.entries
+            or self.intents_redirected
+            or self.intents_doubtful
+            or self.numbers
+            or self.events
+        )
 
     def rows(self) -> dict[str, list[Any]]:
         """What there is to write, by the names of the parts in `batch_statements`."""
@@ -255,7 +278,10 @@ class _BatchDecider:
                 return self._authorize(order)
             if isinstance(order, Close):
                 return self._close(order)
-            self._give_back(order)
+            if isinstance(order, Redirect):
+                self._redirect(order)
+            else:
+                self._give_back(order)
         except GatehouseError as refusal:
             return refusal
         return None
@@ -395,6 +421,13 @@ class _BatchDecider:
             self._changes.claims_kept[order.claim_id] = kept
         return Closed(remaining, answer)
 
+    def _redirect(self, order: Redirect) -> None:
+        if self._hold_of(order.account_id, order.request_id) is None:
+            # Its payment was marked for reversal at the party that was noted: no other may get it.
+            raise AuthorizationLost(AUTHORIZATION_ENDED())
+        redirected = RedirectedIntent(order.request_id, order.payment_reference)
+        self._changes.intents_redirected[order.request_id] = redirected
+
     def _give_back(self, order: Release) -> None:
         expired = isinstance(order, Expire)
         hold = self._hold_of(order.account_id, order.request_id)
@@ -413,8 +446,11 @@ class _BatchDecider:
 
     def _doubt(self, order: Close | Release, detail: str) -> None:
         changes, request_id = self._changes, order.request_id
+        redirected = changes.intents_redirected.pop(request_id, None)
         if request_id not in changes.intents_settled:
-            reference = order.payment_reference if isinstance(order, Close) else None
+            reference = None if redirected is None else redirected.reference
+            if isinstance(order, Close):
+                reference = order.payment_reference
             doubtful = DoubtfulIntent(request_id, order.account_id, order.at_ms, detail, reference)
             changes.intents_doubtful[request_id] = doubtful
 
@@ -424,4 +460,5 @@ class _BatchDecider:
 
     def _end(self, request_id: str) -> None:
         del self._loaded.holds[request_id]
+        self._changes.intents_redirected.pop(request_id, None)
         self._changes.holds_ended.append(request_id)

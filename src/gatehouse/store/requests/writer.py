@@ -18,6 +18,7 @@ from gatehouse.pipeline.settlement import (
     Close,
     Closed,
     KeyReused,
+    Redirect,
     Release,
     Replay,
 )
@@ -49,7 +50,7 @@ def must_last(order: Settlement, answer: Answer = None) -> bool:
     """
     if isinstance(order, Authorize):
         return order.intent is not None or isinstance(answer, Replay | KeyReused)
-    return isinstance(order, Close)
+    return isinstance(order, Close | Redirect)
 
 
 class _Settled(NamedTuple):
@@ -99,6 +100,10 @@ class Writer(BatchThread[Settlement, BatchSession]):
     def close(self, order: Close) -> "asyncio.Future[Closed]":
         """Charge, release and record in one commit."""
         return self.submit(order, certain=True)
+
+    def redirect(self, order: Redirect) -> "asyncio.Future[None]":
+        """Note another party of an open payment."""
+        return self.submit(order)
 
     def release(self, order: Release) -> "asyncio.Future[None]":
         """End a hold without a charge, by its own request or because its process died."""
