@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 from joserfc.jwk import ECKey
 
+from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.people import oidc_provider, passkeys, totp, users
 from gatehouse.admin.people.links import LinkKind
@@ -254,6 +255,18 @@ class TestGroups:
         visitor = ada.at.visitor(arrived.signed_in.token)
         assert visitor is not None
         assert not visitor.is_operator
+
+    def test_a_link_from_before_does_not_hand_over_what_groups_give(self, ada: Elsewhere) -> None:
+        ada.by_groups(f"fraud=analyst@{ada.shop}", "ops=operator")
+        ada.provider.person["groups"] = ["fraud"]
+        ada.go()
+        administrator = ada.at.session.acting_as(Actor.user("eve@shop.example", ada.shop))
+        link = users.reset(administrator, ada.shop, ADA)
+        ada.provider.person["groups"] = ["ops"]
+        ada.go()
+        assert users.get(ada.at.session, None, ADA).is_operator
+        with pytest.raises(SignInRefused):
+            ada.at.sign_in.by_link(link.token, HERE, PASSWORD)
 
     def test_a_stranger_without_a_group_is_not_made(self, ada: Elsewhere) -> None:
         ada.by_groups("ops=operator")

@@ -178,8 +178,8 @@ class SingleSignOn:
             # Another person than the provider knows by this address may have the invitation.
             sessions.end_all(change.connection, user.user_id)
             links.forget(change, user)
-            linked = msgspec.structs.replace(user.without_proofs(), subject=claims.subject)
-            user = users.save(change, linked)
+            linked = {"subject": claims.subject, "entitled_at_ms": change.now_ms}
+            user = users.save(change, msgspec.structs.replace(user.without_proofs(), **linked))
             change.audit("user.single-sign-on", userId=user.user_id)
         if self._roles:
             return self._by_groups(change, user, claims)
