@@ -5,7 +5,7 @@ import re
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import accounts
+from gatehouse.admin import accounts, money
 from gatehouse.console.formats import Formats
 from gatehouse.console.translation import read_locale
 from tests.console.harness import Browser, Console
@@ -157,3 +157,13 @@ def test_prices_of_an_account_count_from_now_on(console: Console) -> None:
     assert "$0.011" in operator.get(_path(console)).text
     refused = operator.post(_path(console, "/prices"), {"PRECHECK": "free"})
     assert refused.status_code == 422
+
+
+def test_a_long_reason_is_kept_whole_or_refused(console: Console) -> None:
+    operator = console.as_role(UserRole.OPERATOR)
+    reason = "a wrong top-up, " * 20
+    operator.post(_path(console, "/adjust"), {"amount": "-1", "reason": reason})
+    [newest] = money.latest_movements(console.session, console.account_id, 1)
+    assert reason.strip() in str(newest)
+    answer = operator.post(_path(console, "/adjust"), {"amount": "-1", "reason": "x" * 501})
+    assert answer.status_code == 422

@@ -10,7 +10,7 @@ from gatehouse.admin import accounts
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 
-_LONGEST_NAME: Final = 100
+_LONGEST_NAME: Final = 128
 _CURRENCY: Final = re.compile("[A-Z]{3}")
 _MOST: Final = 200
 
@@ -71,7 +71,7 @@ def _name(visit: Visit) -> str:
 
 
 def _reason(visit: Visit) -> str:
-    reason = visit.form.get("reason", "").strip()[:200]
+    reason = visit.form.get("reason", "").strip()
     if not reason:
         raise visit.refuse("reason", "accounts.problems.reason")
     return reason

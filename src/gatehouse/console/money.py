@@ -98,7 +98,7 @@ def top_up(visit: Visit) -> Response:
     if micros <= 0:
         raise visit.refuse("amount", "money.problems.positive")
     reference = visit.form.get("reference", "").strip() or None
-    note = visit.form.get("note", "").strip()[:200]
+    note = visit.form.get("note", "").strip()
     try:
         done = money.top_up(visit.session, visit.account_id, micros, note, reference)
     except ApprovalNeeded:
@@ -110,7 +110,7 @@ def top_up(visit: Visit) -> Response:
 
 def adjust(visit: Visit) -> Response:
     """Correct the balance, upwards or downwards."""
-    reason = visit.form.get("reason", "").strip()[:200]
+    reason = visit.form.get("reason", "").strip()
     if not reason:
         raise visit.refuse("reason", "money.problems.reason")
     micros = _amount(visit)
