@@ -1,6 +1,7 @@
 """Money in the console: what an account has, its statement, and what operators may change."""
 
 import re
+import zlib
 
 import pytest
 
@@ -9,6 +10,7 @@ from gatehouse.admin import accounts, money
 from gatehouse.console.formats import Formats
 from gatehouse.console.translation import read_locale
 from tests.console.harness import Browser, Console
+from tests.harness import make_account
 
 
 def _path(console: Console, rest: str = "") -> str:
@@ -52,6 +54,34 @@ def test_a_statement_can_be_taken_along(console: Console, fay: Browser) -> None:
     pdf = fay.get(_path(console, "/statement.pdf"))
     assert pdf.content.startswith(b"%PDF-")
     assert pdf.headers["content-type"] == "application/pdf"
+
+
+def _texts(pdf: bytes) -> str:
+    """What the pages of a file say, without what lies between the lines of a cell."""
+    pages = [zlib.decompress(each) for each in re.findall(rb"stream\n(.*?)\nendstream", pdf, re.S)]
+    found = re.findall(rb"\(((?:\\.|[^()\\])*)\) Tj", b"".join(pages))
+    return b"".join(found).decode("cp1252")
+
+
+def test_a_printed_statement_cuts_nothing_and_has_references_and_notes(
+    console: Console, fay: Browser
+) -> None:
+    account_id = make_account(console.session, "Shop with a long name " * 5)
+    reference = "INV-" + "0123456789WM" * 10
+    note = "500 \N{EURO SIGN} \N{EN DASH} asked by Ms M\xfcller, who will send the rest later on."
+    for number in range(30):
+        money.top_up(console.session, account_id, 1_000_000, note, f"{reference}{number:03}")
+    money.adjust(console.session, account_id, 5, "a reason of its own")
+    browser = console.as_role(UserRole.FINANCE, account_id)
+    said = _texts(browser.get(f"/a/{account_id}/money/statement.pdf").content)
+    assert ("Shop with a long name " * 5).replace(" ", "") in said.replace(" ", "")
+    for number in range(30):
+        assert f"{reference}{number:03}" in said
+    assert said.replace(" ", "").count(note.replace(" ", "")) == 30
+    assert "a reason of its own" in said
+    page = browser.get(f"/a/{account_id}/money").text
+    assert f"{reference}029" in page
+    assert "asked by Ms" in page
 
 
 @pytest.mark.parametrize("rest", ["/statement", "/statement.csv", "/statement.pdf"])

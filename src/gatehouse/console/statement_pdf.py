@@ -1,7 +1,7 @@
 """A statement as a PDF: the account, the period, and every line that moved the balance."""
 
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from anyascii import anyascii
 from fpdf import FPDF
@@ -12,9 +12,11 @@ from gatehouse.admin.statements import AccountStatement
 from gatehouse.console.visit import Visit
 from gatehouse.intel.places import shown_amounts
 
-_WIDTHS: Final = (24, 62, 32, 20, 24, 28)
+_WIDTHS: Final = (22, 46, 54, 18, 22, 28)
 """Of the columns, in millimetres."""
 _LINE: Final = 6.0
+_NEXT_LINE: Final = 3.6
+"""How far the lines of one cell are apart."""
 
 
 class _Sheet(FPDF):
@@ -22,6 +24,7 @@ class _Sheet(FPDF):
 
     def __init__(self, visit: Visit, one: AccountStatement) -> None:
         super().__init__(format="A4")
+        self.core_fonts_encoding = _ENCODING
         self._visit = visit
         self._one = one
         self.set_creation_date(datetime.fromtimestamp(one.statement.at_ms / 1000, UTC))
@@ -57,16 +60,30 @@ class _Sheet(FPDF):
         self.cell(0, _LINE, f"{self.page_no()}/{{nb}}", align="R")
 
     def row(self, cells: list[str]) -> None:
-        """One line of the table; the last three columns are figures."""
-        for number, (text, width) in enumerate(zip(cells, _WIDTHS, strict=True)):
-            align = "R" if number >= 3 else "L"
-            self.cell(width, _LINE, _fitting(self, text, width), border="B", align=align)
-        self.ln(_LINE)
+        """One row of the table, as high as its longest cell; the last three are figures."""
+        wrapped = [self._lines(*each) for each in zip(cells, _WIDTHS, strict=True)]
+        height = _LINE + _NEXT_LINE * (max(map(len, wrapped)) - 1)
+        if self.will_page_break(height):
+            self.add_page()
+        top = self.get_y()
+        for number, (lines, width) in enumerate(zip(wrapped, _WIDTHS, strict=True)):
+            left = self.l_margin + sum(_WIDTHS[:number])
+            for below, text in enumerate(lines):
+                self.set_xy(left, top + below * _NEXT_LINE)
+                self.cell(width, _LINE, text, align="R" if number >= 3 else "L")
+        self.set_xy(self.l_margin, top + height)
+        self.line(self.l_margin, top + height, self.l_margin + sum(_WIDTHS), top + height)
+
+    def _lines(self, text: str, width: float) -> list[str]:
+        found: Any = self.multi_cell(width, text=_latin(text), dry_run=True, output="LINES")
+        # What it gives back is encoded for the font already, and `cell` would encode it again.
+        return [line.encode("latin-1").decode(_ENCODING) for line in found]
 
     def _say(self, text: str) -> None:
-        self.cell(0, _LINE, _latin(text), new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+        self.multi_cell(0, _LINE, _latin(text), new_x=XPos.LMARGIN, new_y=YPos.NEXT)
 
 
+_ENCODING: Final = "cp1252"
 _COLUMNS: Final = ("date", "item", "reference", "count", "unit_fee", "amount")
 
 
@@ -79,9 +96,9 @@ def statement_pdf(visit: Visit, one: AccountStatement) -> bytes:
     sheet.add_page()
     for row, fee, amount in zip(rows, fees, amounts, strict=True):
         count = "" if row.count is None else visit.number(row.count)
-        reference = row.reference or visit.said(row.note or "")
+        about = "\n".join(filter(None, (row.reference, visit.said(row.note or ""))))
         day = visit.formats.day(row.date) if row.date else ""
-        sheet.row([day, item_text(visit, row), reference, count, fee, amount])
+        sheet.row([day, item_text(visit, row), about, count, fee, amount])
     return bytes(sheet.output())
 
 
@@ -94,13 +111,6 @@ def item_text(visit: Visit, row: StatementRow) -> str:
 def _latin(text: str) -> str:
     """Text in the letters that every PDF reader has; others are written in Latin ones."""
     return "".join(
-        each if each.encode("cp1252", "ignore") and each.isprintable() else anyascii(each)
+        each if each.encode(_ENCODING, "ignore") and each.isprintable() else anyascii(each)
         for each in text
     )
-
-
-def _fitting(sheet: FPDF, text: str, width: float) -> str:
-    shown = _latin(text)
-    while shown and sheet.get_string_width(shown) > width - 2:
-        shown = shown[:-1]
-    return shown
