@@ -9,6 +9,7 @@ import pytest
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission, UserRole
+from gatehouse.console.cookies import read_cookies
 from gatehouse.console.envelope import HEADERS
 from gatehouse.console.pages import Action, Declared, Endpoint, Page
 from gatehouse.console.routes import DECLARED
@@ -83,6 +84,20 @@ def test_long_headers_are_refused(console: Console) -> None:
     answer = console.stranger().get("/sign-in", headers={"X-Long": "a" * 20_000})
     assert answer.status_code == 431
     _complete(answer)
+
+
+@pytest.mark.parametrize(
+    ("header", "cookies"),
+    [
+        ("a=b; c=d", {"a": "b", "c": "d"}),
+        ('a="b=="; a=c; =; d', {"a": "c", "": "", "d": ""}),
+        ('a="b=="', {"a": "b=="}),
+        ('a="' + "\\" * 14_000 + '"', {"a": "\\" * 14_000}),
+    ],
+    ids=["plain", "odd", "quoted", "escapes"],
+)
+def test_cookies_are_read_without_their_escapes(header: str, cookies: dict[str, str]) -> None:
+    assert read_cookies(header) == cookies
 
 
 def test_a_large_form_a_long_one_and_a_strange_one_are_refused(console: Console) -> None:

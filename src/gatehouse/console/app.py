@@ -24,6 +24,7 @@ from gatehouse.access.visitors import Visitor
 from gatehouse.admin import accounts
 from gatehouse.console import failures
 from gatehouse.console.assets import serve_asset
+from gatehouse.console.cookies import read_cookies
 from gatehouse.console.desk import Desk
 from gatehouse.console.envelope import Envelope
 from gatehouse.console.forms import FormRefused, read_body, read_form, read_pairs
@@ -244,7 +245,7 @@ def _asked(request: Request) -> Incoming:
         method=request.method,
         path=request.url.path,
         headers=request.headers,
-        cookies=request.cookies,
+        cookies=read_cookies("; ".join(request.headers.getlist("cookie"))),
         places=request.path_params,
         address=scope["gatehouse.address"],
     )

@@ -27,6 +27,16 @@ _LONGEST_NOTICE: Final = 1500
 Cookies = Mapping[str, str]
 
 
+def read_cookies(header: str) -> Cookies:
+    """The cookies that a browser sent, by name.
+
+    Escapes within quotes are left as they are: no value of ours has any, and some versions of
+    Python take half a second to read a header full of them.
+    """
+    pairs = (part.partition("=") for part in header.split(";"))
+    return {name.strip(): value.strip().strip('"') for name, _, value in pairs}
+
+
 class Notice(msgspec.Struct, frozen=True):
     """What a page says once, after something was done."""
 
