@@ -9,12 +9,13 @@ from tests.console.browser.site import Site, needs_chromium
 def test_the_search_of_the_reference_finds_test_cards_and_codes_on_other_pages(site: Site) -> None:
     with site.visit() as visitor:
         page = visitor.open(f"{site.server.base}/docs")
+        search = page.get_by_role("searchbox")
         elsewhere = page.locator("section", has=page.get_by_role("heading", name="On other pages"))
-        page.get_by_label("Search").fill("4000000000009979")
+        search.fill("4000000000009979")
         expect(elsewhere.get_by_role("link", name="Triggers")).to_be_visible()
         expect(elsewhere).to_contain_text("stolen card")
-        page.get_by_label("Search").fill("no-such-word-anywhere")
+        search.fill("no-such-word-anywhere")
         expect(elsewhere).to_be_hidden()
-        page.get_by_label("Search").fill("insufficient_balance")
+        search.fill("insufficient_balance")
         elsewhere.get_by_role("link", name="Error codes").click()
         page.wait_for_url("**/docs/guides/errors#*")
