@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from html import unescape
+from typing import Any
 
 import pytest
 
@@ -276,7 +277,11 @@ def test_a_rule_that_accepts_is_right_about_legitimate_orders(
     session, account_id = console.session, console.account_id
     rule_sets.apply(session, account_id, NewVersion(ALLOWING.encode(), note="made"))
     shop = Recorder(session, account_id, days_ago=2)
-    hit = {"rule_set": "trusting", "matched": ["known", "large"], "shadow": ["watched"]}
+    hit: dict[str, Any] = {
+        "rule_set": "trusting",
+        "matched": ["known", "large"],
+        "shadow": ["watched"],
+    }
     unlabelled, *labelled = [shop.keep(**hit) for _ in range(4)]
     kinds = (Label.LEGITIMATE, Label.FRAUD, Label.LEGITIMATE)
     for each, kind in zip(labelled, kinds, strict=True):
