@@ -2,12 +2,14 @@
 
 import gzip
 import json
+import re
 from typing import Any
 
 import httpx
 import pytest
 
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.web.guides import guides_root
 from tests.harness import BODY, PURCHASE, VISIT, Server, pipeline, precheck, sentry
 from tests.web.answers import ZERO, record, refused
 from tests.web.merchant import Merchant
@@ -189,6 +191,20 @@ def test_a_wrong_method_tells_the_balance(client: httpx.Client) -> None:
     assert answer.headers["allow"] == "POST"
     body = refused(answer, 405, "method_not_allowed")
     assert body["billing"]["remainingBalance"]["amount"] > 0
+
+
+def test_callers_with_a_key_are_told_the_newest_revision_in_the_guide(
+    client: httpx.Client, shared: Server
+) -> None:
+    root = guides_root()
+    assert root is not None
+    guide = (root / "docs" / "api.md").read_text("utf-8")
+    newest = max(re.findall(r"^\| `(\d{4}-\d\d-\d\d)` \|", guide, re.MULTILINE))
+    for answer in (precheck(client), precheck(client, {}), client.get("/api/v1/nothing")):
+        assert answer.headers["gatehouse-revision"] == newest
+    with shared.client("gh_sandbox_wrong") as stranger:
+        for path in ("/api/v1/pipelines", "/api/v1/nothing", "/healthz", "/openapi.json"):
+            assert "gatehouse-revision" not in stranger.get(path).headers
 
 
 def test_strangers_learn_nothing_from_a_wrong_path(

@@ -25,7 +25,7 @@ from gatehouse.settings import Settings
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.web import envelope
 from gatehouse.web.body import Disconnected, Receive
-from gatehouse.web.context import Reply, RequestContext
+from gatehouse.web.context import API_REVISION, Reply, RequestContext
 from gatehouse.web.in_flight import RETRY_SOON
 from gatehouse.web.logs import RequestLog
 from gatehouse.web.metrics import Metrics
@@ -38,6 +38,7 @@ _ONCE: Final = (b"host", b"content-type", b"x-api-key", b"idempotency-key")
 """Headers of which a second line could mean something else to a proxy than to us."""
 _DISCONNECTED: Final = 499
 """The status in logs and metrics of a request whose caller disconnected; it is never sent."""
+_REVISION: Final = (b"gatehouse-revision", API_REVISION.encode())
 CONTEXT_KEY: Final = "gatehouse.context"
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -163,6 +164,9 @@ class App:
         if reply.status != 304:
             # The length would be taken for that of the page, which is not sent again.
             headers.append((b"content-length", str(len(reply.body)).encode()))
+        if context.caller is not None:
+            # Strangers are not told how old a server is.
+            headers.append(_REVISION)
         if context.strict:
             headers.append(STRICT_APPLIED)
         allowance = context.allowance

@@ -15,6 +15,8 @@ from gatehouse.setting_kinds import Network
 from gatehouse.web.in_flight import InFlight
 
 JSON: Final = b"application/json"
+API_REVISION: Final = "2026-11-17"
+"""When the API last gained something that callers can see; docs/api.md lists the revisions."""
 _VISIBLE: Final = frozenset(range(0x21, 0x7F))
 
 

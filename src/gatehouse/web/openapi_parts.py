@@ -12,6 +12,10 @@ from gatehouse.web.query import DEFAULT_PAGE, LARGEST_PAGE
 REF: Final = "#/components/schemas/{name}"
 HEADERS: Final[dict[str, tuple[str, str]]] = {
     "X-Request-Id": ("string", "The caller's trace id when it is usable, otherwise `requestId`."),
+    "Gatehouse-Revision": (
+        "string",
+        "The day of the API's last addition, such as `2026-11-17`; only with a valid key.",
+    ),
     "RateLimit-Limit": ("integer", "Requests the key may make in a burst."),
     "RateLimit-Remaining": ("integer", "Requests left of it now."),
     "RateLimit-Reset": ("integer", "Seconds until the whole burst is available again."),
@@ -22,7 +26,10 @@ HEADERS: Final[dict[str, tuple[str, str]]] = {
     "Idempotent-Replayed": ("string", "`true` when this is the answer given to the first request."),
     "Preference-Applied": ("string", "`handling=strict` when the request was read strictly."),
 }
-_ALWAYS: Final = ("X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
+_ALWAYS: Final = (
+    *("X-Request-Id", "Gatehouse-Revision"),
+    *("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"),
+)
 _ALSO: Final = {
     "missing_key": "WWW-Authenticate",
     "invalid_key": "WWW-Authenticate",
