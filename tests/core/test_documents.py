@@ -260,6 +260,13 @@ def test_a_card_number_in_a_file_is_refused_even_in_a_comment() -> None:
     assert "4111" not in str(refused.value)
 
 
+@pytest.mark.parametrize("written", ["a[card][number]: x", "a: '[card]'", "a: 1 # [card]"])
+def test_the_word_card_in_brackets_is_not_taken_for_a_number(written: str) -> None:
+    assert load_document(f"{written}\n".encode()).data
+    with pytest.raises(DocumentRefused, match="looks like a card number"):
+        load_document(f"{written} 4242424242424242\n".encode())
+
+
 def test_a_file_of_lists_of_numbers_is_not_taken_for_one_with_cards() -> None:
     content = (
         b"fields: [2, 3, 4, 7, 11, 12, 13, 14, 18, 19, 22, 25, 32, 37]\namount: '000000000000'\n"

@@ -15,7 +15,7 @@ from gatehouse.core.clock import parse_span, parse_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.csv_output import meant_cell
 from gatehouse.core.files.lines import FileLimits, LineFlaws, LineReader, TextLine
-from gatehouse.core.redaction import MASK, recordable
+from gatehouse.core.redaction import holds_card_number
 from gatehouse.core.sentences import Phrase, row, said_by
 from gatehouse.rules.list_entries import EntryHasher, ListEntry, ListKind, canonical, is_hash
 from gatehouse.store.configured.list_plans import MOST_ENTRIES, PlannedEntry, reason_text
@@ -90,7 +90,7 @@ def _typed(value: str, terms: EntryTerms) -> ListEntry:
         # A card number with a mistake in it still gives most of a card away.
         is_number = not value.startswith(("card", "fp")) and _MANY_DIGITS.search(value) is not None
     else:
-        is_number = not is_hash(value) and MASK in recordable(value)
+        is_number = not is_hash(value) and holds_card_number(value)
     try:
         entry = canonical(kind, value, terms.hasher)
         # A network or a phone can look like a card number; no card number is one of these.

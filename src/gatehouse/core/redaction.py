@@ -12,7 +12,7 @@ from gatehouse.core.brands import brand_of, passes_luhn
 
 MASK: Final = "[card]"
 FEWEST_DIGITS: Final = 12
-_MOST_DIGITS: Final = 19
+LONGEST_NUMBER: Final = 19
 # What people, forms and programs put between the groups of a number, such as " - " or ": ".
 _DIGIT_RUN: Final = re.compile(r"\d(?:[\W_]{0,4}\d){11,}")
 _GROUP: Final = re.compile(r"\d+")
@@ -21,7 +21,7 @@ _UNFIT: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 # Beyond this many digits in a row nothing legitimate is lost by masking without a closer look.
 _LONGEST_EXAMINED: Final = 64
 _USUAL_GROUP: Final = 4
-_LONGEST_WRITTEN: Final = 5 * _MOST_DIGITS
+_LONGEST_WRITTEN: Final = 5 * LONGEST_NUMBER
 _EVEN_SIZES: Final = (1, 2, 4, 5, 6)
 """Groups of three are those of addresses, and longer ones those of dates."""
 _LONG_NUMBER: Final = 1e9
@@ -36,6 +36,12 @@ def recordable(text: str) -> str:
     if len(text) < FEWEST_DIGITS or (text.isascii() and _ENOUGH_DIGITS.match(text) is None):
         return text
     return _DIGIT_RUN.sub(_masked, text)
+
+
+def holds_card_number(text: str) -> bool:
+    """Whether something in a text would be masked."""
+    # The mask itself may stand in the text: a form has a field `data[card][number]`.
+    return recordable(text).count(MASK) > text.count(MASK)
 
 
 def recordable_start(text: str, length: int) -> str:
@@ -61,7 +67,7 @@ def is_card_like(number: float) -> bool:
         return False
     if isinstance(number, float) and size >= _INEXACT:
         return size < _LONGER_THAN_CARDS  # The last digits are lost, but not the first sixteen.
-    return MASK in recordable(repr(number))
+    return holds_card_number(repr(number))
 
 
 def _masked(run: re.Match[str]) -> str:
@@ -96,7 +102,7 @@ def _group_holds_one(digits: str) -> bool:
 
 def _is_card(digits: str) -> bool:
     """Whether a request with this number would be taken."""
-    if not FEWEST_DIGITS <= len(digits) <= _MOST_DIGITS:
+    if not FEWEST_DIGITS <= len(digits) <= LONGEST_NUMBER:
         return False
     brand = brand_of(digits)
     if brand is not None and len(digits) not in brand.lengths:
@@ -125,7 +131,7 @@ def _spans(groups: list[str]) -> Iterator[str]:
                 continue
             digits, previous = start, start
             for group in following:
-                if len(digits) >= _MOST_DIGITS:
+                if len(digits) >= LONGEST_NUMBER:
                     break
                 for end in _with_glue_and_without(group, previous, slice(_USUAL_GROUP)):
                     yield digits + end

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import yaml  # type: ignore[import-untyped]  # its stubs are a package of their own
 
-from gatehouse.core.redaction import MASK, recordable
+from gatehouse.core.redaction import holds_card_number, recordable
 from gatehouse.core.sentences import Phrase
 from gatehouse.core.validation import join_path
 from gatehouse.core.yaml_document import Document, DocumentRefused, Flaw, Scalar, shown_key
@@ -119,7 +119,7 @@ class _Builder:
 
     def _scalar(self, event: Any, start: int) -> None:
         # Escapes and line breaks can hide a card number from the check of single lines.
-        if self._refuses_cards and MASK in recordable(event.value):
+        if self._refuses_cards and holds_card_number(event.value):
             self.flaws.append(Flaw("", *self.document.at(start), _CARD_IN_TEXT(why=_CARD_NUMBER)))
         if self._open and isinstance(self._open[-1][1], dict) and self._key[-1] is None:
             self._take_key(event, start)
@@ -218,7 +218,7 @@ def _text(content: bytes) -> str:
 
 def _refuse_cards(text: str) -> None:
     # Files are kept as they were written, comments and all.
-    cards = [n for n, line in enumerate(text.splitlines(), 1) if MASK in recordable(line)]
+    cards = [n for n, line in enumerate(text.splitlines(), 1) if holds_card_number(line)]
     if cards:
         raise DocumentRefused(
             [Flaw("", line, 1, _CARD_IN_LINE(why=_CARD_NUMBER)) for line in cards]
