@@ -702,6 +702,10 @@ export interface GatewayResponse {
   readonly responseCode: string | null;
   /** Code of the approval, null unless APPROVED. */
   readonly approvalCode: string | null;
+  /** The id of the payment at the party that answered, to capture or refund it there; null when it gave none. */
+  readonly paymentId?: string | null;
+  /** The party that answered: the name of its connector; null without one. */
+  readonly party?: string | null;
 }
 
 /** What became of the payment. */

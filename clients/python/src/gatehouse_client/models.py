@@ -861,6 +861,12 @@ class GatewayResponse(Struct, frozen=True, kw_only=True):
     """The gateway's own code, null when it gave none."""
     approval_code: str | None
     """Code of the approval, null unless APPROVED."""
+    payment_id: str | None = None
+    """The id of the payment at the party that answered, to capture or refund it there; null when
+    it gave none.
+    """
+    party: str | None = None
+    """The party that answered: the name of its connector; null without one."""
 
 
 class GatewayStatus(OpenEnum):
