@@ -106,6 +106,42 @@ def test_a_payment_goes_to_the_gateway_with_the_reference_that_was_stored_for_it
     assert result.facts["reference"] == "psp-1"
 
 
+ID_22 = "7038592816966123456789"
+"""As CyberSource makes them; parts of it could be card numbers."""
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("NC6HT9CRT65ZGN82", "NC6HT9CRT65ZGN82"),
+        (ID_22, ID_22),
+        (None, None),
+        (CARD, "[card]"),
+        ("4242-4242-4242-4242", "[card]"),
+        (f"99{CARD}9999", "[card]"),
+        ("pay 5555555555554444", "pay [card]"),
+        ("a\x00b", "a\N{REPLACEMENT CHARACTER}b"),
+        ("x" * 500, "x" * 128),
+    ],
+)
+@pytest.mark.parametrize("approved", [True, False])
+def test_the_id_and_the_party_of_a_payment_are_told_and_recorded(
+    given: str | None, told: str | None, approved: bool
+) -> None:
+    answer = GatewayAnswer(approved, "00", payment_id=given, party="main-processor")
+    result = run(Scripted(answer))
+    assert isinstance(result.response, GatewayResponse)
+    assert (result.response.payment_id, result.response.party) == (told, "main-processor")
+    assert (result.facts.get("paymentId"), result.facts["party"]) == (told, "main-processor")
+
+
+def test_a_card_number_in_a_reference_is_not_kept() -> None:
+    of = case()
+    of.payment_reference = "ours"
+    run(Scripted(GatewayAnswer(True, "00", reference=f"ours {CARD}")), of)
+    assert of.payment_reference == "ours"
+
+
 class Turning(Referring):
     """A gateway that turns to another party, and fails there or before."""
 

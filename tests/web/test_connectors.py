@@ -105,6 +105,7 @@ def test_what_is_applied_serves_every_function_and_metrics_tell_what_was_asked(
     assert found["cardHolderEmailAddressVerificationResults"] == "MATCH"
     paid = pipeline(client, PURCHASE | {"preCheckRequest": BODY}).json()["pipelineResponse"]
     assert paid["gatewayResponse"]["status"] == "APPROVED"
+    assert paid["gatewayResponse"]["party"] == "fast"
     page = client.get("/metrics").text
     for function in ("precheck", "idverify", "authorize"):
         labels = f'connector="fast",function="{function}",outcome="answered"'

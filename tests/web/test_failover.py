@@ -54,9 +54,17 @@ def gateway_of(client: httpx.Client) -> Any:
 def test_payments_of_a_dead_server_are_reversed_where_they_were_sent_and_nowhere_else(
     home: Home, second: HostThread, first_port: int
 ) -> None:
-    key = home.key(home.account("100"))
+    account = home.account("100")
+    key = home.key(account)
     with home.server() as server, server.client(key) as client:
-        assert gateway_of(client)["status"] == "APPROVED"
+        paid = gateway_of(client)
+        assert (paid["status"], paid["party"]) == ("APPROVED", "second")
+        assert paid["paymentId"].startswith("pay_")
+        words = ("--type", "payment.authorized", "--account", account, "--json")
+        (event,) = home.ok("events", "list", *words).json["events"]
+        assert event["data"]["paymentId"] == paid["paymentId"]
+        assert event["data"]["party"] == paid["party"]
+        assert event["data"]["response"]["pipelineResponse"]["gatewayResponse"] == paid
         assert second.summary()["authorizations"] == 1
         with second.misbehaving("silent"), ThreadPoolExecutor(1) as thread:
             lost = thread.submit(pipeline, client, PURCHASE)

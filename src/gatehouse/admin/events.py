@@ -16,6 +16,7 @@ from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.events import ABOUT_REQUESTS, EventName, NewEvent
 from gatehouse.core.ids import is_id
 from gatehouse.core.redaction import recordable
+from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions
@@ -127,20 +128,34 @@ def render(
         }
         for record in records
     }
+    payments = {record.request_id: _payment(record) for record in records}
     return [
         PublicEvent(
             id=each.id,
             type=each.type,
             created_at=iso_time(each.at_ms),
             actor=each.actor,
-            data=_data(each, found, currency),
+            data=_data(each, found, payments, currency),
         )
         for each in events
     ]
 
 
-def _data(event: NewEvent, found: Mapping[str, dict[str, Any]], currency: str) -> dict[str, Any]:
+def _payment(record: DecisionRecord) -> dict[str, Any]:
+    """What a merchant needs to find the payment of a request at its party."""
+    paid = next((each.result for each in record.stages if "amountMinor" in each.result), {})
+    return {"paymentId": paid.get("paymentId"), "party": paid.get("party")}
+
+
+def _data(
+    event: NewEvent,
+    found: Mapping[str, dict[str, Any]],
+    payments: Mapping[str, dict[str, Any]],
+    currency: str,
+) -> dict[str, Any]:
     said: dict[str, Any] = {} if event.data is None else msgspec.json.decode(event.data)
+    if event.type.startswith("payment."):
+        said |= payments.get(event.about, {})
     if event.type in ABOUT_REQUESTS:
         return {"requestId": event.about, **said, **found.get(event.about, _DELETED)}
     if event.type.startswith("balance."):

@@ -29,7 +29,7 @@ _FOUND: Final = {
     SENTRY.name: ("requestConfidence", "ipScore", "model"),
     PRE_CHECK.name: ("advice", "avsResult", "cvv2Result"),
     ID_VERIFY.name: ("verificationLevel",),
-    GATEWAY.name: ("status", "responseCode", "approvalCode"),
+    GATEWAY.name: ("status", "responseCode", "approvalCode", "party", "paymentId"),
 }
 """What is told of each stage in few words; of any other, the first few of its results."""
 _FIRST_FEW: Final = 4

@@ -50,6 +50,10 @@ class GatewayAnswer(msgspec.Struct, frozen=True):
     approval_code: str | None = None
     reference: str | None = None
     """How the gateway finds the payment from now on; None: by what `refer` said."""
+    payment_id: str | None = None
+    """The party's own name for the payment, with which a merchant captures or refunds it there."""
+    party: str | None = None
+    """Who answered: the name of a connector."""
 
 
 class Reversal(msgspec.Struct, frozen=True):

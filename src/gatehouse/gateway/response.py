@@ -31,3 +31,14 @@ class GatewayResponse(msgspec.Struct, frozen=True, rename="camel"):
     approval_code: Annotated[
         str | None, Meta(description="Code of the approval, null unless APPROVED.")
     ]
+    payment_id: Annotated[
+        str | None,
+        Meta(
+            description="The id of the payment at the party that answered, to capture or refund it "
+            "there; null when it gave none."
+        ),
+    ] = None
+    party: Annotated[
+        str | None,
+        Meta(description="The party that answered: the name of its connector; null without one."),
+    ] = None

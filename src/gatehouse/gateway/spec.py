@@ -58,7 +58,9 @@ GATEWAY: Final = StageSpec(
     response=StageResponse(
         type=GatewayResponse,
         field="gatewayResponse",
-        example=GatewayResponse(GatewayStatus.APPROVED, "00", "410263"),
+        example=GatewayResponse(
+            GatewayStatus.APPROVED, "00", "410263", "pay_01kcb5f6y3mzq8vd0e2h4x7n9t", "sandbox"
+        ),
     ),
     reads=("sentryRequest",),
     needs=("preCheckRequest", PAYMENT),

@@ -188,7 +188,7 @@ AuthorizationResult = Authorized | Insufficient | Enumerated | Replay | StillInF
 
 
 class Settlement(Protocol):
-    """Settles requests durably. Raises `StoreUnavailable`, and `AuthorizationLost` without a hold."""
+    """Settles requests durably. Raises `StoreUnavailable`; without a hold `AuthorizationLost`."""
 
     def authorize(self, order: Authorize) -> Awaitable[AuthorizationResult]:
         """Hold the fees, or say why not."""

@@ -145,10 +145,10 @@ class HttpGateway:
         approved, code = self._approved(answer, brand), self._code(answer, brand)
         if approved is None:
             raise ConnectorFailed(_NO_VERDICT())
-        name = self._id(answer, brand)
+        name = reference = self._id(answer, brand)
         if name is not None and self._own is not None:
-            name = f"{asked.reference} {name}"
-        return GatewayAnswer(approved, code or "", self._approval(answer, brand), name)
+            reference = f"{asked.reference} {name}"
+        return GatewayAnswer(approved, code or "", self._approval(answer, brand), reference, name)
 
     async def reverse(self, reversal: Reversal) -> None:
         """Return when the payment is known not to stand."""

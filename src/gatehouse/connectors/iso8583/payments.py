@@ -110,9 +110,10 @@ class Iso8583Gateway:
             raise ConnectorFailed(f"the host neither approved nor declined a payment: {code}")
         if code not in self.codes.approved:
             self._remembered.pop(request_id)
-            return GatewayAnswer(approved=False, response_code=code)
+            return GatewayAnswer(approved=False, response_code=code, payment_id=reference.rrn)
         reference_text = _after(reference, answer).text()
-        return GatewayAnswer(True, code, answer.get(Role.APPROVAL_CODE), reference_text)
+        approval = answer.get(Role.APPROVAL_CODE)
+        return GatewayAnswer(True, code, approval, reference_text, reference.rrn)
 
     async def reverse(self, reversal: Reversal) -> None:
         """Return when the host says that the payment does not stand."""

@@ -67,7 +67,7 @@ class RoutedGateway:
                 failure = error
             else:
                 served = _write({seat.name: answer.reference or own})
-                return msgspec.structs.replace(answer, reference=served)
+                return msgspec.structs.replace(answer, reference=served, party=seat.name)
         raise failure or nobody(Function.GATEWAY)
 
     async def reverse(self, reversal: Reversal) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import zlib
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from gatehouse.connectors.sandbox.people import holders_of
 from gatehouse.connectors.sandbox.triggers import SILENT, MatchWord, Trigger, avs_letters, find
@@ -12,6 +12,8 @@ from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, I
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressBook, AddressFacts
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
+
+_PARTY: Final = "sandbox"
 
 
 class SandboxIssuer:
@@ -117,8 +119,9 @@ def decide_payment(number: CardNumber, reference: str) -> GatewayAnswer | None:
     if behaviour == SILENT:
         return None
     if behaviour is not None:
-        return GatewayAnswer(approved=False, response_code=behaviour)
-    return GatewayAnswer(True, "00", _approval_code(reference))
+        return GatewayAnswer(approved=False, response_code=behaviour, party=_PARTY)
+    name = f"pay_{reference.removeprefix('req_')}"
+    return GatewayAnswer(True, "00", _approval_code(reference), payment_id=name, party=_PARTY)
 
 
 def _approval_code(reference: str) -> str:
