@@ -50,8 +50,9 @@ class _Measured:
             found = await answer
             outcome = "answered"
             return found
-        except ConnectorFailed:
-            outcome = "failed"
+        except ConnectorFailed as failure:
+            waits = failure.answered and not failure.sent
+            outcome = "unsent" if waits else "failed"
             raise
         except asyncio.CancelledError:
             # The engine gives a call up in this way when its time is over.

@@ -69,8 +69,9 @@ VERDICTS: Final = _counter(
 STAGE_SECONDS: Final = _seconds("stage", "Time that a stage took.", "stage")
 CALLS: Final = _counter(
     "connector_calls",
-    "Calls of connectors: answered, failed (the connector said so), timeout (given up after its "
-    "time limit, or because the server stopped) or defect (any other exception).",
+    "Calls of connectors: answered, failed (the connector said so), unsent (nobody was asked, for "
+    "a reason of ours), timeout (given up after its time limit, or because the server stopped) or "
+    "defect (any other exception).",
     "connector",
     "call",
     "outcome",
