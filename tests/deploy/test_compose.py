@@ -5,6 +5,7 @@ import ipaddress
 import os
 import re
 import shutil
+import ssl
 import subprocess
 import tomllib
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import httpx
 import pytest
 import yaml  # type: ignore[import-untyped]  # it has no types
 
+from gatehouse.admin.hardening import hardening_points
 from gatehouse.preflight import settings_points, unknown_variables
 from gatehouse.settings import load_settings
 from tests.docs.pages import blocks, pages
@@ -142,9 +144,32 @@ def test_what_it_starts_with_is_fit_for_production(tmp_path: Path) -> None:
         environ["GATEHOUSE_ENV_FILE"] = str(tmp_path / "compose/secrets/gatehouse.env")
         assert unknown_variables(environ) == []
         settings = load_settings(environ)
-        assert [point for point in settings_points(settings) if not point.ok] == []
+        points = [*settings_points(settings), *hardening_points(settings, None)]
+        assert [point for point in points if not point.ok] == []
         grace_s = int(SERVICES[name]["stop_grace_period"].removesuffix("s"))
         assert grace_s > settings.effective_drain_s + settings.stop_timeout_s
+
+
+def test_servers_verify_that_it_is_postgresql_that_they_reach(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path / "compose", ignore=shutil.ignore_patterns("secrets"))
+    run(["sh", "prepare.sh"], tmp_path / "compose")
+    secrets = tmp_path / "compose/secrets"
+    url = load_settings({"GATEHOUSE_ENV_FILE": str(secrets / "gatehouse.env")}).database_url
+    host, certificate = urlsplit(url).hostname, url.rpartition("sslrootcert=/run/secrets/")[2]
+    assert host in SERVICES
+    for name in (*OURS, "postgres"):
+        assert certificate in SERVICES[name]["secrets"]
+    offered = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    offered.load_cert_chain(secrets / "postgres.crt", secrets / "postgres.key")
+    trusted = tmp_path / "compose" / COMPOSE["secrets"][certificate]["file"]
+    trusting = ssl.create_default_context(cafile=str(trusted))
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = trusting.wrap_bio(to_client, to_server, server_hostname=host)
+    server = offered.wrap_bio(to_server, to_client, server_side=True)
+    for side in (client, server, client, server):
+        with contextlib.suppress(ssl.SSLWantReadError):
+            side.do_handshake()
+    assert client.version() == server.version() == "TLSv1.3"
 
 
 def test_the_names_of_an_installation_are_in_a_file_that_every_later_command_reads(
