@@ -64,3 +64,13 @@ def test_what_is_remembered_is_bounded() -> None:
     with mock.patch.object(card_enumeration, "_MOST_REMEMBERED", 1):
         asked = [ask(limit, number) for number in (CARD, OTHER, OTHER, CARD)]
     assert asked == [1, 1, 0, 1]
+
+
+def test_after_a_refusal_the_store_is_asked_about_every_number_of_the_group_for_a_day() -> None:
+    limit = EnumerationLimit(FINGERPRINTS, 50)
+    assert ask(limit, CARD, OTHER) == 2
+    limit.refused(check("acct_1", ALIKE), NOW_MS)
+    asked = [ask(limit, CARD, OTHER, at=NOW_MS + hour * HOUR_MS) for hour in (0, 1, 11)]
+    assert asked == [1, 1, 1]
+    limit.noted(check("acct_1", CARD, OTHER), NOW_MS + 24 * HOUR_MS)
+    assert ask(limit, CARD, OTHER, at=NOW_MS + 24 * HOUR_MS) == 0

@@ -7,6 +7,7 @@ from gatehouse.core.events import EventName, NewEvent
 from gatehouse.decisions.search_terms import WaitingTerms
 from gatehouse.pipeline.settlement import DecisionRow
 from gatehouse.store.requests.batch_statements import PARTS, Part, postgres_save, sqlite_insert
+from gatehouse.store.requests.card_numbers import SentNumber
 from gatehouse.store.requests.settlement import (
     Changes,
     DoubtfulIntent,
@@ -15,7 +16,6 @@ from gatehouse.store.requests.settlement import (
     NewMismatch,
     NewReview,
     ReviewedIntent,
-    SentNumber,
     StoredClaim,
 )
 

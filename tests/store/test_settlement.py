@@ -199,8 +199,25 @@ def test_one_number_too_many_of_a_group_is_refused_and_holds_nothing() -> None:
     assert isinstance(refused, Enumerated)
     assert refused.retry_after_ms == 24 * 3_600_000 - 1000
     assert all(isinstance(each, Authorized) for each in (first, known, again))
-    assert set(changes.numbers) == {"a", "b"}
+    assert set(changes.numbers) == {"a", "b", "!c"}
     assert [hold.request_id for hold in changes.holds_added] == ["r0", "r2", "r3"]
+
+
+def test_refused_numbers_count_so_that_a_known_one_is_not_found_among_them() -> None:
+    state = loaded()
+    state.numbers["group"] = {"a": NOW - 2000, "b": NOW - 1000}
+    tried = ["c", "a", "c", "d", "a", "e"]
+    answers, changes = decide([_sending(f"r-{n}", each) for n, each in enumerate(tried)], state)
+    assert [isinstance(each, Authorized) for each in answers] == [False, True, *[False] * 4]
+    assert set(changes.numbers) == {"a", "!c", "!d"}
+    # They wait for the oldest refusal, which was a moment ago.
+    assert answers[-1] == Enumerated(24 * 3_600_000)
+
+
+def test_several_numbers_are_refused_together_when_they_are_too_many() -> None:
+    answers, changes = decide([_sending("r0", "a", "b", "c", "d")], loaded())
+    assert isinstance(answers[0], Enumerated)
+    assert set(changes.numbers) == {"!a", "!b"}
 
 
 def test_a_request_that_cannot_be_paid_leaves_no_number() -> None:

@@ -119,6 +119,8 @@ class Engine:
             Authorize(hold, now_ms, job.claim, intent, numbers, job.actor)
         )
         if not isinstance(verdict, Authorized):
+            if numbers is not None and isinstance(verdict, Enumerated):
+                self._enumeration.refused(numbers, now_ms)
             return verdict
         if numbers is not None:
             self._enumeration.noted(numbers, now_ms)

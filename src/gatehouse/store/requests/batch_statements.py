@@ -15,6 +15,7 @@ from gatehouse.billing.ledger import Hold, LedgerEntry
 from gatehouse.core.events import NewEvent
 from gatehouse.decisions.search_terms import AMOUNT, FIELD_BITS, WaitingTerms
 from gatehouse.pipeline.settlement import DecisionRow
+from gatehouse.store.requests.card_numbers import SentNumber
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.requests.settlement import (
     DoubtfulIntent,
@@ -24,7 +25,6 @@ from gatehouse.store.requests.settlement import (
     NewReview,
     RedirectedIntent,
     ReviewedIntent,
-    SentNumber,
     StoredClaim,
 )
 from gatehouse.store.tables import (

@@ -39,11 +39,17 @@ from gatehouse.pipeline.settlement import (
     WrongGuess,
 )
 from gatehouse.store.decisions.review_events import ReviewState
+from gatehouse.store.requests.card_numbers import (
+    NUMBERS_WINDOW_MS,
+    NumbersByGroup,
+    SentNumber,
+    refusal_of,
+    sent_rows,
+)
 from gatehouse.store.requests.intents import IntentState
 
 _HOUR_MS: Final = 3_600_000
 GUESS_WINDOW_MS: Final = 24 * _HOUR_MS
-NUMBERS_WINDOW_MS: Final = 24 * _HOUR_MS
 
 
 class Expire(Release, frozen=True):
@@ -130,14 +136,6 @@ class NewMismatch(msgspec.Struct, frozen=True, array_like=True):
     """When the hour of it ended."""
 
 
-class SentNumber(msgspec.Struct, frozen=True, array_like=True):
-    """A card number that an account sent, by marks."""
-
-    card_group: str
-    number: str
-    at_ms: int
-
-
 class BatchRows(msgspec.Struct):
     """The stored rows that a batch needs."""
 
@@ -146,8 +144,7 @@ class BatchRows(msgspec.Struct):
     claims: dict[str, StoredClaim]
     guesses: dict[str, tuple[int, int]]
     """By card, or the account behind it: mismatches, and requests in flight."""
-    numbers: dict[str, dict[str, int]] = {}
-    """By group: the numbers that were sent within the window, and when."""
+    numbers: NumbersByGroup = {}
 
 
 class Changes(msgspec.Struct):
@@ -360,21 +357,23 @@ class _BatchDecider:
         self._changes.events.append(event)
 
     def _enumerated(self, order: Authorize) -> Enumerated | None:
-        """The refusal of a number that is one too many of its group; known ones are not refused."""
-        limit = order.numbers
-        if limit is None:
+        """The refusal of a number that is one too many of its group, which is noted."""
+        if order.numbers is None:
             return None
-        for each in limit.sent:
-            known = self._loaded.numbers.get(each.group, {})
-            if each.number not in known and len(known) >= limit.most:
-                return Enumerated(min(known.values()) + NUMBERS_WINDOW_MS - order.at_ms)
-        return None
+        refused = refusal_of(order.numbers, self._loaded.numbers, order.at_ms)
+        if refused is None:
+            return None
+        self._note(refused.tries)
+        return refused.told
 
     def _note_numbers(self, order: Authorize) -> None:
-        for each in () if order.numbers is None else order.numbers.sent:
-            self._loaded.numbers.setdefault(each.group, {})[each.number] = order.at_ms
-            sent = SentNumber(each.group, each.number, order.at_ms)
-            self._changes.numbers[each.number] = sent
+        if order.numbers is not None:
+            self._note(sent_rows(order.numbers.sent, order.at_ms))
+
+    def _note(self, numbers: list[SentNumber]) -> None:
+        for each in numbers:
+            self._loaded.numbers.setdefault(each.card_group, {})[each.number] = each.at_ms
+            self._changes.numbers[each.number] = each
 
     def _close(self, order: Close) -> Closed:
         hold = self._hold_of(order.account_id, order.request_id)

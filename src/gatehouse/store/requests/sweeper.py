@@ -14,7 +14,8 @@ from gatehouse.store.accounts import ledger
 from gatehouse.store.advisory_locks import PRUNING
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
-from gatehouse.store.requests.settlement import GUESS_WINDOW_MS, NUMBERS_WINDOW_MS, Expire
+from gatehouse.store.requests.card_numbers import NUMBERS_WINDOW_MS
+from gatehouse.store.requests.settlement import GUESS_WINDOW_MS, Expire
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.servers import forget_server, servers_seen
 from gatehouse.store.tables import CARD_MISMATCHES, CARD_NUMBERS, IDEMPOTENCY
