@@ -8,10 +8,15 @@ import httpx
 import jsonschema_rs
 import pytest
 
+from gatehouse.store import jobs
+from gatehouse.store.accounts import keys
+from gatehouse.store.accounts.keys import KeyTerms
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.jobs import JobState, NewJob
+from gatehouse.store.tables import JOBS
 from gatehouse.web.manage.catalogue import all_endpoints
 from gatehouse.web.manage.endpoints import ManageEndpoint
-from tests.harness import PATIENCE_S, Server, sentry
+from tests.harness import PATIENCE_S, Server, pipeline, sentry
 from tests.web.answers import refused
 from tests.web.merchant import Merchant
 from tests.web.test_openapi import DOCUMENT as DESCRIBED
@@ -130,6 +135,34 @@ def test_a_rule_set_is_tried_on_a_case(client: httpx.Client) -> None:
     body = {"document": DOCUMENT.format(amount=500), "signals": {"order.amount": 700}}
     tried = done(client.post(f"{BASE}/rules/trials", json=body))
     assert (tried["status"], tried["rules"][0]["matches"]) == ("REVIEW", True)
+
+
+def test_a_key_for_rules_alone_sees_no_recorded_request(
+    shared: Server, session: AdminSession, merchant: Merchant
+) -> None:
+    scopes = [("manage:rules",), ("manage:rules", "decisions", "pipeline"), ("manage",)]
+    tried = '{"ruleSet": "checkout", "examples": [{"requestId": "req_1"}]}'
+    with session.change() as change:
+        issued = [keys.issue(change, merchant.account, KeyTerms(scopes=each)) for each in scopes]
+        job = jobs.add(change, merchant.account, NewJob("rules.backtest", "{}", None))
+        ended = JOBS.update().where(JOBS.c.id == job.id)
+        change.connection.execute(ended.values(state=JobState.SUCCEEDED, result=tried))
+    rules, both, everything = (text for _, text in issued)
+    with shared.client(both) as client:
+        recorded = {"document": DOCUMENT.format(amount=1)}
+        recorded["requestId"] = pipeline(client).json()["requestId"]
+    seen = []
+    for key in (rules, both, everything):
+        with shared.client(key) as client:
+            trial = client.post(f"{BASE}/rules/trials", json=recorded)
+            shown = done(client.get(f"{BASE}/jobs/{job.id}"))["result"]
+            listed = done(client.get(f"{BASE}/jobs"))["jobs"]
+            assert shown in [each["result"] for each in listed]
+            seen.append((trial.status_code, len(shown["examples"])))
+    assert seen == [(403, 0), (200, 1), (200, 1)]
+    with shared.client(rules) as client:
+        said = refused(client.post(f"{BASE}/rules/trials", json=recorded), 403, "scope_not_allowed")
+    assert "needs the scope decisions" in said["errors"]["globalErrors"][0]
 
 
 def test_messages_name_no_commands(client: httpx.Client) -> None:

@@ -97,6 +97,11 @@ class ApiKey(msgspec.Struct, frozen=True):
             return not _MANAGING.isdisjoint(self.scopes)
         return MANAGE in self.scopes or scope in self.scopes
 
+    @property
+    def reads_requests(self) -> bool:
+        """Whether the key may see recorded requests; with all of `manage` it can issue one so."""
+        return self.allows_operation("decisions") or MANAGE in self.scopes
+
 
 def new_key_text(environment: str, random_bytes: Randomness) -> str:
     """A key of 256 random bits whose prefix tells its environment."""

@@ -52,7 +52,7 @@ def _listing(call: ManageCall) -> JobPage:
     found = queue.list_jobs(
         call.session, call.account_id, kinds, call.query["startingAfter"], limit + 1
     )
-    return JobPage([shown_job(each) for each in found[:limit]], len(found) > limit)
+    return JobPage([_shown(call, each) for each in found[:limit]], len(found) > limit)
 
 
 def _visible(call: ManageCall) -> StoredJob:
@@ -65,7 +65,15 @@ def _visible(call: ManageCall) -> StoredJob:
 
 def _cancel(call: ManageCall) -> JobResponse:
     job = _visible(call)
-    return shown_job(queue.cancel_job(call.session, call.account_id, job.id))
+    return _shown(call, queue.cancel_job(call.session, call.account_id, job.id))
+
+
+def _shown(call: ManageCall, job: StoredJob) -> JobResponse:
+    """The job without requests that its result names, if the key may not read these."""
+    shown = shown_job(job)
+    if shown.result is None or "examples" not in shown.result or call.caller.key.reads_requests:
+        return shown
+    return msgspec.structs.replace(shown, result={**shown.result, "examples": []})
 
 
 JOB_ENDPOINTS: Final = (
@@ -93,7 +101,7 @@ JOB_ENDPOINTS: Final = (
         "so while it is `QUEUED` or `RUNNING`.",
         path_about=_ABOUT_ID,
         answer=JobResponse,
-        run=lambda call: shown_job(_visible(call)),
+        run=lambda call: _shown(call, _visible(call)),
     ),
     ManageEndpoint(
         method="POST",

@@ -16,6 +16,7 @@ from gatehouse.web.manage.messages import Document, JobResponse, shown_job
 from gatehouse.web.problems import Problem
 
 _DEFAULT_DAYS: Final = 30
+_NEEDS_DECISIONS: Final = "a recorded request needs the scope decisions, too; send signals instead"
 SinceText = Annotated[
     Annotated[str, Meta(max_length=40)] | None,
     Meta(
@@ -44,7 +45,12 @@ class BacktestRequest(msgspec.Struct, frozen=True, rename="camel"):
     ] = False
     examples: Annotated[
         int,
-        Meta(ge=0, le=MOST_EXAMPLES, description="Requests to name for each change."),
+        Meta(
+            ge=0,
+            le=MOST_EXAMPLES,
+            description="Requests to name for each change. They are shown to keys that also have "
+            "the scope `decisions`.",
+        ),
     ] = 5
 
 
@@ -54,7 +60,10 @@ class TrialRequest(Checked, msgspec.Struct, frozen=True, rename="camel"):
     document: Document
     request_id: Annotated[
         Annotated[str, Meta(max_length=64)] | None,
-        Meta(description="A recorded request. Give it or `signals`."),
+        Meta(
+            description="A recorded request, for a key that also has the scope `decisions`. Give "
+            "it or `signals`."
+        ),
     ] = None
     signals: Annotated[
         dict[str, Any] | None,
@@ -100,6 +109,8 @@ def _try(call: ManageCall) -> TrialResponse:
     rule_set = read_rule_set(wanted.document.encode())
     session, account_id = call.session, call.account_id
     if wanted.request_id is not None:
+        if not call.caller.key.reads_requests:
+            raise Problem("scope_not_allowed", details=[_NEEDS_DECISIONS])
         case = rule_trial.recorded_case(session, account_id, wanted.request_id, rule_set)
     else:
         content = msgspec.json.encode({"signals": wanted.signals})
