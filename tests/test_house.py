@@ -155,3 +155,31 @@ def test_a_request_that_says_how_its_fields_fit_together_is_asked_while_it_is_de
                 assert node.name == "Checked" or {"Checked", *checked} & bases[node.name]
                 asked += node.name != "Checked"
     assert asked >= 7
+
+
+def test_a_card_number_becomes_a_fingerprint_in_few_places() -> None:
+    """The engine counts the numbers of requests, `NamedCards` all others that somebody names.
+
+    A face that made fingerprints by itself would answer guesses without limit.
+    """
+    makers = {"inner", "inner_of_every_key", "CardMasker", "make_engine", "Fingerprints"}
+    found: dict[str, set[str]] = {}
+    for path in SOURCES:
+        for node in ast.walk(_tree(path)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+                if name in makers:
+                    place = str(path.relative_to(ROOT / "src" / "gatehouse"))
+                    found.setdefault(place, set()).add(name)
+    assert found == {
+        "intel/cards.py": {"inner"},
+        "store/admin/named_cards.py": {"inner", "inner_of_every_key"},
+        "store/admin/admin_session.py": {"Fingerprints"},
+        "operations/assembly.py": {"CardMasker"},
+        "bootstrap.py": {"CardMasker", "make_engine"},
+        # The demo account's past is made up, and a rehearsal names its cards first.
+        "admin/demo/engine.py": {"make_engine"},
+        "admin/pipeline_rehearsal.py": {"make_engine"},
+        # Only an operator at a terminal can try a connector.
+        "admin/connector_trial.py": {"CardMasker"},
+    }

@@ -84,6 +84,7 @@ def _open(settings: Settings, database: Database, root: RootSecret, actor: Actor
         randomness=secrets.token_bytes,
         environment=settings.environment,
         actor=actor,
+        most_alike=settings.card_enumeration_limit,
     )
     convert_lists(session.acting_as(Actor.system("migrate")))
     if not settings.is_production:

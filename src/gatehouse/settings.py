@@ -175,7 +175,8 @@ class Settings(ConsoleSettings, PeopleSettings, ServingSettings, TraceSettings):
     card_enumeration_limit: int = _number(
         50,
         "Different card numbers with the same BIN and last four that one account may send within "
-        "24 hours; further ones are refused with `card_enumeration`. 0: no limit.",
+        "24 hours, in requests, searches, lists and files; further ones are refused with "
+        "`card_enumeration`. 0: no limit.",
         "count",
         (0, 100_000),
     )

@@ -14,10 +14,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from gatehouse.access.actors import Actor
 from gatehouse.admin.identities.rows import IdentityParser, open_identity_file
 from gatehouse.core.brands import passes_luhn
 from gatehouse.core.cards import CardNumber
@@ -25,10 +26,14 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import Position
 from gatehouse.core.files.records import BadRow, ParsedRow, RecordFile
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.named_cards import NamedCards
+from gatehouse.store.database import Database
 from gatehouse.store.identities.identity_sealer import EVERYONE, HolderRecord
 from tests.forkserver import fork_server
-from tests.harness import FINGERPRINTS, PATIENCE_S, Done, Home, until
+from tests.harness import PATIENCE_S, Done, Home, until
 from tests.harness.commands import fork_command
+from tests.harness.samples import RING
 
 CARD, OTHER_CARD = "4242424242424242", "5555555555554444"
 ELEANOR: dict[str, Any] = {
@@ -75,10 +80,14 @@ def feed(home: Home, text: str, *arguments: str) -> Done:
 
 
 IdentityRow = ParsedRow[HolderRecord]
+NOWHERE = AdminSession(
+    cast(Database, None), RING, int, os.urandom, "sandbox", Actor.operator("test"), most_alike=0
+)
+"""The keys of an installation without a database."""
 
 
 def rows_of(source: RecordFile) -> Iterator[IdentityRow | BadRow]:
-    parser = IdentityParser(FINGERPRINTS, EVERYONE)
+    parser = IdentityParser(NamedCards(NOWHERE, EVERYONE, "a test"))
     return source.rows(parser.from_cells if source.form == "csv" else parser.from_object)
 
 

@@ -10,10 +10,12 @@ from typer.testing import CliRunner, Result
 
 from gatehouse.admin import lists as use_cases
 from gatehouse.cli.configured import lists
+from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.starter import STARTER_LISTS, STARTER_NAME
-from gatehouse.signals.fingerprinter import EntryFingerprinter
+from gatehouse.sentry.entities import EntityHasher
+from gatehouse.signals.fingerprinter import Fingerprinter
 from tests.harness import Home, make_account
 
 CARD = "4242424242424242"
@@ -27,7 +29,9 @@ class Terminal:
         self.runner = CliRunner()
         with home.session() as session:
             self.account = make_account(session)
-            self.fingerprinter = EntryFingerprinter(session.ring, self.account)
+            self.fingerprinter = Fingerprinter(
+                EntityHasher(session.ring.current(keyring.ENTITIES)[1])
+            )
 
     def run(self, *arguments: str, given: str | bytes = "") -> Result:
         return self.runner.invoke(lists.app, arguments, input=given)

@@ -27,7 +27,7 @@ def shop(console: Console) -> Recorder:
 def find(console: Console, kind: str, value: str) -> str:
     """The address of an entity's page."""
     form = {"kind": kind, "value": value}
-    answer = console.as_role(VIEWER).post(f"/a/{console.account_id}/entities", form)
+    answer = console.as_role(ANALYST).post(f"/a/{console.account_id}/entities", form)
     assert answer.status_code == 303
     where: str = answer.headers["location"]
     return where

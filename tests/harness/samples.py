@@ -62,5 +62,6 @@ PURCHASE: dict[str, Any] = {
 }
 """An ordinary purchase through the sandbox's first pipeline."""
 
-FINGERPRINTS = Fingerprints(KeyRing({(CARD_FINGERPRINTS, 1): b"f" * 32}))
+RING = KeyRing({(CARD_FINGERPRINTS, 1): b"f" * 32})
+FINGERPRINTS = Fingerprints(RING)
 """Of an installation that is not there."""

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 from msgspec.structs import asdict
 
+from gatehouse.admin.privacy.subject import DataSubject
 from gatehouse.admin.search.decisions import search_decisions
 from gatehouse.admin.search.filters import AmountRange, DecisionSearchRequest
 from gatehouse.admin.search.people import PersonNamed, requests_about
@@ -45,8 +46,9 @@ from tests.store.earlier import INNER, OLD_ID, PURCHASE, bought, index_all
 
 
 def by_card(session: AdminSession, account: str) -> list[str]:
-    person = PersonNamed(card=CardNumber.parse(CARD))
-    return [each for some in requests_about(session, account, person, batch=2) for each in some]
+    person = DataSubject(session, account, PersonNamed(card=CardNumber.parse(CARD)))
+    found = requests_about(session, account, person.terms, batch=2)
+    return [each for some in found for each in some]
 
 
 def entries(session: AdminSession) -> list[SearchEntry]:

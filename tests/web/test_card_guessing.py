@@ -143,6 +143,50 @@ def test_guesses_at_a_card_count_together_over_all_servers(
     assert [each["advice"] for each in wrong] == ["DECLINE"] * 3 + ["FRAUD"]
 
 
+def test_numbers_of_searches_lists_and_records_count_with_those_of_requests(home: Home) -> None:
+    scopes = ("rules", "decisions", "reviews", "manage:lists", "manage:identities")
+    key = home.key(home.account(), *(f"--scope={each}" for each in scopes))
+    one = iter(ALIKE)
+    manage, entry = "/api/v1/manage", "/api/v1/manage/lists/bad-cards/entries"
+    with home.server(GATEHOUSE_CARD_ENUMERATION_LIMIT=str(MOST)) as server:
+        with server.client(key) as client:
+
+            def ask() -> list[int]:
+                adding = {"kind": "cards", "entries": [{"value": next(one)}]}
+                named = {"cardNumber": next(one), "reason": "a guess"}
+                answers = [
+                    client.post("/api/v1/decisions/search", json={"cardNumber": next(one)}),
+                    client.post("/api/v1/reviews/search", json={"cardNumber": next(one)}),
+                    client.post(f"{manage}/identities/search", json={"cardNumber": next(one)}),
+                    client.post(f"{entry}?dryRun=true", json=adding),
+                    client.post(f"{manage}/identities/erase?dryRun=true", json=named),
+                    client.post(f"{entry}/search", json={"value": next(one)}),
+                    rules(client, {"cardNumber": next(one)}),
+                ]
+                return [each.status_code for each in answers]
+
+            client.post(f"{manage}/lists", json={"name": "bad-cards", "kind": "cards"})
+            assert ask() == [200, 200, 404, 200, 404, 429, 429]
+            assert ask() == [429] * 7
+            bulk = {"entries": [{"value": each} for each in ALIKE]}
+            refused = client.post(f"{entry}?dryRun=true", json=bulk)
+            # Now as many were refused as are allowed, and nothing of the group is answered.
+            again = client.post("/api/v1/decisions/search", json={"cardNumber": ALIKE[2]})
+    for answer in (refused, again):
+        assert answer.json()["errors"]["code"] == "card_enumeration"
+        assert 86_000 < int(answer.headers["retry-after"]) <= 86_400
+
+
+def test_a_number_of_a_customer_is_not_the_one_that_is_never_refused(home: Home) -> None:
+    key = home.key(home.account())
+    with home.server(GATEHOUSE_CARD_ENUMERATION_LIMIT=str(MOST)) as server:
+        with server.client(key) as client:
+            assert rules(client, {"cardNumber": CARD}).status_code == 200
+            for number in ALIKE[: 3 * MOST]:
+                rules(client, {"cardNumber": number})
+            refusal(rules(client, {"cardNumber": CARD}))
+
+
 def test_declined_payments_use_up_the_guesses_at_a_card(home: Home, tmp_path: Path) -> None:
     account = home.account()
     key = home.key(account)

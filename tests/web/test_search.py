@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from gatehouse.admin.privacy.subject import DataSubject
 from gatehouse.admin.search.people import PersonNamed, requests_about
 from gatehouse.core.cards import CardNumber
 from gatehouse.store.admin.admin_session import AdminSession
@@ -184,8 +185,8 @@ def test_every_decision_about_a_person_is_found_for_export_and_erasure(
     session: AdminSession, merchant: Merchant, sent: Sent
 ) -> None:
     def about(**names: Any) -> list[str]:
-        named = PersonNamed(**names)
-        batches = requests_about(session, merchant.account, named, batch=1)
+        person = DataSubject(session, merchant.account, PersonNamed(**names))
+        batches = requests_about(session, merchant.account, person.terms, batch=1)
         return [each for batch in batches for each in batch]
 
     assert about(email="amelia.whitfield@example.com") == [sent["idverify"]]

@@ -35,6 +35,8 @@ class Actor(msgspec.Struct, frozen=True):
     """The only account that the actor may see; None may see all of them."""
     person: str | None = None
     """The person for whom a key says that it acts."""
+    reveals: bool = True
+    """Whether the actor may see personal data in full; of a key, its scopes decide that."""
     proposer: str | None = None
     """Who proposed the change that this actor approves; two pairs of eyes have seen it then."""
 
@@ -44,9 +46,9 @@ class Actor(msgspec.Struct, frozen=True):
         return cls(ActorKind.OPERATOR, user)
 
     @classmethod
-    def user(cls, login: str, account_id: str | None) -> "Actor":
+    def user(cls, login: str, account_id: str | None, *, reveals: bool = False) -> "Actor":
         """A person who is signed in to the console, at work in one account or in all of them."""
-        return cls(ActorKind.USER, login, account_id)
+        return cls(ActorKind.USER, login, account_id, reveals=reveals)
 
     @classmethod
     def key(cls, key_id: str, account_id: str) -> "Actor":
@@ -57,6 +59,11 @@ class Actor(msgspec.Struct, frozen=True):
     def system(cls, part: str) -> "Actor":
         """A part of the service that acts by itself."""
         return cls(ActorKind.SYSTEM, part)
+
+    @property
+    def has_terminal(self) -> bool:
+        """Whether the actor has the database and the root secret anyway."""
+        return self.kind in (ActorKind.OPERATOR, ActorKind.SYSTEM)
 
     def acting_for(self, person: str | None) -> "Actor":
         """The same actor, in the name of a person."""

@@ -37,4 +37,5 @@ class Visitor(msgspec.Struct, frozen=True, kw_only=True):
 
     def actor(self, account_id: str | None) -> Actor:
         """The person as use cases know it; None speaks for the whole installation."""
-        return Actor.user(self.login, account_id)
+        reveals = self.may(Permission.REVEAL, account_id or "")
+        return Actor.user(self.login, account_id, reveals=reveals)

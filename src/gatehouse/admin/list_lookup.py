@@ -9,6 +9,7 @@ from gatehouse.rules.list_entries import ListKind, canonical
 from gatehouse.rules.lists import covering_entries
 from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.named_cards import NamedCards
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.list_reading import ListedEntry
@@ -16,7 +17,8 @@ from gatehouse.store.configured.list_reading import ListedEntry
 
 def holding(session: AdminSession, account_id: str, value: str) -> list[tuple[str, ListedEntry]]:
     """The entries in force that cover a value, each with its list, whatever these lists hold."""
-    values = _covering(value, EntryFingerprinter(session.ring, account_id))
+    with NamedCards(session, account_id, "lists") as cards:
+        values = _covering(value, EntryFingerprinter(session.ring, cards))
     now_ms = session.clock()
     with account_reading(session, account_id) as connection:
         check_account(connection, session.signer, account_id)

@@ -1,7 +1,7 @@
 """Lists of an account: creating, filling, importing, showing and dropping them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import BinaryIO, Final, NamedTuple
 
 import msgspec
@@ -24,6 +24,7 @@ from gatehouse.rules.list_entries import ListKind, canonical
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.named_cards import NamedCards
 from gatehouse.store.configured import list_reading, lists
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import RULES, active
@@ -108,6 +109,15 @@ class ImportOptions(NewEntries, frozen=True):
     dry_run: bool = False
 
 
+class UnusableLines(InvalidInput):
+    """Lines of a file that cannot be used, so that nothing was done with any of them."""
+
+    def __init__(self, content: ListFileContent, verb: str) -> None:
+        which = _ONE_LINE() if content.bad == 1 else _SEVERAL_LINES(count=content.bad)
+        super().__init__(_NOTHING_DONE[verb](lines=which, report=content.report()))
+        self.content = content
+
+
 class ImportedEntries(msgspec.Struct, frozen=True):
     """What an import did, and the lines that it left out."""
 
@@ -158,7 +168,8 @@ def add(
 ) -> Added:
     """Put entries on a list; one that is on it gets the new expiry, and the new reason if any."""
     key = ListKey(account_id, name)
-    found = _read(given, _terms(session, key, new), "added")
+    with _terms(session, key, new) as terms:
+        found = _read(given, terms, "added")
     return _add(session, key, new, found)
 
 
@@ -170,8 +181,8 @@ def planned(
     new: NewEntries | None = None,
 ) -> tuple[PlannedEntry, ...]:
     """The entries as a list keeps them, so that they can be proposed."""
-    terms = _terms(session, ListKey(account_id, name), new or NewEntries())
-    return tuple(_read(given, terms, "added"))
+    with _terms(session, ListKey(account_id, name), new or NewEntries()) as terms:
+        return tuple(_read(given, terms, "added"))
 
 
 def put(
@@ -201,8 +212,9 @@ def take(
 
 def remove(session: AdminSession, account_id: str, name: str, given: GivenEntries) -> int:
     """Take entries off a list: all that are named, or none when one of them is not on it."""
-    terms = _terms(session, ListKey(account_id, name), NewEntries())
-    return take(session, account_id, name, _read(given, terms, "removed"), given.expected)
+    with _terms(session, ListKey(account_id, name), NewEntries()) as terms:
+        found = _read(given, terms, "removed")
+    return take(session, account_id, name, found, given.expected)
 
 
 def import_file(
@@ -210,7 +222,8 @@ def import_file(
 ) -> ImportedEntries:
     """Add the entries of a file; with a bad line nothing is added, unless bad ones are skipped."""
     key = ListKey(account_id, name)
-    content = _read_file(file, _terms(session, key, options))
+    with _terms(session, key, options) as terms:
+        content = _read_file(file, terms)
     if not options.skip_bad:
         _refuse_flaws(content, "imported")
     found = list(content.entries.values())
@@ -268,11 +281,11 @@ def find_entry(
     """One entry of a list by its value, as an author writes it; with `include_gone`, also those
     that ended.
     """
-    terms = _terms(session, ListKey(account_id, name), NewEntries())
-    try:
-        kept = canonical(terms.kind, value, terms.hasher).value
-    except ValueError as error:
-        raise InvalidInput(_LIST_ONE_VALUE(why=said_by(error))) from None
+    with _terms(session, ListKey(account_id, name), NewEntries()) as terms:
+        try:
+            kept = canonical(terms.kind, value, terms.hasher).value
+        except ValueError as error:
+            raise InvalidInput(_LIST_ONE_VALUE(why=said_by(error))) from None
     with account_reading(session, account_id) as connection:
         check_account(connection, session.signer, account_id)
         one = msgspec.structs.replace(page, value=kept)
@@ -285,8 +298,9 @@ def check_exists(session: AdminSession, account_id: str, name: str) -> None:
         list_reading.kind_of(connection, account_id, name)
 
 
-def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> EntryTerms:
-    """How entries for a list are read."""
+@contextmanager
+def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> Iterator[EntryTerms]:
+    """How entries for a list are read; at the end of the block, cards among them are counted."""
     with account_reading(session, key.account_id) as connection:
         kind = new.kind
         if kind is None or key.name in list_reading.kinds(connection, key.account_id):
@@ -295,8 +309,10 @@ def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> EntryTerms:
     if new.lifetime_ms == 0:
         raise InvalidInput(_LIST_EXPIRES_IN())
     expires_at_ms = None if new.lifetime_ms is None else now_ms + new.lifetime_ms
-    hasher = EntryFingerprinter(session.ring, key.account_id)
-    return EntryTerms(kind, hasher, now_ms, reason_text(new.reason), expires_at_ms)
+    reason = reason_text(new.reason)
+    with NamedCards(session, key.account_id, f"list {key.name}") as cards:
+        hasher = EntryFingerprinter(session.ring, cards)
+        yield EntryTerms(kind, hasher, now_ms, reason, expires_at_ms)
 
 
 def _read(given: GivenEntries, terms: EntryTerms, verb: str) -> list[PlannedEntry]:
@@ -342,5 +358,4 @@ def _rules_with(connection: sa.Connection, account_id: str, name: str) -> list[s
 
 def _refuse_flaws(content: ListFileContent, verb: str) -> None:
     if content.bad:
-        which = _ONE_LINE() if content.bad == 1 else _SEVERAL_LINES(count=content.bad)
-        raise InvalidInput(_NOTHING_DONE[verb](lines=which, report=content.report()))
+        raise UnusableLines(content, verb)

@@ -51,6 +51,7 @@ from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.named_cards import NamedCards
 
 _REQUEST_BYTES: Final = Phrase("refused.request_bytes", "a request has at most {most} bytes")
 
@@ -132,6 +133,7 @@ class _Rehearsal:
         with account_reading(self._session, self._account_id) as connection:
             account = accounts.get(connection, self._account_id)
         plan = await pipelines.plan_pipeline(account, call)
+        self._count_cards(plan)
         unread = UnreadFields(pipelines.messages.request).find(body, plan.ignored)
         job = Job(
             request_id=new_id("req", self._session.clock(), secrets.token_bytes),
@@ -145,6 +147,13 @@ class _Rehearsal:
         )
         done = cast(Processed, await self._engine().process(job))
         return _trial(definition, done, self._ends, unread)
+
+    def _count_cards(self, plan: RequestPlan) -> None:
+        """Count the card numbers: the account's own lists say which of them they hold."""
+        with NamedCards(self._session, self._account_id, "pipelines") as cards:
+            for card in (plan.card, *plan.other_cards.values()):
+                if card is not None:
+                    cards.of(card.number)
 
     async def _pipelines(self, definition: PipelineDefinition) -> Pipelines:
         """What plans requests for the draft, and for nothing else."""
@@ -167,7 +176,7 @@ class _Rehearsal:
     def _engine(self) -> Engine:
         session = self._session
         options = engine_options(self._settings, session, "rehearsal")
-        # There is nothing to guess at: only the sandbox's parties are asked.
+        # Only the sandbox's parties are asked, and the card numbers are counted already.
         options = msgspec.structs.replace(options, guess_limit=0, enumeration_limit=0, terms=None)
         return make_engine(_Nothing(), session, _bins(), session.clock, options)
 

@@ -55,6 +55,8 @@ _COLUMNS: Final = (
     *("cardBin", "cardLastFour", "clientReferenceId", "charged", "reason", "retryable"),
 )
 
+_CARDS: Final = ("cardNumber", "paymentAccountReference")
+
 
 class ListedDecision(msgspec.Struct, frozen=True):
     """One decision in a table."""
@@ -107,8 +109,9 @@ def find(visit: Visit) -> Response:
         return visit.redirect("decision", id=value)
     kept = addressed_filters(visit, _kept(visit))
     search = read_search(visit, kept, Sought(who, [value]), limit=1)
-    _found(visit, search)  # What no decision can have is refused at its field.
     token = SoughtTokens(visit.session, visit.account_id).token(search, who, value)
+    if who not in _CARDS:  # A card was named, and counted, with its token.
+        _found(visit, search)  # What no decision can have is refused at its field.
     return visit.redirect("decisions", query={**kept, SOUGHT: token})
 
 
@@ -186,7 +189,7 @@ def _show(visit: Visit, template: str, found: FoundDecisions) -> Response:
         query=urlencode(kept, doseq=True),
         sought=sought_in(visit, kept),
         unsought={name: values for name, values in kept.items() if name != SOUGHT},
-        kinds=WHO,
+        kinds=[each for each in WHO if each != "cardNumber" or visit.may(Permission.REVEAL)],
         most_exported=exporting.MOST_EXPORTED,
         live=bool(visit.query.get("live")) and not visit.problems,
         shown=_digest(found),

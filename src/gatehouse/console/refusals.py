@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Final
 
 from gatehouse.core.errors import (
     AuthorizationLost,
+    CardsAlike,
+    CardsUnseen,
     ConfigurationRefused,
     Conflict,
     ConnectorFailed,
@@ -45,6 +47,8 @@ _STATUS: Final[tuple[tuple[type[GatehouseError], int], ...]] = (
     (StoreUnavailable, 503),
     (TooManyAttempts, 429),
     (SignInRefused, 403),
+    (CardsAlike, 429),
+    (CardsUnseen, 403),
 )
 
 

@@ -5,6 +5,17 @@ from typing import Final
 from gatehouse.core.sentences import Phrase
 
 _ATTEMPTS: Final = Phrase("refused.attempts", "too many attempts; try again in {seconds} seconds")
+_CARDS_ALIKE: Final = Phrase(
+    "refused.cards_alike",
+    "too many different card numbers with the same BIN and last four digits within 24 hours, which "
+    "is how cards are guessed: nothing was looked up or changed; find out who names these numbers, "
+    "or wait {hours} hours",
+)
+_CARDS_UNSEEN: Final = Phrase(
+    "refused.cards_unseen",
+    "only people who may reveal personal data can look for a card number; give the card's "
+    "fingerprint, as decisions show it, or ask an administrator for a role that reveals",
+)
 
 
 class GatehouseError(Exception):
@@ -101,6 +112,21 @@ class ConnectorFailed(GatehouseError):
 
 class SignInRefused(GatehouseError):
     """Who tries to sign in did not prove who it is; the text never says what was wrong."""
+
+
+class CardsAlike(GatehouseError):
+    """More card numbers with one BIN and last four than an account may name within a day."""
+
+    def __init__(self, retry_after_ms: int) -> None:
+        super().__init__(_CARDS_ALIKE(hours=max(1, -(-retry_after_ms // 3_600_000))))
+        self.retry_after_ms = retry_after_ms
+
+
+class CardsUnseen(GatehouseError):
+    """A person who must not see personal data in full names a card number."""
+
+    def __init__(self) -> None:
+        super().__init__(_CARDS_UNSEEN())
 
 
 class TooManyAttempts(SignInRefused):

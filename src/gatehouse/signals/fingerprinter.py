@@ -3,13 +3,14 @@
 from gatehouse.core import keyring
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.credentials import AccountReference
-from gatehouse.core.fingerprints import INNER, OF_ACCOUNT, Fingerprints
+from gatehouse.core.fingerprints import INNER, OF_ACCOUNT
 from gatehouse.core.keyring import KeyRing
 from gatehouse.core.stage import Contacts
 from gatehouse.decisions.search_terms import EMAIL, PHONE, FoundBy
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone
 from gatehouse.sentry.entities import EntityHasher
+from gatehouse.store.admin.named_cards import NamedCards
 
 
 class Fingerprinter:
@@ -48,14 +49,15 @@ class Fingerprinter:
 class EntryFingerprinter(Fingerprinter):
     """Implements `rules.list_entries.EntryHasher` for the lists of one account."""
 
-    def __init__(self, ring: KeyRing, account_id: str) -> None:
+    def __init__(self, ring: KeyRing, cards: NamedCards) -> None:
         super().__init__(EntityHasher(ring.current(keyring.ENTITIES)[1]))
-        self._fingerprints = Fingerprints(ring)
-        self._account_id = account_id
+        self._cards = cards
+        self._fingerprints = cards.fingerprints
+        self._account_id = cards.account_id
 
     def card(self, card: CardNumber | AccountReference) -> str:
         """The account's fingerprint of a card."""
-        return self._fingerprints.of_account(self._account_id, self._fingerprints.inner(card))
+        return self._fingerprints.of_account(self._account_id, self._cards.of(card))
 
     def known_card(self, text: str) -> str | None:
         """The account's fingerprint, from a text that is one, now or in an earlier version.

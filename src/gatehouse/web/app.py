@@ -15,6 +15,7 @@ from gatehouse.core.clock import Clock
 from gatehouse.core.errors import (
     AccountClosed,
     AuthorizationLost,
+    CardsAlike,
     ConfigurationRefused,
     RequestRefused,
     StoreUnavailable,
@@ -104,6 +105,8 @@ class App:
             return await self._refuse(context, Problem("store_unavailable", headers=RETRY_SOON))
         except AccountClosed:
             return await self._refuse(context, Problem("account_closed"))
+        except CardsAlike as alike:
+            return await self._refuse(context, Problem.of_cards(alike.retry_after_ms))
         except ConfigurationRefused:
             # It was logged when it was found.
             return await self._refuse(context, Problem("configuration_refused"))

@@ -23,6 +23,7 @@ from gatehouse.web.openapi_parts import (
 )
 from gatehouse.web.problems import (
     BODY_CODES,
+    CARD_CODES,
     MANAGE_CODES,
     PAID_CODES,
     REPEAT_CODES,
@@ -121,6 +122,8 @@ def _impossible(one: ManageEndpoint) -> frozenset[str]:
     without = PAID_CODES | REVIEW_CODES if one.body else BODY_CODES
     if one.changes:
         without -= REPEAT_CODES
+    if one.names_cards:
+        without -= CARD_CODES
     if one.method == "GET":
         without |= MANAGE_CODES
     return without if one.guarded else without | _PRECONDITIONS

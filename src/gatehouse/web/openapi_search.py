@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from gatehouse.admin.search.filters import DecisionSearchRequest, ReviewSearchRequest
 from gatehouse.web.openapi_parts import PREFER, TRACE_ID, body_of, envelope_of, free_answers
-from gatehouse.web.problems import PAID_CODES, REVIEW_CODES
+from gatehouse.web.problems import CARD_CODES, PAID_CODES, REVIEW_CODES
 from gatehouse.web.search import DecisionMatches, ReviewMatches
 
 _SEARCHES: Final[dict[str, tuple[type, type, str]]] = {
@@ -39,7 +39,7 @@ def _search(schemas: dict[str, Any], subject: str) -> dict[str, Any]:
         **free_answers(
             "What was found, or a refusal with the fields at fault: `isSuccess` tells.",
             envelope,
-            without=PAID_CODES | REVIEW_CODES | {"not_found"},
+            without=PAID_CODES - CARD_CODES | REVIEW_CODES | {"not_found"},
             headers=("Preference-Applied",),
         ),
     }

@@ -150,8 +150,9 @@ CODES: Final[dict[str, Code]] = {
     "card_enumeration": Code(
         429,
         "Too many different card numbers with the same BIN and last four digits.",
-        "Nothing was looked at, nothing was charged. Numbers sent before still work; others wait "
-        "the seconds in `Retry-After`. Find out who sends them: this is how cards are guessed.",
+        "Nothing was looked at or changed, nothing was charged. Numbers sent before still work, "
+        "until as many others were refused; then all wait the seconds in `Retry-After`. Find out "
+        "who sends them: this is how cards are guessed.",
     ),
     "headers_too_large": Code(
         431, "The request's headers are too many or too large.", "Send fewer or shorter headers."
@@ -180,8 +181,10 @@ CODES: Final[dict[str, Code]] = {
 REPEAT_CODES: Final = frozenset(
     {"invalid_idempotency_key", "idempotency_in_flight", "idempotency_key_reused"}
 )
-# Codes that only an operation can get: it costs something and can be repeated.
-PAID_CODES: Final = REPEAT_CODES | {"insufficient_balance", "card_enumeration"}
+# Codes that only calls with card numbers can get: operations, searches, lists, identity records.
+CARD_CODES: Final = frozenset({"card_enumeration"})
+# Codes that only an operation can get, with those that searches and lists share with it.
+PAID_CODES: Final = REPEAT_CODES | CARD_CODES | {"insufficient_balance"}
 # Codes that only changes of reviews can get.
 REVIEW_CODES: Final = frozenset({"already_resolved", "not_resolved", "already_assigned"})
 # Codes that only endpoints of the management API can get.
@@ -222,6 +225,12 @@ class Problem(Exception):
     def of(cls, refused: RequestRefused) -> "Problem":
         """The problem with a body that cannot be used."""
         return cls(refused.code, fields=refused.fields, details=refused.details)
+
+    @classmethod
+    def of_cards(cls, retry_after_ms: int) -> "Problem":
+        """The problem with card numbers that are too much alike."""
+        seconds = max(1, -(-retry_after_ms // 1000))
+        return cls("card_enumeration", headers=((b"retry-after", b"%d" % seconds),))
 
     def add_warnings(self, warnings: Iterable[FieldWarning]) -> None:
         """Make warnings errors of their fields, as a caller can prefer."""

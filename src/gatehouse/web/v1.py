@@ -156,8 +156,7 @@ class Api:
             case Insufficient():
                 raise Problem("insufficient_balance", remaining=outcome.remaining)
             case Enumerated():
-                seconds = max(1, -(-outcome.retry_after_ms // 1000))
-                raise Problem("card_enumeration", headers=((b"retry-after", b"%d" % seconds),))
+                raise Problem.of_cards(outcome.retry_after_ms)
             case _:
                 return _repeated(outcome)
 

@@ -45,6 +45,7 @@ def sqlite_session(prepared: Prepared, tmp_path: Path) -> Iterator[AdminSession]
         randomness=secrets.token_bytes,
         environment="sandbox",
         actor=Actor.system("test"),
+        most_alike=50,
     )
     database.dispose()
 

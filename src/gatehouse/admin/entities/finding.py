@@ -15,6 +15,7 @@ from gatehouse.rules.list_entries import KIND_WORDS, canonical
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.named_cards import NamedCards
 from gatehouse.store.configured import list_reading
 
 _LIST_HOLDING: Final = Phrase(
@@ -40,11 +41,12 @@ def find_entity(session: AdminSession, account_id: str, kind: EntityType, text: 
         if address is None:
             raise InvalidInput(_INTERNET_ADDRESS())
         return Entity(kind, address.household)
-    hasher = EntryFingerprinter(session.ring, account_id)
-    try:
-        return Entity(kind, canonical(LIST_KINDS[kind], text, hasher).value)
-    except ValueError as error:
-        raise InvalidInput(said_by(error)) from None
+    with NamedCards(session, account_id, "entities") as cards:
+        hasher = EntryFingerprinter(session.ring, cards)
+        try:
+            return Entity(kind, canonical(LIST_KINDS[kind], text, hasher).value)
+        except ValueError as error:
+            raise InvalidInput(said_by(error)) from None
 
 
 def lists_for(

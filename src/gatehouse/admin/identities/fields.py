@@ -9,12 +9,13 @@ from typing import Any, Final
 
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.files.records import FieldProblem
-from gatehouse.core.fingerprints import INNER, Fingerprints
+from gatehouse.core.fingerprints import INNER
 from gatehouse.core.text import is_blank
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, PersonName
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone
 from gatehouse.intel.places import is_country
+from gatehouse.store.admin.named_cards import NamedCards
 
 MOST_OF_EACH: Final = 16
 NAME_PARTS: Final = ("firstName", "middleName", "lastName")
@@ -123,7 +124,7 @@ class FieldReader:
         self.add(field, "must be an ISO 3166 code of two letters, such as GB")
         return None
 
-    def card_number(self, field: str, value: Any, fingerprints: Fingerprints) -> str | None:
+    def card_number(self, field: str, value: Any, cards: NamedCards) -> str | None:
         """The inner fingerprint of a card number, which may be grouped as on the card."""
         if value is None:
             self.add(field, "is required")
@@ -132,19 +133,17 @@ class FieldReader:
             self.add(field, "must be text")
             return None
         try:
-            return fingerprints.inner(CardNumber.parse(re.sub(r"[ -]", "", value)))
+            return cards.of(CardNumber.parse(re.sub(r"[ -]", "", value)))
         except ValueError as error:
             self.add(field, str(error))
             return None
 
-    def card_fingerprint(
-        self, field: str, value: Any, scope: str, fingerprints: Fingerprints
-    ) -> str | None:
+    def card_fingerprint(self, field: str, value: Any, cards: NamedCards) -> str | None:
         """The inner fingerprint, from that of an export of the scope.
 
         Exports of earlier versions hold the inner one.
         """
-        inner = None
+        inner, fingerprints, scope = None, cards.fingerprints, cards.account_id
         if isinstance(value, str):
             inner = value if INNER.fullmatch(value) else fingerprints.opened(scope, value)
         if inner is None:

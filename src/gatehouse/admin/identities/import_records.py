@@ -14,6 +14,7 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import Position
 from gatehouse.core.files.records import BadRow, FieldProblem, RecordFile
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.named_cards import NamedCards
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.identities import imports
 from gatehouse.store.identities.identities import MOST_HOLDERS, DryRun, RecordChange
@@ -49,7 +50,8 @@ def import_identities(
 ) -> ImportedIdentities:
     """Import a file from the beginning, or from where an interrupted import of it stopped."""
     sealer = IdentitySealer(session.ring, session.randomness)
-    parser = IdentityParser(session.fingerprints, job.scope)
+    cards = NamedCards(session, job.scope, "identities")
+    parser = IdentityParser(cards)
     parse = parser.from_cells if job.file.form == "csv" else parser.from_object
     run = _begin(session, job, sealer)
     if run.resumed:
@@ -60,6 +62,7 @@ def import_identities(
         contextlib.closing(RejectedRows(job.rejects, progress.say, append=run.resumed)) as rejects,
     ):
         for read in read_batches(job.file, parse, BATCH, progress, run.at):
+            cards.count()
             rejects.report(read.bad)
             batch = Batch([row.value for row in read.rows], len(read.bad), read.until)
             if dry_run is None:

@@ -6,8 +6,8 @@ from typing import Any, BinaryIO, Final, TypeVar
 
 from gatehouse.admin.identities.fields import NAME_PARTS, FieldReader
 from gatehouse.core.files.records import Columns, RecordFile, RecordFormat, UnusableRecord
-from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.idverify.people import IdentifierType, Person
+from gatehouse.store.admin.named_cards import NamedCards
 from gatehouse.store.identities.identity_sealer import HolderRecord
 
 _IDENTIFIERS: Final = {
@@ -45,9 +45,9 @@ def identity_file(stream: BinaryIO, form: RecordFormat) -> RecordFile:
 class IdentityParser:
     """Makes the holder of a card out of a record; raises `UnusableRecord` with all problems."""
 
-    def __init__(self, fingerprints: Fingerprints, scope: str) -> None:
-        self._fingerprints = fingerprints
-        self._scope = scope
+    def __init__(self, cards: NamedCards) -> None:
+        """`cards` makes the fingerprints of the scope."""
+        self._cards = cards
 
     def from_cells(self, cells: Mapping[str, str]) -> HolderRecord:
         """The person of a row of CSV; an empty cell counts as missing."""
@@ -112,11 +112,11 @@ class IdentityParser:
 
     def _card(self, found: Mapping[str, Any], read: FieldReader) -> str | None:
         if found.get("card") is None:
-            return read.card_number("cardNumber", found.get("cardNumber"), self._fingerprints)
+            return read.card_number("cardNumber", found.get("cardNumber"), self._cards)
         if found.get("cardNumber") is not None:
             read.add("card", "is given beside cardNumber; one of them is enough")
             return None
-        return read.card_fingerprint("card", found["card"], self._scope, self._fingerprints)
+        return read.card_fingerprint("card", found["card"], self._cards)
 
 
 def _present(values: Iterable[T | None]) -> tuple[T, ...]:

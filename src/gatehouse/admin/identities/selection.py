@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import NotFound
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.named_cards import NamedCards
 from gatehouse.store.identities import identities, imports
 from gatehouse.store.identities.identities import Selector
 from gatehouse.store.identities.identity_sealer import EVERYONE, IdentitySealer
@@ -49,16 +50,20 @@ def select_records(
     session: AdminSession, scope: str | None, query: IdentityQuery
 ) -> list[ScopeSelection]:
     """The records of a scope, or with None of every scope, that are meant; `NotFound` if none."""
+    asked = EVERYONE if scope is None else scope
     with session.reading() as connection:
-        check_scope(session, connection, EVERYONE if scope is None else scope)
+        check_scope(session, connection, asked)
+    with NamedCards(session, asked, "identities") as named:
+        cards = None if query.card is None else named.of_every_key(query.card)
+    with session.reading() as connection:
         scopes = identities.scopes(connection) if scope is None else [scope]
-        found = _matching(session, connection, scopes, query)
+        found = _matching(session, connection, scopes, query, cards)
         if found:
             return found
         elsewhere = 0
         # An actor of one account must not learn what other accounts have.
         if scope is not None and session.actor.account_id is None and query != IdentityQuery():
-            others = _matching(session, connection, identities.scopes(connection), query)
+            others = _matching(session, connection, identities.scopes(connection), query, cards)
             elsewhere = sum(one.number for one in others)
     if scope is None or not elsewhere:
         raise NotFound("there is no such record; see: gatehouse identities count")
@@ -79,11 +84,15 @@ def record_count(number: int) -> str:
 
 
 def _matching(
-    session: AdminSession, connection: sa.Connection, scopes: Sequence[str], query: IdentityQuery
+    session: AdminSession,
+    connection: sa.Connection,
+    scopes: Sequence[str],
+    query: IdentityQuery,
+    cards: list[str] | None,
 ) -> list[ScopeSelection]:
     sealer, reference = IdentitySealer(session.ring), query.reference
     selector = Selector(
-        cards=None if query.card is None else session.fingerprints.inner_of_every_key(query.card),
+        cards=cards,
         person_id=query.person_id,
         not_card_prefix=sealer.card_prefix if query.outdated else None,
     )

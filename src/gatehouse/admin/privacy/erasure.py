@@ -123,7 +123,7 @@ def _erase_requests(
     eraser = RequestEraser(session, subject.account_id)
     oldest_answer = first_id("req", session.clock() - LONGEST_KEPT_MS)
     answered: set[str] = set()
-    found = requests_about(session, subject.account_id, subject.person, batch=_AT_ONCE)
+    found = requests_about(session, subject.account_id, subject.terms, batch=_AT_ONCE)
     for request_ids in found:
         with pace.turn(), batch_of(session) as connection:
             done = eraser.erase(connection, request_ids)
@@ -175,7 +175,7 @@ def _foresee(session: AdminSession, subject: DataSubject, options: ErasureOption
     result = ErasedPerson(None, subject.named_by)
     oldest_answer = first_id("req", session.clock() - LONGEST_KEPT_MS)
     answered: set[str] = set()
-    for request_ids in requests_about(session, account_id, subject.person):
+    for request_ids in requests_about(session, account_id, subject.terms):
         with account_reading(session, account_id) as connection:
             waiting = not_over(connection, account_id, request_ids)
         result.decisions += len(request_ids) - len(waiting)

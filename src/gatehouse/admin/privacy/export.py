@@ -107,7 +107,7 @@ class _Export:
 
     def _decisions(self) -> Iterator[msgspec.Raw]:
         account_id = self._subject.account_id
-        for ids in requests_about(self._session, account_id, self._subject.person, batch=_AT_ONCE):
+        for ids in requests_about(self._session, account_id, self._subject.terms, batch=_AT_ONCE):
             with account_reading(self._session, account_id) as connection:
                 texts = records.texts_of(connection, account_id, ids)
                 labels = feedback_history.entries_of(connection, account_id, ids)

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.admin.search.people import PersonNamed
+from gatehouse.admin.search.people import PersonNamed, person_terms
 from gatehouse.admin.search.values import SearchValues, WrongValue
 from gatehouse.core import keyring
 from gatehouse.core.errors import InvalidInput
@@ -16,6 +16,7 @@ from gatehouse.rules.list_entries import ListKind
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.named_cards import NamedCards
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.list_reading import ListedEntry
 from gatehouse.store.database import struct_from
@@ -60,7 +61,13 @@ class DataSubject:
             raise InvalidInput(
                 "name the person: --user, --username, --email, --phone, --card or --device"
             )
-        self._check_values()
+        with NamedCards(session, account_id, "privacy") as cards:
+            values = SearchValues(session, cards)
+            self._check_values(values)
+            self.terms = person_terms(values, person)
+            """What decisions about the person are found by."""
+            card = person.card
+            self._cards = [] if card is None else cards.of_every_key(card)
 
     @property
     def named_values(self) -> list[str]:
@@ -69,8 +76,8 @@ class DataSubject:
         given = (person.user_id, person.username, person.email, person.phone, person.device_id)
         return [value for value in given if value]
 
-    def _check_values(self) -> None:
-        values, person = SearchValues(self._session, self.account_id), self.person
+    def _check_values(self, values: SearchValues) -> None:
+        person = self.person
         for name, read, given in (
             ("--user", values.user, person.user_id),
             ("--username", values.username, person.username),
@@ -100,10 +107,9 @@ class DataSubject:
             found[ListKind.PHONES] = [phone]
         if person.device_id is not None:
             found[ListKind.DEVICES] = [kept.kept(person.device_id)]
-        if person.card is not None:
-            inner = session.fingerprints.inner_of_every_key(person.card)
-            shown = [session.fingerprints.of_account(self.account_id, each) for each in inner]
-            found[ListKind.CARDS] = [*inner, *shown]
+        if self._cards:
+            shown = [session.fingerprints.of_account(self.account_id, each) for each in self._cards]
+            found[ListKind.CARDS] = [*self._cards, *shown]
         return found
 
     def list_entries(self, connection: sa.Connection) -> list[FoundEntry]:
@@ -128,9 +134,8 @@ class DataSubject:
         """
         person, sealer = self.person, IdentitySealer(self._session.ring)
         found = []
-        if person.card is not None:
-            cards = self._session.fingerprints.inner_of_every_key(person.card)
-            found.append(Selector(cards=cards))
+        if self._cards:
+            found.append(Selector(cards=self._cards))
         if person.user_id is not None:
             marks = sealer.reference_marks(self.account_id, person.user_id)
             found.append(Selector(references=marks))

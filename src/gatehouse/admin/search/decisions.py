@@ -3,7 +3,6 @@
 import asyncio
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import msgspec
@@ -23,6 +22,7 @@ from gatehouse.core.ids import is_id
 from gatehouse.core.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.named_cards import NamedCards
 from gatehouse.store.decisions import decisions, reviews
 from gatehouse.store.search.indexing import is_complete
 from gatehouse.store.search.pages import IdPage, PageWanted, find_page
@@ -58,46 +58,55 @@ class FoundReviews(msgspec.Struct, frozen=True):
     complete: bool = True
 
 
+class DecisionFinder:
+    """Finds the decisions of one search, page by page; a card in it is named once for all pages."""
+
+    def __init__(
+        self, session: AdminSession, account_id: str, search: DecisionSearchRequest
+    ) -> None:
+        """Raises `WrongFilters` about all that cannot be used."""
+        self._session = session
+        self._account_id = account_id
+        with NamedCards(session, account_id, "decisions") as cards:
+            sources = sources_of(SearchValues(session, cards), search)
+        self._sources = sources or [every_decision(account_id)]
+        self._span = span_of(search.at)
+
+    def decisions(self, cursor: str | None, limit: int) -> FoundDecisions:
+        """A page of decisions, newest first."""
+        with self._session.reading() as connection:
+            page = self._page(connection, cursor, limit)
+            prints = self._session.fingerprints
+            found = decisions.get_many(connection, self._account_id, page.request_ids, prints)
+            return FoundDecisions(found, cursor_after(page.reached), is_complete(connection))
+
+    def ids(self, cursor: str | None, limit: int) -> FoundIds:
+        """The ids alone, which need far less time; `limit` can be above that of a page."""
+        with self._session.reading() as connection:
+            page = self._page(connection, cursor, limit)
+            return FoundIds(page.request_ids, cursor_after(page.reached))
+
+    def _page(self, connection: sa.Connection, cursor: str | None, limit: int) -> IdPage:
+        span, before = self._span, _read_cursor(cursor)
+        if before is not None:
+            span = span._replace(before=min(before, span.before or before))
+        return find_page(connection, self._sources, PageWanted(span, limit))
+
+
 def search_decisions(
     session: AdminSession, account_id: str, search: DecisionSearchRequest
 ) -> FoundDecisions:
     """The account's decisions to which all filters apply, newest first."""
-    find = _finder(session, account_id, search)
-    with session.reading() as connection:
-        page = find(connection, search.limit or DEFAULT_PAGE)
-        found = decisions.get_many(connection, account_id, page.request_ids, session.fingerprints)
-        return FoundDecisions(found, cursor_after(page.reached), is_complete(connection))
-
-
-def search_request_ids(
-    session: AdminSession, account_id: str, search: DecisionSearchRequest, limit: int
-) -> FoundIds:
-    """The ids alone, which need far less time than the decisions; `limit` can be above a page's."""
-    find = _finder(session, account_id, search)
-    with session.reading() as connection:
-        page = find(connection, limit)
-        return FoundIds(page.request_ids, cursor_after(page.reached))
-
-
-def _finder(
-    session: AdminSession, account_id: str, search: DecisionSearchRequest
-) -> Callable[[sa.Connection, int], IdPage]:
-    """Finds so many of the requests to which all filters apply; wrong filters are refused first."""
-    session.actor.check_account(account_id)
-    sources = sources_of(SearchValues(session, account_id), search)
-    span, cursor = span_of(search.at), _read_cursor(search.cursor)
-    if cursor is not None:
-        span = span._replace(before=min(cursor, span.before or cursor))
-    own = sources or [every_decision(account_id)]
-    return lambda connection, limit: find_page(connection, own, PageWanted(span, limit))
+    find = DecisionFinder(session, account_id, search)
+    return find.decisions(search.cursor, search.limit or DEFAULT_PAGE)
 
 
 def search_reviews(
     session: AdminSession, account_id: str, search: ReviewSearchRequest
 ) -> FoundReviews:
     """The account's reviews to which all filters apply, oldest first."""
-    session.actor.check_account(account_id)
-    sources = sources_of(SearchValues(session, account_id), search)
+    with NamedCards(session, account_id, "reviews") as cards:
+        sources = sources_of(SearchValues(session, cards), search)
     if search.status is None:
         sources.append(every_review(account_id))
     else:

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.scopes import account_change
-from gatehouse.admin.search.decisions import cursor_after, search_decisions, search_request_ids
+from gatehouse.admin.search.decisions import DecisionFinder, cursor_after
 from gatehouse.admin.search.filters import LARGEST_PAGE, DecisionSearchRequest, WrongFilters
 from gatehouse.core.ids import is_id
 from gatehouse.core.sentences import Phrase
@@ -39,11 +39,10 @@ def next_part(
 ) -> ExportPart | None:
     """The part that begins where the search does; None when nothing is found."""
     found: list[str] = []
-    cursor = search.cursor
+    find, cursor = DecisionFinder(session, account_id, search), search.cursor
     while len(found) <= MOST_EXPORTED:
         limit = min(_IDS_AT_ONCE, MOST_EXPORTED + 1 - len(found))
-        from_here = msgspec.structs.replace(search, cursor=cursor)
-        page = search_request_ids(session, account_id, from_here, limit)
+        page = find.ids(cursor, limit)
         found += page.request_ids
         cursor = page.next_cursor
         if cursor is None:
@@ -65,6 +64,7 @@ def export_found(
     """
     if oldest is not None and not is_id(oldest, "req"):
         raise WrongFilters({"oldest": _EXPORT_END()})
+    find = DecisionFinder(session, account_id, search)
     with account_change(session, account_id) as change:
         # What was searched for may be personal, so that the line names no values.
         given = [
@@ -73,17 +73,12 @@ def export_found(
             if getattr(search, name) is not None and name not in ("limit", "cursor")
         ]
         change.audit("decisions.export", account_id, filters=given)
-    return _pages(session, account_id, search, oldest or "")
+    return _pages(find, search.cursor, oldest or "")
 
 
-def _pages(
-    session: AdminSession, account_id: str, search: DecisionSearchRequest, oldest: str
-) -> Iterator[DecisionRecord]:
-    session.actor.check_account(account_id)
-    cursor = search.cursor
+def _pages(find: DecisionFinder, cursor: str | None, oldest: str) -> Iterator[DecisionRecord]:
     while True:
-        page = msgspec.structs.replace(search, limit=LARGEST_PAGE, cursor=cursor)
-        found = search_decisions(session, account_id, page)
+        found = find.decisions(cursor, LARGEST_PAGE)
         for record in found.records:
             if record.request_id < oldest:
                 return

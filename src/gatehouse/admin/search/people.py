@@ -1,6 +1,6 @@
 """Finds every decision about a person of an account, for exports and erasure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gatehouse.admin.search.values import SearchValues
 from gatehouse.core.cards import CardNumber
@@ -24,10 +24,9 @@ class PersonNamed(Personal, frozen=True):
     """As it was sent to Sentry."""
 
 
-def person_terms(session: AdminSession, account_id: str, person: PersonNamed) -> list[int]:
+def person_terms(values: SearchValues, person: PersonNamed) -> list[int]:
     """The terms that decisions about a person have; a card has one for each key of the ring."""
-    session.actor.check_account(account_id)
-    values, terms = SearchValues(session, account_id), []
+    terms: list[int] = []
     if person.user_id is not None:
         terms += values.user(person.user_id)
     if person.username is not None:
@@ -44,11 +43,11 @@ def person_terms(session: AdminSession, account_id: str, person: PersonNamed) ->
 
 
 def requests_about(
-    session: AdminSession, account_id: str, person: PersonNamed, *, batch: int = 500
+    session: AdminSession, account_id: str, terms: Sequence[int], *, batch: int = 500
 ) -> Iterator[list[str]]:
-    """The ids of all requests about a person, oldest first, in batches that are read as needed.
+    """The ids of all requests that have a person's terms, oldest first, read in batches as needed.
 
     Between two batches no transaction is open, and those already given may be deleted.
     """
-    terms = person_terms(session, account_id, person)
+    session.actor.check_account(account_id)
     return stream_requests(session.database, account_id, by_terms(terms), batch=batch)

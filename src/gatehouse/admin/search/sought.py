@@ -14,6 +14,7 @@ from gatehouse.admin.search.filters import DecisionSearchRequest
 from gatehouse.admin.search.values import SearchValues
 from gatehouse.core.secrets import Personal
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.named_cards import NamedCards
 
 _USE: Final = b"searches for somebody"
 _ABOUT: Final = "sought"
@@ -41,14 +42,17 @@ class SoughtTokens:
 
     def __init__(self, session: AdminSession, account_id: str) -> None:
         self._sealer = TextSealer(session, account_id, _USE)
-        self._values = SearchValues(session, account_id)
+        self._session = session
+        self._account_id = account_id
 
     def token(self, search: DecisionSearchRequest, name: str, value: str) -> str:
         """What a search is about that names nobody or nothing else, as addresses hold it."""
         card = search.card_number or search.payment_account_reference
         about = Sought(name, [value])
         if card is not None:
-            about = Sought(_FINGERPRINT, self._values.fingerprints(card))
+            with NamedCards(self._session, self._account_id, "decisions") as cards:
+                prints = SearchValues(self._session, cards).fingerprints(card)
+            about = Sought(_FINGERPRINT, prints)
         return self._sealer.token(msgspec.json.encode(about).decode(), _ABOUT)
 
     def opened(self, token: str) -> Sought | None:

@@ -14,6 +14,7 @@ from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.named_cards import NamedCards
 
 _SEARCH_USER: Final = Phrase("refused.search_user", "must name a user, not stand in for a name")
 _SEARCH_NAME: Final = Phrase("refused.search_name", "must be a name, not stand in for one")
@@ -38,10 +39,11 @@ class WrongValue(InvalidInput):
 class SearchValues:
     """Makes the terms of one account."""
 
-    def __init__(self, session: AdminSession, account_id: str) -> None:
-        self.account_id = account_id
+    def __init__(self, session: AdminSession, cards: NamedCards) -> None:
+        self.account_id = cards.account_id
         self._terms = session.terms
-        self._fingerprints = session.fingerprints
+        self._cards = cards
+        self._fingerprints = cards.fingerprints
         self._kept = Fingerprinter(EntityHasher(session.ring.current(keyring.ENTITIES)[1]))
 
     def term(self, field: int, value: str) -> int:
@@ -66,7 +68,7 @@ class SearchValues:
 
     def fingerprints(self, card: CardNumber | AccountReference) -> list[str]:
         """The account's fingerprints of a card, one for each key that they were ever made with."""
-        inner = self._fingerprints.inner_of_every_key(card)
+        inner = self._cards.of_every_key(card)
         return [self._fingerprints.of_account(self.account_id, each) for each in inner]
 
     def card(self, card: CardNumber | AccountReference) -> list[int]:

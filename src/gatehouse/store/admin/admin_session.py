@@ -76,10 +76,15 @@ class AdminSession:
     randomness: Randomness
     environment: str
     actor: Actor
+    most_alike: int
+    """Card numbers with one BIN and last four that an account may name within a day; 0 is any."""
 
     @property
     def fingerprints(self) -> Fingerprints:
-        """The fingerprints of cards, made with the keys of the ring."""
+        """The fingerprints of cards, made with the keys of the ring.
+
+        Those of card numbers that an actor names are made by `NamedCards`, which counts them.
+        """
         return Fingerprints(self.ring)
 
     @cached_property

@@ -105,6 +105,8 @@ class ManageEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Whether `If-Match` is read."""
     most_bytes: int | None = None
     """Largest body; without it, that of the settings."""
+    names_cards: bool = False
+    """Whether card numbers in its body are compared with what the account has."""
     reads: bool = False
     """Whether it changes nothing although it is no GET, because of what is in its body."""
 

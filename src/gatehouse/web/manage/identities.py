@@ -174,6 +174,7 @@ IDENTITY_ENDPOINTS: Final = (
         body=IdentitySearch,
         answer=IdentitiesFound,
         run=_search,
+        names_cards=True,
         reads=True,
     ),
     ManageEndpoint(
@@ -188,6 +189,7 @@ IDENTITY_ENDPOINTS: Final = (
         query=(DRY_RUN,),
         answer=IdentitiesErased,
         run=_erase,
+        names_cards=True,
     ),
     ManageEndpoint(
         method="POST",

@@ -5,8 +5,6 @@ import io
 from contextlib import closing
 from typing import Any, Final
 
-import msgspec
-
 from gatehouse.admin import audit_log, lists
 from gatehouse.admin.lists import (
     EntryPage,
@@ -147,24 +145,19 @@ def _add(call: ManageCall) -> EntriesAdded:
     given: EntriesToAdd = call.body
     rows = [(one.value, one.expires or "", one.reason or "") for one in given.entries]
     lifetime_ms = None if given.expires_in_s is None else given.expires_in_s * 1000
-    trial = ImportOptions(
-        given.kind, given.reason, lifetime_ms, _expected(call), skip_bad=True, dry_run=True
-    )
+    expected, dry_run = _expected(call), call.dry_run
+    options = ImportOptions(given.kind, given.reason, lifetime_ms, expected, dry_run=dry_run)
     _refuse_line_ends(given)
     name, file = call.path["name"], _as_file(rows)
     try:
-        done = lists.import_file(call.session, call.account_id, name, file, trial)
+        added = lists.import_file(call.session, call.account_id, name, file, options).added
     except NotFound as missing:
         hint = f"{str(missing).partition(';')[0]}; create it, or send its kind"
         raise NotFound(hint) from None
-    if done.content.bad:
+    except lists.UnusableLines as unusable:
         # The first line is the header.
-        wrong = {f"entries[{flaw.line - 2}]": [flaw.message] for flaw in done.content.flaws}
-        raise Problem("invalid_request", fields=wrong)
-    if not call.dry_run:
-        wanted = msgspec.structs.replace(trial, skip_bad=False, dry_run=False)
-        done = lists.import_file(call.session, call.account_id, name, file, wanted)
-    added = done.added
+        wrong = {f"entries[{flaw.line - 2}]": [flaw.message] for flaw in unusable.content.flaws}
+        raise Problem("invalid_request", fields=wrong) from None
     return EntriesAdded(name, added.added, added.changed, added.unchanged, call.dry_run)
 
 
@@ -275,6 +268,7 @@ LIST_ENDPOINTS: Final = (
         path_examples=_EXAMPLE,
         answer=EntriesAdded,
         run=_add,
+        names_cards=True,
         guarded=True,
         most_bytes=MOST_DOCUMENT_BYTES,
     ),
@@ -292,6 +286,7 @@ LIST_ENDPOINTS: Final = (
         path_examples=_EXAMPLE,
         answer=EntryShownPage,
         run=_entries,
+        names_cards=True,
         reads=True,
     ),
     ManageEndpoint(
@@ -307,6 +302,7 @@ LIST_ENDPOINTS: Final = (
         path_examples=_EXAMPLE,
         answer=EntriesRemoved,
         run=_remove,
+        names_cards=True,
         guarded=True,
         most_bytes=MOST_DOCUMENT_BYTES,
     ),
