@@ -72,7 +72,7 @@ export interface BacktestRequest {
   readonly until?: string | null | undefined;
   /** Whether lists are used as they are now, not as they were then. */
   readonly listsNow?: boolean | undefined;
-  /** Requests to name for each change. */
+  /** Requests to name for each change. They are shown to keys that also have the scope `decisions`. */
   readonly examples?: number | undefined;
 }
 
@@ -1896,7 +1896,7 @@ export interface TrainingRequest {
 export interface TrialRequest {
   /** The file as YAML, as `apply` of the command line takes it. */
   readonly document: string;
-  /** A recorded request. Give it or `signals`. */
+  /** A recorded request, for a key that also has the scope `decisions`. Give it or `signals`. */
   readonly requestId?: string | null | undefined;
   /** Values of signals by their names, as a decision record shows them. */
   readonly signals?: { readonly [name: string]: unknown } | null | undefined;

@@ -106,7 +106,9 @@ class BacktestRequest(Struct, frozen=True, kw_only=True):
     lists_now: bool | None = None
     """Whether lists are used as they are now, not as they were then."""
     examples: int | None = None
-    """Requests to name for each change."""
+    """Requests to name for each change. They are shown to keys that also have the scope
+    `decisions`.
+    """
 
 
 class BalanceResponse(Struct, frozen=True, kw_only=True):
@@ -2305,7 +2307,7 @@ class TrialRequest(Struct, frozen=True, kw_only=True):
     document: str
     """The file as YAML, as `apply` of the command line takes it."""
     request_id: str | None = None
-    """A recorded request. Give it or `signals`."""
+    """A recorded request, for a key that also has the scope `decisions`. Give it or `signals`."""
     signals: Mapping[str, Any] | None = None
     """Values of signals by their names, as a decision record shows them."""
 
