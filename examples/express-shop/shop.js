@@ -3,6 +3,7 @@
 import express from "express";
 import {
   ConnectionFailed,
+  IdempotencyKeyReused,
   InsufficientBalance,
   InvalidRequest,
   ServerError,
@@ -12,13 +13,32 @@ import {
 } from "gatehouse-client";
 
 const PIPELINE = 1;
-const STATUS = { ACCEPT: "paid", REVIEW: "waiting", DECLINE: "declined" };
 
-/** An application that sells things; `secret` is the one of its webhook. */
-export function makeShop(gatehouse, secret) {
+/**
+ * What the shop keeps of an order, without the card. A real shop has a database.
+ *
+ * @typedef {object} Order
+ * @property {string} orderId
+ * @property {"asking" | "paid" | "accepted" | "waiting" | "declined"} status `accepted`: nothing was charged
+ * @property {number} attempt How often the buyer tried to pay.
+ * @property {string | null} requestId Gatehouse's id of the last attempt that was answered.
+ * @property {string | null} payment What the payment gateway said, if it was asked.
+ */
+
+/**
+ * An application that sells things.
+ *
+ * @param {import("gatehouse-client").Gatehouse} gatehouse
+ * @param {string} secret The secret of its webhook.
+ * @param {string | false} trustProxy Whose `X-Forwarded-For` is believed, such as `loopback`.
+ */
+export function makeShop(gatehouse, secret, trustProxy = false) {
   const shop = express();
+  /** @type {Map<string, Order>} */
   const orders = new Map();
+  /** @type {Set<string>} */
   const seen = new Set();
+  shop.set("trust proxy", trustProxy);
 
   // A signature is about bytes: this route must come before anything that parses JSON.
   shop.post("/webhooks/gatehouse", express.raw({ type: "*/*", limit: "1mb" }), async (request, response) => {
@@ -32,52 +52,131 @@ export function makeShop(gatehouse, secret) {
   shop.use(express.json({ limit: "16kb" }));
 
   shop.post("/orders", async (request, response) => {
-    const { orderId, amount, card } = request.body;
-    const answer = await gatehouse.pipeline(
-      {
-        pipelineId: PIPELINE,
-        clientReferenceId: orderId,
-        rulesRequest: { customerIp: request.body.customerIp ?? request.ip },
-        // What is hidden is sent, and no log of the shop can show it.
-        preCheckRequest: { ...card, cardNumber: hide(card.cardNumber) },
-        gatewayRequest: { amount, currency: "USD" },
-      },
-      // An order that is sent twice by an impatient customer is charged once.
-      { idempotencyKey: `order-${orderId}` },
-    );
-    const { requestId, result } = answer;
-    // A word of a later version is looked at by a person.
-    const order = { orderId, requestId, status: STATUS[result.decision] ?? "waiting" };
-    orders.set(requestId, order);
+    const order = begun(orders, String(request.body.orderId));
+    if (order.status === "asking") await pay(gatehouse, order, request);
     response.status(201).json(order);
   });
 
-  shop.get("/orders/:requestId", (request, response) => {
-    const order = orders.get(request.params.requestId);
+  shop.get("/orders/:orderId", (request, response) => {
+    const order = orders.get(request.params.orderId);
     response.status(order ? 200 : 404).json(order ?? { problem: "no such order" });
   });
 
-  shop.use((error, _request, response, _next) => {
-    const [status, problem, more] = explained(error);
-    response.status(status).json({ problem, ...more });
-  });
+  shop.use(tell);
   return shop;
 }
 
-function noteEvent(orders, event) {
-  const order = orders.get(event.data.requestId);
-  if (order === undefined) return;
-  if (event.type === "review.resolved" || event.type === "review.corrected") {
-    order.status = event.data.state === "APPROVED" ? "paid" : "declined";
+/**
+ * The order as it is stored before Gatehouse is asked.
+ *
+ * @param {Map<string, Order>} orders
+ * @param {string} orderId
+ */
+function begun(orders, orderId) {
+  /** @type {Order} */
+  const fresh = { orderId, status: "asking", attempt: 1, requestId: null, payment: null };
+  const order = orders.get(orderId) ?? fresh;
+  // The buyer tries again, with another card or a corrected one: that is another attempt.
+  if (order.status === "declined") Object.assign(order, { status: "asking", attempt: order.attempt + 1 });
+  orders.set(orderId, order);
+  return order;
+}
+
+/**
+ * Asks Gatehouse to decide about an order, and to charge the card if it is accepted.
+ *
+ * When this fails, the answer is lost and the order stays as it is: the next try repeats the same
+ * attempt, and gets the answer to it if it was processed.
+ *
+ * @param {import("gatehouse-client").Gatehouse} gatehouse
+ * @param {Order} order
+ * @param {express.Request} request
+ */
+async function pay(gatehouse, order, request) {
+  const { amount, card } = request.body;
+  const attempt = nameOf(order);
+  const body = {
+    pipelineId: PIPELINE,
+    clientReferenceId: attempt,
+    rulesRequest: { customerIp: request.ip },
+    // What is hidden is sent, and no log of the shop can show it.
+    preCheckRequest: { ...card, cardNumber: hide(card.cardNumber), cardCvv2Value: hide(card.cardCvv2Value) },
+    gatewayRequest: { amount, currency: "USD" },
+  };
+  try {
+    const { requestId, result } = await gatehouse.pipeline(body, { idempotencyKey: attempt });
+    settle(order, attempt, requestId, result.decision, result.gatewayResponse?.status);
+  } catch (error) {
+    if (!(error instanceof IdempotencyKeyReused)) throw error;
+    // This attempt was processed with another card, and the answer was lost: what became of it?
+    const [found] = await gatehouse.decisions.list({ clientReferenceId: attempt }).take(1);
+    if (found === undefined) throw error;
+    const gateway = found.stages.find(({ name }) => name === "Gateway");
+    settle(order, attempt, found.requestId, found.decision, gateway?.result["status"]);
   }
 }
 
-/** What the customer is told; what the shop's people need is in the shop's log. */
+/**
+ * The name of an attempt to pay: its idempotency key, and its name in Gatehouse's records.
+ *
+ * @param {Order} order
+ */
+function nameOf(order) {
+  return `order-${order.orderId}-${order.attempt}`;
+}
+
+/**
+ * Notes the answer to an attempt, unless it came late and the order has gone on.
+ *
+ * @param {Order} order
+ * @param {string} attempt
+ * @param {string} requestId
+ * @param {string | undefined} decision
+ * @param {unknown} payment
+ */
+function settle(order, attempt, requestId, decision, payment) {
+  if (attempt !== nameOf(order) || order.status !== "asking") return;
+  order.requestId = requestId;
+  order.payment = typeof payment === "string" ? payment : null;
+  // The decision is about the order. Whether money was taken, the payment says.
+  if (decision === "ACCEPT") order.status = payment === "APPROVED" ? "paid" : "accepted";
+  // A word of a later version is looked at by a person, like a review.
+  else order.status = decision === "DECLINE" ? "declined" : "waiting";
+}
+
+/**
+ * @param {Map<string, Order>} orders
+ * @param {import("gatehouse-client").PublicEvent} event
+ */
+function noteEvent(orders, event) {
+  if (event.type !== "review.resolved" && event.type !== "review.corrected") return;
+  for (const order of orders.values()) {
+    if (order.requestId !== event.data["requestId"]) continue;
+    // A payment that was reversed before does not come back by itself.
+    const stands = order.payment === "APPROVED" && event.data["payment"] !== "LOST";
+    if (event.data["state"] !== "APPROVED") order.status = "declined";
+    else order.status = stands ? "paid" : "accepted";
+  }
+}
+
+/** @type {express.ErrorRequestHandler} */
+function tell(error, _request, response, _next) {
+  const [status, problem, more] = explained(error);
+  response.status(status).json({ problem, ...more });
+}
+
+/**
+ * What the customer is told; what the shop's people need is in the shop's log.
+ *
+ * @param {any} error
+ * @returns {[number, string, object?]}
+ */
 function explained(error) {
   if (error instanceof SignatureInvalid) return [400, "not a message of Gatehouse"];
   if (error instanceof InvalidRequest) return [422, "check the card", { fields: error.fieldErrors }];
   console.error(error.name, error.code ?? "", error.requestId ?? error.traceId ?? "", error.message);
   if (error instanceof InsufficientBalance) return [503, "payments are closed for the moment"];
   if (error instanceof ConnectionFailed || error instanceof ServerError) return [503, "try again"];
+  if (error instanceof IdempotencyKeyReused) return [503, "another payment of this order is under way"];
   return [error.status === 400 ? 400 : 500, "something went wrong"];
 }

@@ -1,18 +1,21 @@
 """A small shop: it asks Gatehouse about each order, and hears by webhook what became of reviews.
 
-Run it beside the sandbox: `GATEHOUSE_API_KEY=... fastapi run shop.py` or with uvicorn.
+Run it beside the sandbox, as the README says.
 """
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, HTTPException, Request, Response
 from gatehouse_client import (
+    Answer,
     AsyncGatehouse,
     GatehouseError,
+    IdempotencyKeyReused,
     InvalidRequest,
     SignatureInvalid,
     models,
@@ -24,7 +27,7 @@ from pydantic import BaseModel, Field, SecretStr
 class Checkout(BaseModel):
     """What the shop's own pages send."""
 
-    order_id: Annotated[str, Field(max_length=64)]
+    order_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,64}$")]
     amount: Annotated[Decimal, Field(gt=0, decimal_places=2)]
     card_number: SecretStr
     card_expiry_date: str
@@ -33,13 +36,44 @@ class Checkout(BaseModel):
     session_age_s: float | None = None
 
 
-ORDERS: dict[str, str] = {}
-"""The state of each order. A real shop has a database."""
-AWAITED: dict[str, str] = {}
-"""Orders by the request that a reviewer looks at."""
+@dataclass
+class Order:
+    """What the shop keeps of an order, without the card."""
+
+    order_id: str
+    state: str = "asking"
+    """Or paid, accepted (nothing was charged), in review, declined."""
+    attempt: int = 1
+    """How often the buyer tried to pay. It names the call, so it is stored before the call."""
+    request: str | None = None
+    """Gatehouse's id of the last attempt that was answered."""
+    payment: str | None = None
+    """What the payment gateway said: APPROVED, DECLINED, ERROR, or nothing if it was not asked."""
+
+    @property
+    def attempt_name(self) -> str:
+        """The idempotency key of the attempt, and its name in Gatehouse's records."""
+        return f"order-{self.order_id}-{self.attempt}"
+
+    def settle(
+        self, attempt: str, request: str, decision: models.Outcome | None, payment: str | None
+    ) -> None:
+        """Note the answer to an attempt, unless it came late and the order has gone on."""
+        if (attempt, "asking") != (self.attempt_name, self.state):
+            return
+        self.request, self.payment = request, payment
+        # A word of a later version is looked at by a person, like a review.
+        states = {"ACCEPT": "accepted", "DECLINE": "declined"}
+        self.state = states.get(decision or "", "in review")
+        # The decision is about the order. Whether money was taken, the payment says.
+        if self.state == "accepted" and payment == models.GatewayStatus.APPROVED:
+            self.state = "paid"
+
+
+ORDERS: dict[str, Order] = {}
+"""A real shop has a database."""
 SEEN: set[str] = set()
 """Events that came already: each can come more than once."""
-STATES = {"ACCEPT": "paid", "REVIEW": "in review", "DECLINE": "declined"}
 
 
 @asynccontextmanager
@@ -61,51 +95,77 @@ def gatehouse(request: Request) -> AsyncGatehouse:
 
 @app.post("/orders")
 async def buy(
-    order: Checkout,
+    checkout: Checkout,
     request: Request,
     client: Annotated[AsyncGatehouse, Depends(gatehouse)],
-) -> dict[str, Any]:
+) -> Order:
     """Decide about an order, and charge the card if it is accepted."""
-    address = request.client.host if request.client else None
+    order = ORDERS.setdefault(checkout.order_id, Order(checkout.order_id))
+    if order.state == "declined":
+        # The buyer tries again, with another card or a corrected one: that is another attempt.
+        order.attempt, order.state = order.attempt + 1, "asking"
+    if order.state != "asking":
+        return order
+    attempt = order.attempt_name
     try:
-        answer = await client.pipeline(
-            pipeline_id=1,
-            client_reference_id=order.order_id,
-            pre_check_request=models.PreCheckRequest(
-                card_number=order.card_number.get_secret_value(),
-                card_expiry_date=order.card_expiry_date,
-                card_cvv2_value=order.card_cvv2_value.get_secret_value(),
-                card_address=models.CardAddress(postal_code=order.postal_code),
-            ),
-            sentry_request=models.SentryRequest(
-                device=models.Device(
-                    ip_address=address,
-                    user_agent=request.headers.get("user-agent"),
-                    session_age=order.session_age_s,
-                ),
-                order=models.Order(amount=order.amount, currency="USD"),
-            ),
-            # A customer who clicks twice pays once.
-            idempotency_key=f"order-{order.order_id}",
-        )
+        answer = await ask(client, attempt, checkout, request)
     except InvalidRequest as refused:
         raise HTTPException(422, {"fields": refused.field_errors}) from None
+    except IdempotencyKeyReused:
+        await find_out(client, attempt, order)
     except GatehouseError:
-        # Nobody knows whether the order is good: let the customer try again in a moment.
+        # The answer is lost. The order stays as it is, so that the next try repeats the same
+        # attempt, and gets the answer to it if it was processed.
         raise HTTPException(503, "the payment cannot be checked right now") from None
-    state = STATES[answer.result.decision] if answer.result.decision.is_known else "in review"
-    ORDERS[order.order_id] = state
-    if state == "in review":
-        AWAITED[answer.request_id] = order.order_id
-    return {"order": order.order_id, "state": state, "request": answer.request_id}
+    else:
+        paid = answer.result.gateway_response
+        payment = paid.status if paid else None
+        order.settle(attempt, answer.request_id, answer.result.decision, payment)
+    return order
+
+
+async def ask(
+    client: AsyncGatehouse, attempt: str, checkout: Checkout, request: Request
+) -> Answer[models.PipelineResponse]:
+    """Ask Gatehouse about an attempt to pay."""
+    return await client.pipeline(
+        pipeline_id=1,
+        client_reference_id=attempt,
+        pre_check_request=models.PreCheckRequest(
+            card_number=checkout.card_number.get_secret_value(),
+            card_expiry_date=checkout.card_expiry_date,
+            card_cvv2_value=checkout.card_cvv2_value.get_secret_value(),
+            card_address=models.CardAddress(postal_code=checkout.postal_code),
+        ),
+        sentry_request=models.SentryRequest(
+            device=models.Device(
+                # Behind a proxy, uvicorn takes it from X-Forwarded-For, if it trusts the proxy.
+                ip_address=request.client.host if request.client else None,
+                user_agent=request.headers.get("user-agent"),
+                session_age=checkout.session_age_s,
+            ),
+            order=models.Order(amount=checkout.amount, currency="USD"),
+        ),
+        idempotency_key=attempt,
+    )
+
+
+async def find_out(client: AsyncGatehouse, attempt: str, order: Order) -> None:
+    """Look up an attempt that was processed with another card, and whose answer was lost."""
+    page = await client.decisions.list(client_reference_id=attempt)
+    if not page.result.decisions:
+        raise HTTPException(503, "another payment of this order is under way")
+    found = page.result.decisions[0]
+    payments = [one.result["status"] for one in found.stages if one.name == "Gateway"]
+    order.settle(attempt, found.request_id, found.decision, payments[0] if payments else None)
 
 
 @app.get("/orders/{order_id}")
-async def show(order_id: str) -> dict[str, str]:
-    """The state of an order."""
+async def show(order_id: str) -> Order:
+    """What became of an order."""
     if order_id not in ORDERS:
         raise HTTPException(404, "no such order")
-    return {"order": order_id, "state": ORDERS[order_id]}
+    return ORDERS[order_id]
 
 
 @app.post("/webhooks/gatehouse", status_code=204)
@@ -116,10 +176,18 @@ async def hear(request: Request) -> Response:
         event = webhooks.verify(await request.body(), request.headers, secrets)
     except SignatureInvalid:
         raise HTTPException(400, "this is not from Gatehouse") from None
-    if event.id not in SEEN and event.type == "review.resolved":
-        order_id = AWAITED.get(event.data["requestId"])
-        if order_id is not None:
-            approved = event.data["state"] == "APPROVED"
-            ORDERS[order_id] = "paid" if approved else "declined"
+    if event.id not in SEEN and event.type in ("review.resolved", "review.corrected"):
+        for order in ORDERS.values():
+            if order.request == event.data["requestId"]:
+                order.state = after_review(order, event.data)
     SEEN.add(event.id)
     return Response(status_code=204)
+
+
+def after_review(order: Order, said: Mapping[str, Any]) -> str:
+    """The state of an order about which a person decided."""
+    if said["state"] != "APPROVED":
+        return "declined"
+    # A payment that was reversed before does not come back by itself.
+    stands = order.payment == models.GatewayStatus.APPROVED and said["payment"] != "LOST"
+    return "paid" if stands else "accepted"

@@ -11,27 +11,35 @@ from typing import Any
 
 import httpx
 import pytest
+from gatehouse_client import sandbox
 
+from tests.clients.shop_account import LARGE, ShopAccount, shop_account
 from tests.clients.typescript_build import CLIENT, NODE, built_client, needs_npm
 from tests.harness import BODY, PATIENCE_S, Server, free_port, until
+from tests.harness.unreliable import Unreliable, lose, unreliable
 from tests.installed_programs import ROOT
 
 EXAMPLE = ROOT / "examples/express-shop"
 
 
 @pytest.fixture(scope="module")
-def account(shared: Server) -> str:
-    return shared.home.account("100")
+def merchant(shared: Server, tmp_path_factory: pytest.TempPathFactory) -> ShopAccount:
+    return shop_account(shared.home, tmp_path_factory.mktemp("rules"))
 
 
 @pytest.fixture(scope="module")
-def key(shared: Server, account: str) -> str:
-    return shared.home.key(account, "--rate-limit", "0")
+def line(shared: Server) -> Iterator[Unreliable]:
+    """What the shop reaches Gatehouse by."""
+    with unreliable(shared.port) as proxy:
+        yield proxy
 
 
 @pytest.fixture(scope="module")
 def shop(
-    shared: Server, account: str, key: str, tmp_path_factory: pytest.TempPathFactory
+    shared: Server,
+    line: Unreliable,
+    merchant: ShopAccount,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[httpx.Client]:
     """A client of the shop, whose webhook is registered."""
     client, folder = built_client(), tmp_path_factory.mktemp("shop")
@@ -42,9 +50,9 @@ def shop(
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     hook = ("webhooks", "create", f"{address}/webhooks/gatehouse", "--event", "review.*")
-    secret = shared.home.ok(*hook, "--account", account, "--json").json["secret"]
-    environ = {"GATEHOUSE_API_KEY": key, "GATEHOUSE_URL": shared.base}
-    environ |= {"WEBHOOK_SECRET": secret, "PORT": str(port)}
+    secret = shared.home.ok(*hook, "--account", merchant.account, "--json").json["secret"]
+    environ = {"GATEHOUSE_API_KEY": merchant.key, "GATEHOUSE_URL": line.base}
+    environ |= {"WEBHOOK_SECRET": secret, "PORT": str(port), "TRUST_PROXY": "loopback"}
     with (
         _running(folder / "shop", environ),
         httpx.Client(base_url=address, timeout=PATIENCE_S) as opened,
@@ -66,39 +74,76 @@ def _running(folder: Path, environ: dict[str, str]) -> Iterator[None]:
             process.terminate()
 
 
-def _order(order_id: str, **more: Any) -> dict[str, Any]:
-    card = {name: BODY[name] for name in ("cardNumber", "cardExpiryDate", "cardCvv2Value")}
-    return {"orderId": order_id, "amount": 5, "customerIp": "203.0.113.1", "card": card} | more
+def _order(order_id: str, **more: str) -> dict[str, Any]:
+    names = ("cardNumber", "cardExpiryDate", "cardCvv2Value")
+    return {"orderId": order_id, "amount": 5, "card": {name: BODY[name] for name in names} | more}
 
 
 @needs_npm
 def test_an_order_is_paid_once_also_when_it_is_sent_twice(shop: httpx.Client) -> None:
     first = shop.post("/orders", json=_order("1001")).json()
     again = shop.post("/orders", json=_order("1001")).json()
-    assert first["status"] == "paid"
-    assert again == first
+    assert (first["status"], first["payment"]) == ("paid", "APPROVED")
+    assert again == first == shop.get("/orders/1001").json()
 
 
 @needs_npm
-def test_a_declined_card_and_a_wrong_one_are_told_apart(shop: httpx.Client) -> None:
-    card = {"cardNumber": "4000000000000002", "cardExpiryDate": "2035-12"}
-    assert shop.post("/orders", json=_order("1002", card=card)).json()["status"] == "declined"
-    wrong = shop.post("/orders", json=_order("1003", card=card | {"cardExpiryDate": "12/35"}))
+def test_a_wrong_card_is_told_by_its_fields(shop: httpx.Client) -> None:
+    wrong = shop.post("/orders", json=_order("1003", cardExpiryDate="12/35"))
     assert wrong.status_code == 422
     assert list(wrong.json()["fields"]) == ["preCheckRequest.cardExpiryDate"]
+    assert shop.post("/orders", json=_order("1003")).json()["status"] == "paid"
+
+
+@needs_npm
+def test_a_buyer_who_tries_again_after_a_decline_pays(shop: httpx.Client) -> None:
+    for number, first in {
+        "other-card": {"cardNumber": sandbox.DECLINED},
+        "corrected-code": {"cardCvv2Value": "200"},
+        "issuer-was-late": {"cardNumber": sandbox.RETRY},
+        "gateway": {"cardNumber": sandbox.GATEWAY_DECLINES},
+    }.items():
+        declined = shop.post("/orders", json=_order(number, **first)).json()
+        assert (declined["status"], declined["attempt"]) == ("declined", 1)
+        again = shop.post("/orders", json=_order(number)).json()
+        assert (again["status"], again["attempt"]) == ("paid", 2)
+
+
+@needs_npm
+def test_a_call_whose_answer_was_lost_is_repeated_or_looked_up(
+    shop: httpx.Client, line: Unreliable
+) -> None:
+    for number, second in {"same": {}, "other": {"cardNumber": "5555555555554444"}}.items():
+        line.troubles += [lose] * 3
+        assert shop.post("/orders", json=_order(number)).status_code == 503
+        assert shop.get(f"/orders/{number}").json()["status"] == "asking"
+        found = shop.post("/orders", json=_order(number, **second)).json()
+        assert (found["status"], found["attempt"]) == ("paid", 1)
+
+
+@needs_npm
+def test_the_address_is_that_of_a_trusted_proxy_and_not_what_the_buyer_says(
+    shop: httpx.Client, shared: Server, merchant: ShopAccount
+) -> None:
+    said = {"X-Forwarded-For": "192.0.2.1, 203.0.113.7"}
+    own = _order("1005") | {"customerIp": "192.0.2.1"}
+    placed = shop.post("/orders", json=own, headers=said).json()
+    with shared.client(merchant.key) as client:
+        found = client.get(f"/api/v1/decisions/{placed['requestId']}").json()["decisionResponse"]
+    assert found["signals"]["ip.address"] == "203.0.113.7"
 
 
 @needs_npm
 def test_an_order_that_waits_goes_on_when_the_webhook_says_what_was_found(
-    shop: httpx.Client, shared: Server, key: str
+    shop: httpx.Client, shared: Server, merchant: ShopAccount
 ) -> None:
-    placed = shop.post("/orders", json=_order("1004", customerIp="198.51.100.1")).json()
-    assert placed["status"] == "waiting"
+    placed = shop.post("/orders", json=_order("1004") | {"amount": LARGE}).json()
+    assert (placed["status"], placed["payment"]) == ("waiting", "APPROVED")
     address = f"/api/v1/reviews/{placed['requestId']}"
     said = {"resolution": "APPROVE", "reason": "known customer"}
-    with shared.client(key) as client:
+    with shared.client(merchant.key) as client:
         assert client.post(address, json=said).json()["isSuccess"]
-    until(lambda: shop.get(f"/orders/{placed['requestId']}").json()["status"] == "paid")
+    until(lambda: shop.get("/orders/1004").json()["status"] == "paid")
 
 
 @needs_npm

@@ -1,9 +1,9 @@
 """The shop in examples/ runs against a real sandbox."""
 
 import importlib.util
+import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -12,35 +12,40 @@ from gatehouse_client import Gatehouse, sandbox
 from starlette.testclient import TestClient
 
 from gatehouse.webhooks.signing_secrets import SecretKind, SigningSecret
+from tests.clients.shop_account import LARGE, ShopAccount, shop_account
 from tests.docs.pages import ROOT
 from tests.harness import Server
-from tests.harness.samples import VISIT
-from tests.web.merchant import Merchant
+from tests.harness.unreliable import Unreliable, lose, unreliable
 
 SHOP: Final = ROOT / "examples/fastapi-shop/shop.py"
 SECRET: Final = SigningSecret(SecretKind.HMAC, b"h" * 32)
 
 
 @pytest.fixture(scope="module")
-def merchant(shared: Server) -> Merchant:
-    with shared.home.session() as session:
-        return Merchant(session)
+def merchant(shared: Server, tmp_path_factory: pytest.TempPathFactory) -> ShopAccount:
+    return shop_account(shared.home, tmp_path_factory.mktemp("rules"))
 
 
 @pytest.fixture(scope="module")
-def shop(shared: Server, merchant: Merchant) -> Iterator[TestClient]:
+def line(shared: Server) -> Iterator[Unreliable]:
+    """What the shop reaches Gatehouse by."""
+    with unreliable(shared.port) as proxy:
+        yield proxy
+
+
+@pytest.fixture(scope="module")
+def shop(line: Unreliable, merchant: ShopAccount) -> Iterator[TestClient]:
     """The shop, running."""
     found = importlib.util.spec_from_file_location("shop", SHOP)
     assert found is not None
     assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
+    module = sys.modules["shop"] = importlib.util.module_from_spec(found)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GATEHOUSE_API_KEY", merchant.key)
-        patch.setenv("GATEHOUSE_URL", shared.base)
+        patch.setenv("GATEHOUSE_URL", line.base)
         patch.setenv("GATEHOUSE_WEBHOOK_SECRETS", SECRET.shown)
         found.loader.exec_module(module)
-        browser = {"User-Agent": VISIT["device"]["userAgent"]}
-        with TestClient(module.app, client=("203.0.113.1", 1), headers=browser) as client:
+        with TestClient(module.app, client=("203.0.113.1", 1)) as client:
             yield client
 
 
@@ -65,31 +70,84 @@ def hear(shop: TestClient, event: Any, secret: SigningSecret = SECRET) -> int:
 
 
 def test_a_good_order_is_paid_and_a_second_click_pays_nothing(
-    shop: TestClient, shared: Server, merchant: Merchant
+    shop: TestClient, shared: Server, merchant: ShopAccount
 ) -> None:
     with Gatehouse(merchant.key, shared.base) as client:
         first = shop.post("/orders", json=order("1001")).json()
         left = client.balance().result.balance
-        assert first["state"] == "paid"
+        assert (first["state"], first["payment"]) == ("paid", "APPROVED")
         assert shop.post("/orders", json=order("1001")).json() == first
         assert client.balance().result.balance == left
-        assert client.decisions.get(first["request"]).result.client_reference_id == "1001"
-    assert shop.get("/orders/1001").json() == {"order": "1001", "state": "paid"}
+        found = client.decisions.get(first["request"]).result
+        assert found.client_reference_id == "order-1001-1"
+    assert shop.get("/orders/1001").json() == first
 
 
-def test_a_declined_card_and_a_wrong_one_are_told_apart(shop: TestClient) -> None:
-    declined = shop.post("/orders", json=order("1002", card_number=sandbox.DECLINED))
-    assert declined.json()["state"] == "declined"
+def test_a_wrong_card_is_told_by_its_fields(shop: TestClient) -> None:
     wrong = shop.post("/orders", json=order("1003", card_number="4242424242424241"))
     assert wrong.status_code == 422
     assert [*wrong.json()["detail"]["fields"]] == ["preCheckRequest.cardNumber"]
     assert "4242" not in wrong.text
+    assert shop.post("/orders", json=order("1003")).json()["state"] == "paid"
 
 
-def test_a_review_ends_by_webhook(shop: TestClient, shared: Server, merchant: Merchant) -> None:
-    robot = {"User-Agent": "testclient"}
-    held = shop.post("/orders", json=order("1004"), headers=robot).json()
-    assert held["state"] == "in review"
+@pytest.mark.parametrize(
+    "first", [{"card_number": sandbox.DECLINED}, {"card_cvv2_value": "200"},
+              {"card_number": sandbox.RETRY}, {"card_number": sandbox.GATEWAY_DECLINES}],
+)  # fmt: skip
+def test_a_buyer_who_tries_again_after_a_decline_pays(
+    shop: TestClient, first: dict[str, str]
+) -> None:
+    number = "-".join(first.values())[-8:]
+    declined = shop.post("/orders", json=order(number, **first)).json()
+    assert (declined["state"], declined["attempt"]) == ("declined", 1)
+    again = shop.post("/orders", json=order(number)).json()
+    assert (again["state"], again["attempt"]) == ("paid", 2)
+
+
+def test_a_call_whose_answer_was_lost_is_repeated_and_charged_once(
+    shop: TestClient, line: Unreliable, shared: Server, merchant: ShopAccount
+) -> None:
+    line.troubles += [lose] * 3
+    assert shop.post("/orders", json=order("1005")).status_code == 503
+    assert shop.get("/orders/1005").json()["state"] == "asking"
+    assert shop.post("/orders", json=order("1005")).json()["state"] == "paid"
+    with Gatehouse(merchant.key, shared.base) as client:
+        [found] = client.decisions.each(client_reference_id="order-1005-1")
+    assert shop.get("/orders/1005").json()["request"] == found.request_id
+
+
+@pytest.mark.parametrize(
+    ("number", "first", "state"),
+    [("1006", sandbox.APPROVED, "paid"), ("1007", sandbox.DECLINED, "declined")],
+)
+def test_a_lost_answer_is_looked_up_when_the_buyer_sends_another_card(
+    shop: TestClient, line: Unreliable, number: str, first: str, state: str
+) -> None:
+    line.troubles += [lose] * 3
+    shop.post("/orders", json=order(number, card_number=first))
+    other = order(number, card_number=sandbox.APPROVED_MASTERCARD)
+    found = shop.post("/orders", json=other).json()
+    assert (found["state"], found["attempt"]) == (state, 1)
+    assert shop.post("/orders", json=other).json()["state"] == "paid"
+
+
+def test_an_order_that_is_good_but_not_charged_is_not_paid(shop: TestClient) -> None:
+    module: Any = sys.modules["shop"]
+    kept = module.Order("1008")
+    kept.settle("order-1008-1", "req_1", "ACCEPT", None)
+    assert kept.state == "accepted"
+    late = module.Order("1009", attempt=2)
+    late.settle("order-1009-1", "req_1", "DECLINE", None)
+    assert late.state == "asking"
+    assert module.after_review(kept, {"state": "APPROVED", "payment": None}) == "accepted"
+    kept.payment = "APPROVED"
+    assert module.after_review(kept, {"state": "APPROVED", "payment": "LOST"}) == "accepted"
+
+
+def test_a_review_ends_by_webhook(shop: TestClient, shared: Server, merchant: ShopAccount) -> None:
+    held = shop.post("/orders", json=order("1004", amount=LARGE)).json()
+    assert (held["state"], held["payment"]) == ("in review", "APPROVED")
     with Gatehouse(merchant.key, shared.base) as client:
         client.reviews.resolve(held["request"], resolution="APPROVE", reason="known customer")
         [event] = client.events.each(types="review.resolved")
@@ -97,7 +155,3 @@ def test_a_review_ends_by_webhook(shop: TestClient, shared: Server, merchant: Me
     assert shop.get("/orders/1004").json()["state"] == "in review"
     assert [hear(shop, event), hear(shop, event)] == [204, 204]
     assert shop.get("/orders/1004").json()["state"] == "paid"
-
-
-def test_the_readme_names_the_file_that_is_there() -> None:
-    assert f"examples/{SHOP.parent.name}/shop.py" in Path(SHOP.parent / "README.md").read_text()

@@ -40,7 +40,7 @@ class Unreliable:
     """Passes one request per connection to the server; the first answers meet trouble."""
 
     def __init__(self, port: int, *troubles: Trouble) -> None:
-        self._to, self._troubles = port, list(troubles)
+        self._to, self.troubles = port, list(troubles)
         self.requests: list[bytes] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.base = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
@@ -61,7 +61,7 @@ class Unreliable:
         with socket.create_connection(("127.0.0.1", self._to), PATIENCE_S) as server:
             server.sendall(request)
             answer = _message(server)
-        trouble = self._troubles.pop(0) if self._troubles else None
+        trouble = self.troubles.pop(0) if self.troubles else None
         if trouble is None or not trouble(connection, answer):
             connection.sendall(answer)
 
