@@ -38,6 +38,7 @@ from tests.harness import make_account
 from tests.store.reviewing import open_review
 from tests.store.test_models import keep, promote, rollback
 from tests.store.test_reversal_worker import NOW, RecordingGateway, put, reverser
+from tests.web.described_events import check_event
 
 DAY_MS = 86_400_000
 
@@ -52,6 +53,8 @@ class Told:
     def news(self) -> list[tuple[str, dict[str, Any]]]:
         page = events.list_events(self.session, self.account, EventQuery(self.cursor))
         self.cursor = page.cursor
+        for each in page.events:
+            check_event(each)
         return [(each.type, each.data) for each in page.events]
 
     def types(self) -> list[str]:

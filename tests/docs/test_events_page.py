@@ -1,10 +1,13 @@
 """docs/events.md is run as a developer would run it, and its table is that of the code."""
 
+import re
 from pathlib import Path
 
+from gatehouse.admin.webhooks.messages import TEST_TYPE
 from gatehouse.core.events import MEANINGS
 from gatehouse.settings import Settings
 from gatehouse.store.events.watching import MOST_OF_ACCOUNT
+from gatehouse.web.event_schemas import DATA
 from gatehouse.web.events import LONGEST_WAIT_S
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps
@@ -17,6 +20,18 @@ def test_the_commands_print_what_the_page_shows(checkout_at: tuple[Path, Server]
     walk = list(steps(_PAGE))
     assert len(walk) == 5
     check_steps(walk, *checkout_at, with_errors=True)
+
+
+def test_what_each_type_says_is_what_the_description_says() -> None:
+    rows = [line.split(" | ") for line in _PAGE.splitlines() if line.startswith("| `")]
+    told = {kind.strip("| `"): re.sub(r"\(.*?\)", "", said) for kind, _, said in rows}
+    fields = {kind: set(re.findall(r"`(\w+)`", said)) for kind, said in told.items()}
+    known = {kind: {*said} for kind, said in DATA.items()}
+    assert {*known.pop(TEST_TYPE)} == {"webhookId"}
+    counts = known["import.finished"] - {"importId", "kind"}
+    assert all(f"`{each}`" in _PAGE for each in counts)
+    fields["import.finished"] = known["import.finished"]
+    assert fields == known
 
 
 def test_the_types_and_limits_are_those_of_the_code() -> None:

@@ -10,6 +10,7 @@ from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.operations.operation import Operation
 from gatehouse.operations.pipeline_messages import PipelinesResponse
 from gatehouse.web.envelope import Billing, Errors
+from gatehouse.web.event_schemas import event_webhooks
 from gatehouse.web.feedback import FeedbackHistory, FeedbackReceipt, FeedbackRequest
 from gatehouse.web.openapi_events import EVENT_TYPES, event_paths
 from gatehouse.web.openapi_examples import example_answer, example_refusal
@@ -76,6 +77,7 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     paths |= money_paths(schemas)
     paths |= event_paths(schemas)
     paths |= manage_paths(schemas)
+    webhooks = event_webhooks(schemas)
     schemas["Failure"] = failure_schema()
     schemas = with_error_codes(for_generators(schemas), CODES)
     return {
@@ -90,6 +92,7 @@ def openapi_document(operations: list[Operation]) -> dict[str, Any]:
         "security": [{"ApiKey": []}],
         "tags": [{"name": name, "description": about} for name, about in TAGS.items()],
         "paths": with_tags(paths),
+        "webhooks": webhooks,
         "components": {
             "schemas": schemas,
             "securitySchemes": {
