@@ -8,8 +8,9 @@ from gatehouse.web.client_methods import is_listing, method_name
 REF: Final = "#/components/schemas/"
 _OWN_HEADERS: Final = {"Idempotency-Key", "Prefer", "X-Request-Id"}
 """Headers that the clients fill in themselves."""
-_HARMLESS: Final = ("search", "check", "try")
-"""How the names of operations begin that change nothing although they are no GET."""
+_HARMLESS: Final = ("search", "check", "try", "giveFeedback")
+"""How the names of operations begin that change nothing although they are no GET, or that change
+nothing more when they are done twice."""
 _KEYS: Final = ("requestId", "id", "version", "jobId", "line")
 """Fields by which the next page is found."""
 
@@ -112,6 +113,13 @@ def operations(document: Mapping[str, Any]) -> Iterator[ApiOperation]:
     for path, item in document["paths"].items():
         for verb, spec in item.items():
             yield ApiOperation(path, verb, spec, schemas)
+
+
+def event_schemas(document: Mapping[str, Any]) -> dict[str, str]:
+    """The names of the schemas of events, by their types."""
+    bodies = {kind: item["post"]["requestBody"] for kind, item in document["webhooks"].items()}
+    found = {kind: one["content"]["application/json"]["schema"] for kind, one in bodies.items()}
+    return {kind: schema["$ref"].removeprefix(REF) for kind, schema in found.items()}
 
 
 def grouped(document: Mapping[str, Any]) -> dict[str, dict[str, ApiOperation]]:

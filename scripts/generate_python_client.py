@@ -21,6 +21,7 @@ import gatehouse.stages  # noqa: F401  # registers the stages, before the docume
 from tests.web.test_openapi import DOCUMENT
 
 from gatehouse.web.client_methods import snake
+from scripts.client_operations import event_schemas
 from scripts.python_client.methods import MethodWriter, docstring
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -34,6 +35,8 @@ _SCALARS: Final = {
     "object": "Mapping[str, Any]",
 }
 _FORMATS: Final = {"date-time": "datetime", "date": "date"}
+_WORDS: Final = ("/Label", "/PaymentEffect", "/ReviewState")
+"""Schemas of words."""
 _EXACT: Final = re.compile(r"amount|price|fee|from|to")
 """Numbers of these names are money, which is exact."""
 
@@ -105,14 +108,58 @@ def _references(schema: Any) -> Iterator[str]:
             yield from _references(below)
 
 
-def models(types: Types) -> str:
-    """The module of structs and enums."""
+def models(types: Types, events: Mapping[str, str]) -> str:
+    """The module of structs and enums; `events` are the schemas of events by their types."""
     parts = [_HEAD]
-    for name in sorted(types.schemas):
+    told = {*events.values(), *(_data_of(name) for name in events.values())}
+    for name in sorted(types.schemas.keys() - told):
         schema = types.schemas[name]
         if not _LEFT_OUT.fullmatch(name):
             parts.append(_enum(name, schema) if "enum" in schema else _struct(types, name, schema))
+    for kind, name in events.items():
+        parts.append(_dictionary(_data_of(name), types.schemas))
+        parts.append(_event(kind, name, types.schemas[name]["description"]))
+    pairs = (f'"{kind}": {name},' for kind, name in events.items())
+    parts.append("EVENTS: Final[Mapping[str, type[PublicEvent]]] = {" + "".join(pairs) + "}")
     return "\n\n\n".join(parts)
+
+
+def _data_of(event: str) -> str:
+    return event.removesuffix("Event") + "Data"
+
+
+def _dictionary(name: str, schemas: Mapping[str, Any]) -> str:
+    """What an event says, as it is received: a dictionary with the names of the API."""
+    schema = schemas[name]
+    total = "" if len(schema["required"]) == len(schema["properties"]) else ", total=False"
+    fields = (f"    {own}: {_plain(one)}" for own, one in schema["properties"].items())
+    about = f"The `data` of a `{name.removesuffix('Data')}Event`."
+    return "\n".join([f"class {name}(TypedDict{total}):", docstring(about, 4), "", *fields])
+
+
+def _plain(schema: Mapping[str, Any]) -> str:
+    """The type of a value that is not made a struct."""
+    if alternatives := schema.get("anyOf"):
+        return " | ".join(map(_plain, alternatives))
+    if "$ref" in schema:
+        return "str" if schema["$ref"].endswith(_WORDS) else "Mapping[str, Any]"
+    kind = schema["type"]
+    if isinstance(kind, list):
+        return " | ".join(_plain({"type": one}) for one in kind)
+    plain = {"array": "Sequence[str]", "null": "None"}
+    return plain.get(kind) or _SCALARS[kind]
+
+
+def _event(kind: str, name: str, about: str) -> str:
+    return "\n".join(
+        [
+            f"class {name}(PublicEvent, frozen=True, kw_only=True):",
+            docstring(about, 4),
+            "",
+            f'    type: Literal["{kind}"]',
+            f"    data: {_data_of(name)}",
+        ]
+    )
 
 
 _HEAD: Final = '''\
@@ -123,7 +170,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final, Literal, TypedDict
 
 from msgspec import field
 
@@ -178,7 +225,7 @@ def written(document: Mapping[str, Any]) -> dict[Path, str]:
     """Every generated file with its text."""
     types = Types(document)
     texts = {
-        PACKAGE / "models.py": models(types),
+        PACKAGE / "models.py": models(types, event_schemas(document)),
         PACKAGE / "_methods.py": MethodWriter(document, types).module("sync"),
         PACKAGE / "_async_methods.py": MethodWriter(document, types).module("async"),
     }

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from scripts.client_operations import operations
+from scripts.client_operations import event_schemas, operations
 from scripts.typescript_methods import manage_module
 
 SOURCES: Final = Path(__file__).resolve().parents[1] / "clients/typescript/src"
@@ -29,6 +29,15 @@ _HEAD: Final = """\
 import type { Hidden } from "./hidden.js";
 
 """
+_EVENT: Final = "PublicEvent"
+_EVENTS: Final = f"""\
+/**
+ * Something that happened; `type` says what, and so what `data` holds.
+ *
+ * A later server may tell of other types: leave alone those that you do not know.
+ */
+export type {_EVENT} =
+  """
 HIDDEN: Final = frozenset(
     {
         "authenticationValue",
@@ -53,13 +62,16 @@ def render(document: Mapping[str, Any]) -> str:
     envelopes = {schema for schema in schemas if schema.endswith("Envelope")} | {"Failure"}
     asked = _reachable((call["body"] for call in calls), schemas)
     answered = _reachable((call["answers"] for call in calls), schemas)
-    answered |= _reachable([{"$ref": f"{_REF}{name}"} for name in ("Errors", "Billing")], schemas)
+    told = event_schemas(document).values()
+    named = ("Errors", "Billing", *told)
+    answered |= _reachable([{"$ref": f"{_REF}{name}"} for name in named], schemas)
     kinds = [
         _declaration(name, schema, is_open=name in answered, is_asked=name in asked)
         for name, schema in sorted(schemas.items())
-        if name not in envelopes
+        if name not in envelopes | {_EVENT}
     ]
-    return _HEAD + "\n".join([*kinds, _types_of(calls), _table_of(calls)])
+    events = _EVENTS + " |\n  ".join(told) + ";\n"
+    return _HEAD + "\n".join([*kinds, events, _types_of(calls), _table_of(calls)])
 
 
 def _operations(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

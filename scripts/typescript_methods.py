@@ -13,7 +13,7 @@ _HEAD: Final = """\
 // Made by scripts/generate_typescript.py from the OpenAPI document; do not edit, run: make types
 
 import { Calls, JobCalls } from "./calls.js";
-import type { Body, Call, Query } from "./caller.js";
+import type { Body, Query, Send } from "./caller.js";
 import type { Answer } from "./exchange.js";
 import type * as api from "./generated.js";
 import type { CallOptions } from "./options.js";
@@ -37,8 +37,8 @@ def _holder(groups: list[str]) -> str:
             "export class Manage {",
             *(f"  readonly {own}: {kind};" for own, kind in subjects.items()),
             "",
-            "  constructor(call: Call) {",
-            *(f"    this.{own} = new {kind}(call);" for own, kind in subjects.items()),
+            "  constructor(send: Send) {",
+            *(f"    this.{own} = new {kind}(send);" for own, kind in subjects.items()),
             "  }",
             "}\n",
         ]
@@ -66,7 +66,7 @@ def _class(group: str) -> str:
 def _method(method: str, one: ApiOperation) -> Iterator[str]:
     yield _comment(one)
     yield f"{method}({', '.join(_parameters(one))}): Promise<Answer<api.{one.answer}>> {{"
-    yield f'  return this.call("{one.name}", {_inputs(one)}, own);'
+    yield f'  return this.send("{one.name}", {_inputs(one)}, own);'
     yield "}"
 
 
@@ -82,14 +82,14 @@ def _listing(method: str, one: ApiOperation) -> Iterator[str]:
     yield f"{method}({', '.join(_parameters(one))}): Listing<api.{one.answer}, {item}> {{"
     yield "  return new Listing({"
     if paging.parameter is None:
-        yield f'    ask: () => this.call("{one.name}", {_inputs(one)}, own),'
+        yield f'    ask: () => this.send("{one.name}", {_inputs(one)}, own),'
         yield "    hasMore: () => false,"
     else:
         last = f"{paging.items}.at(-1)?.{paging.key}" if paging.key else paging.cursor
         yield "    ask: (page) => {"
         yield f"      const {paging.parameter} = page?.{last} ?? {place}.{paging.parameter};"
         asked = _inputs(one, **{place: f"{{ ...{place}, {paging.parameter} }}"})
-        yield f'      return this.call("{one.name}", {asked}, own);'
+        yield f'      return this.send("{one.name}", {asked}, own);'
         yield "    },"
         some = f" && page.{paging.items}.length > 0" if paging.key else ""
         yield f"    hasMore: (page) => page.hasMore{some},"

@@ -92,6 +92,7 @@ class MethodWriter:
             yield snake(name), kind, is_required
         if one.is_keyed:
             yield "idempotency_key", "str | None", False
+        yield "options", "CallOptions | None", False
 
     def _signature(self, one: ApiOperation) -> str:
         first = ["self", *(f"{snake(name)}: {_path_kind(name)}" for name in one.path_names)]
@@ -133,6 +134,7 @@ class MethodWriter:
             yield "idempotency_key=idempotency_key"
         if any(each["name"] == "wait" for each in one.query):
             yield "extra_wait_s=float(wait or 0)"
+        yield "options=options or {}"
 
     def _given(self, one: ApiOperation, name: str) -> str:
         """What a body gets for a parameter: one that is an answer as well has tuples in it."""
@@ -222,6 +224,6 @@ from decimal import Decimal
 from typing import Any
 
 from gatehouse_client import models
-from gatehouse_client._calls import Answer, Call, Repeat
+from gatehouse_client._calls import Answer, Call, CallOptions, Repeat
 from gatehouse_client._sending import {sender}
 from gatehouse_client._waiting import {waiting}'''

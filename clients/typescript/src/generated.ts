@@ -76,6 +76,40 @@ export interface BacktestRequest {
   readonly examples?: number | undefined;
 }
 
+export interface BalanceDepletedData {
+  readonly remaining: Money;
+  readonly needed: Money;
+}
+
+/** A request was refused because the balance did not cover its fees. */
+export interface BalanceDepletedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "balance.depleted";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: BalanceDepletedData;
+}
+
+export interface BalanceLowData {
+  readonly remaining: Money;
+  readonly threshold: Money;
+}
+
+/** The balance fell below the account's threshold. */
+export interface BalanceLowEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "balance.low";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: BalanceLowData;
+}
+
 /** What an account has. */
 export interface BalanceResponse {
   /** All of it, also what is held. */
@@ -88,6 +122,24 @@ export interface BalanceResponse {
   readonly currency: string;
   /** When it was read (RFC 3339). */
   readonly at: string;
+}
+
+export interface BalanceToppedUpData {
+  readonly amount: Money;
+  readonly remaining: Money;
+  readonly reference: string;
+}
+
+/** Money was added to the balance. */
+export interface BalanceToppedUpEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "balance.topped_up";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: BalanceToppedUpData;
 }
 
 /** What the request cost and what is left. */
@@ -221,10 +273,42 @@ export interface ConfiguredSummary {
 /** How a connector is, over all servers that run. */
 export type ConnectorCondition = "DOWN" | "PARTLY" | "UNKNOWN" | "UP" | (string & {});
 
+export interface ConnectorDownData {
+  readonly connector: string;
+}
+
+/** An outside party does not answer. */
+export interface ConnectorDownEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "connector.down";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: ConnectorDownData;
+}
+
 /** The connectors that serve an account. */
 export interface ConnectorPage {
   /** By function, in the order in which they are asked. */
   readonly connectors: readonly ConnectorShown[];
+}
+
+export interface ConnectorRecoveredData {
+  readonly connector: string;
+}
+
+/** An outside party answers again. */
+export interface ConnectorRecoveredEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "connector.recovered";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: ConnectorRecoveredData;
 }
 
 /** A connector that requests of the account can be given to. */
@@ -242,6 +326,26 @@ export type CredentialType = "DEVICE_TOKEN" | "NETWORK_TOKEN" | "PAN" | "STORED_
 
 /** How the security code compares with the issuer's. */
 export type Cvv2Result = "MATCH" | "NOT_PROCESSED" | "NOT_PROVIDED" | "NO_MATCH" | "UNKNOWN" | "UNVERIFIABLE" | (string & {});
+
+export interface DecisionMadeData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+}
+
+/** A request was decided; only for accounts that ask for it. */
+export interface DecisionMadeEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "decision.made";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: DecisionMadeData;
+}
 
 /** A page of decisions that were searched for, newest first. */
 export interface DecisionMatches {
@@ -658,6 +762,28 @@ export interface FeedbackReceipt {
   readonly requests: readonly FeedbackOutcome[];
 }
 
+export interface FeedbackReceivedData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+  readonly label: Label;
+  readonly previous: Label | null;
+}
+
+/** A request got a label, such as a chargeback. */
+export interface FeedbackReceivedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "feedback.received";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: FeedbackReceivedData;
+}
+
 /** What became of a request, or of all requests of one transaction or reference. */
 export interface FeedbackRequest {
   /** The `requestId` of the answer. Give exactly one of the three names. */
@@ -796,6 +922,30 @@ export interface IdentitySearch {
   readonly reference?: string | null | undefined;
 }
 
+export interface ImportFinishedData {
+  readonly importId: string;
+  readonly kind: string;
+  readonly added?: number;
+  readonly changed?: number;
+  readonly unchanged?: number;
+  readonly refused?: number;
+  readonly read?: number;
+  readonly new?: number;
+  readonly bad?: number;
+}
+
+/** An import of records came to its end. */
+export interface ImportFinishedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "import.finished";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: ImportFinishedData;
+}
+
 /** The state of a payment without a clear answer. */
 export type IntentState = "FAILED" | "OPEN" | "REVERSE" | "REVERSED" | "REVIEW" | (string & {});
 
@@ -862,6 +1012,45 @@ export interface KeptCard {
   readonly credentialType?: CredentialType | null;
 }
 
+export interface KeyCreatedData {
+  readonly keyId: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt?: string;
+  readonly replaces?: string;
+}
+
+/** An API key was issued. */
+export interface KeyCreatedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "key.created";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: KeyCreatedData;
+}
+
+export interface KeyExpiringData {
+  readonly keyId: string;
+  readonly name: string;
+  readonly expiresAt: string;
+  readonly successor?: string;
+}
+
+/** An API key ends within a week, or has ended. */
+export interface KeyExpiringEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "key.expiring";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: KeyExpiringData;
+}
+
 /** All keys of an account. */
 export interface KeyPage {
   /** Oldest first. */
@@ -874,6 +1063,24 @@ export interface KeyRevocation {
   readonly reason: string;
   /** Whether the keys that it issued are revoked too, and those that they issued. */
   readonly children?: boolean | undefined;
+}
+
+export interface KeyRevokedData {
+  readonly keyId: string;
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** An API key was revoked. */
+export interface KeyRevokedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "key.revoked";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: KeyRevokedData;
 }
 
 /** How to rotate a key. */
@@ -1003,6 +1210,23 @@ export interface MessageReplay {
 export interface ModelPage {
   /** Newest first, the shipped one last. */
   readonly models: readonly ModelShown[];
+}
+
+export interface ModelPromotedData {
+  readonly version: number;
+  readonly before: number;
+}
+
+/** Another model of the account is in force. */
+export interface ModelPromotedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "model.promoted";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: ModelPromotedData;
 }
 
 /** A model with what was measured when it was trained. */
@@ -1137,8 +1361,76 @@ export interface OrderAmount {
 /** The three decisions, weakest first. */
 export type Outcome = "ACCEPT" | "DECLINE" | "REVIEW" | (string & {});
 
+export interface PaymentAuthorizedData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+}
+
+/** The gateway authorized the payment of a request. */
+export interface PaymentAuthorizedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "payment.authorized";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: PaymentAuthorizedData;
+}
+
 /** What became of the payment that waited for a review. */
 export type PaymentEffect = "LOST" | "REVERSED" | "STANDS" | (string & {});
+
+export interface PaymentReversalFailedData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly attempts: number;
+  readonly reason: string | null;
+}
+
+/** A payment could not be reversed; a person must look at it. */
+export interface PaymentReversalFailedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "payment.reversal_failed";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: PaymentReversalFailedData;
+}
+
+export interface PaymentReversedData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly attempts: number;
+  readonly reason: string | null;
+}
+
+/** A payment was reversed, or was found never to have been made. */
+export interface PaymentReversedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "payment.reversed";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: PaymentReversedData;
+}
 
 /** A person to erase, by everything that names them. */
 export interface PersonErasure {
@@ -1334,20 +1626,6 @@ export interface PublicDecision {
   readonly erasedAt?: string;
 }
 
-/** Something that happened, as readers of events and webhooks get it. */
-export interface PublicEvent {
-  /** The same each time this event is told. */
-  readonly id: string;
-  /** What happened. */
-  readonly type: string;
-  /** When it happened (RFC 3339). */
-  readonly createdAt: string;
-  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
-  readonly actor: string;
-  /** What it is about; of a request, `requestId`, `decision` and `response`. */
-  readonly data: { readonly [name: string]: unknown };
-}
-
 /** One line of the history of a review. */
 export interface PublicReviewEvent {
   /** When (RFC 3339). */
@@ -1468,6 +1746,27 @@ export interface Review {
   readonly history?: readonly PublicReviewEvent[];
 }
 
+export interface ReviewAssignedData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+  readonly assignee: string | null;
+}
+
+/** A review was given to a person, or taken back. */
+export interface ReviewAssignedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "review.assigned";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: ReviewAssignedData;
+}
+
 /** Who is to have a review. */
 export interface ReviewAssignment {
   /** Your name for the person; null for nobody. */
@@ -1476,6 +1775,28 @@ export interface ReviewAssignment {
   readonly takeOver?: boolean | null | undefined;
   /** Your name for the person who says so. */
   readonly reviewer?: string | null | undefined;
+}
+
+export interface ReviewCorrectedData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+  readonly state: ReviewState;
+  readonly payment: PaymentEffect | null;
+}
+
+/** A person corrected the resolution of a review. */
+export interface ReviewCorrectedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "review.corrected";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: ReviewCorrectedData;
 }
 
 /** A page of reviews that were searched for, oldest first. */
@@ -1493,6 +1814,26 @@ export interface ReviewNote {
   readonly text: string;
   /** Your name for the person who says so. */
   readonly reviewer?: string | null | undefined;
+}
+
+export interface ReviewOpenedData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+}
+
+/** A decision waits for a person. */
+export interface ReviewOpenedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "review.opened";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: ReviewOpenedData;
 }
 
 /** A page of reviews in the order that was asked for. */
@@ -1520,6 +1861,28 @@ export interface ReviewResolution {
   readonly reason: string;
   /** Your name for the person who says so. */
   readonly reviewer?: string | null | undefined;
+}
+
+export interface ReviewResolvedData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+  readonly state: ReviewState;
+  readonly payment: PaymentEffect | null;
+}
+
+/** A person accepted or declined a reviewed request. */
+export interface ReviewResolvedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "review.resolved";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: ReviewResolvedData;
 }
 
 /** Which reviews are wanted: filters of their decisions, and of the reviews themselves. */
@@ -1646,6 +2009,25 @@ export interface ReviewedOrigin {
   readonly language: string | null;
 }
 
+export interface RulesAppliedData {
+  readonly ruleSet: string;
+  readonly version: number;
+  readonly before: number | null;
+  readonly note: string | null;
+}
+
+/** A new version of a rule set is in force. */
+export interface RulesAppliedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "rules.applied";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: RulesAppliedData;
+}
+
 /** The same as an operation of its own. */
 export interface RulesCall {
   /** The customer's address. */
@@ -1716,6 +2098,24 @@ export interface RulesResponse {
   readonly status: Outcome;
   /** Every rule that matched, in order. */
   readonly matchedRules: readonly Matched[];
+}
+
+export interface RulesRolledBackData {
+  readonly ruleSet: string;
+  readonly version: number;
+  readonly before: number | null;
+}
+
+/** An earlier version of a rule set is in force again. */
+export interface RulesRolledBackEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "rules.rolled_back";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: RulesRolledBackData;
 }
 
 /** Why strong customer authentication is not needed (PSD2). */
@@ -2045,6 +2445,24 @@ export interface WebhookDeleted {
   readonly deleted: boolean;
 }
 
+export interface WebhookDisabledData {
+  readonly webhookId: string;
+  readonly because: string;
+  readonly failingSince?: string;
+}
+
+/** A webhook failed for too long, or its receiver asked for no more. */
+export interface WebhookDisabledEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "webhook.disabled";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: WebhookDisabledData;
+}
+
 /** All webhooks of an account. */
 export interface WebhookPage {
   /** Oldest first. */
@@ -2053,6 +2471,52 @@ export interface WebhookPage {
 
 /** Whether messages are sent. */
 export type WebhookState = "disabled" | "enabled" | (string & {});
+
+export interface WebhookTestData {
+  readonly webhookId: string;
+}
+
+/** A test message. */
+export interface WebhookTestEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "webhook.test";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: WebhookTestData;
+}
+
+/**
+ * Something that happened; `type` says what, and so what `data` holds.
+ *
+ * A later server may tell of other types: leave alone those that you do not know.
+ */
+export type PublicEvent =
+  DecisionMadeEvent |
+  ReviewOpenedEvent |
+  ReviewAssignedEvent |
+  ReviewResolvedEvent |
+  ReviewCorrectedEvent |
+  PaymentAuthorizedEvent |
+  PaymentReversedEvent |
+  PaymentReversalFailedEvent |
+  FeedbackReceivedEvent |
+  BalanceLowEvent |
+  BalanceDepletedEvent |
+  BalanceToppedUpEvent |
+  KeyCreatedEvent |
+  KeyExpiringEvent |
+  KeyRevokedEvent |
+  RulesAppliedEvent |
+  RulesRolledBackEvent |
+  ModelPromotedEvent |
+  ConnectorDownEvent |
+  ConnectorRecoveredEvent |
+  ImportFinishedEvent |
+  WebhookDisabledEvent |
+  WebhookTestEvent;
 
 /** What each operation takes, and what it answers with. */
 export interface Operations {
@@ -2658,7 +3122,7 @@ export const OPERATIONS = {
   assignReview: { method: "POST", path: "/api/v1/reviews/{requestId}/assignment", answer: "reviewResponse", repeat: "never" },
   noteReview: { method: "POST", path: "/api/v1/reviews/{requestId}/notes", answer: "reviewResponse", repeat: "never" },
   correctReview: { method: "POST", path: "/api/v1/reviews/{requestId}/correction", answer: "reviewResponse", repeat: "never" },
-  giveFeedback: { method: "POST", path: "/api/v1/feedback", answer: "feedbackResponse", repeat: "never" },
+  giveFeedback: { method: "POST", path: "/api/v1/feedback", answer: "feedbackResponse", repeat: "harmless" },
   getFeedback: { method: "GET", path: "/api/v1/feedback/{requestId}", answer: "feedbackResponse", repeat: "harmless" },
   getBalance: { method: "GET", path: "/api/v1/balance", answer: "balanceResponse", repeat: "harmless" },
   getStatement: { method: "GET", path: "/api/v1/statement", answer: "statementResponse", repeat: "harmless" },

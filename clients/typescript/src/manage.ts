@@ -1,7 +1,7 @@
 // Made by scripts/generate_typescript.py from the OpenAPI document; do not edit, run: make types
 
 import { Calls, JobCalls } from "./calls.js";
-import type { Body, Call, Query } from "./caller.js";
+import type { Body, Query, Send } from "./caller.js";
 import type { Answer } from "./exchange.js";
 import type * as api from "./generated.js";
 import type { CallOptions } from "./options.js";
@@ -10,7 +10,7 @@ import { Listing } from "./paging.js";
 export class ManageAccount extends Calls {
   /** The account and its fees. Scope `manage:account`. Free. */
   get(own?: CallOptions): Promise<Answer<api.AccountShown>> {
-    return this.call("getAccount", {}, own);
+    return this.send("getAccount", {}, own);
   }
 }
 
@@ -20,7 +20,7 @@ export class ManageAudit extends Calls {
     return new Listing({
       ask: (page) => {
         const startingAfter = page?.lines.at(-1)?.line ?? query.startingAfter;
-        return this.call("listAudit", { query: { ...query, startingAfter } }, own);
+        return this.send("listAudit", { query: { ...query, startingAfter } }, own);
       },
       hasMore: (page) => page.hasMore && page.lines.length > 0,
       items: (page) => page.lines,
@@ -31,7 +31,7 @@ export class ManageAudit extends Calls {
 export class ManageBalance extends Calls {
   /** What the account has, as `/api/v1/balance` tells it. Scope `manage:billing`. Free. */
   get(own?: CallOptions): Promise<Answer<api.BalanceResponse>> {
-    return this.call("getManagedBalance", {}, own);
+    return this.send("getManagedBalance", {}, own);
   }
 }
 
@@ -39,7 +39,7 @@ export class ManageConnectors extends Calls {
   /** The connectors that can serve the account, and whether they work. They belong to the installation, so that only its operator changes them. Scope `manage:connectors`. Free. */
   list(own?: CallOptions): Listing<api.ConnectorPage, api.ConnectorShown> {
     return new Listing({
-      ask: () => this.call("listConnectors", {}, own),
+      ask: () => this.send("listConnectors", {}, own),
       hasMore: () => false,
       items: (page) => page.connectors,
     });
@@ -49,37 +49,37 @@ export class ManageConnectors extends Calls {
 export class ManageEvents extends Calls {
   /** Which decisions the account is told as events, and below which balance. Scope `manage:account`. Free. */
   get(own?: CallOptions): Promise<Answer<api.EventSettingsShown>> {
-    return this.call("getEventSettings", {}, own);
+    return this.send("getEventSettings", {}, own);
   }
 
   /** Changes what is sent, and leaves the rest. Servers act on it within a second. Scope `manage:account`. Free. */
   set(body: Body<"setEventSettings"> = {}, own?: CallOptions): Promise<Answer<api.EventSettingsShown>> {
-    return this.call("setEventSettings", { body }, own);
+    return this.send("setEventSettings", { body }, own);
   }
 }
 
 export class ManageFeedback extends Calls {
   /** Records up to 500 statements, each on its own: one that is refused does not keep the others from being kept. The same said again changes nothing. Scope `manage:feedback`. Free. */
   give(body: Body<"giveFeedbackInBulk">, own?: CallOptions): Promise<Answer<api.FeedbackBatchResponse>> {
-    return this.call("giveFeedbackInBulk", { body }, own);
+    return this.send("giveFeedbackInBulk", { body }, own);
   }
 
   /** Starts a job that imports a file of statements, of up to 4 MiB. Its result counts them and reports rows that cannot be used. Scope `manage:feedback`. Free. */
   importMany(body: Body<"importFeedback">, own?: CallOptions & Query<"importFeedback">): Promise<Answer<api.JobResponse>> {
-    return this.call("importFeedback", { query: { dryRun: own?.dryRun }, body }, own);
+    return this.send("importFeedback", { query: { dryRun: own?.dryRun }, body }, own);
   }
 }
 
 export class ManageIdentities extends Calls {
   /** Starts a job that imports a file of who holds which card, of up to 4 MiB, for this account alone. Known records are brought up to date. The file is kept sealed until the job ends; its result counts records and reports rows that cannot be used. Scope `manage:identities`. Free. */
   importMany(body: Body<"importIdentities">, own?: CallOptions & Query<"importIdentities">): Promise<Answer<api.JobResponse>> {
-    return this.call("importIdentities", { query: { dryRun: own?.dryRun }, body }, own);
+    return this.send("importIdentities", { query: { dryRun: own?.dryRun }, body }, own);
   }
 
   /** The account's records of a card, a person or a reference, masked. Scope `manage:identities`. Free. */
   search(body: Body<"searchIdentities"> = {}, own?: CallOptions): Listing<api.IdentitiesFound, api.IdentitiesFound["records"][number]> {
     return new Listing({
-      ask: () => this.call("searchIdentities", { body }, own),
+      ask: () => this.send("searchIdentities", { body }, own),
       hasMore: () => false,
       items: (page) => page.records,
     });
@@ -87,7 +87,7 @@ export class ManageIdentities extends Calls {
 
   /** Erases the account's records of a card, a person or a reference. Scope `manage:identities`. Free. */
   erase(body: Body<"eraseIdentities">, own?: CallOptions & Query<"eraseIdentities">): Promise<Answer<api.IdentitiesErased>> {
-    return this.call("eraseIdentities", { query: { dryRun: own?.dryRun }, body }, own);
+    return this.send("eraseIdentities", { query: { dryRun: own?.dryRun }, body }, own);
   }
 }
 
@@ -97,7 +97,7 @@ export class ManageJobs extends JobCalls {
     return new Listing({
       ask: (page) => {
         const startingAfter = page?.jobs.at(-1)?.jobId ?? query.startingAfter;
-        return this.call("listJobs", { query: { ...query, startingAfter } }, own);
+        return this.send("listJobs", { query: { ...query, startingAfter } }, own);
       },
       hasMore: (page) => page.hasMore && page.jobs.length > 0,
       items: (page) => page.jobs,
@@ -106,12 +106,12 @@ export class ManageJobs extends JobCalls {
 
   /** How far a job is, and its result or why it failed. Ask again every second or so while it is `QUEUED` or `RUNNING`. Any scope of management. Free. */
   get(jobId: string, own?: CallOptions): Promise<Answer<api.JobResponse>> {
-    return this.call("getJob", { path: { jobId } }, own);
+    return this.send("getJob", { path: { jobId } }, own);
   }
 
   /** Ends a job that waits. One that runs is ended within seconds; what an import has stored by then stays. Any scope of management. Free. */
   cancel(jobId: string, own?: CallOptions): Promise<Answer<api.JobResponse>> {
-    return this.call("cancelJob", { path: { jobId } }, own);
+    return this.send("cancelJob", { path: { jobId } }, own);
   }
 }
 
@@ -119,7 +119,7 @@ export class ManageKeys extends Calls {
   /** The account's keys, oldest first, without their text. Scope `manage:keys`. Free. */
   list(own?: CallOptions): Listing<api.KeyPage, api.KeyShown> {
     return new Listing({
-      ask: () => this.call("listKeys", {}, own),
+      ask: () => this.send("listKeys", {}, own),
       hasMore: () => false,
       items: (page) => page.keys,
     });
@@ -127,17 +127,17 @@ export class ManageKeys extends Calls {
 
   /** Issues a key. It can be for every operation, for scopes of management that the issuing key has, within its networks, up to its rate limit and up to its end. Scope `manage:keys`. Free. */
   issue(body: Body<"issueKey"> = {}, own?: CallOptions): Promise<Answer<api.KeyTold>> {
-    return this.call("issueKey", { body }, own);
+    return this.send("issueKey", { body }, own);
   }
 
   /** Issues a successor on the same terms; the old key ends after the overlap, and the keys that it issued belong to the successor. A key can rotate itself, and keys that it could issue. The successor ends with the calling key at the latest. Scope `manage:keys`. Free. */
   rotate(keyId: string, body: Body<"rotateKey"> = {}, own?: CallOptions): Promise<Answer<api.KeyTold>> {
-    return this.call("rotateKey", { path: { keyId }, body }, own);
+    return this.send("rotateKey", { path: { keyId }, body }, own);
   }
 
   /** Ends a key at once, on every server within a second. A key can revoke itself, and keys that it could issue. Scope `manage:keys`. Free. */
   revoke(keyId: string, body: Body<"revokeKey">, own?: CallOptions): Promise<Answer<api.KeyShown>> {
-    return this.call("revokeKey", { path: { keyId }, body }, own);
+    return this.send("revokeKey", { path: { keyId }, body }, own);
   }
 }
 
@@ -145,7 +145,7 @@ export class ManageLists extends Calls {
   /** The account's lists by name, and how many entries are in force. Scope `manage:lists`. Free. */
   list(own?: CallOptions): Listing<api.ListPage, api.ListShown> {
     return new Listing({
-      ask: () => this.call("listLists", {}, own),
+      ask: () => this.send("listLists", {}, own),
       hasMore: () => false,
       items: (page) => page.lists,
     });
@@ -153,22 +153,22 @@ export class ManageLists extends Calls {
 
   /** Makes an empty list of a kind. Scope `manage:lists`. Free. */
   create(body: Body<"createList">, own?: CallOptions): Promise<Answer<api.ListShown>> {
-    return this.call("createList", { body }, own);
+    return this.send("createList", { body }, own);
   }
 
   /** What a list holds, and how many entries are in force. Its `ETag` is for `If-Match` of a change. Scope `manage:lists`. Free. */
   get(name: string | number, own?: CallOptions): Promise<Answer<api.ListShown>> {
-    return this.call("getList", { path: { name: `${name}` } }, own);
+    return this.send("getList", { path: { name: `${name}` } }, own);
   }
 
   /** Removes a list with its entries. Refused while rules in force use it. Scope `manage:lists`. Free. */
   drop(name: string | number, query: Query<"dropList"> = {}, own?: CallOptions): Promise<Answer<api.ListDropped>> {
-    return this.call("dropList", { path: { name: `${name}` }, query }, own);
+    return this.send("dropList", { path: { name: `${name}` }, query }, own);
   }
 
   /** Puts up to 1,000 entries on a list. One that is on it already gets the new expiry and reason. All are added, or none if one cannot be used. Scope `manage:lists`. Free. */
   addEntries(name: string | number, body: Body<"addEntries">, own?: CallOptions & Query<"addEntries">): Promise<Answer<api.EntriesAdded>> {
-    return this.call("addEntries", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
+    return this.send("addEntries", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
   }
 
   /** Entries by value, page by page; with `value`, only that one. A POST, because values may be personal. Cards, mailboxes and phones are shown as fingerprints. Scope `manage:lists`. Free. */
@@ -176,7 +176,7 @@ export class ManageLists extends Calls {
     return new Listing({
       ask: (page) => {
         const cursor = page?.cursor ?? body.cursor;
-        return this.call("searchEntries", { path: { name: `${name}` }, body: { ...body, cursor } }, own);
+        return this.send("searchEntries", { path: { name: `${name}` }, body: { ...body, cursor } }, own);
       },
       hasMore: (page) => page.hasMore,
       items: (page) => page.entries,
@@ -185,7 +185,7 @@ export class ManageLists extends Calls {
 
   /** Takes up to 1,000 entries off a list: all of them, or none if one is not on it. Scope `manage:lists`. Free. */
   removeEntries(name: string | number, body: Body<"removeEntries">, own?: CallOptions): Promise<Answer<api.EntriesRemoved>> {
-    return this.call("removeEntries", { path: { name: `${name}` }, body }, own);
+    return this.send("removeEntries", { path: { name: `${name}` }, body }, own);
   }
 
   /** What was done to a list, newest first: by whom, when, and how many entries. Scope `manage:lists`. Free. */
@@ -193,7 +193,7 @@ export class ManageLists extends Calls {
     return new Listing({
       ask: (page) => {
         const startingAfter = page?.cursor ?? query.startingAfter;
-        return this.call("listOperations", { path: { name: `${name}` }, query: { ...query, startingAfter } }, own);
+        return this.send("listOperations", { path: { name: `${name}` }, query: { ...query, startingAfter } }, own);
       },
       hasMore: (page) => page.hasMore,
       items: (page) => page.operations,
@@ -205,7 +205,7 @@ export class ManageModels extends Calls {
   /** The account's models, newest first. Version 0 is the scorecard that ships. Scope `manage:models`. Free. */
   list(own?: CallOptions): Listing<api.ModelPage, api.ModelShown> {
     return new Listing({
-      ask: () => this.call("listModels", {}, own),
+      ask: () => this.send("listModels", {}, own),
       hasMore: () => false,
       items: (page) => page.models,
     });
@@ -213,22 +213,22 @@ export class ManageModels extends Calls {
 
   /** Starts a job that fits a model to recorded requests and their labels, measures it beside the one in force, and keeps it as a new version. It is not used until it is promoted. Scope `manage:models`. Free. */
   train(body: Body<"startTraining"> = {}, own?: CallOptions): Promise<Answer<api.JobResponse>> {
-    return this.call("startTraining", { body }, own);
+    return this.send("startTraining", { body }, own);
   }
 
   /** Goes back to another model, by default to the one that was live before. Scope `manage:models`. Free. */
   rollback(body: Body<"rollBackModel"> = {}, own?: CallOptions): Promise<Answer<api.ModelSwitched>> {
-    return this.call("rollBackModel", { body }, own);
+    return this.send("rollBackModel", { body }, own);
   }
 
   /** One model with the report of its training. Scope `manage:models`. Free. */
   get(version: string | number, own?: CallOptions): Promise<Answer<api.ModelReported>> {
-    return this.call("getModel", { path: { version: `${version}` } }, own);
+    return this.send("getModel", { path: { version: `${version}` } }, own);
   }
 
   /** Has Sentry score with a model from now on. Scope `manage:models`. Free. */
   promote(version: string | number, own?: CallOptions): Promise<Answer<api.ModelSwitched>> {
-    return this.call("promoteModel", { path: { version: `${version}` } }, own);
+    return this.send("promoteModel", { path: { version: `${version}` } }, own);
   }
 }
 
@@ -236,7 +236,7 @@ export class ManagePipelines extends Calls {
   /** The pipelines in force, by name. Scope `manage:pipelines`. Free. */
   list(own?: CallOptions): Listing<api.ConfiguredPage, api.ConfiguredSummary> {
     return new Listing({
-      ask: () => this.call("listPipelineDefinitions", {}, own),
+      ask: () => this.send("listPipelineDefinitions", {}, own),
       hasMore: () => false,
       items: (page) => page.items,
     });
@@ -244,17 +244,17 @@ export class ManagePipelines extends Calls {
 
   /** Says everything that is wrong with a document, and what it would change. Changes nothing. Scope `manage:pipelines`. Free. */
   check(body: Body<"checkPipelineDefinition">, own?: CallOptions): Promise<Answer<api.DocumentChecked>> {
-    return this.call("checkPipelineDefinition", { body }, own);
+    return this.send("checkPipelineDefinition", { body }, own);
   }
 
   /** One version of a pipeline as its author wrote it, by default the one in force. Its `ETag` is for `If-Match` of a change. Scope `manage:pipelines`. Free. */
   get(name: string | number, query: Query<"getPipelineDefinition"> = {}, own?: CallOptions): Promise<Answer<api.VersionShown>> {
-    return this.call("getPipelineDefinition", { path: { name: `${name}` }, query }, own);
+    return this.send("getPipelineDefinition", { path: { name: `${name}` }, query }, own);
   }
 
   /** Makes a document the next version of its pipeline and puts it in force. If there is one already, `If-Match` must name the version that was changed. Scope `manage:pipelines`. Free. */
   apply(name: string | number, body: Body<"applyPipelineDefinition">, own?: CallOptions & Query<"applyPipelineDefinition">): Promise<Answer<api.VersionApplied>> {
-    return this.call("applyPipelineDefinition", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
+    return this.send("applyPipelineDefinition", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
   }
 
   /** All versions, newest first: who made which when, and why. Scope `manage:pipelines`. Free. */
@@ -262,7 +262,7 @@ export class ManagePipelines extends Calls {
     return new Listing({
       ask: (page) => {
         const startingAfter = page?.versions.at(-1)?.version ?? query.startingAfter;
-        return this.call("listPipelineDefinitionVersions", { path: { name: `${name}` }, query: { ...query, startingAfter } }, own);
+        return this.send("listPipelineDefinitionVersions", { path: { name: `${name}` }, query: { ...query, startingAfter } }, own);
       },
       hasMore: (page) => page.hasMore && page.versions.length > 0,
       items: (page) => page.versions,
@@ -271,49 +271,49 @@ export class ManagePipelines extends Calls {
 
   /** Puts an earlier version in force again. With `If-Match`, only if that version is in force. Scope `manage:pipelines`. Free. */
   rollback(name: string | number, body: Body<"rollBackPipelineDefinition"> = {}, own?: CallOptions & Query<"rollBackPipelineDefinition">): Promise<Answer<api.VersionReturned>> {
-    return this.call("rollBackPipelineDefinition", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
+    return this.send("rollBackPipelineDefinition", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
   }
 }
 
 export class ManagePolicies extends Calls {
   /** What PreCheck's results become, and what Sentry remembers for the account. Scope `manage:account`. Free. */
   get(own?: CallOptions): Promise<Answer<api.PoliciesShown>> {
-    return this.call("getPolicies", {}, own);
+    return this.send("getPolicies", {}, own);
   }
 
   /** Sets the advice for the named results; other results keep theirs. Scope `manage:account`. Free. */
   setPrecheck(body: Body<"setPreCheckPolicy"> = {}, own?: CallOptions): Promise<Answer<api.PoliciesShown>> {
-    return this.call("setPreCheckPolicy", { body }, own);
+    return this.send("setPreCheckPolicy", { body }, own);
   }
 
   /** Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free. */
   setSentry(body: Body<"setSentryPolicy">, own?: CallOptions): Promise<Answer<api.PoliciesShown>> {
-    return this.call("setSentryPolicy", { body }, own);
+    return this.send("setSentryPolicy", { body }, own);
   }
 }
 
 export class ManagePrivacy extends Calls {
   /** Starts a job that makes a person anonymous in decisions, and erases them from reviews, kept answers, identity records and, if wanted, lists. Scope `manage:identities`. Free. */
   erase(body: Body<"erasePerson"> = {}, own?: CallOptions & Query<"erasePerson">): Promise<Answer<api.JobResponse>> {
-    return this.call("erasePerson", { query: { dryRun: own?.dryRun }, body }, own);
+    return this.send("erasePerson", { query: { dryRun: own?.dryRun }, body }, own);
   }
 }
 
 export class ManageRules extends Calls {
   /** Shows which rules of a document match a case, and the values that they looked at. Changes nothing. Scope `manage:rules`. Free. */
   tryOut(body: Body<"tryRuleSet">, own?: CallOptions): Promise<Answer<api.TrialResponse>> {
-    return this.call("tryRuleSet", { body }, own);
+    return this.send("tryRuleSet", { body }, own);
   }
 
   /** Starts a job that judges recorded requests by a document, each by what was known when it came. Its result says what would have been decided, caught and lost, in millionths by currency. Changes nothing. Scope `manage:rules`. Free. */
   backtest(body: Body<"startBacktest">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
-    return this.call("startBacktest", { body }, own);
+    return this.send("startBacktest", { body }, own);
   }
 
   /** The rule sets in force, by name. Scope `manage:rules`. Free. */
   list(own?: CallOptions): Listing<api.ConfiguredPage, api.ConfiguredSummary> {
     return new Listing({
-      ask: () => this.call("listRuleSets", {}, own),
+      ask: () => this.send("listRuleSets", {}, own),
       hasMore: () => false,
       items: (page) => page.items,
     });
@@ -321,17 +321,17 @@ export class ManageRules extends Calls {
 
   /** Says everything that is wrong with a document, and what it would change. Changes nothing. Scope `manage:rules`. Free. */
   check(body: Body<"checkRuleSet">, own?: CallOptions): Promise<Answer<api.DocumentChecked>> {
-    return this.call("checkRuleSet", { body }, own);
+    return this.send("checkRuleSet", { body }, own);
   }
 
   /** One version of a rule set as its author wrote it, by default the one in force. Its `ETag` is for `If-Match` of a change. Scope `manage:rules`. Free. */
   get(name: string | number, query: Query<"getRuleSet"> = {}, own?: CallOptions): Promise<Answer<api.VersionShown>> {
-    return this.call("getRuleSet", { path: { name: `${name}` }, query }, own);
+    return this.send("getRuleSet", { path: { name: `${name}` }, query }, own);
   }
 
   /** Makes a document the next version of its rule set and puts it in force. If there is one already, `If-Match` must name the version that was changed. Scope `manage:rules`. Free. */
   apply(name: string | number, body: Body<"applyRuleSet">, own?: CallOptions & Query<"applyRuleSet">): Promise<Answer<api.VersionApplied>> {
-    return this.call("applyRuleSet", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
+    return this.send("applyRuleSet", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
   }
 
   /** All versions, newest first: who made which when, and why. Scope `manage:rules`. Free. */
@@ -339,7 +339,7 @@ export class ManageRules extends Calls {
     return new Listing({
       ask: (page) => {
         const startingAfter = page?.versions.at(-1)?.version ?? query.startingAfter;
-        return this.call("listRuleSetVersions", { path: { name: `${name}` }, query: { ...query, startingAfter } }, own);
+        return this.send("listRuleSetVersions", { path: { name: `${name}` }, query: { ...query, startingAfter } }, own);
       },
       hasMore: (page) => page.hasMore && page.versions.length > 0,
       items: (page) => page.versions,
@@ -348,21 +348,21 @@ export class ManageRules extends Calls {
 
   /** Puts an earlier version in force again. With `If-Match`, only if that version is in force. Scope `manage:rules`. Free. */
   rollback(name: string | number, body: Body<"rollBackRuleSet"> = {}, own?: CallOptions & Query<"rollBackRuleSet">): Promise<Answer<api.VersionReturned>> {
-    return this.call("rollBackRuleSet", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
+    return this.send("rollBackRuleSet", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
   }
 }
 
 export class ManageStatement extends Calls {
   /** What moved the balance, as `/api/v1/statement` tells it. Scope `manage:billing`. Free. */
   get(query: Query<"getManagedStatement"> = {}, own?: CallOptions): Promise<Answer<api.StatementResponse>> {
-    return this.call("getManagedStatement", { query }, own);
+    return this.send("getManagedStatement", { query }, own);
   }
 }
 
 export class ManageUsage extends Calls {
   /** Decided requests by day and operation, and what they were charged, of a month (by default this) or of up to 92 days. Scope `manage:billing`. Free. */
   get(query: Query<"getUsage"> = {}, own?: CallOptions): Promise<Answer<api.UsageResponse>> {
-    return this.call("getUsage", { query }, own);
+    return this.send("getUsage", { query }, own);
   }
 }
 
@@ -370,7 +370,7 @@ export class ManageWebhooks extends Calls {
   /** The account's webhooks, oldest first, without their secrets. Scope `manage:webhooks`. Free. */
   list(own?: CallOptions): Listing<api.WebhookPage, api.PublicWebhook> {
     return new Listing({
-      ask: () => this.call("listWebhooks", {}, own),
+      ask: () => this.send("listWebhooks", {}, own),
       hasMore: () => false,
       items: (page) => page.webhooks,
     });
@@ -378,32 +378,32 @@ export class ManageWebhooks extends Calls {
 
   /** Adds an address that is told of events. The answer holds the secret, which cannot be had again. Scope `manage:webhooks`. Free. */
   create(body: Body<"createWebhook">, own?: CallOptions): Promise<Answer<api.PublicWebhook>> {
-    return this.call("createWebhook", { body }, own);
+    return this.send("createWebhook", { body }, own);
   }
 
   /** One webhook, and how it is getting on. Scope `manage:webhooks`. Free. */
   get(webhookId: string, own?: CallOptions): Promise<Answer<api.PublicWebhook>> {
-    return this.call("getWebhook", { path: { webhookId } }, own);
+    return this.send("getWebhook", { path: { webhookId } }, own);
   }
 
   /** Changes what is named. One that is enabled again goes on where it stopped. Scope `manage:webhooks`. Free. */
   update(webhookId: string, body: Body<"updateWebhook"> = {}, own?: CallOptions): Promise<Answer<api.PublicWebhook>> {
-    return this.call("updateWebhook", { path: { webhookId }, body }, own);
+    return this.send("updateWebhook", { path: { webhookId }, body }, own);
   }
 
   /** Deletes a webhook. When this is answered, nothing is sent to it any more. Scope `manage:webhooks`. Free. */
   delete(webhookId: string, own?: CallOptions): Promise<Answer<api.WebhookDeleted>> {
-    return this.call("deleteWebhook", { path: { webhookId } }, own);
+    return this.send("deleteWebhook", { path: { webhookId } }, own);
   }
 
   /** Gives a webhook a new secret. For a while messages are signed with both. Scope `manage:webhooks`. Free. */
   rotateSecret(webhookId: string, body: Body<"rotateWebhookSecret"> = {}, own?: CallOptions): Promise<Answer<api.PublicWebhook>> {
-    return this.call("rotateWebhookSecret", { path: { webhookId }, body }, own);
+    return this.send("rotateWebhookSecret", { path: { webhookId }, body }, own);
   }
 
   /** Sends a message of type `webhook.test` at once, and says what was answered. Scope `manage:webhooks`. Free. */
   test(webhookId: string, own?: CallOptions): Promise<Answer<api.PublicAttempt>> {
-    return this.call("testWebhook", { path: { webhookId } }, own);
+    return this.send("testWebhook", { path: { webhookId } }, own);
   }
 
   /** Attempts to send messages of the last 30 days, newest first, without bodies. Scope `manage:webhooks`. Free. */
@@ -411,7 +411,7 @@ export class ManageWebhooks extends Calls {
     return new Listing({
       ask: (page) => {
         const startingAfter = page?.attempts.at(-1)?.id ?? query.startingAfter;
-        return this.call("listWebhookAttempts", { path: { webhookId }, query: { ...query, startingAfter } }, own);
+        return this.send("listWebhookAttempts", { path: { webhookId }, query: { ...query, startingAfter } }, own);
       },
       hasMore: (page) => page.hasMore && page.attempts.length > 0,
       items: (page) => page.attempts,
@@ -420,7 +420,7 @@ export class ManageWebhooks extends Calls {
 
   /** Sends one message again, or all of a span of time. Their ids stay the same. Scope `manage:webhooks`. Free. */
   replay(webhookId: string, body: Body<"replayWebhookMessages"> = {}, own?: CallOptions): Promise<Answer<api.ReplayStarted>> {
-    return this.call("replayWebhookMessages", { path: { webhookId }, body }, own);
+    return this.send("replayWebhookMessages", { path: { webhookId }, body }, own);
   }
 }
 
@@ -445,24 +445,24 @@ export class Manage {
   readonly usage: ManageUsage;
   readonly webhooks: ManageWebhooks;
 
-  constructor(call: Call) {
-    this.account = new ManageAccount(call);
-    this.audit = new ManageAudit(call);
-    this.balance = new ManageBalance(call);
-    this.connectors = new ManageConnectors(call);
-    this.events = new ManageEvents(call);
-    this.feedback = new ManageFeedback(call);
-    this.identities = new ManageIdentities(call);
-    this.jobs = new ManageJobs(call);
-    this.keys = new ManageKeys(call);
-    this.lists = new ManageLists(call);
-    this.models = new ManageModels(call);
-    this.pipelines = new ManagePipelines(call);
-    this.policies = new ManagePolicies(call);
-    this.privacy = new ManagePrivacy(call);
-    this.rules = new ManageRules(call);
-    this.statement = new ManageStatement(call);
-    this.usage = new ManageUsage(call);
-    this.webhooks = new ManageWebhooks(call);
+  constructor(send: Send) {
+    this.account = new ManageAccount(send);
+    this.audit = new ManageAudit(send);
+    this.balance = new ManageBalance(send);
+    this.connectors = new ManageConnectors(send);
+    this.events = new ManageEvents(send);
+    this.feedback = new ManageFeedback(send);
+    this.identities = new ManageIdentities(send);
+    this.jobs = new ManageJobs(send);
+    this.keys = new ManageKeys(send);
+    this.lists = new ManageLists(send);
+    this.models = new ManageModels(send);
+    this.pipelines = new ManagePipelines(send);
+    this.policies = new ManagePolicies(send);
+    this.privacy = new ManagePrivacy(send);
+    this.rules = new ManageRules(send);
+    this.statement = new ManageStatement(send);
+    this.usage = new ManageUsage(send);
+    this.webhooks = new ManageWebhooks(send);
   }
 }

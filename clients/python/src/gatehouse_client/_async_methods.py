@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from gatehouse_client import models
-from gatehouse_client._calls import Answer, Call, Repeat
+from gatehouse_client._calls import Answer, Call, CallOptions, Repeat
 from gatehouse_client._sending import AsyncSender
 from gatehouse_client._waiting import AsyncJobWaiting
 
@@ -19,7 +19,7 @@ class ManageAccountCalls:
     def __init__(self, sender: AsyncSender) -> None:
         self._send = sender.send
 
-    async def get(self) -> Answer[models.AccountShown]:
+    async def get(self, *, options: CallOptions | None = None) -> Answer[models.AccountShown]:
         """The account and its fees. Scope `manage:account`. Free."""
         return await self._send(
             Call(
@@ -28,6 +28,7 @@ class ManageAccountCalls:
                 answer=models.AccountShown,
                 named="accountResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
@@ -44,6 +45,7 @@ class ManageAuditCalls:
         limit: int | None = None,
         starting_after: int | None = None,
         action: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.AuditPage]:
         """Everything that was changed in the account: who, when, what. Newest first. Scope
         `manage:account`. Free.
@@ -56,6 +58,7 @@ class ManageAuditCalls:
                 named="auditResponse",
                 repeat=Repeat.HARMLESS,
                 query={"limit": limit, "startingAfter": starting_after, "action": action},
+                options=options or {},
             )
         )
 
@@ -65,11 +68,14 @@ class ManageAuditCalls:
         limit: int | None = None,
         starting_after: int | None = None,
         action: str | None = None,
+        options: CallOptions | None = None,
     ) -> AsyncIterator[models.AuditEntry]:
         """Each of the lines, page after page."""
         while True:
             page = (
-                await self.list(limit=limit, starting_after=starting_after, action=action)
+                await self.list(
+                    limit=limit, starting_after=starting_after, action=action, options=options
+                )
             ).result
             for one in page.lines:
                 yield one
@@ -84,7 +90,7 @@ class ManageBalanceCalls:
     def __init__(self, sender: AsyncSender) -> None:
         self._send = sender.send
 
-    async def get(self) -> Answer[models.BalanceResponse]:
+    async def get(self, *, options: CallOptions | None = None) -> Answer[models.BalanceResponse]:
         """What the account has, as `/api/v1/balance` tells it. Scope `manage:billing`. Free."""
         return await self._send(
             Call(
@@ -93,6 +99,7 @@ class ManageBalanceCalls:
                 answer=models.BalanceResponse,
                 named="balanceResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
@@ -103,7 +110,7 @@ class ManageConnectorsCalls:
     def __init__(self, sender: AsyncSender) -> None:
         self._send = sender.send
 
-    async def list(self) -> Answer[models.ConnectorPage]:
+    async def list(self, *, options: CallOptions | None = None) -> Answer[models.ConnectorPage]:
         """The connectors that can serve the account, and whether they work. They belong to the
         installation, so that only its operator changes them. Scope `manage:connectors`. Free.
         """
@@ -114,12 +121,15 @@ class ManageConnectorsCalls:
                 answer=models.ConnectorPage,
                 named="connectorsResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    async def each(self) -> AsyncIterator[models.ConnectorShown]:
+    async def each(
+        self, *, options: CallOptions | None = None
+    ) -> AsyncIterator[models.ConnectorShown]:
         """Each of the connectors, page after page."""
-        page = (await self.list()).result
+        page = (await self.list(options=options)).result
         for one in page.connectors:
             yield one
 
@@ -130,7 +140,7 @@ class ManageEventsCalls:
     def __init__(self, sender: AsyncSender) -> None:
         self._send = sender.send
 
-    async def get(self) -> Answer[models.EventSettingsShown]:
+    async def get(self, *, options: CallOptions | None = None) -> Answer[models.EventSettingsShown]:
         """Which decisions the account is told as events, and below which balance. Scope
         `manage:account`. Free.
         """
@@ -141,6 +151,7 @@ class ManageEventsCalls:
                 answer=models.EventSettingsShown,
                 named="eventSettingsResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
@@ -150,6 +161,7 @@ class ManageEventsCalls:
         decisions: Sequence[str] | None = None,
         low_balance: Decimal | float | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.EventSettingsShown]:
         """Changes what is sent, and leaves the rest. Servers act on it within a second. Scope
         `manage:account`. Free.
@@ -163,6 +175,7 @@ class ManageEventsCalls:
                 repeat=Repeat.KEYED,
                 body=models.EventSettingsBody(decisions=decisions, low_balance=low_balance),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -174,7 +187,11 @@ class ManageFeedbackCalls:
         self._send = sender.send
 
     async def give(
-        self, *, items: Sequence[models.FeedbackRequest], idempotency_key: str | None = None
+        self,
+        *,
+        items: Sequence[models.FeedbackRequest],
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.FeedbackBatchResponse]:
         """Records up to 500 statements, each on its own: one that is refused does not keep the
         others from being kept. The same said again changes nothing. Scope `manage:feedback`.
@@ -189,6 +206,7 @@ class ManageFeedbackCalls:
                 repeat=Repeat.KEYED,
                 body=models.FeedbackBatch(items=items),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -199,6 +217,7 @@ class ManageFeedbackCalls:
         content: str,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that imports a file of statements, of up to 4 MiB. Its result counts them
         and reports rows that cannot be used. Scope `manage:feedback`. Free.
@@ -213,6 +232,7 @@ class ManageFeedbackCalls:
                 query={"dryRun": dry_run},
                 body=models.FeedbackFile(format=format, content=content),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -230,6 +250,7 @@ class ManageIdentitiesCalls:
         content: str,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that imports a file of who holds which card, of up to 4 MiB, for this
         account alone. Known records are brought up to date. The file is kept sealed until the
@@ -246,6 +267,7 @@ class ManageIdentitiesCalls:
                 query={"dryRun": dry_run},
                 body=models.IdentityFile(format=format, content=content),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -255,6 +277,7 @@ class ManageIdentitiesCalls:
         card_number: str | None = None,
         person_id: str | None = None,
         reference: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.IdentitiesFound]:
         """The account's records of a card, a person or a reference, masked. Scope
         `manage:identities`. Free.
@@ -269,6 +292,7 @@ class ManageIdentitiesCalls:
                 body=models.IdentitySearch(
                     card_number=card_number, person_id=person_id, reference=reference
                 ),
+                options=options or {},
             )
         )
 
@@ -278,10 +302,13 @@ class ManageIdentitiesCalls:
         card_number: str | None = None,
         person_id: str | None = None,
         reference: str | None = None,
+        options: CallOptions | None = None,
     ) -> AsyncIterator[Mapping[str, Any]]:
         """Each of the records, page after page."""
         page = (
-            await self.search(card_number=card_number, person_id=person_id, reference=reference)
+            await self.search(
+                card_number=card_number, person_id=person_id, reference=reference, options=options
+            )
         ).result
         for one in page.records:
             yield one
@@ -295,6 +322,7 @@ class ManageIdentitiesCalls:
         reference: str | None = None,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.IdentitiesErased]:
         """Erases the account's records of a card, a person or a reference. Scope
         `manage:identities`. Free.
@@ -311,6 +339,7 @@ class ManageIdentitiesCalls:
                     card_number=card_number, person_id=person_id, reference=reference, reason=reason
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -322,7 +351,11 @@ class ManageJobsCalls(AsyncJobWaiting):
         self._send = sender.send
 
     async def list(
-        self, *, limit: int | None = None, starting_after: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.JobPage]:
         """The account's jobs that the key may see, newest first. They are kept for 30 days after
         their end. Any scope of management. Free.
@@ -335,22 +368,31 @@ class ManageJobsCalls(AsyncJobWaiting):
                 named="jobsResponse",
                 repeat=Repeat.HARMLESS,
                 query={"limit": limit, "startingAfter": starting_after},
+                options=options or {},
             )
         )
 
     async def each(
-        self, *, limit: int | None = None, starting_after: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> AsyncIterator[models.JobResponse]:
         """Each of the jobs, page after page."""
         while True:
-            page = (await self.list(limit=limit, starting_after=starting_after)).result
+            page = (
+                await self.list(limit=limit, starting_after=starting_after, options=options)
+            ).result
             for one in page.jobs:
                 yield one
             if not page.has_more or not page.jobs:
                 return
             starting_after = page.jobs[-1].job_id
 
-    async def get(self, job_id: str) -> Answer[models.JobResponse]:
+    async def get(
+        self, job_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.JobResponse]:
         """How far a job is, and its result or why it failed. Ask again every second or so while it
         is `QUEUED` or `RUNNING`. Any scope of management. Free.
         """
@@ -362,11 +404,12 @@ class ManageJobsCalls(AsyncJobWaiting):
                 named="jobResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"job_id": job_id},
+                options=options or {},
             )
         )
 
     async def cancel(
-        self, job_id: str, *, idempotency_key: str | None = None
+        self, job_id: str, *, idempotency_key: str | None = None, options: CallOptions | None = None
     ) -> Answer[models.JobResponse]:
         """Ends a job that waits. One that runs is ended within seconds; what an import has stored
         by then stays. Any scope of management. Free.
@@ -380,6 +423,7 @@ class ManageJobsCalls(AsyncJobWaiting):
                 repeat=Repeat.KEYED,
                 path_values={"job_id": job_id},
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -390,7 +434,7 @@ class ManageKeysCalls:
     def __init__(self, sender: AsyncSender) -> None:
         self._send = sender.send
 
-    async def list(self) -> Answer[models.KeyPage]:
+    async def list(self, *, options: CallOptions | None = None) -> Answer[models.KeyPage]:
         """The account's keys, oldest first, without their text. Scope `manage:keys`. Free."""
         return await self._send(
             Call(
@@ -399,12 +443,13 @@ class ManageKeysCalls:
                 answer=models.KeyPage,
                 named="keysResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    async def each(self) -> AsyncIterator[models.KeyShown]:
+    async def each(self, *, options: CallOptions | None = None) -> AsyncIterator[models.KeyShown]:
         """Each of the keys, page after page."""
-        page = (await self.list()).result
+        page = (await self.list(options=options)).result
         for one in page.keys:
             yield one
 
@@ -417,6 +462,7 @@ class ManageKeysCalls:
         rate_limit_per_second: int | None = None,
         expires_in_s: int | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.KeyTold]:
         """Issues a key. It can be for every operation, for scopes of management that the issuing
         key has, within its networks, up to its rate limit and up to its end. Scope
@@ -437,11 +483,17 @@ class ManageKeysCalls:
                     expires_in_s=expires_in_s,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     async def rotate(
-        self, key_id: str, *, overlap_s: int | None = None, idempotency_key: str | None = None
+        self,
+        key_id: str,
+        *,
+        overlap_s: int | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.KeyTold]:
         """Issues a successor on the same terms; the old key ends after the overlap, and the keys
         that it issued belong to the successor. A key can rotate itself, and keys that it could
@@ -457,6 +509,7 @@ class ManageKeysCalls:
                 path_values={"key_id": key_id},
                 body=models.KeyRotation(overlap_s=overlap_s),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -465,8 +518,8 @@ class ManageKeysCalls:
         key_id: str,
         *,
         reason: str,
-        children: bool | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.KeyShown]:
         """Ends a key at once, on every server within a second. A key can revoke itself, and keys
         that it could issue. Scope `manage:keys`. Free.
@@ -481,6 +534,7 @@ class ManageKeysCalls:
                 path_values={"key_id": key_id},
                 body=models.KeyRevocation(reason=reason, children=children),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -491,7 +545,7 @@ class ManageListsCalls:
     def __init__(self, sender: AsyncSender) -> None:
         self._send = sender.send
 
-    async def list(self) -> Answer[models.ListPage]:
+    async def list(self, *, options: CallOptions | None = None) -> Answer[models.ListPage]:
         """The account's lists by name, and how many entries are in force. Scope `manage:lists`.
         Free.
         """
@@ -502,12 +556,13 @@ class ManageListsCalls:
                 answer=models.ListPage,
                 named="listsResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    async def each(self) -> AsyncIterator[models.ListShown]:
+    async def each(self, *, options: CallOptions | None = None) -> AsyncIterator[models.ListShown]:
         """Each of the lists, page after page."""
-        page = (await self.list()).result
+        page = (await self.list(options=options)).result
         for one in page.lists:
             yield one
 
@@ -518,6 +573,7 @@ class ManageListsCalls:
         kind: models.ListKind | str,
         description: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ListShown]:
         """Makes an empty list of a kind. Scope `manage:lists`. Free."""
         return await self._send(
@@ -529,10 +585,13 @@ class ManageListsCalls:
                 repeat=Repeat.KEYED,
                 body=models.NewList(name=name, kind=kind, description=description),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
-    async def get(self, name: str | int) -> Answer[models.ListShown]:
+    async def get(
+        self, name: str | int, *, options: CallOptions | None = None
+    ) -> Answer[models.ListShown]:
         """What a list holds, and how many entries are in force. Its `ETag` is for `If-Match` of a
         change. Scope `manage:lists`. Free.
         """
@@ -544,6 +603,7 @@ class ManageListsCalls:
                 named="listResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
+                options=options or {},
             )
         )
 
@@ -555,6 +615,7 @@ class ManageListsCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ListDropped]:
         """Removes a list with its entries. Refused while rules in force use it. Scope
         `manage:lists`. Free.
@@ -570,6 +631,7 @@ class ManageListsCalls:
                 query={"force": force},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -585,6 +647,7 @@ class ManageListsCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.EntriesAdded]:
         """Puts up to 1,000 entries on a list. One that is on it already gets the new expiry and
         reason. All are added, or none if one cannot be used. Scope `manage:lists`. Free.
@@ -603,6 +666,7 @@ class ManageListsCalls:
                     entries=entries, kind=kind, reason=reason, expires_in_s=expires_in_s
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -614,6 +678,7 @@ class ManageListsCalls:
         gone: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.EntryShownPage]:
         """Entries by value, page by page; with `value`, only that one. A POST, because values may
         be personal. Cards, mailboxes and phones are shown as fingerprints. Scope
@@ -628,6 +693,7 @@ class ManageListsCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
                 body=models.EntrySearch(value=value, gone=gone, limit=limit, cursor=cursor),
+                options=options or {},
             )
         )
 
@@ -639,11 +705,14 @@ class ManageListsCalls:
         gone: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        options: CallOptions | None = None,
     ) -> AsyncIterator[models.EntryShown]:
         """Each of the entries, page after page."""
         while True:
             page = (
-                await self.search_entries(name, value=value, gone=gone, limit=limit, cursor=cursor)
+                await self.search_entries(
+                    name, value=value, gone=gone, limit=limit, cursor=cursor, options=options
+                )
             ).result
             for one in page.entries:
                 yield one
@@ -659,6 +728,7 @@ class ManageListsCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.EntriesRemoved]:
         """Takes up to 1,000 entries off a list: all of them, or none if one is not on it. Scope
         `manage:lists`. Free.
@@ -674,11 +744,17 @@ class ManageListsCalls:
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.EntriesToRemove(values=values),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     async def list_operations(
-        self, name: str | int, *, limit: int | None = None, starting_after: str | None = None
+        self,
+        name: str | int,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ListOperationPage]:
         """What was done to a list, newest first: by whom, when, and how many entries. Scope
         `manage:lists`. Free.
@@ -692,16 +768,24 @@ class ManageListsCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
                 query={"limit": limit, "startingAfter": starting_after},
+                options=options or {},
             )
         )
 
     async def each_operation(
-        self, name: str | int, *, limit: int | None = None, starting_after: str | None = None
+        self,
+        name: str | int,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> AsyncIterator[models.ListOperation]:
         """Each of the operations, page after page."""
         while True:
             page = (
-                await self.list_operations(name, limit=limit, starting_after=starting_after)
+                await self.list_operations(
+                    name, limit=limit, starting_after=starting_after, options=options
+                )
             ).result
             for one in page.operations:
                 yield one
@@ -716,7 +800,7 @@ class ManageModelsCalls:
     def __init__(self, sender: AsyncSender) -> None:
         self._send = sender.send
 
-    async def list(self) -> Answer[models.ModelPage]:
+    async def list(self, *, options: CallOptions | None = None) -> Answer[models.ModelPage]:
         """The account's models, newest first. Version 0 is the scorecard that ships. Scope
         `manage:models`. Free.
         """
@@ -727,12 +811,13 @@ class ManageModelsCalls:
                 answer=models.ModelPage,
                 named="modelsResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    async def each(self) -> AsyncIterator[models.ModelShown]:
+    async def each(self, *, options: CallOptions | None = None) -> AsyncIterator[models.ModelShown]:
         """Each of the models, page after page."""
-        page = (await self.list()).result
+        page = (await self.list(options=options)).result
         for one in page.models:
             yield one
 
@@ -747,6 +832,7 @@ class ManageModelsCalls:
         presume: bool | None = None,
         note: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that fits a model to recorded requests and their labels, measures it beside
         the one in force, and keeps it as a new version. It is not used until it is promoted.
@@ -769,11 +855,16 @@ class ManageModelsCalls:
                     note=note,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     async def rollback(
-        self, *, to: int | None = None, idempotency_key: str | None = None
+        self,
+        *,
+        to: int | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ModelSwitched]:
         """Goes back to another model, by default to the one that was live before. Scope
         `manage:models`. Free.
@@ -787,10 +878,13 @@ class ManageModelsCalls:
                 repeat=Repeat.KEYED,
                 body=models.VersionReturn(to=to),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
-    async def get(self, version: str | int) -> Answer[models.ModelReported]:
+    async def get(
+        self, version: str | int, *, options: CallOptions | None = None
+    ) -> Answer[models.ModelReported]:
         """One model with the report of its training. Scope `manage:models`. Free."""
         return await self._send(
             Call(
@@ -800,11 +894,16 @@ class ManageModelsCalls:
                 named="modelResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"version": version},
+                options=options or {},
             )
         )
 
     async def promote(
-        self, version: str | int, *, idempotency_key: str | None = None
+        self,
+        version: str | int,
+        *,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ModelSwitched]:
         """Has Sentry score with a model from now on. Scope `manage:models`. Free."""
         return await self._send(
@@ -816,6 +915,7 @@ class ManageModelsCalls:
                 repeat=Repeat.KEYED,
                 path_values={"version": version},
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -826,7 +926,7 @@ class ManagePipelinesCalls:
     def __init__(self, sender: AsyncSender) -> None:
         self._send = sender.send
 
-    async def list(self) -> Answer[models.ConfiguredPage]:
+    async def list(self, *, options: CallOptions | None = None) -> Answer[models.ConfiguredPage]:
         """The pipelines in force, by name. Scope `manage:pipelines`. Free."""
         return await self._send(
             Call(
@@ -835,16 +935,21 @@ class ManagePipelinesCalls:
                 answer=models.ConfiguredPage,
                 named="pipelineDefinitionsResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    async def each(self) -> AsyncIterator[models.ConfiguredSummary]:
+    async def each(
+        self, *, options: CallOptions | None = None
+    ) -> AsyncIterator[models.ConfiguredSummary]:
         """Each of the items, page after page."""
-        page = (await self.list()).result
+        page = (await self.list(options=options)).result
         for one in page.items:
             yield one
 
-    async def check(self, *, document: str) -> Answer[models.DocumentChecked]:
+    async def check(
+        self, *, document: str, options: CallOptions | None = None
+    ) -> Answer[models.DocumentChecked]:
         """Says everything that is wrong with a document, and what it would change. Changes
         nothing. Scope `manage:pipelines`. Free.
         """
@@ -856,11 +961,12 @@ class ManagePipelinesCalls:
                 named="checkResponse",
                 repeat=Repeat.HARMLESS,
                 body=models.DocumentToCheck(document=document),
+                options=options or {},
             )
         )
 
     async def get(
-        self, name: str | int, *, version: int | None = None
+        self, name: str | int, *, version: int | None = None, options: CallOptions | None = None
     ) -> Answer[models.VersionShown]:
         """One version of a pipeline as its author wrote it, by default the one in force. Its
         `ETag` is for `If-Match` of a change. Scope `manage:pipelines`. Free.
@@ -874,6 +980,7 @@ class ManagePipelinesCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
                 query={"version": version},
+                options=options or {},
             )
         )
 
@@ -887,6 +994,7 @@ class ManagePipelinesCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.VersionApplied]:
         """Makes a document the next version of its pipeline and puts it in force. If there is one
         already, `If-Match` must name the version that was changed. Scope `manage:pipelines`.
@@ -904,11 +1012,17 @@ class ManagePipelinesCalls:
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.DocumentChange(document=document, note=note),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     async def list_versions(
-        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
+        self,
+        name: str | int,
+        *,
+        limit: int | None = None,
+        starting_after: int | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.VersionPage]:
         """All versions, newest first: who made which when, and why. Scope `manage:pipelines`.
         Free.
@@ -922,16 +1036,24 @@ class ManagePipelinesCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
                 query={"limit": limit, "startingAfter": starting_after},
+                options=options or {},
             )
         )
 
     async def each_version(
-        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
+        self,
+        name: str | int,
+        *,
+        limit: int | None = None,
+        starting_after: int | None = None,
+        options: CallOptions | None = None,
     ) -> AsyncIterator[models.VersionEntry]:
         """Each of the versions, page after page."""
         while True:
             page = (
-                await self.list_versions(name, limit=limit, starting_after=starting_after)
+                await self.list_versions(
+                    name, limit=limit, starting_after=starting_after, options=options
+                )
             ).result
             for one in page.versions:
                 yield one
@@ -948,6 +1070,7 @@ class ManagePipelinesCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.VersionReturned]:
         """Puts an earlier version in force again. With `If-Match`, only if that version is in
         force. Scope `manage:pipelines`. Free.
@@ -964,6 +1087,7 @@ class ManagePipelinesCalls:
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.VersionReturn(to=to),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -974,7 +1098,7 @@ class ManagePoliciesCalls:
     def __init__(self, sender: AsyncSender) -> None:
         self._send = sender.send
 
-    async def get(self) -> Answer[models.PoliciesShown]:
+    async def get(self, *, options: CallOptions | None = None) -> Answer[models.PoliciesShown]:
         """What PreCheck's results become, and what Sentry remembers for the account. Scope
         `manage:account`. Free.
         """
@@ -985,6 +1109,7 @@ class ManagePoliciesCalls:
                 answer=models.PoliciesShown,
                 named="policiesResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
@@ -994,6 +1119,7 @@ class ManagePoliciesCalls:
         avs: Mapping[str, models.Advice] | None = None,
         cvv2: Mapping[str, models.Advice] | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PoliciesShown]:
         """Sets the advice for the named results; other results keep theirs. Scope
         `manage:account`. Free.
@@ -1007,11 +1133,16 @@ class ManagePoliciesCalls:
                 repeat=Repeat.KEYED,
                 body=models.PreCheckPolicyBody(avs=avs, cvv2=cvv2),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     async def set_sentry(
-        self, *, entities: Sequence[str], idempotency_key: str | None = None
+        self,
+        *,
+        entities: Sequence[str],
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PoliciesShown]:
         """Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free."""
         return await self._send(
@@ -1023,6 +1154,7 @@ class ManagePoliciesCalls:
                 repeat=Repeat.KEYED,
                 body=models.SentryPolicyBody(entities=tuple(entities)),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -1044,6 +1176,7 @@ class ManagePrivacyCalls:
         lists: bool | None = None,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that makes a person anonymous in decisions, and erases them from reviews,
         kept answers, identity records and, if wanted, lists. Scope `manage:identities`. Free.
@@ -1065,6 +1198,7 @@ class ManagePrivacyCalls:
                     lists=lists,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -1081,6 +1215,7 @@ class ManageRulesCalls:
         document: str,
         request_id: str | None = None,
         signals: Mapping[str, Any] | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.TrialResponse]:
         """Shows which rules of a document match a case, and the values that they looked at.
         Changes nothing. Scope `manage:rules`. Free.
@@ -1093,6 +1228,7 @@ class ManageRulesCalls:
                 named="trialResponse",
                 repeat=Repeat.HARMLESS,
                 body=models.TrialRequest(document=document, request_id=request_id, signals=signals),
+                options=options or {},
             )
         )
 
@@ -1105,6 +1241,7 @@ class ManageRulesCalls:
         lists_now: bool | None = None,
         examples: int | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that judges recorded requests by a document, each by what was known when it
         came. Its result says what would have been decided, caught and lost, in millionths by
@@ -1125,10 +1262,11 @@ class ManageRulesCalls:
                     examples=examples,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
-    async def list(self) -> Answer[models.ConfiguredPage]:
+    async def list(self, *, options: CallOptions | None = None) -> Answer[models.ConfiguredPage]:
         """The rule sets in force, by name. Scope `manage:rules`. Free."""
         return await self._send(
             Call(
@@ -1137,16 +1275,21 @@ class ManageRulesCalls:
                 answer=models.ConfiguredPage,
                 named="ruleSetsResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    async def each(self) -> AsyncIterator[models.ConfiguredSummary]:
+    async def each(
+        self, *, options: CallOptions | None = None
+    ) -> AsyncIterator[models.ConfiguredSummary]:
         """Each of the items, page after page."""
-        page = (await self.list()).result
+        page = (await self.list(options=options)).result
         for one in page.items:
             yield one
 
-    async def check(self, *, document: str) -> Answer[models.DocumentChecked]:
+    async def check(
+        self, *, document: str, options: CallOptions | None = None
+    ) -> Answer[models.DocumentChecked]:
         """Says everything that is wrong with a document, and what it would change. Changes
         nothing. Scope `manage:rules`. Free.
         """
@@ -1158,11 +1301,12 @@ class ManageRulesCalls:
                 named="checkResponse",
                 repeat=Repeat.HARMLESS,
                 body=models.DocumentToCheck(document=document),
+                options=options or {},
             )
         )
 
     async def get(
-        self, name: str | int, *, version: int | None = None
+        self, name: str | int, *, version: int | None = None, options: CallOptions | None = None
     ) -> Answer[models.VersionShown]:
         """One version of a rule set as its author wrote it, by default the one in force. Its
         `ETag` is for `If-Match` of a change. Scope `manage:rules`. Free.
@@ -1176,6 +1320,7 @@ class ManageRulesCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
                 query={"version": version},
+                options=options or {},
             )
         )
 
@@ -1189,6 +1334,7 @@ class ManageRulesCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.VersionApplied]:
         """Makes a document the next version of its rule set and puts it in force. If there is one
         already, `If-Match` must name the version that was changed. Scope `manage:rules`. Free.
@@ -1205,11 +1351,17 @@ class ManageRulesCalls:
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.DocumentChange(document=document, note=note),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     async def list_versions(
-        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
+        self,
+        name: str | int,
+        *,
+        limit: int | None = None,
+        starting_after: int | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.VersionPage]:
         """All versions, newest first: who made which when, and why. Scope `manage:rules`. Free."""
         return await self._send(
@@ -1221,16 +1373,24 @@ class ManageRulesCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
                 query={"limit": limit, "startingAfter": starting_after},
+                options=options or {},
             )
         )
 
     async def each_version(
-        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
+        self,
+        name: str | int,
+        *,
+        limit: int | None = None,
+        starting_after: int | None = None,
+        options: CallOptions | None = None,
     ) -> AsyncIterator[models.VersionEntry]:
         """Each of the versions, page after page."""
         while True:
             page = (
-                await self.list_versions(name, limit=limit, starting_after=starting_after)
+                await self.list_versions(
+                    name, limit=limit, starting_after=starting_after, options=options
+                )
             ).result
             for one in page.versions:
                 yield one
@@ -1247,6 +1407,7 @@ class ManageRulesCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.VersionReturned]:
         """Puts an earlier version in force again. With `If-Match`, only if that version is in
         force. Scope `manage:rules`. Free.
@@ -1263,6 +1424,7 @@ class ManageRulesCalls:
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.VersionReturn(to=to),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -1280,6 +1442,7 @@ class ManageStatementCalls:
         from_: date | None = None,
         to: date | None = None,
         daily: bool | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.StatementResponse]:
         """What moved the balance, as `/api/v1/statement` tells it. Scope `manage:billing`. Free."""
         return await self._send(
@@ -1290,6 +1453,7 @@ class ManageStatementCalls:
                 named="statementResponse",
                 repeat=Repeat.HARMLESS,
                 query={"month": month, "from": from_, "to": to, "daily": daily},
+                options=options or {},
             )
         )
 
@@ -1301,7 +1465,12 @@ class ManageUsageCalls:
         self._send = sender.send
 
     async def get(
-        self, *, month: str | None = None, from_: date | None = None, to: date | None = None
+        self,
+        *,
+        month: str | None = None,
+        from_: date | None = None,
+        to: date | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.UsageResponse]:
         """Decided requests by day and operation, and what they were charged, of a month (by
         default this) or of up to 92 days. Scope `manage:billing`. Free.
@@ -1314,6 +1483,7 @@ class ManageUsageCalls:
                 named="usageResponse",
                 repeat=Repeat.HARMLESS,
                 query={"month": month, "from": from_, "to": to},
+                options=options or {},
             )
         )
 
@@ -1324,7 +1494,7 @@ class ManageWebhooksCalls:
     def __init__(self, sender: AsyncSender) -> None:
         self._send = sender.send
 
-    async def list(self) -> Answer[models.WebhookPage]:
+    async def list(self, *, options: CallOptions | None = None) -> Answer[models.WebhookPage]:
         """The account's webhooks, oldest first, without their secrets. Scope `manage:webhooks`.
         Free.
         """
@@ -1335,12 +1505,15 @@ class ManageWebhooksCalls:
                 answer=models.WebhookPage,
                 named="webhooksResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    async def each(self) -> AsyncIterator[models.PublicWebhook]:
+    async def each(
+        self, *, options: CallOptions | None = None
+    ) -> AsyncIterator[models.PublicWebhook]:
         """Each of the webhooks, page after page."""
-        page = (await self.list()).result
+        page = (await self.list(options=options)).result
         for one in page.webhooks:
             yield one
 
@@ -1354,6 +1527,7 @@ class ManageWebhooksCalls:
         description: str | None = None,
         signing: models.SecretKind | str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PublicWebhook]:
         """Adds an address that is told of events. The answer holds the secret, which cannot be had
         again. Scope `manage:webhooks`. Free.
@@ -1374,10 +1548,13 @@ class ManageWebhooksCalls:
                     signing=signing,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
-    async def get(self, webhook_id: str) -> Answer[models.PublicWebhook]:
+    async def get(
+        self, webhook_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.PublicWebhook]:
         """One webhook, and how it is getting on. Scope `manage:webhooks`. Free."""
         return await self._send(
             Call(
@@ -1387,6 +1564,7 @@ class ManageWebhooksCalls:
                 named="webhookResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"webhook_id": webhook_id},
+                options=options or {},
             )
         )
 
@@ -1403,6 +1581,7 @@ class ManageWebhooksCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PublicWebhook]:
         """Changes what is named. One that is enabled again goes on where it stopped. Scope
         `manage:webhooks`. Free.
@@ -1425,6 +1604,7 @@ class ManageWebhooksCalls:
                     enabled=enabled,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -1435,6 +1615,7 @@ class ManageWebhooksCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.WebhookDeleted]:
         """Deletes a webhook. When this is answered, nothing is sent to it any more. Scope
         `manage:webhooks`. Free.
@@ -1449,6 +1630,7 @@ class ManageWebhooksCalls:
                 path_values={"webhook_id": webhook_id},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -1460,6 +1642,7 @@ class ManageWebhooksCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PublicWebhook]:
         """Gives a webhook a new secret. For a while messages are signed with both. Scope
         `manage:webhooks`. Free.
@@ -1475,11 +1658,16 @@ class ManageWebhooksCalls:
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.SecretRotation(overlap_s=overlap_s),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     async def test(
-        self, webhook_id: str, *, idempotency_key: str | None = None
+        self,
+        webhook_id: str,
+        *,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PublicAttempt]:
         """Sends a message of type `webhook.test` at once, and says what was answered. Scope
         `manage:webhooks`. Free.
@@ -1493,11 +1681,17 @@ class ManageWebhooksCalls:
                 repeat=Repeat.KEYED,
                 path_values={"webhook_id": webhook_id},
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     async def list_attempts(
-        self, webhook_id: str, *, limit: int | None = None, starting_after: str | None = None
+        self,
+        webhook_id: str,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.AttemptPage]:
         """Attempts to send messages of the last 30 days, newest first, without bodies. Scope
         `manage:webhooks`. Free.
@@ -1511,16 +1705,24 @@ class ManageWebhooksCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"webhook_id": webhook_id},
                 query={"limit": limit, "startingAfter": starting_after},
+                options=options or {},
             )
         )
 
     async def each_attempt(
-        self, webhook_id: str, *, limit: int | None = None, starting_after: str | None = None
+        self,
+        webhook_id: str,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> AsyncIterator[models.PublicAttempt]:
         """Each of the attempts, page after page."""
         while True:
             page = (
-                await self.list_attempts(webhook_id, limit=limit, starting_after=starting_after)
+                await self.list_attempts(
+                    webhook_id, limit=limit, starting_after=starting_after, options=options
+                )
             ).result
             for one in page.attempts:
                 yield one
@@ -1536,6 +1738,7 @@ class ManageWebhooksCalls:
         since: datetime | None = None,
         until: datetime | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ReplayStarted]:
         """Sends one message again, or all of a span of time. Their ids stay the same. Scope
         `manage:webhooks`. Free.
@@ -1550,6 +1753,7 @@ class ManageWebhooksCalls:
                 path_values={"webhook_id": webhook_id},
                 body=models.MessageReplay(event_id=event_id, since=since, until=until),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -1566,6 +1770,7 @@ class DecisionsCalls:
         client_reference_id: str | None = None,
         limit: int | None = None,
         starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.DecisionPage]:
         """The account's records, newest first. Free."""
         return await self._send(
@@ -1580,6 +1785,7 @@ class DecisionsCalls:
                     "limit": limit,
                     "startingAfter": starting_after,
                 },
+                options=options or {},
             )
         )
 
@@ -1589,6 +1795,7 @@ class DecisionsCalls:
         client_reference_id: str | None = None,
         limit: int | None = None,
         starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> AsyncIterator[models.PublicDecision]:
         """Each of the decisions, page after page."""
         while True:
@@ -1597,6 +1804,7 @@ class DecisionsCalls:
                     client_reference_id=client_reference_id,
                     limit=limit,
                     starting_after=starting_after,
+                    options=options,
                 )
             ).result
             for one in page.decisions:
@@ -1605,7 +1813,9 @@ class DecisionsCalls:
                 return
             starting_after = page.decisions[-1].request_id
 
-    async def get(self, request_id: str) -> Answer[models.PublicDecision]:
+    async def get(
+        self, request_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.PublicDecision]:
         """The record of a processed request, for the account it belongs to. Free."""
         return await self._send(
             Call(
@@ -1615,6 +1825,7 @@ class DecisionsCalls:
                 named="decisionResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"request_id": request_id},
+                options=options or {},
             )
         )
 
@@ -1641,6 +1852,7 @@ class DecisionsCalls:
         at: models.TimeRange | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.DecisionMatches]:
         """The account's decisions, newest first, to which every filter applies. Filters are in the
         body: nothing of them is in a URL. Cards, contacts and users are compared by keyed
@@ -1675,6 +1887,7 @@ class DecisionsCalls:
                     limit=limit,
                     cursor=cursor,
                 ),
+                options=options or {},
             )
         )
 
@@ -1701,6 +1914,7 @@ class DecisionsCalls:
         at: models.TimeRange | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        options: CallOptions | None = None,
     ) -> AsyncIterator[models.PublicDecision]:
         """Each of the decisions, page after page."""
         while True:
@@ -1726,6 +1940,7 @@ class DecisionsCalls:
                     at=at,
                     limit=limit,
                     cursor=cursor,
+                    options=options,
                 )
             ).result
             for one in page.decisions:
@@ -1748,6 +1963,7 @@ class EventsCalls:
         types: str | None = None,
         limit: int | None = None,
         wait: int | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.EventsResponse]:
         """What happened to the account, oldest first. Each event comes at least once to a reader
         that goes on from its last `cursor`. Free.
@@ -1761,6 +1977,7 @@ class EventsCalls:
                 repeat=Repeat.HARMLESS,
                 query={"after": after, "types": types, "limit": limit, "wait": wait},
                 extra_wait_s=float(wait or 0),
+                options=options or {},
             )
         )
 
@@ -1771,17 +1988,22 @@ class EventsCalls:
         types: str | None = None,
         limit: int | None = None,
         wait: int | None = None,
+        options: CallOptions | None = None,
     ) -> AsyncIterator[models.PublicEvent]:
         """Each of the events, page after page."""
         while True:
-            page = (await self.list(after=after, types=types, limit=limit, wait=wait)).result
+            page = (
+                await self.list(after=after, types=types, limit=limit, wait=wait, options=options)
+            ).result
             for one in page.events:
                 yield one
             if not page.has_more and not wait:
                 return
             after = page.cursor
 
-    async def get(self, event_id: str) -> Answer[models.PublicEvent]:
+    async def get(
+        self, event_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.PublicEvent]:
         """One event of the account. Free."""
         return await self._send(
             Call(
@@ -1791,6 +2013,7 @@ class EventsCalls:
                 named="eventResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"event_id": event_id},
+                options=options or {},
             )
         )
 
@@ -1811,6 +2034,7 @@ class FeedbackCalls:
         when: datetime | None = None,
         amount: Decimal | float | None = None,
         currency: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.FeedbackReceipt]:
         """Says what became of a request, or of up to a hundred of one name. What is said last
         counts; everything stays in the history. Sentry takes it into account at once. The same
@@ -1822,7 +2046,7 @@ class FeedbackCalls:
                 path="/api/v1/feedback",
                 answer=models.FeedbackReceipt,
                 named="feedbackResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.HARMLESS,
                 body=models.FeedbackRequest(
                     request_id=request_id,
                     transaction_id=transaction_id,
@@ -1832,10 +2056,13 @@ class FeedbackCalls:
                     amount=amount,
                     currency=currency,
                 ),
+                options=options or {},
             )
         )
 
-    async def get(self, request_id: str) -> Answer[models.FeedbackHistory]:
+    async def get(
+        self, request_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.FeedbackHistory]:
         """What is known about a request, and all that was said about it. Free."""
         return await self._send(
             Call(
@@ -1845,6 +2072,7 @@ class FeedbackCalls:
                 named="feedbackResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"request_id": request_id},
+                options=options or {},
             )
         )
 
@@ -1879,6 +2107,7 @@ class ReviewsCalls:
         limit: int | None = None,
         cursor: str | None = None,
         status: models.ReviewState | str | Sequence[models.ReviewState | str] | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ReviewMatches]:
         """The account's reviews, oldest first, to which every filter applies. Filters are in the
         body: nothing of them is in a URL. Cards, contacts and users are compared by keyed
@@ -1914,6 +2143,7 @@ class ReviewsCalls:
                     cursor=cursor,
                     status=status,
                 ),
+                options=options or {},
             )
         )
 
@@ -1941,6 +2171,7 @@ class ReviewsCalls:
         limit: int | None = None,
         cursor: str | None = None,
         status: models.ReviewState | str | Sequence[models.ReviewState | str] | None = None,
+        options: CallOptions | None = None,
     ) -> AsyncIterator[models.Review]:
         """Each of the reviews, page after page."""
         while True:
@@ -1967,6 +2198,7 @@ class ReviewsCalls:
                     limit=limit,
                     cursor=cursor,
                     status=status,
+                    options=options,
                 )
             ).result
             for one in page.reviews:
@@ -1983,6 +2215,7 @@ class ReviewsCalls:
         order: str | None = None,
         limit: int | None = None,
         starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ReviewPage]:
         """Decisions that a person is to look at, newest first unless the oldest are asked for.
         Free.
@@ -2001,6 +2234,7 @@ class ReviewsCalls:
                     "limit": limit,
                     "startingAfter": starting_after,
                 },
+                options=options or {},
             )
         )
 
@@ -2012,6 +2246,7 @@ class ReviewsCalls:
         order: str | None = None,
         limit: int | None = None,
         starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> AsyncIterator[models.Review]:
         """Each of the reviews, page after page."""
         while True:
@@ -2022,6 +2257,7 @@ class ReviewsCalls:
                     order=order,
                     limit=limit,
                     starting_after=starting_after,
+                    options=options,
                 )
             ).result
             for one in page.reviews:
@@ -2037,6 +2273,7 @@ class ReviewsCalls:
         reason: str,
         request_ids: Sequence[str],
         reviewer: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.BulkResult]:
         """One verdict on many reviews. Each is answered on its own: one that is resolved already,
         or is not there, does not keep the others from being resolved. Free.
@@ -2051,10 +2288,13 @@ class ReviewsCalls:
                 body=models.BulkResolution(
                     resolution=resolution, reason=reason, reviewer=reviewer, request_ids=request_ids
                 ),
+                options=options or {},
             )
         )
 
-    async def get(self, request_id: str) -> Answer[models.Review]:
+    async def get(
+        self, request_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.Review]:
         """A review with its decision, its notes and its history, for the account it belongs to.
         Free.
         """
@@ -2066,6 +2306,7 @@ class ReviewsCalls:
                 named="reviewResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"request_id": request_id},
+                options=options or {},
             )
         )
 
@@ -2076,6 +2317,7 @@ class ReviewsCalls:
         resolution: models.ReviewVerdict | str,
         reason: str,
         reviewer: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.Review]:
         """Says what a person found. A review is resolved once; of several who try at the same time
         one succeeds. What was found counts as feedback. Free.
@@ -2091,6 +2333,7 @@ class ReviewsCalls:
                 body=models.ReviewResolution(
                     resolution=resolution, reason=reason, reviewer=reviewer
                 ),
+                options=options or {},
             )
         )
 
@@ -2101,6 +2344,7 @@ class ReviewsCalls:
         assignee: str | None,
         take_over: bool | None = None,
         reviewer: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.Review]:
         """Gives a review to a person, or to nobody. A person who has it already keeps it, unless
         it is taken over. The same again changes nothing. Free.
@@ -2116,11 +2360,17 @@ class ReviewsCalls:
                 body=models.ReviewAssignment(
                     assignee=assignee, take_over=take_over, reviewer=reviewer
                 ),
+                options=options or {},
             )
         )
 
     async def note(
-        self, request_id: str, *, text: str, reviewer: str | None = None
+        self,
+        request_id: str,
+        *,
+        text: str,
+        reviewer: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.Review]:
         """Adds what a person writes down. The newest note of the same key is not added twice, so a
         repeat is safe. Free.
@@ -2134,6 +2384,7 @@ class ReviewsCalls:
                 repeat=Repeat.NEVER,
                 path_values={"request_id": request_id},
                 body=models.ReviewNote(text=text, reviewer=reviewer),
+                options=options or {},
             )
         )
 
@@ -2144,6 +2395,7 @@ class ReviewsCalls:
         resolution: models.ReviewVerdict | str,
         reason: str,
         reviewer: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.Review]:
         """Changes what a person found, and the label that counts as feedback. A payment that was
         reversed does not come back; one that stands is reversed with `DECLINE`, as by a first
@@ -2160,6 +2412,7 @@ class ReviewsCalls:
                 body=models.ReviewResolution(
                     resolution=resolution, reason=reason, reviewer=reviewer
                 ),
+                options=options or {},
             )
         )
 
@@ -2210,6 +2463,7 @@ class Methods:
         payment_account_reference: str | None = None,
         credential_type: models.CredentialType | str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PreCheckResponse]:
         """Validates card details with the issuer: returns the address (AVS) and security code
         (CVV2) results and a recommended action. `advice` can be any of its values while
@@ -2232,6 +2486,7 @@ class Methods:
                     credential_type=credential_type,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -2248,6 +2503,7 @@ class Methods:
         payment_account_reference: str | None = None,
         credential_type: models.CredentialType | str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.IdVerifyResponse]:
         """Compares a cardholder's name, e-mail address, phone number and government identifiers
         with what is on record for the card: one result per attribute, all of the same person.
@@ -2272,6 +2528,7 @@ class Methods:
                     credential_type=credential_type,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -2286,6 +2543,7 @@ class Methods:
         custom_inputs: Mapping[str, Any] | None = None,
         client_reference_id: str | int | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.SentryResponse]:
         """Turns what is known about device, visit, account, order and cart into a confidence that
         the request is legitimate, with the reasons. Every group is optional; what is missing or
@@ -2308,6 +2566,7 @@ class Methods:
                     client_reference_id=client_reference_id,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -2330,6 +2589,7 @@ class Methods:
         rule_set: str | None = None,
         client_reference_id: str | int | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.RulesResponse]:
         """Decides with one of the account's rule sets and names every rule that matched. Every
         field is optional: a rule that speaks of something that was not sent does not match.
@@ -2360,6 +2620,7 @@ class Methods:
                     client_reference_id=client_reference_id,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -2374,6 +2635,7 @@ class Methods:
         id_verify_request: models.IdVerifyRequest | None = None,
         gateway_request: models.GatewayRequest | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PipelineResponse]:
         """Runs the stages of a pipeline that the account has configured, in order, in one request,
         and returns what each of them found and one decision. Only the inputs that its stages
@@ -2396,10 +2658,13 @@ class Methods:
                     gateway_request=gateway_request,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
-    async def pipelines(self) -> Answer[models.PipelinesResponse]:
+    async def pipelines(
+        self, *, options: CallOptions | None = None
+    ) -> Answer[models.PipelinesResponse]:
         """The pipelines that the account can call, and what each needs. Free."""
         return await self._send(
             Call(
@@ -2408,10 +2673,13 @@ class Methods:
                 answer=models.PipelinesResponse,
                 named="pipelinesResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    async def balance(self) -> Answer[models.BalanceResponse]:
+    async def balance(
+        self, *, options: CallOptions | None = None
+    ) -> Answer[models.BalanceResponse]:
         """What the account has, and how much of it is held. Free."""
         return await self._send(
             Call(
@@ -2420,6 +2688,7 @@ class Methods:
                 answer=models.BalanceResponse,
                 named="balanceResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
@@ -2430,6 +2699,7 @@ class Methods:
         from_: date | None = None,
         to: date | None = None,
         daily: bool | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.StatementResponse]:
         """What moved the balance in a month (by default this), or in days. Free."""
         return await self._send(
@@ -2440,5 +2710,6 @@ class Methods:
                 named="statementResponse",
                 repeat=Repeat.HARMLESS,
                 query={"month": month, "from": from_, "to": to, "daily": daily},
+                options=options or {},
             )
         )

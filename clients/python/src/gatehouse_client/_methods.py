@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from gatehouse_client import models
-from gatehouse_client._calls import Answer, Call, Repeat
+from gatehouse_client._calls import Answer, Call, CallOptions, Repeat
 from gatehouse_client._sending import Sender
 from gatehouse_client._waiting import JobWaiting
 
@@ -19,7 +19,7 @@ class ManageAccountCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def get(self) -> Answer[models.AccountShown]:
+    def get(self, *, options: CallOptions | None = None) -> Answer[models.AccountShown]:
         """The account and its fees. Scope `manage:account`. Free."""
         return self._send(
             Call(
@@ -28,6 +28,7 @@ class ManageAccountCalls:
                 answer=models.AccountShown,
                 named="accountResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
@@ -44,6 +45,7 @@ class ManageAuditCalls:
         limit: int | None = None,
         starting_after: int | None = None,
         action: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.AuditPage]:
         """Everything that was changed in the account: who, when, what. Newest first. Scope
         `manage:account`. Free.
@@ -56,6 +58,7 @@ class ManageAuditCalls:
                 named="auditResponse",
                 repeat=Repeat.HARMLESS,
                 query={"limit": limit, "startingAfter": starting_after, "action": action},
+                options=options or {},
             )
         )
 
@@ -65,10 +68,15 @@ class ManageAuditCalls:
         limit: int | None = None,
         starting_after: int | None = None,
         action: str | None = None,
+        options: CallOptions | None = None,
     ) -> Iterator[models.AuditEntry]:
         """Each of the lines, page after page."""
         while True:
-            page = (self.list(limit=limit, starting_after=starting_after, action=action)).result
+            page = (
+                self.list(
+                    limit=limit, starting_after=starting_after, action=action, options=options
+                )
+            ).result
             yield from page.lines
             if not page.has_more or not page.lines:
                 return
@@ -81,7 +89,7 @@ class ManageBalanceCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def get(self) -> Answer[models.BalanceResponse]:
+    def get(self, *, options: CallOptions | None = None) -> Answer[models.BalanceResponse]:
         """What the account has, as `/api/v1/balance` tells it. Scope `manage:billing`. Free."""
         return self._send(
             Call(
@@ -90,6 +98,7 @@ class ManageBalanceCalls:
                 answer=models.BalanceResponse,
                 named="balanceResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
@@ -100,7 +109,7 @@ class ManageConnectorsCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def list(self) -> Answer[models.ConnectorPage]:
+    def list(self, *, options: CallOptions | None = None) -> Answer[models.ConnectorPage]:
         """The connectors that can serve the account, and whether they work. They belong to the
         installation, so that only its operator changes them. Scope `manage:connectors`. Free.
         """
@@ -111,12 +120,13 @@ class ManageConnectorsCalls:
                 answer=models.ConnectorPage,
                 named="connectorsResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    def each(self) -> Iterator[models.ConnectorShown]:
+    def each(self, *, options: CallOptions | None = None) -> Iterator[models.ConnectorShown]:
         """Each of the connectors, page after page."""
-        page = (self.list()).result
+        page = (self.list(options=options)).result
         yield from page.connectors
 
 
@@ -126,7 +136,7 @@ class ManageEventsCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def get(self) -> Answer[models.EventSettingsShown]:
+    def get(self, *, options: CallOptions | None = None) -> Answer[models.EventSettingsShown]:
         """Which decisions the account is told as events, and below which balance. Scope
         `manage:account`. Free.
         """
@@ -137,6 +147,7 @@ class ManageEventsCalls:
                 answer=models.EventSettingsShown,
                 named="eventSettingsResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
@@ -146,6 +157,7 @@ class ManageEventsCalls:
         decisions: Sequence[str] | None = None,
         low_balance: Decimal | float | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.EventSettingsShown]:
         """Changes what is sent, and leaves the rest. Servers act on it within a second. Scope
         `manage:account`. Free.
@@ -159,6 +171,7 @@ class ManageEventsCalls:
                 repeat=Repeat.KEYED,
                 body=models.EventSettingsBody(decisions=decisions, low_balance=low_balance),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -170,7 +183,11 @@ class ManageFeedbackCalls:
         self._send = sender.send
 
     def give(
-        self, *, items: Sequence[models.FeedbackRequest], idempotency_key: str | None = None
+        self,
+        *,
+        items: Sequence[models.FeedbackRequest],
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.FeedbackBatchResponse]:
         """Records up to 500 statements, each on its own: one that is refused does not keep the
         others from being kept. The same said again changes nothing. Scope `manage:feedback`.
@@ -185,6 +202,7 @@ class ManageFeedbackCalls:
                 repeat=Repeat.KEYED,
                 body=models.FeedbackBatch(items=items),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -195,6 +213,7 @@ class ManageFeedbackCalls:
         content: str,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that imports a file of statements, of up to 4 MiB. Its result counts them
         and reports rows that cannot be used. Scope `manage:feedback`. Free.
@@ -209,6 +228,7 @@ class ManageFeedbackCalls:
                 query={"dryRun": dry_run},
                 body=models.FeedbackFile(format=format, content=content),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -226,6 +246,7 @@ class ManageIdentitiesCalls:
         content: str,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that imports a file of who holds which card, of up to 4 MiB, for this
         account alone. Known records are brought up to date. The file is kept sealed until the
@@ -242,6 +263,7 @@ class ManageIdentitiesCalls:
                 query={"dryRun": dry_run},
                 body=models.IdentityFile(format=format, content=content),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -251,6 +273,7 @@ class ManageIdentitiesCalls:
         card_number: str | None = None,
         person_id: str | None = None,
         reference: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.IdentitiesFound]:
         """The account's records of a card, a person or a reference, masked. Scope
         `manage:identities`. Free.
@@ -265,6 +288,7 @@ class ManageIdentitiesCalls:
                 body=models.IdentitySearch(
                     card_number=card_number, person_id=person_id, reference=reference
                 ),
+                options=options or {},
             )
         )
 
@@ -274,10 +298,13 @@ class ManageIdentitiesCalls:
         card_number: str | None = None,
         person_id: str | None = None,
         reference: str | None = None,
+        options: CallOptions | None = None,
     ) -> Iterator[Mapping[str, Any]]:
         """Each of the records, page after page."""
         page = (
-            self.search(card_number=card_number, person_id=person_id, reference=reference)
+            self.search(
+                card_number=card_number, person_id=person_id, reference=reference, options=options
+            )
         ).result
         yield from page.records
 
@@ -290,6 +317,7 @@ class ManageIdentitiesCalls:
         reference: str | None = None,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.IdentitiesErased]:
         """Erases the account's records of a card, a person or a reference. Scope
         `manage:identities`. Free.
@@ -306,6 +334,7 @@ class ManageIdentitiesCalls:
                     card_number=card_number, person_id=person_id, reference=reference, reason=reason
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -317,7 +346,11 @@ class ManageJobsCalls(JobWaiting):
         self._send = sender.send
 
     def list(
-        self, *, limit: int | None = None, starting_after: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.JobPage]:
         """The account's jobs that the key may see, newest first. They are kept for 30 days after
         their end. Any scope of management. Free.
@@ -330,21 +363,26 @@ class ManageJobsCalls(JobWaiting):
                 named="jobsResponse",
                 repeat=Repeat.HARMLESS,
                 query={"limit": limit, "startingAfter": starting_after},
+                options=options or {},
             )
         )
 
     def each(
-        self, *, limit: int | None = None, starting_after: str | None = None
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Iterator[models.JobResponse]:
         """Each of the jobs, page after page."""
         while True:
-            page = (self.list(limit=limit, starting_after=starting_after)).result
+            page = (self.list(limit=limit, starting_after=starting_after, options=options)).result
             yield from page.jobs
             if not page.has_more or not page.jobs:
                 return
             starting_after = page.jobs[-1].job_id
 
-    def get(self, job_id: str) -> Answer[models.JobResponse]:
+    def get(self, job_id: str, *, options: CallOptions | None = None) -> Answer[models.JobResponse]:
         """How far a job is, and its result or why it failed. Ask again every second or so while it
         is `QUEUED` or `RUNNING`. Any scope of management. Free.
         """
@@ -356,11 +394,12 @@ class ManageJobsCalls(JobWaiting):
                 named="jobResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"job_id": job_id},
+                options=options or {},
             )
         )
 
     def cancel(
-        self, job_id: str, *, idempotency_key: str | None = None
+        self, job_id: str, *, idempotency_key: str | None = None, options: CallOptions | None = None
     ) -> Answer[models.JobResponse]:
         """Ends a job that waits. One that runs is ended within seconds; what an import has stored
         by then stays. Any scope of management. Free.
@@ -374,6 +413,7 @@ class ManageJobsCalls(JobWaiting):
                 repeat=Repeat.KEYED,
                 path_values={"job_id": job_id},
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -384,7 +424,7 @@ class ManageKeysCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def list(self) -> Answer[models.KeyPage]:
+    def list(self, *, options: CallOptions | None = None) -> Answer[models.KeyPage]:
         """The account's keys, oldest first, without their text. Scope `manage:keys`. Free."""
         return self._send(
             Call(
@@ -393,12 +433,13 @@ class ManageKeysCalls:
                 answer=models.KeyPage,
                 named="keysResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    def each(self) -> Iterator[models.KeyShown]:
+    def each(self, *, options: CallOptions | None = None) -> Iterator[models.KeyShown]:
         """Each of the keys, page after page."""
-        page = (self.list()).result
+        page = (self.list(options=options)).result
         yield from page.keys
 
     def issue(
@@ -410,6 +451,7 @@ class ManageKeysCalls:
         rate_limit_per_second: int | None = None,
         expires_in_s: int | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.KeyTold]:
         """Issues a key. It can be for every operation, for scopes of management that the issuing
         key has, within its networks, up to its rate limit and up to its end. Scope
@@ -430,11 +472,17 @@ class ManageKeysCalls:
                     expires_in_s=expires_in_s,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     def rotate(
-        self, key_id: str, *, overlap_s: int | None = None, idempotency_key: str | None = None
+        self,
+        key_id: str,
+        *,
+        overlap_s: int | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.KeyTold]:
         """Issues a successor on the same terms; the old key ends after the overlap, and the keys
         that it issued belong to the successor. A key can rotate itself, and keys that it could
@@ -450,6 +498,7 @@ class ManageKeysCalls:
                 path_values={"key_id": key_id},
                 body=models.KeyRotation(overlap_s=overlap_s),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -458,8 +507,8 @@ class ManageKeysCalls:
         key_id: str,
         *,
         reason: str,
-        children: bool | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.KeyShown]:
         """Ends a key at once, on every server within a second. A key can revoke itself, and keys
         that it could issue. Scope `manage:keys`. Free.
@@ -474,6 +523,7 @@ class ManageKeysCalls:
                 path_values={"key_id": key_id},
                 body=models.KeyRevocation(reason=reason, children=children),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -484,7 +534,7 @@ class ManageListsCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def list(self) -> Answer[models.ListPage]:
+    def list(self, *, options: CallOptions | None = None) -> Answer[models.ListPage]:
         """The account's lists by name, and how many entries are in force. Scope `manage:lists`.
         Free.
         """
@@ -495,12 +545,13 @@ class ManageListsCalls:
                 answer=models.ListPage,
                 named="listsResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    def each(self) -> Iterator[models.ListShown]:
+    def each(self, *, options: CallOptions | None = None) -> Iterator[models.ListShown]:
         """Each of the lists, page after page."""
-        page = (self.list()).result
+        page = (self.list(options=options)).result
         yield from page.lists
 
     def create(
@@ -510,6 +561,7 @@ class ManageListsCalls:
         kind: models.ListKind | str,
         description: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ListShown]:
         """Makes an empty list of a kind. Scope `manage:lists`. Free."""
         return self._send(
@@ -521,10 +573,13 @@ class ManageListsCalls:
                 repeat=Repeat.KEYED,
                 body=models.NewList(name=name, kind=kind, description=description),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
-    def get(self, name: str | int) -> Answer[models.ListShown]:
+    def get(
+        self, name: str | int, *, options: CallOptions | None = None
+    ) -> Answer[models.ListShown]:
         """What a list holds, and how many entries are in force. Its `ETag` is for `If-Match` of a
         change. Scope `manage:lists`. Free.
         """
@@ -536,6 +591,7 @@ class ManageListsCalls:
                 named="listResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
+                options=options or {},
             )
         )
 
@@ -547,6 +603,7 @@ class ManageListsCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ListDropped]:
         """Removes a list with its entries. Refused while rules in force use it. Scope
         `manage:lists`. Free.
@@ -562,6 +619,7 @@ class ManageListsCalls:
                 query={"force": force},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -577,6 +635,7 @@ class ManageListsCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.EntriesAdded]:
         """Puts up to 1,000 entries on a list. One that is on it already gets the new expiry and
         reason. All are added, or none if one cannot be used. Scope `manage:lists`. Free.
@@ -595,6 +654,7 @@ class ManageListsCalls:
                     entries=entries, kind=kind, reason=reason, expires_in_s=expires_in_s
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -606,6 +666,7 @@ class ManageListsCalls:
         gone: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.EntryShownPage]:
         """Entries by value, page by page; with `value`, only that one. A POST, because values may
         be personal. Cards, mailboxes and phones are shown as fingerprints. Scope
@@ -620,6 +681,7 @@ class ManageListsCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
                 body=models.EntrySearch(value=value, gone=gone, limit=limit, cursor=cursor),
+                options=options or {},
             )
         )
 
@@ -631,11 +693,14 @@ class ManageListsCalls:
         gone: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        options: CallOptions | None = None,
     ) -> Iterator[models.EntryShown]:
         """Each of the entries, page after page."""
         while True:
             page = (
-                self.search_entries(name, value=value, gone=gone, limit=limit, cursor=cursor)
+                self.search_entries(
+                    name, value=value, gone=gone, limit=limit, cursor=cursor, options=options
+                )
             ).result
             yield from page.entries
             if not page.has_more:
@@ -650,6 +715,7 @@ class ManageListsCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.EntriesRemoved]:
         """Takes up to 1,000 entries off a list: all of them, or none if one is not on it. Scope
         `manage:lists`. Free.
@@ -665,11 +731,17 @@ class ManageListsCalls:
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.EntriesToRemove(values=values),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     def list_operations(
-        self, name: str | int, *, limit: int | None = None, starting_after: str | None = None
+        self,
+        name: str | int,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ListOperationPage]:
         """What was done to a list, newest first: by whom, when, and how many entries. Scope
         `manage:lists`. Free.
@@ -683,15 +755,25 @@ class ManageListsCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
                 query={"limit": limit, "startingAfter": starting_after},
+                options=options or {},
             )
         )
 
     def each_operation(
-        self, name: str | int, *, limit: int | None = None, starting_after: str | None = None
+        self,
+        name: str | int,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Iterator[models.ListOperation]:
         """Each of the operations, page after page."""
         while True:
-            page = (self.list_operations(name, limit=limit, starting_after=starting_after)).result
+            page = (
+                self.list_operations(
+                    name, limit=limit, starting_after=starting_after, options=options
+                )
+            ).result
             yield from page.operations
             if not page.has_more:
                 return
@@ -704,7 +786,7 @@ class ManageModelsCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def list(self) -> Answer[models.ModelPage]:
+    def list(self, *, options: CallOptions | None = None) -> Answer[models.ModelPage]:
         """The account's models, newest first. Version 0 is the scorecard that ships. Scope
         `manage:models`. Free.
         """
@@ -715,12 +797,13 @@ class ManageModelsCalls:
                 answer=models.ModelPage,
                 named="modelsResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    def each(self) -> Iterator[models.ModelShown]:
+    def each(self, *, options: CallOptions | None = None) -> Iterator[models.ModelShown]:
         """Each of the models, page after page."""
-        page = (self.list()).result
+        page = (self.list(options=options)).result
         yield from page.models
 
     def train(
@@ -734,6 +817,7 @@ class ManageModelsCalls:
         presume: bool | None = None,
         note: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that fits a model to recorded requests and their labels, measures it beside
         the one in force, and keeps it as a new version. It is not used until it is promoted.
@@ -756,11 +840,16 @@ class ManageModelsCalls:
                     note=note,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     def rollback(
-        self, *, to: int | None = None, idempotency_key: str | None = None
+        self,
+        *,
+        to: int | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ModelSwitched]:
         """Goes back to another model, by default to the one that was live before. Scope
         `manage:models`. Free.
@@ -774,10 +863,13 @@ class ManageModelsCalls:
                 repeat=Repeat.KEYED,
                 body=models.VersionReturn(to=to),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
-    def get(self, version: str | int) -> Answer[models.ModelReported]:
+    def get(
+        self, version: str | int, *, options: CallOptions | None = None
+    ) -> Answer[models.ModelReported]:
         """One model with the report of its training. Scope `manage:models`. Free."""
         return self._send(
             Call(
@@ -787,11 +879,16 @@ class ManageModelsCalls:
                 named="modelResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"version": version},
+                options=options or {},
             )
         )
 
     def promote(
-        self, version: str | int, *, idempotency_key: str | None = None
+        self,
+        version: str | int,
+        *,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ModelSwitched]:
         """Has Sentry score with a model from now on. Scope `manage:models`. Free."""
         return self._send(
@@ -803,6 +900,7 @@ class ManageModelsCalls:
                 repeat=Repeat.KEYED,
                 path_values={"version": version},
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -813,7 +911,7 @@ class ManagePipelinesCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def list(self) -> Answer[models.ConfiguredPage]:
+    def list(self, *, options: CallOptions | None = None) -> Answer[models.ConfiguredPage]:
         """The pipelines in force, by name. Scope `manage:pipelines`. Free."""
         return self._send(
             Call(
@@ -822,15 +920,18 @@ class ManagePipelinesCalls:
                 answer=models.ConfiguredPage,
                 named="pipelineDefinitionsResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    def each(self) -> Iterator[models.ConfiguredSummary]:
+    def each(self, *, options: CallOptions | None = None) -> Iterator[models.ConfiguredSummary]:
         """Each of the items, page after page."""
-        page = (self.list()).result
+        page = (self.list(options=options)).result
         yield from page.items
 
-    def check(self, *, document: str) -> Answer[models.DocumentChecked]:
+    def check(
+        self, *, document: str, options: CallOptions | None = None
+    ) -> Answer[models.DocumentChecked]:
         """Says everything that is wrong with a document, and what it would change. Changes
         nothing. Scope `manage:pipelines`. Free.
         """
@@ -842,10 +943,13 @@ class ManagePipelinesCalls:
                 named="checkResponse",
                 repeat=Repeat.HARMLESS,
                 body=models.DocumentToCheck(document=document),
+                options=options or {},
             )
         )
 
-    def get(self, name: str | int, *, version: int | None = None) -> Answer[models.VersionShown]:
+    def get(
+        self, name: str | int, *, version: int | None = None, options: CallOptions | None = None
+    ) -> Answer[models.VersionShown]:
         """One version of a pipeline as its author wrote it, by default the one in force. Its
         `ETag` is for `If-Match` of a change. Scope `manage:pipelines`. Free.
         """
@@ -858,6 +962,7 @@ class ManagePipelinesCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
                 query={"version": version},
+                options=options or {},
             )
         )
 
@@ -871,6 +976,7 @@ class ManagePipelinesCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.VersionApplied]:
         """Makes a document the next version of its pipeline and puts it in force. If there is one
         already, `If-Match` must name the version that was changed. Scope `manage:pipelines`.
@@ -888,11 +994,17 @@ class ManagePipelinesCalls:
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.DocumentChange(document=document, note=note),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     def list_versions(
-        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
+        self,
+        name: str | int,
+        *,
+        limit: int | None = None,
+        starting_after: int | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.VersionPage]:
         """All versions, newest first: who made which when, and why. Scope `manage:pipelines`.
         Free.
@@ -906,15 +1018,25 @@ class ManagePipelinesCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
                 query={"limit": limit, "startingAfter": starting_after},
+                options=options or {},
             )
         )
 
     def each_version(
-        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
+        self,
+        name: str | int,
+        *,
+        limit: int | None = None,
+        starting_after: int | None = None,
+        options: CallOptions | None = None,
     ) -> Iterator[models.VersionEntry]:
         """Each of the versions, page after page."""
         while True:
-            page = (self.list_versions(name, limit=limit, starting_after=starting_after)).result
+            page = (
+                self.list_versions(
+                    name, limit=limit, starting_after=starting_after, options=options
+                )
+            ).result
             yield from page.versions
             if not page.has_more or not page.versions:
                 return
@@ -929,6 +1051,7 @@ class ManagePipelinesCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.VersionReturned]:
         """Puts an earlier version in force again. With `If-Match`, only if that version is in
         force. Scope `manage:pipelines`. Free.
@@ -945,6 +1068,7 @@ class ManagePipelinesCalls:
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.VersionReturn(to=to),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -955,7 +1079,7 @@ class ManagePoliciesCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def get(self) -> Answer[models.PoliciesShown]:
+    def get(self, *, options: CallOptions | None = None) -> Answer[models.PoliciesShown]:
         """What PreCheck's results become, and what Sentry remembers for the account. Scope
         `manage:account`. Free.
         """
@@ -966,6 +1090,7 @@ class ManagePoliciesCalls:
                 answer=models.PoliciesShown,
                 named="policiesResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
@@ -975,6 +1100,7 @@ class ManagePoliciesCalls:
         avs: Mapping[str, models.Advice] | None = None,
         cvv2: Mapping[str, models.Advice] | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PoliciesShown]:
         """Sets the advice for the named results; other results keep theirs. Scope
         `manage:account`. Free.
@@ -988,11 +1114,16 @@ class ManagePoliciesCalls:
                 repeat=Repeat.KEYED,
                 body=models.PreCheckPolicyBody(avs=avs, cvv2=cvv2),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     def set_sentry(
-        self, *, entities: Sequence[str], idempotency_key: str | None = None
+        self,
+        *,
+        entities: Sequence[str],
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PoliciesShown]:
         """Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free."""
         return self._send(
@@ -1004,6 +1135,7 @@ class ManagePoliciesCalls:
                 repeat=Repeat.KEYED,
                 body=models.SentryPolicyBody(entities=tuple(entities)),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -1025,6 +1157,7 @@ class ManagePrivacyCalls:
         lists: bool | None = None,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that makes a person anonymous in decisions, and erases them from reviews,
         kept answers, identity records and, if wanted, lists. Scope `manage:identities`. Free.
@@ -1046,6 +1179,7 @@ class ManagePrivacyCalls:
                     lists=lists,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -1062,6 +1196,7 @@ class ManageRulesCalls:
         document: str,
         request_id: str | None = None,
         signals: Mapping[str, Any] | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.TrialResponse]:
         """Shows which rules of a document match a case, and the values that they looked at.
         Changes nothing. Scope `manage:rules`. Free.
@@ -1074,6 +1209,7 @@ class ManageRulesCalls:
                 named="trialResponse",
                 repeat=Repeat.HARMLESS,
                 body=models.TrialRequest(document=document, request_id=request_id, signals=signals),
+                options=options or {},
             )
         )
 
@@ -1086,6 +1222,7 @@ class ManageRulesCalls:
         lists_now: bool | None = None,
         examples: int | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that judges recorded requests by a document, each by what was known when it
         came. Its result says what would have been decided, caught and lost, in millionths by
@@ -1106,10 +1243,11 @@ class ManageRulesCalls:
                     examples=examples,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
-    def list(self) -> Answer[models.ConfiguredPage]:
+    def list(self, *, options: CallOptions | None = None) -> Answer[models.ConfiguredPage]:
         """The rule sets in force, by name. Scope `manage:rules`. Free."""
         return self._send(
             Call(
@@ -1118,15 +1256,18 @@ class ManageRulesCalls:
                 answer=models.ConfiguredPage,
                 named="ruleSetsResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    def each(self) -> Iterator[models.ConfiguredSummary]:
+    def each(self, *, options: CallOptions | None = None) -> Iterator[models.ConfiguredSummary]:
         """Each of the items, page after page."""
-        page = (self.list()).result
+        page = (self.list(options=options)).result
         yield from page.items
 
-    def check(self, *, document: str) -> Answer[models.DocumentChecked]:
+    def check(
+        self, *, document: str, options: CallOptions | None = None
+    ) -> Answer[models.DocumentChecked]:
         """Says everything that is wrong with a document, and what it would change. Changes
         nothing. Scope `manage:rules`. Free.
         """
@@ -1138,10 +1279,13 @@ class ManageRulesCalls:
                 named="checkResponse",
                 repeat=Repeat.HARMLESS,
                 body=models.DocumentToCheck(document=document),
+                options=options or {},
             )
         )
 
-    def get(self, name: str | int, *, version: int | None = None) -> Answer[models.VersionShown]:
+    def get(
+        self, name: str | int, *, version: int | None = None, options: CallOptions | None = None
+    ) -> Answer[models.VersionShown]:
         """One version of a rule set as its author wrote it, by default the one in force. Its
         `ETag` is for `If-Match` of a change. Scope `manage:rules`. Free.
         """
@@ -1154,6 +1298,7 @@ class ManageRulesCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
                 query={"version": version},
+                options=options or {},
             )
         )
 
@@ -1167,6 +1312,7 @@ class ManageRulesCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.VersionApplied]:
         """Makes a document the next version of its rule set and puts it in force. If there is one
         already, `If-Match` must name the version that was changed. Scope `manage:rules`. Free.
@@ -1183,11 +1329,17 @@ class ManageRulesCalls:
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.DocumentChange(document=document, note=note),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     def list_versions(
-        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
+        self,
+        name: str | int,
+        *,
+        limit: int | None = None,
+        starting_after: int | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.VersionPage]:
         """All versions, newest first: who made which when, and why. Scope `manage:rules`. Free."""
         return self._send(
@@ -1199,15 +1351,25 @@ class ManageRulesCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"name": name},
                 query={"limit": limit, "startingAfter": starting_after},
+                options=options or {},
             )
         )
 
     def each_version(
-        self, name: str | int, *, limit: int | None = None, starting_after: int | None = None
+        self,
+        name: str | int,
+        *,
+        limit: int | None = None,
+        starting_after: int | None = None,
+        options: CallOptions | None = None,
     ) -> Iterator[models.VersionEntry]:
         """Each of the versions, page after page."""
         while True:
-            page = (self.list_versions(name, limit=limit, starting_after=starting_after)).result
+            page = (
+                self.list_versions(
+                    name, limit=limit, starting_after=starting_after, options=options
+                )
+            ).result
             yield from page.versions
             if not page.has_more or not page.versions:
                 return
@@ -1222,6 +1384,7 @@ class ManageRulesCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.VersionReturned]:
         """Puts an earlier version in force again. With `If-Match`, only if that version is in
         force. Scope `manage:rules`. Free.
@@ -1238,6 +1401,7 @@ class ManageRulesCalls:
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.VersionReturn(to=to),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -1255,6 +1419,7 @@ class ManageStatementCalls:
         from_: date | None = None,
         to: date | None = None,
         daily: bool | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.StatementResponse]:
         """What moved the balance, as `/api/v1/statement` tells it. Scope `manage:billing`. Free."""
         return self._send(
@@ -1265,6 +1430,7 @@ class ManageStatementCalls:
                 named="statementResponse",
                 repeat=Repeat.HARMLESS,
                 query={"month": month, "from": from_, "to": to, "daily": daily},
+                options=options or {},
             )
         )
 
@@ -1276,7 +1442,12 @@ class ManageUsageCalls:
         self._send = sender.send
 
     def get(
-        self, *, month: str | None = None, from_: date | None = None, to: date | None = None
+        self,
+        *,
+        month: str | None = None,
+        from_: date | None = None,
+        to: date | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.UsageResponse]:
         """Decided requests by day and operation, and what they were charged, of a month (by
         default this) or of up to 92 days. Scope `manage:billing`. Free.
@@ -1289,6 +1460,7 @@ class ManageUsageCalls:
                 named="usageResponse",
                 repeat=Repeat.HARMLESS,
                 query={"month": month, "from": from_, "to": to},
+                options=options or {},
             )
         )
 
@@ -1299,7 +1471,7 @@ class ManageWebhooksCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def list(self) -> Answer[models.WebhookPage]:
+    def list(self, *, options: CallOptions | None = None) -> Answer[models.WebhookPage]:
         """The account's webhooks, oldest first, without their secrets. Scope `manage:webhooks`.
         Free.
         """
@@ -1310,12 +1482,13 @@ class ManageWebhooksCalls:
                 answer=models.WebhookPage,
                 named="webhooksResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    def each(self) -> Iterator[models.PublicWebhook]:
+    def each(self, *, options: CallOptions | None = None) -> Iterator[models.PublicWebhook]:
         """Each of the webhooks, page after page."""
-        page = (self.list()).result
+        page = (self.list(options=options)).result
         yield from page.webhooks
 
     def create(
@@ -1328,6 +1501,7 @@ class ManageWebhooksCalls:
         description: str | None = None,
         signing: models.SecretKind | str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PublicWebhook]:
         """Adds an address that is told of events. The answer holds the secret, which cannot be had
         again. Scope `manage:webhooks`. Free.
@@ -1348,10 +1522,13 @@ class ManageWebhooksCalls:
                     signing=signing,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
-    def get(self, webhook_id: str) -> Answer[models.PublicWebhook]:
+    def get(
+        self, webhook_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.PublicWebhook]:
         """One webhook, and how it is getting on. Scope `manage:webhooks`. Free."""
         return self._send(
             Call(
@@ -1361,6 +1538,7 @@ class ManageWebhooksCalls:
                 named="webhookResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"webhook_id": webhook_id},
+                options=options or {},
             )
         )
 
@@ -1377,6 +1555,7 @@ class ManageWebhooksCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PublicWebhook]:
         """Changes what is named. One that is enabled again goes on where it stopped. Scope
         `manage:webhooks`. Free.
@@ -1399,6 +1578,7 @@ class ManageWebhooksCalls:
                     enabled=enabled,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -1409,6 +1589,7 @@ class ManageWebhooksCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.WebhookDeleted]:
         """Deletes a webhook. When this is answered, nothing is sent to it any more. Scope
         `manage:webhooks`. Free.
@@ -1423,6 +1604,7 @@ class ManageWebhooksCalls:
                 path_values={"webhook_id": webhook_id},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -1434,6 +1616,7 @@ class ManageWebhooksCalls:
         if_match: str | None = None,
         if_none_match: str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PublicWebhook]:
         """Gives a webhook a new secret. For a while messages are signed with both. Scope
         `manage:webhooks`. Free.
@@ -1449,11 +1632,16 @@ class ManageWebhooksCalls:
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.SecretRotation(overlap_s=overlap_s),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     def test(
-        self, webhook_id: str, *, idempotency_key: str | None = None
+        self,
+        webhook_id: str,
+        *,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PublicAttempt]:
         """Sends a message of type `webhook.test` at once, and says what was answered. Scope
         `manage:webhooks`. Free.
@@ -1467,11 +1655,17 @@ class ManageWebhooksCalls:
                 repeat=Repeat.KEYED,
                 path_values={"webhook_id": webhook_id},
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
     def list_attempts(
-        self, webhook_id: str, *, limit: int | None = None, starting_after: str | None = None
+        self,
+        webhook_id: str,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.AttemptPage]:
         """Attempts to send messages of the last 30 days, newest first, without bodies. Scope
         `manage:webhooks`. Free.
@@ -1485,16 +1679,24 @@ class ManageWebhooksCalls:
                 repeat=Repeat.HARMLESS,
                 path_values={"webhook_id": webhook_id},
                 query={"limit": limit, "startingAfter": starting_after},
+                options=options or {},
             )
         )
 
     def each_attempt(
-        self, webhook_id: str, *, limit: int | None = None, starting_after: str | None = None
+        self,
+        webhook_id: str,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Iterator[models.PublicAttempt]:
         """Each of the attempts, page after page."""
         while True:
             page = (
-                self.list_attempts(webhook_id, limit=limit, starting_after=starting_after)
+                self.list_attempts(
+                    webhook_id, limit=limit, starting_after=starting_after, options=options
+                )
             ).result
             yield from page.attempts
             if not page.has_more or not page.attempts:
@@ -1509,6 +1711,7 @@ class ManageWebhooksCalls:
         since: datetime | None = None,
         until: datetime | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ReplayStarted]:
         """Sends one message again, or all of a span of time. Their ids stay the same. Scope
         `manage:webhooks`. Free.
@@ -1523,6 +1726,7 @@ class ManageWebhooksCalls:
                 path_values={"webhook_id": webhook_id},
                 body=models.MessageReplay(event_id=event_id, since=since, until=until),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -1539,6 +1743,7 @@ class DecisionsCalls:
         client_reference_id: str | None = None,
         limit: int | None = None,
         starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.DecisionPage]:
         """The account's records, newest first. Free."""
         return self._send(
@@ -1553,6 +1758,7 @@ class DecisionsCalls:
                     "limit": limit,
                     "startingAfter": starting_after,
                 },
+                options=options or {},
             )
         )
 
@@ -1562,6 +1768,7 @@ class DecisionsCalls:
         client_reference_id: str | None = None,
         limit: int | None = None,
         starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Iterator[models.PublicDecision]:
         """Each of the decisions, page after page."""
         while True:
@@ -1570,6 +1777,7 @@ class DecisionsCalls:
                     client_reference_id=client_reference_id,
                     limit=limit,
                     starting_after=starting_after,
+                    options=options,
                 )
             ).result
             yield from page.decisions
@@ -1577,7 +1785,9 @@ class DecisionsCalls:
                 return
             starting_after = page.decisions[-1].request_id
 
-    def get(self, request_id: str) -> Answer[models.PublicDecision]:
+    def get(
+        self, request_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.PublicDecision]:
         """The record of a processed request, for the account it belongs to. Free."""
         return self._send(
             Call(
@@ -1587,6 +1797,7 @@ class DecisionsCalls:
                 named="decisionResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"request_id": request_id},
+                options=options or {},
             )
         )
 
@@ -1613,6 +1824,7 @@ class DecisionsCalls:
         at: models.TimeRange | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.DecisionMatches]:
         """The account's decisions, newest first, to which every filter applies. Filters are in the
         body: nothing of them is in a URL. Cards, contacts and users are compared by keyed
@@ -1647,6 +1859,7 @@ class DecisionsCalls:
                     limit=limit,
                     cursor=cursor,
                 ),
+                options=options or {},
             )
         )
 
@@ -1673,6 +1886,7 @@ class DecisionsCalls:
         at: models.TimeRange | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        options: CallOptions | None = None,
     ) -> Iterator[models.PublicDecision]:
         """Each of the decisions, page after page."""
         while True:
@@ -1698,6 +1912,7 @@ class DecisionsCalls:
                     at=at,
                     limit=limit,
                     cursor=cursor,
+                    options=options,
                 )
             ).result
             yield from page.decisions
@@ -1719,6 +1934,7 @@ class EventsCalls:
         types: str | None = None,
         limit: int | None = None,
         wait: int | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.EventsResponse]:
         """What happened to the account, oldest first. Each event comes at least once to a reader
         that goes on from its last `cursor`. Free.
@@ -1732,6 +1948,7 @@ class EventsCalls:
                 repeat=Repeat.HARMLESS,
                 query={"after": after, "types": types, "limit": limit, "wait": wait},
                 extra_wait_s=float(wait or 0),
+                options=options or {},
             )
         )
 
@@ -1742,16 +1959,21 @@ class EventsCalls:
         types: str | None = None,
         limit: int | None = None,
         wait: int | None = None,
+        options: CallOptions | None = None,
     ) -> Iterator[models.PublicEvent]:
         """Each of the events, page after page."""
         while True:
-            page = (self.list(after=after, types=types, limit=limit, wait=wait)).result
+            page = (
+                self.list(after=after, types=types, limit=limit, wait=wait, options=options)
+            ).result
             yield from page.events
             if not page.has_more and not wait:
                 return
             after = page.cursor
 
-    def get(self, event_id: str) -> Answer[models.PublicEvent]:
+    def get(
+        self, event_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.PublicEvent]:
         """One event of the account. Free."""
         return self._send(
             Call(
@@ -1761,6 +1983,7 @@ class EventsCalls:
                 named="eventResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"event_id": event_id},
+                options=options or {},
             )
         )
 
@@ -1781,6 +2004,7 @@ class FeedbackCalls:
         when: datetime | None = None,
         amount: Decimal | float | None = None,
         currency: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.FeedbackReceipt]:
         """Says what became of a request, or of up to a hundred of one name. What is said last
         counts; everything stays in the history. Sentry takes it into account at once. The same
@@ -1792,7 +2016,7 @@ class FeedbackCalls:
                 path="/api/v1/feedback",
                 answer=models.FeedbackReceipt,
                 named="feedbackResponse",
-                repeat=Repeat.NEVER,
+                repeat=Repeat.HARMLESS,
                 body=models.FeedbackRequest(
                     request_id=request_id,
                     transaction_id=transaction_id,
@@ -1802,10 +2026,13 @@ class FeedbackCalls:
                     amount=amount,
                     currency=currency,
                 ),
+                options=options or {},
             )
         )
 
-    def get(self, request_id: str) -> Answer[models.FeedbackHistory]:
+    def get(
+        self, request_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.FeedbackHistory]:
         """What is known about a request, and all that was said about it. Free."""
         return self._send(
             Call(
@@ -1815,6 +2042,7 @@ class FeedbackCalls:
                 named="feedbackResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"request_id": request_id},
+                options=options or {},
             )
         )
 
@@ -1849,6 +2077,7 @@ class ReviewsCalls:
         limit: int | None = None,
         cursor: str | None = None,
         status: models.ReviewState | str | Sequence[models.ReviewState | str] | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ReviewMatches]:
         """The account's reviews, oldest first, to which every filter applies. Filters are in the
         body: nothing of them is in a URL. Cards, contacts and users are compared by keyed
@@ -1884,6 +2113,7 @@ class ReviewsCalls:
                     cursor=cursor,
                     status=status,
                 ),
+                options=options or {},
             )
         )
 
@@ -1911,6 +2141,7 @@ class ReviewsCalls:
         limit: int | None = None,
         cursor: str | None = None,
         status: models.ReviewState | str | Sequence[models.ReviewState | str] | None = None,
+        options: CallOptions | None = None,
     ) -> Iterator[models.Review]:
         """Each of the reviews, page after page."""
         while True:
@@ -1937,6 +2168,7 @@ class ReviewsCalls:
                     limit=limit,
                     cursor=cursor,
                     status=status,
+                    options=options,
                 )
             ).result
             yield from page.reviews
@@ -1952,6 +2184,7 @@ class ReviewsCalls:
         order: str | None = None,
         limit: int | None = None,
         starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.ReviewPage]:
         """Decisions that a person is to look at, newest first unless the oldest are asked for.
         Free.
@@ -1970,6 +2203,7 @@ class ReviewsCalls:
                     "limit": limit,
                     "startingAfter": starting_after,
                 },
+                options=options or {},
             )
         )
 
@@ -1981,6 +2215,7 @@ class ReviewsCalls:
         order: str | None = None,
         limit: int | None = None,
         starting_after: str | None = None,
+        options: CallOptions | None = None,
     ) -> Iterator[models.Review]:
         """Each of the reviews, page after page."""
         while True:
@@ -1991,6 +2226,7 @@ class ReviewsCalls:
                     order=order,
                     limit=limit,
                     starting_after=starting_after,
+                    options=options,
                 )
             ).result
             yield from page.reviews
@@ -2005,6 +2241,7 @@ class ReviewsCalls:
         reason: str,
         request_ids: Sequence[str],
         reviewer: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.BulkResult]:
         """One verdict on many reviews. Each is answered on its own: one that is resolved already,
         or is not there, does not keep the others from being resolved. Free.
@@ -2019,10 +2256,11 @@ class ReviewsCalls:
                 body=models.BulkResolution(
                     resolution=resolution, reason=reason, reviewer=reviewer, request_ids=request_ids
                 ),
+                options=options or {},
             )
         )
 
-    def get(self, request_id: str) -> Answer[models.Review]:
+    def get(self, request_id: str, *, options: CallOptions | None = None) -> Answer[models.Review]:
         """A review with its decision, its notes and its history, for the account it belongs to.
         Free.
         """
@@ -2034,6 +2272,7 @@ class ReviewsCalls:
                 named="reviewResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"request_id": request_id},
+                options=options or {},
             )
         )
 
@@ -2044,6 +2283,7 @@ class ReviewsCalls:
         resolution: models.ReviewVerdict | str,
         reason: str,
         reviewer: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.Review]:
         """Says what a person found. A review is resolved once; of several who try at the same time
         one succeeds. What was found counts as feedback. Free.
@@ -2059,6 +2299,7 @@ class ReviewsCalls:
                 body=models.ReviewResolution(
                     resolution=resolution, reason=reason, reviewer=reviewer
                 ),
+                options=options or {},
             )
         )
 
@@ -2069,6 +2310,7 @@ class ReviewsCalls:
         assignee: str | None,
         take_over: bool | None = None,
         reviewer: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.Review]:
         """Gives a review to a person, or to nobody. A person who has it already keeps it, unless
         it is taken over. The same again changes nothing. Free.
@@ -2084,11 +2326,17 @@ class ReviewsCalls:
                 body=models.ReviewAssignment(
                     assignee=assignee, take_over=take_over, reviewer=reviewer
                 ),
+                options=options or {},
             )
         )
 
     def note(
-        self, request_id: str, *, text: str, reviewer: str | None = None
+        self,
+        request_id: str,
+        *,
+        text: str,
+        reviewer: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.Review]:
         """Adds what a person writes down. The newest note of the same key is not added twice, so a
         repeat is safe. Free.
@@ -2102,6 +2350,7 @@ class ReviewsCalls:
                 repeat=Repeat.NEVER,
                 path_values={"request_id": request_id},
                 body=models.ReviewNote(text=text, reviewer=reviewer),
+                options=options or {},
             )
         )
 
@@ -2112,6 +2361,7 @@ class ReviewsCalls:
         resolution: models.ReviewVerdict | str,
         reason: str,
         reviewer: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.Review]:
         """Changes what a person found, and the label that counts as feedback. A payment that was
         reversed does not come back; one that stands is reversed with `DECLINE`, as by a first
@@ -2128,6 +2378,7 @@ class ReviewsCalls:
                 body=models.ReviewResolution(
                     resolution=resolution, reason=reason, reviewer=reviewer
                 ),
+                options=options or {},
             )
         )
 
@@ -2178,6 +2429,7 @@ class Methods:
         payment_account_reference: str | None = None,
         credential_type: models.CredentialType | str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PreCheckResponse]:
         """Validates card details with the issuer: returns the address (AVS) and security code
         (CVV2) results and a recommended action. `advice` can be any of its values while
@@ -2200,6 +2452,7 @@ class Methods:
                     credential_type=credential_type,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -2216,6 +2469,7 @@ class Methods:
         payment_account_reference: str | None = None,
         credential_type: models.CredentialType | str | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.IdVerifyResponse]:
         """Compares a cardholder's name, e-mail address, phone number and government identifiers
         with what is on record for the card: one result per attribute, all of the same person.
@@ -2240,6 +2494,7 @@ class Methods:
                     credential_type=credential_type,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -2254,6 +2509,7 @@ class Methods:
         custom_inputs: Mapping[str, Any] | None = None,
         client_reference_id: str | int | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.SentryResponse]:
         """Turns what is known about device, visit, account, order and cart into a confidence that
         the request is legitimate, with the reasons. Every group is optional; what is missing or
@@ -2276,6 +2532,7 @@ class Methods:
                     client_reference_id=client_reference_id,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -2298,6 +2555,7 @@ class Methods:
         rule_set: str | None = None,
         client_reference_id: str | int | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.RulesResponse]:
         """Decides with one of the account's rule sets and names every rule that matched. Every
         field is optional: a rule that speaks of something that was not sent does not match.
@@ -2328,6 +2586,7 @@ class Methods:
                     client_reference_id=client_reference_id,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
@@ -2342,6 +2601,7 @@ class Methods:
         id_verify_request: models.IdVerifyRequest | None = None,
         gateway_request: models.GatewayRequest | None = None,
         idempotency_key: str | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.PipelineResponse]:
         """Runs the stages of a pipeline that the account has configured, in order, in one request,
         and returns what each of them found and one decision. Only the inputs that its stages
@@ -2364,10 +2624,11 @@ class Methods:
                     gateway_request=gateway_request,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
             )
         )
 
-    def pipelines(self) -> Answer[models.PipelinesResponse]:
+    def pipelines(self, *, options: CallOptions | None = None) -> Answer[models.PipelinesResponse]:
         """The pipelines that the account can call, and what each needs. Free."""
         return self._send(
             Call(
@@ -2376,10 +2637,11 @@ class Methods:
                 answer=models.PipelinesResponse,
                 named="pipelinesResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
-    def balance(self) -> Answer[models.BalanceResponse]:
+    def balance(self, *, options: CallOptions | None = None) -> Answer[models.BalanceResponse]:
         """What the account has, and how much of it is held. Free."""
         return self._send(
             Call(
@@ -2388,6 +2650,7 @@ class Methods:
                 answer=models.BalanceResponse,
                 named="balanceResponse",
                 repeat=Repeat.HARMLESS,
+                options=options or {},
             )
         )
 
@@ -2398,6 +2661,7 @@ class Methods:
         from_: date | None = None,
         to: date | None = None,
         daily: bool | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[models.StatementResponse]:
         """What moved the balance in a month (by default this), or in days. Free."""
         return self._send(
@@ -2408,5 +2672,6 @@ class Methods:
                 named="statementResponse",
                 repeat=Repeat.HARMLESS,
                 query={"month": month, "from": from_, "to": to, "daily": daily},
+                options=options or {},
             )
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final, Literal, TypedDict
 
 from msgspec import field
 
@@ -2484,3 +2484,391 @@ class WebhookState(OpenEnum):
 
     DISABLED = "disabled"
     ENABLED = "enabled"
+
+
+class DecisionMadeData(TypedDict):
+    """The `data` of a `DecisionMadeEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+
+
+class DecisionMadeEvent(PublicEvent, frozen=True, kw_only=True):
+    """A request was decided; only for accounts that ask for it."""
+
+    type: Literal["decision.made"]
+    data: DecisionMadeData
+
+
+class ReviewOpenedData(TypedDict):
+    """The `data` of a `ReviewOpenedEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+
+
+class ReviewOpenedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A decision waits for a person."""
+
+    type: Literal["review.opened"]
+    data: ReviewOpenedData
+
+
+class ReviewAssignedData(TypedDict):
+    """The `data` of a `ReviewAssignedEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+    assignee: str | None
+
+
+class ReviewAssignedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A review was given to a person, or taken back."""
+
+    type: Literal["review.assigned"]
+    data: ReviewAssignedData
+
+
+class ReviewResolvedData(TypedDict):
+    """The `data` of a `ReviewResolvedEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+    state: str
+    payment: str | None
+
+
+class ReviewResolvedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A person accepted or declined a reviewed request."""
+
+    type: Literal["review.resolved"]
+    data: ReviewResolvedData
+
+
+class ReviewCorrectedData(TypedDict):
+    """The `data` of a `ReviewCorrectedEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+    state: str
+    payment: str | None
+
+
+class ReviewCorrectedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A person corrected the resolution of a review."""
+
+    type: Literal["review.corrected"]
+    data: ReviewCorrectedData
+
+
+class PaymentAuthorizedData(TypedDict):
+    """The `data` of a `PaymentAuthorizedEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+
+
+class PaymentAuthorizedEvent(PublicEvent, frozen=True, kw_only=True):
+    """The gateway authorized the payment of a request."""
+
+    type: Literal["payment.authorized"]
+    data: PaymentAuthorizedData
+
+
+class PaymentReversedData(TypedDict):
+    """The `data` of a `PaymentReversedEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+    amountMinor: int
+    currency: str
+    attempts: int
+    reason: str | None
+
+
+class PaymentReversedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A payment was reversed, or was found never to have been made."""
+
+    type: Literal["payment.reversed"]
+    data: PaymentReversedData
+
+
+class PaymentReversalFailedData(TypedDict):
+    """The `data` of a `PaymentReversalFailedEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+    amountMinor: int
+    currency: str
+    attempts: int
+    reason: str | None
+
+
+class PaymentReversalFailedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A payment could not be reversed; a person must look at it."""
+
+    type: Literal["payment.reversal_failed"]
+    data: PaymentReversalFailedData
+
+
+class FeedbackReceivedData(TypedDict):
+    """The `data` of a `FeedbackReceivedEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+    label: str
+    previous: str | None
+
+
+class FeedbackReceivedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A request got a label, such as a chargeback."""
+
+    type: Literal["feedback.received"]
+    data: FeedbackReceivedData
+
+
+class BalanceLowData(TypedDict):
+    """The `data` of a `BalanceLowEvent`."""
+
+    remaining: Mapping[str, Any]
+    threshold: Mapping[str, Any]
+
+
+class BalanceLowEvent(PublicEvent, frozen=True, kw_only=True):
+    """The balance fell below the account's threshold."""
+
+    type: Literal["balance.low"]
+    data: BalanceLowData
+
+
+class BalanceDepletedData(TypedDict):
+    """The `data` of a `BalanceDepletedEvent`."""
+
+    remaining: Mapping[str, Any]
+    needed: Mapping[str, Any]
+
+
+class BalanceDepletedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A request was refused because the balance did not cover its fees."""
+
+    type: Literal["balance.depleted"]
+    data: BalanceDepletedData
+
+
+class BalanceToppedUpData(TypedDict):
+    """The `data` of a `BalanceToppedUpEvent`."""
+
+    amount: Mapping[str, Any]
+    remaining: Mapping[str, Any]
+    reference: str
+
+
+class BalanceToppedUpEvent(PublicEvent, frozen=True, kw_only=True):
+    """Money was added to the balance."""
+
+    type: Literal["balance.topped_up"]
+    data: BalanceToppedUpData
+
+
+class KeyCreatedData(TypedDict, total=False):
+    """The `data` of a `KeyCreatedEvent`."""
+
+    keyId: str
+    name: str
+    scopes: Sequence[str]
+    expiresAt: str
+    replaces: str
+
+
+class KeyCreatedEvent(PublicEvent, frozen=True, kw_only=True):
+    """An API key was issued."""
+
+    type: Literal["key.created"]
+    data: KeyCreatedData
+
+
+class KeyExpiringData(TypedDict, total=False):
+    """The `data` of a `KeyExpiringEvent`."""
+
+    keyId: str
+    name: str
+    expiresAt: str
+    successor: str
+
+
+class KeyExpiringEvent(PublicEvent, frozen=True, kw_only=True):
+    """An API key ends within a week, or has ended."""
+
+    type: Literal["key.expiring"]
+    data: KeyExpiringData
+
+
+class KeyRevokedData(TypedDict):
+    """The `data` of a `KeyRevokedEvent`."""
+
+    keyId: str
+    name: str
+    reason: str
+
+
+class KeyRevokedEvent(PublicEvent, frozen=True, kw_only=True):
+    """An API key was revoked."""
+
+    type: Literal["key.revoked"]
+    data: KeyRevokedData
+
+
+class RulesAppliedData(TypedDict):
+    """The `data` of a `RulesAppliedEvent`."""
+
+    ruleSet: str
+    version: int
+    before: int | None
+    note: str | None
+
+
+class RulesAppliedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A new version of a rule set is in force."""
+
+    type: Literal["rules.applied"]
+    data: RulesAppliedData
+
+
+class RulesRolledBackData(TypedDict):
+    """The `data` of a `RulesRolledBackEvent`."""
+
+    ruleSet: str
+    version: int
+    before: int | None
+
+
+class RulesRolledBackEvent(PublicEvent, frozen=True, kw_only=True):
+    """An earlier version of a rule set is in force again."""
+
+    type: Literal["rules.rolled_back"]
+    data: RulesRolledBackData
+
+
+class ModelPromotedData(TypedDict):
+    """The `data` of a `ModelPromotedEvent`."""
+
+    version: int
+    before: int
+
+
+class ModelPromotedEvent(PublicEvent, frozen=True, kw_only=True):
+    """Another model of the account is in force."""
+
+    type: Literal["model.promoted"]
+    data: ModelPromotedData
+
+
+class ConnectorDownData(TypedDict):
+    """The `data` of a `ConnectorDownEvent`."""
+
+    connector: str
+
+
+class ConnectorDownEvent(PublicEvent, frozen=True, kw_only=True):
+    """An outside party does not answer."""
+
+    type: Literal["connector.down"]
+    data: ConnectorDownData
+
+
+class ConnectorRecoveredData(TypedDict):
+    """The `data` of a `ConnectorRecoveredEvent`."""
+
+    connector: str
+
+
+class ConnectorRecoveredEvent(PublicEvent, frozen=True, kw_only=True):
+    """An outside party answers again."""
+
+    type: Literal["connector.recovered"]
+    data: ConnectorRecoveredData
+
+
+class ImportFinishedData(TypedDict, total=False):
+    """The `data` of a `ImportFinishedEvent`."""
+
+    importId: str
+    kind: str
+    added: int
+    changed: int
+    unchanged: int
+    refused: int
+    read: int
+    new: int
+    bad: int
+
+
+class ImportFinishedEvent(PublicEvent, frozen=True, kw_only=True):
+    """An import of records came to its end."""
+
+    type: Literal["import.finished"]
+    data: ImportFinishedData
+
+
+class WebhookDisabledData(TypedDict, total=False):
+    """The `data` of a `WebhookDisabledEvent`."""
+
+    webhookId: str
+    because: str
+    failingSince: str
+
+
+class WebhookDisabledEvent(PublicEvent, frozen=True, kw_only=True):
+    """A webhook failed for too long, or its receiver asked for no more."""
+
+    type: Literal["webhook.disabled"]
+    data: WebhookDisabledData
+
+
+class WebhookTestData(TypedDict):
+    """The `data` of a `WebhookTestEvent`."""
+
+    webhookId: str
+
+
+class WebhookTestEvent(PublicEvent, frozen=True, kw_only=True):
+    """A test message."""
+
+    type: Literal["webhook.test"]
+    data: WebhookTestData
+
+
+EVENTS: Final[Mapping[str, type[PublicEvent]]] = {
+    "decision.made": DecisionMadeEvent,
+    "review.opened": ReviewOpenedEvent,
+    "review.assigned": ReviewAssignedEvent,
+    "review.resolved": ReviewResolvedEvent,
+    "review.corrected": ReviewCorrectedEvent,
+    "payment.authorized": PaymentAuthorizedEvent,
+    "payment.reversed": PaymentReversedEvent,
+    "payment.reversal_failed": PaymentReversalFailedEvent,
+    "feedback.received": FeedbackReceivedEvent,
+    "balance.low": BalanceLowEvent,
+    "balance.depleted": BalanceDepletedEvent,
+    "balance.topped_up": BalanceToppedUpEvent,
+    "key.created": KeyCreatedEvent,
+    "key.expiring": KeyExpiringEvent,
+    "key.revoked": KeyRevokedEvent,
+    "rules.applied": RulesAppliedEvent,
+    "rules.rolled_back": RulesRolledBackEvent,
+    "model.promoted": ModelPromotedEvent,
+    "connector.down": ConnectorDownEvent,
+    "connector.recovered": ConnectorRecoveredEvent,
+    "import.finished": ImportFinishedEvent,
+    "webhook.disabled": WebhookDisabledEvent,
+    "webhook.test": WebhookTestEvent,
+}
