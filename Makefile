@@ -91,7 +91,7 @@ types: setup ## Rewrite the types of the TypeScript client from our OpenAPI docu
 
 typescript: ## Build the TypeScript client into clients/typescript/dist (needs npm)
 	@npm --prefix clients/typescript ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	@npm --prefix clients/typescript run --silent build
+	@npm --prefix clients/typescript run --silent prepare
 
 editor: ## Rebuild the editor of rules and pipelines for the console (needs npm)
 	@npm --prefix scripts/editor ci --ignore-scripts --no-audit --no-fund --loglevel=error

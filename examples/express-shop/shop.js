@@ -100,11 +100,19 @@ async function pay(gatehouse, order, request) {
     clientReferenceId: attempt,
     rulesRequest: { customerIp: request.ip },
     // What is hidden is sent, and no log of the shop can show it.
-    preCheckRequest: { ...card, cardNumber: hide(card.cardNumber), cardCvv2Value: hide(card.cardCvv2Value) },
+    preCheckRequest: {
+      cardNumber: hide(String(card?.cardNumber)),
+      cardExpiryDate: String(card?.cardExpiryDate),
+      cardCvv2Value: hide(String(card?.cardCvv2Value)),
+    },
     gatewayRequest: { amount, currency: "USD" },
   };
   try {
-    const { requestId, result } = await gatehouse.pipeline(body, { idempotencyKey: attempt });
+    const { requestId, result } = await gatehouse.pipeline(body, {
+      idempotencyKey: attempt,
+      // The issuer and the payment gateway may take 3 and 10 seconds.
+      timeoutMs: 20_000,
+    });
     settle(order, attempt, requestId, result.decision, result.gatewayResponse?.status);
   } catch (error) {
     if (!(error instanceof IdempotencyKeyReused)) throw error;
@@ -151,15 +159,20 @@ function settle(order, attempt, requestId, decision, payment) {
 function noteEvent(orders, event) {
   if (event.type !== "review.resolved" && event.type !== "review.corrected") return;
   for (const order of orders.values()) {
-    if (order.requestId !== event.data["requestId"]) continue;
+    if (order.requestId !== event.data.requestId) continue;
     // A payment that was reversed before does not come back by itself.
-    const stands = order.payment === "APPROVED" && event.data["payment"] !== "LOST";
-    if (event.data["state"] !== "APPROVED") order.status = "declined";
+    const stands = order.payment === "APPROVED" && event.data.payment !== "LOST";
+    if (event.data.state !== "APPROVED") order.status = "declined";
     else order.status = stands ? "paid" : "accepted";
   }
 }
 
-/** @type {express.ErrorRequestHandler} */
+/**
+ * @param {unknown} error
+ * @param {express.Request} _request
+ * @param {express.Response} response
+ * @param {express.NextFunction} _next
+ */
 function tell(error, _request, response, _next) {
   const [status, problem, more] = explained(error);
   response.status(status).json({ problem, ...more });

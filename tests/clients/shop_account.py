@@ -1,4 +1,4 @@
-"""An account for the example shops: one rule alone, so that no number of orders makes it doubtful."""
+"""An account for the example shops: with one rule alone, no number of orders is doubtful."""
 
 from pathlib import Path
 from typing import Final, NamedTuple

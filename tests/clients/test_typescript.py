@@ -75,6 +75,6 @@ def test_the_package_needs_no_other_and_its_lock_names_no_host() -> None:
 
 @needs_npm
 def test_the_client_does_what_its_own_tests_say(folder: Path, environ: dict[str, str]) -> None:
-    files = sorted(str(path.relative_to(folder)) for path in folder.glob("test/*.test.mjs"))
-    assert len(files) == 5
+    files = sorted(str(path.relative_to(folder)) for path in folder.glob("test/*.test.*"))
+    assert len(files) == 6
     node(["--test", *files], folder, **environ)

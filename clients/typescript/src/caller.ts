@@ -7,7 +7,6 @@ import { encode } from "./hidden.js";
 import * as options from "./options.js";
 import type { CallOptions, GatehouseOptions } from "./options.js";
 import { VERSION } from "./version.js";
-import { webcrypto } from "./webcrypto.js";
 
 /** The name of an operation in the OpenAPI document. */
 export type OperationName = keyof Operations;
@@ -29,19 +28,37 @@ export type Inputs<Name extends OperationName> = Needed<"path", Operations[Name]
   Needed<"query", Query<Name>> &
   Needed<"body", Body<Name>>;
 
+/** All that is sent with a call of any operation. */
+export interface LooseInputs {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: object;
+  readonly body?: unknown;
+}
+
+/**
+ * Calls an operation for a method, which has the types of its own.
+ *
+ * With those of `Call`, the compiler would look at all operations for each method.
+ */
+export type Send = <T>(
+  name: OperationName,
+  inputs: LooseInputs,
+  own?: CallOptions,
+  extraWaitMs?: number,
+) => Promise<Answer<T>>;
+
 /** Calls an operation. */
 export type Call = <Name extends OperationName>(
   name: Name,
   inputs: Inputs<Name>,
   own?: CallOptions,
-  extraWaitMs?: number,
 ) => Promise<Answer<Result<Name>>>;
 
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
 
 /** Makes the function that all calls of a client go through; only it knows the key. */
-export function makeCall(given: GatehouseOptions): Call {
+export function makeSend(given: GatehouseOptions): Send {
   options.refuseBrowsers();
   const key = options.checkedKey(given.apiKey);
   const base = options.checkedBase(given.baseUrl);
@@ -50,17 +67,18 @@ export function makeCall(given: GatehouseOptions): Call {
   const send = given.fetch ?? globalThis.fetch;
   return (name, inputs, own = {}, extraWaitMs = 0) => {
     const { method, path, answer, repeat } = OPERATIONS[name];
-    const { path: names, query, body } = inputs as LooseInputs;
-    const traceId = options.checkedHeader("traceId", own.traceId ?? webcrypto.randomUUID());
+    const { path: names, query, body } = inputs;
+    const traceId = options.checkedTraceId(own.traceId ?? crypto.randomUUID());
     const idempotencyKey = repeat === "keyed" ? ownKey(own) : null;
     const headers: Record<string, string> = {
+      ...options.checkedHeaders(own.headers ?? {}),
       "X-API-KEY": key,
       Accept: "application/json",
       "User-Agent": `gatehouse-client-typescript/${VERSION}`,
       "X-Request-Id": traceId,
     };
     if (idempotencyKey !== null) headers["Idempotency-Key"] = idempotencyKey;
-    if (own.ifMatch !== undefined) headers["If-Match"] = own.ifMatch;
+    if (own.ifMatch != null) headers["If-Match"] = own.ifMatch;
     if (own.ifNoneMatch !== undefined) headers["If-None-Match"] = own.ifNoneMatch;
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (body !== undefined && (own.strict ?? given.strict)) headers["Prefer"] = "handling=strict";
@@ -83,14 +101,8 @@ export function makeCall(given: GatehouseOptions): Call {
   };
 }
 
-interface LooseInputs {
-  readonly path?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly body?: unknown;
-}
-
 function ownKey(own: CallOptions): string {
-  return options.checkedHeader("idempotencyKey", own.idempotencyKey ?? webcrypto.randomUUID());
+  return options.checkedKeyOfCall(own.idempotencyKey ?? crypto.randomUUID());
 }
 
 function filled(path: string, names: Readonly<Record<string, string>> = {}): string {
@@ -104,7 +116,7 @@ function filled(path: string, names: Readonly<Record<string, string>> = {}): str
   });
 }
 
-function asQuery(query: Readonly<Record<string, unknown>> = {}): string {
+function asQuery(query: object = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   const pairs = given.map(([name, value]) => [name, String(value)]);
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;

@@ -1,6 +1,6 @@
 // What groups of methods are made of.
 
-import type { Call } from "./caller.js";
+import type { Send } from "./caller.js";
 import { JobFailed, JobUnfinished } from "./errors.js";
 import { sleep, type Answer } from "./exchange.js";
 import type { JobResponse } from "./generated.js";
@@ -8,11 +8,10 @@ import type { CallOptions } from "./options.js";
 
 /** A group of methods that call one server. */
 export class Calls {
-  /** Calls any operation by its name. */
-  protected readonly call: Call;
+  protected readonly send: Send;
 
-  constructor(call: Call) {
-    this.call = call;
+  constructor(send: Send) {
+    this.send = send;
   }
 }
 
@@ -39,7 +38,7 @@ export class JobCalls extends Calls {
   async wait(jobId: string, own: WaitOptions = {}): Promise<Answer<JobResponse>> {
     const endsAt = Date.now() + (own.patienceMs ?? PATIENCE_MS);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
-      const answer = await this.call("getJob", { path: { jobId } }, own);
+      const answer = await this.send<JobResponse>("getJob", { path: { jobId } }, own);
       const job = answer.result;
       own.onProgress?.(job);
       if (job.state === "SUCCEEDED") return answer;

@@ -1,7 +1,7 @@
 // The client: one method for each thing that a merchant's program asks of Gatehouse.
 
 import { Calls } from "./calls.js";
-import { makeCall, type Body, type Call, type Query, type Result } from "./caller.js";
+import { makeSend, type Body, type Call, type Query, type Result } from "./caller.js";
 import type { Answer } from "./exchange.js";
 import type * as api from "./generated.js";
 import { Manage } from "./manage.js";
@@ -11,7 +11,7 @@ import { Listing } from "./paging.js";
 const LONGEST_POLL_S = 30;
 
 /** A client without the management API, for programs that bundle only what they use. */
-export class GatehouseChecks {
+export class GatehouseChecks extends Calls {
   /** Calls any operation of the API by its name in the OpenAPI document. */
   readonly call: Call;
   readonly decisions: Decisions;
@@ -20,46 +20,47 @@ export class GatehouseChecks {
   readonly events: Events;
 
   constructor(options: GatehouseOptions) {
-    this.call = makeCall(options);
-    this.decisions = new Decisions(this.call);
-    this.reviews = new Reviews(this.call);
-    this.feedback = new Feedback(this.call);
-    this.events = new Events(this.call);
+    super(makeSend(options));
+    this.call = this.send as Call;
+    this.decisions = new Decisions(this.send);
+    this.reviews = new Reviews(this.send);
+    this.feedback = new Feedback(this.send);
+    this.events = new Events(this.send);
   }
 
   /** Asks the issuer about a card. */
   precheck(body: Body<"precheck">, own?: CallOptions): Promise<Answer<api.PreCheckResponse>> {
-    return this.call("precheck", { body }, own);
+    return this.send("precheck", { body }, own);
   }
 
   /** Compares a person with the holders of a card. */
   idVerify(body: Body<"idverify">, own?: CallOptions): Promise<Answer<api.IdVerifyResponse>> {
-    return this.call("idverify", { body }, own);
+    return this.send("idverify", { body }, own);
   }
 
   /** Says how likely a request is legitimate. */
   sentry(body: Body<"sentry">, own?: CallOptions): Promise<Answer<api.SentryResponse>> {
-    return this.call("sentry", { body }, own);
+    return this.send("sentry", { body }, own);
   }
 
   /** Judges a request by your rules. */
   rules(body: Body<"rules">, own?: CallOptions): Promise<Answer<api.RulesResponse>> {
-    return this.call("rules", { body }, own);
+    return this.send("rules", { body }, own);
   }
 
   /** Runs several functions in order and gives one decision. */
   pipeline(body: Body<"pipeline">, own?: CallOptions): Promise<Answer<api.PipelineResponse>> {
-    return this.call("pipeline", { body }, own);
+    return this.send("pipeline", { body }, own);
   }
 
   /** Your pipelines. */
   pipelines(own?: CallOptions): Promise<Answer<api.PipelinesResponse>> {
-    return this.call("listPipelines", {}, own);
+    return this.send("listPipelines", {}, own);
   }
 
   /** What the account has. */
   balance(own?: CallOptions): Promise<Answer<api.BalanceResponse>> {
-    return this.call("getBalance", {}, own);
+    return this.send("getBalance", {}, own);
   }
 
   /** What came in and what was charged in a time. */
@@ -67,7 +68,7 @@ export class GatehouseChecks {
     query: Query<"getStatement"> = {},
     own?: CallOptions,
   ): Promise<Answer<api.StatementResponse>> {
-    return this.call("getStatement", { query }, own);
+    return this.send("getStatement", { query }, own);
   }
 }
 
@@ -77,7 +78,7 @@ export class Gatehouse extends GatehouseChecks {
 
   constructor(options: GatehouseOptions) {
     super(options);
-    this.manage = new Manage(this.call);
+    this.manage = new Manage(this.send);
   }
 
   /** A client with `GATEHOUSE_API_KEY`, and `GATEHOUSE_URL` if it is not the sandbox on this machine. */
@@ -89,7 +90,7 @@ export class Gatehouse extends GatehouseChecks {
 class Decisions extends Calls {
   /** One decision. */
   get(requestId: string, own?: CallOptions): Promise<Answer<api.PublicDecision>> {
-    return this.call("getDecision", { path: { requestId } }, own);
+    return this.send("getDecision", { path: { requestId } }, own);
   }
 
   /** All decisions, newest first. */
@@ -100,7 +101,7 @@ class Decisions extends Calls {
     return new Listing({
       ask: (after) => {
         const startingAfter = after?.decisions.at(-1)?.requestId ?? query.startingAfter;
-        return this.call("listDecisions", { query: { ...query, startingAfter } }, own);
+        return this.send("listDecisions", { query: { ...query, startingAfter } }, own);
       },
       hasMore: (page) => page.hasMore && page.decisions.length > 0,
       items: (page) => page.decisions,
@@ -115,7 +116,7 @@ class Decisions extends Calls {
     return new Listing({
       ask: (after) => {
         const cursor = after?.nextCursor ?? body.cursor;
-        return this.call("searchDecisions", { body: { ...body, cursor } }, own);
+        return this.send("searchDecisions", { body: { ...body, cursor } }, own);
       },
       hasMore: (page) => page.nextCursor !== null,
       items: (page) => page.decisions,
@@ -126,7 +127,7 @@ class Decisions extends Calls {
 class Reviews extends Calls {
   /** One review. */
   get(requestId: string, own?: CallOptions): Promise<Answer<api.Review>> {
-    return this.call("getReview", { path: { requestId } }, own);
+    return this.send("getReview", { path: { requestId } }, own);
   }
 
   /** Reviews, open ones unless another status is asked for. */
@@ -137,7 +138,7 @@ class Reviews extends Calls {
     return new Listing({
       ask: (after) => {
         const startingAfter = after?.reviews.at(-1)?.requestId ?? query.startingAfter;
-        return this.call("listReviews", { query: { ...query, startingAfter } }, own);
+        return this.send("listReviews", { query: { ...query, startingAfter } }, own);
       },
       hasMore: (page) => page.hasMore && page.reviews.length > 0,
       items: (page) => page.reviews,
@@ -152,7 +153,7 @@ class Reviews extends Calls {
     return new Listing({
       ask: (after) => {
         const cursor = after?.nextCursor ?? body.cursor;
-        return this.call("searchReviews", { body: { ...body, cursor } }, own);
+        return this.send("searchReviews", { body: { ...body, cursor } }, own);
       },
       hasMore: (page) => page.nextCursor !== null,
       items: (page) => page.reviews,
@@ -165,12 +166,12 @@ class Reviews extends Calls {
     body: Body<"resolveReview">,
     own?: CallOptions,
   ): Promise<Answer<api.Review>> {
-    return this.call("resolveReview", { path: { requestId }, body }, own);
+    return this.send("resolveReview", { path: { requestId }, body }, own);
   }
 
   /** Says the same of up to 100 reviews. */
   resolveMany(body: Body<"resolveReviews">, own?: CallOptions): Promise<Answer<api.BulkResult>> {
-    return this.call("resolveReviews", { body }, own);
+    return this.send("resolveReviews", { body }, own);
   }
 
   /** Corrects what was found. */
@@ -179,7 +180,7 @@ class Reviews extends Calls {
     body: Body<"correctReview">,
     own?: CallOptions,
   ): Promise<Answer<api.Review>> {
-    return this.call("correctReview", { path: { requestId }, body }, own);
+    return this.send("correctReview", { path: { requestId }, body }, own);
   }
 
   /** Gives a review to a person, or back to all. */
@@ -188,24 +189,24 @@ class Reviews extends Calls {
     body: Body<"assignReview">,
     own?: CallOptions,
   ): Promise<Answer<api.Review>> {
-    return this.call("assignReview", { path: { requestId }, body }, own);
+    return this.send("assignReview", { path: { requestId }, body }, own);
   }
 
   /** Adds a note. */
   note(requestId: string, body: Body<"noteReview">, own?: CallOptions): Promise<Answer<api.Review>> {
-    return this.call("noteReview", { path: { requestId }, body }, own);
+    return this.send("noteReview", { path: { requestId }, body }, own);
   }
 }
 
 class Feedback extends Calls {
   /** Says what became of a request, such as a chargeback. */
   give(body: Body<"giveFeedback">, own?: CallOptions): Promise<Answer<api.FeedbackReceipt>> {
-    return this.call("giveFeedback", { body }, own);
+    return this.send("giveFeedback", { body }, own);
   }
 
   /** All that was said about a request. */
   get(requestId: string, own?: CallOptions): Promise<Answer<api.FeedbackHistory>> {
-    return this.call("getFeedback", { path: { requestId } }, own);
+    return this.send("getFeedback", { path: { requestId } }, own);
   }
 }
 
@@ -222,7 +223,7 @@ export interface EventQuery {
 class Events extends Calls {
   /** One event. */
   get(eventId: string, own?: CallOptions): Promise<Answer<api.PublicEvent>> {
-    return this.call("getEvent", { path: { eventId } }, own);
+    return this.send("getEvent", { path: { eventId } }, own);
   }
 
   /** The events that there are by now, oldest first. */
@@ -250,7 +251,7 @@ class Events extends Calls {
       ask: (page) => {
         const after = page?.cursor ?? query.after;
         const asked = { ...query, types, after, wait: wait || undefined };
-        return this.call("listEvents", { query: asked }, own, wait * 1000);
+        return this.send("listEvents", { query: asked }, own, wait * 1000);
       },
       hasMore,
       items: (page) => page.events,

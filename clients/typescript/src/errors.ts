@@ -32,6 +32,10 @@ export interface CallFacts {
   readonly traceId: string;
   /** Send the same request with it to try again without being charged twice. */
   readonly idempotencyKey: string | null;
+  /** The headers of the answer, if one came: `RateLimit-Remaining`, `X-Request-Id`. */
+  readonly headers: Headers | null;
+  /** What went wrong below the client, such as the error of `fetch`. */
+  readonly cause?: unknown;
 }
 
 /** What Gatehouse said about a refused call. */
@@ -47,8 +51,8 @@ export interface Refusal {
 
 /** The root of all errors of this client. */
 export class GatehouseError extends Error {
-  constructor(message: string) {
-    super(withoutCards(message));
+  constructor(message: string, options?: ErrorOptions) {
+    super(withoutCards(message), options);
     // Bundlers shorten the names of classes; `name` is what people and logs read.
     this.name = "GatehouseError";
   }
@@ -87,14 +91,16 @@ export class SignatureInvalid extends GatehouseError {
 class CallFailed extends GatehouseError implements CallFacts {
   readonly traceId: string;
   readonly idempotencyKey: string | null;
+  readonly headers: Headers | null;
   /** The server's id of the request, if it answered. */
   readonly requestId: string | null = null;
 
   constructor(name: string, message: string, facts: CallFacts) {
-    super(message);
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.name = name;
     this.traceId = facts.traceId;
     this.idempotencyKey = facts.idempotencyKey;
+    this.headers = facts.headers;
   }
 }
 

@@ -31,19 +31,23 @@ export interface Answer<T> {
   readonly result: T;
   /** The server's id of the request, which names the decision. */
   readonly requestId: string;
-  readonly billing: Billing | null;
+  readonly billing: Billing;
   /** What can still be spent. */
-  readonly remainingBalance: Money | null;
+  readonly remainingBalance: Money;
   /** Fields of the request that nothing reads. */
   readonly warnings: readonly FieldWarning[];
   /** Whether this is the answer to an earlier request with the same idempotency key. */
   readonly isReplay: boolean;
   /** The version that the answer shows, for `ifMatch`. */
   readonly etag: string | null;
+  /** The headers of the answer: `RateLimit-Remaining`, `X-Request-Id`. */
+  readonly headers: Headers;
 }
 
 /** What goes to the server, and how often. */
-export interface WireRequest extends CallFacts {
+export interface WireRequest {
+  readonly traceId: string;
+  readonly idempotencyKey: string | null;
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -128,8 +132,8 @@ function unanswered(request: WireRequest, timedOut: boolean, problem: unknown): 
   const nothingDone = !timedOut && NOT_SENT.has(String(cause?.code));
   const told = nothingDone ? "cannot be reached" : "closed the connection before it answered";
   const error = timedOut
-    ? new TimedOut(`${where} did not answer within ${request.timeoutMs} ms`, facts(request))
-    : new ConnectionFailed(`${where} ${told}`, facts(request));
+    ? new TimedOut(`${where} did not answer within ${request.timeoutMs} ms`, facts(request, { cause: problem }))
+    : new ConnectionFailed(`${where} ${told}`, facts(request, { cause: problem }));
   return { error, worthRepeating: true, nothingDone, retryAfterMs: null };
 }
 
@@ -154,15 +158,16 @@ function envelopeOf(body: string): Envelope | null {
 function read<T>(request: WireRequest, response: Response, body: string): Answer<T> | Failure {
   const { status, headers } = response;
   const envelope = envelopeOf(body);
-  if (envelope?.isSuccess) {
+  if (envelope?.isSuccess && envelope.billing) {
     return {
       result: envelope[request.answer] as T,
       requestId: envelope.requestId,
       billing: envelope.billing,
-      remainingBalance: envelope.billing?.remainingBalance ?? null,
+      remainingBalance: envelope.billing.remainingBalance,
       warnings: envelope.warnings ?? [],
       isReplay: headers.get("Idempotent-Replayed") === "true",
       etag: headers.get("ETag"),
+      headers,
     };
   }
   const retryAfterMs = retryAfter(headers);
@@ -170,17 +175,17 @@ function read<T>(request: WireRequest, response: Response, body: string): Answer
   if (!envelope?.errors) {
     const where = new URL(request.url).origin;
     const told = `HTTP ${status} without an answer of Gatehouse from ${where}`;
-    const error = new UnreadableAnswer(told, status, facts(request));
+    const error = new UnreadableAnswer(told, status, facts(request, { headers }));
     return { error, worthRepeating: WORTH_REPEATING.has(status), nothingDone, retryAfterMs };
   }
-  const error = refusalOf(request, status, envelope, envelope.errors, retryAfterMs);
+  const error = refusalOf(request, response, envelope, envelope.errors, retryAfterMs);
   const worthRepeating = WORTH_REPEATING.has(status) || error.code === "idempotency_in_flight";
   return { error, worthRepeating, nothingDone, retryAfterMs };
 }
 
 function refusalOf(
   request: WireRequest,
-  status: number,
+  { status, headers }: Response,
   envelope: Envelope,
   errors: Errors,
   retryAfterMs: number | null,
@@ -197,11 +202,11 @@ function refusalOf(
     remainingBalance: envelope.billing?.remainingBalance ?? null,
     retryAfterS: retryAfterMs === null ? null : retryAfterMs / 1000,
   };
-  return apiError(`${said} (${errors.code}, ${envelope.requestId})`, refusal, facts(request));
+  return apiError(`${said} (${errors.code}, ${envelope.requestId})`, refusal, facts(request, { headers }));
 }
 
-function facts(request: WireRequest): CallFacts {
-  return { traceId: request.traceId, idempotencyKey: request.idempotencyKey };
+function facts(request: WireRequest, more: Partial<CallFacts>): CallFacts {
+  return { traceId: request.traceId, idempotencyKey: request.idempotencyKey, headers: null, ...more };
 }
 
 /** The time that the server asks to wait; it may name a moment instead. */

@@ -10,6 +10,7 @@ export class Hidden {
   readonly #text: string;
 
   constructor(text: string) {
+    if (typeof text !== "string") throw new TypeError("what is to be hidden is no text; is it set?");
     this.#text = text;
   }
 

@@ -34,4 +34,12 @@ export type { CallOptions, GatehouseOptions } from "./options.js";
 export type { Listing } from "./paging.js";
 export { sandboxAddresses, sandboxCards, type SandboxCard } from "./sandbox.js";
 export { VERSION } from "./version.js";
-export { verifyWebhook, type VerifiedWebhook, type VerifyOptions } from "./webhooks.js";
+export {
+  signTestWebhook,
+  verifyWebhook,
+  type SignedWebhook,
+  type TestEvent,
+  type TestOptions,
+  type VerifiedWebhook,
+  type VerifyOptions,
+} from "./webhooks.js";

@@ -27,10 +27,12 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   readonly maxRetries?: number | undefined;
   readonly strict?: boolean | undefined;
-  /** Your own trace id; it is echoed and logged. */
+  /** Your own trace id, sent as `X-Request-Id`: 1 to 128 visible ASCII characters. It is echoed and logged. */
   readonly traceId?: string | undefined;
+  /** More headers, such as `traceparent`; those that the client fills in itself are refused. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The `etag` of the answer that you saw, for changes that must not overwrite another's. */
-  readonly ifMatch?: string | undefined;
+  readonly ifMatch?: string | null | undefined;
   /** `*` for what must not be there yet. */
   readonly ifNoneMatch?: string | undefined;
 }
@@ -50,6 +52,13 @@ export function fromEnvironment(): GatehouseOptions {
 const LONGEST_TIMEOUT_MS = 600_000;
 const MOST_RETRIES = 10;
 const VISIBLE = /^[!-~]{1,255}$/;
+const TRACE_ID = /^[!-~]{1,128}$/;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,64}$/;
+const HEADER_VALUE = /^[ -~]{0,4096}$/;
+const OWN_HEADERS = new Set([
+  ...["accept", "content-length", "content-type", "cookie", "host", "idempotency-key", "if-match"],
+  ...["if-none-match", "prefer", "user-agent", "x-api-key", "x-request-id"],
+]);
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /** The base address without a slash at its end; throws where a key must not be sent. */
@@ -77,12 +86,33 @@ export function checkedKey(given: string): string {
   return given;
 }
 
-/** A text that can be sent in a header. */
-export function checkedHeader(name: string, given: string): string {
+/** An idempotency key that can be sent. */
+export function checkedKeyOfCall(given: string): string {
   if (!VISIBLE.test(given)) {
-    throw new GatehouseError(`${name} must have 1 to 255 visible ASCII characters`);
+    throw new GatehouseError("idempotencyKey must have 1 to 255 visible ASCII characters");
   }
   return given;
+}
+
+/** A trace id that the server takes; it would replace another by one of its own. */
+export function checkedTraceId(given: string): string {
+  if (!TRACE_ID.test(given)) {
+    throw new GatehouseError("traceId must have 1 to 128 visible ASCII characters");
+  }
+  return given;
+}
+
+/** Headers of a caller; throws where one cannot be sent, or belongs to the client. */
+export function checkedHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
+  for (const [name, value] of Object.entries(given)) {
+    if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
+      throw new GatehouseError(`headers: ${JSON.stringify(name)} cannot be sent`);
+    }
+    if (OWN_HEADERS.has(name.toLowerCase())) {
+      throw new GatehouseError(`headers: the client fills in ${name} itself`);
+    }
+  }
+  return { ...given };
 }
 
 /** A time limit within bounds. */

@@ -3,12 +3,13 @@
 import { GatehouseError, SignatureInvalid } from "./errors.js";
 import type { PublicEvent } from "./generated.js";
 import { Hidden } from "./hidden.js";
-import { webcrypto } from "./webcrypto.js";
 
 const TOLERANCE_S = 300;
 const MOST_SIGNATURES = 20;
-const SCHEMES = { whsec_: "v1", whpk_: "v1a" } as const;
+const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
 const ED25519_KEY_BYTES = 32;
+/** By the specification. With a key of a few bytes, or an empty one, anybody could sign. */
+const [LEAST_KEY_BYTES, MOST_KEY_BYTES] = [24, 64];
 
 /** A verified message: what happened, and the id by which a second delivery is recognised. */
 export interface VerifiedWebhook {
@@ -29,6 +30,26 @@ export interface VerifyOptions {
 type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 type Secret = string | Hidden;
 
+/** A message as Gatehouse would send it. */
+export interface SignedWebhook {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a message of a test says. */
+export interface TestEvent {
+  readonly type: string;
+  readonly data: object;
+  /** A fresh one without it; the same one again is a second delivery. */
+  readonly id?: string;
+}
+
+/** What a message of a test is like. */
+export interface TestOptions {
+  /** When it is sent, for tests of old messages; now without it. */
+  readonly at?: Date;
+}
+
 /**
  * The event of a webhook; throws `SignatureInvalid` unless Gatehouse sent exactly these bytes.
  *
@@ -41,19 +62,69 @@ export async function verifyWebhook(
   secret: Secret | readonly Secret[],
   options: VerifyOptions = {},
 ): Promise<VerifiedWebhook> {
+  const secrets = Array.isArray(secret) ? (secret as readonly Secret[]) : [secret as Secret];
+  if (secrets.length === 0) throw new GatehouseError("give at least one secret of the webhook");
+  // A missing secret is told of whatever came: that is a mistake of the receiver.
+  const texts = secrets.map(textOf);
   const id = header(headers, "webhook-id");
   const sent = header(headers, "webhook-timestamp");
   const timestamp = checkedTimestamp(sent, options);
   const bytes = bytesOf(body);
   const content = joined(new TextEncoder().encode(`${id}.${sent}.`), bytes);
   const signatures = header(headers, "webhook-signature").split(" ").slice(0, MOST_SIGNATURES);
-  const secrets = secret instanceof Hidden || typeof secret === "string" ? [secret] : secret;
-  if (secrets.length === 0) throw new GatehouseError("give at least one secret of the webhook");
-  for (const each of secrets) {
-    const text = each instanceof Hidden ? each.reveal() : each;
-    if (await isSigned(text, content, signatures)) return { id, timestamp, event: parsed(bytes) };
+  for (const each of texts) {
+    if (await isSigned(each, content, signatures)) return { id, timestamp, event: parsed(bytes) };
   }
   throw new SignatureInvalid("no signature of the webhook fits");
+}
+
+/**
+ * A message for tests of your own endpoint: signed as Gatehouse would sign it with this secret.
+ *
+ * Any `whsec_...` will do, such as one that your test makes up; your endpoint must know it.
+ */
+export async function signTestWebhook(
+  event: TestEvent,
+  secret: Secret,
+  options: TestOptions = {},
+): Promise<SignedWebhook> {
+  const raw = sharedKey(textOf(secret));
+  const { type, data, id = `evt_${crypto.randomUUID()}` } = event;
+  const at = options.at ?? new Date();
+  const body = JSON.stringify({ id, type, createdAt: at.toISOString(), actor: "test", data });
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const key = await crypto.subtle.importKey("raw", raw, HMAC, false, ["sign"]);
+  const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, content));
+  const headers = {
+    "content-type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${btoa(String.fromCharCode(...signature))}`,
+  };
+  return { body, headers };
+}
+
+function textOf(secret: Secret): string {
+  if (secret instanceof Hidden) return secret.reveal();
+  if (typeof secret === "string" && secret !== "") return secret;
+  throw new GatehouseError("the secret of the webhook is missing; is its variable set?");
+}
+
+function sharedKey(secret: string): Uint8Array<ArrayBuffer> {
+  const raw = fromBase64(secret.replace(/^whsec_/, ""));
+  if (raw === null || raw.length < LEAST_KEY_BYTES || raw.length > MOST_KEY_BYTES) {
+    throw new GatehouseError("the secret of the webhook is no whsec_... or whpk_...");
+  }
+  return raw;
+}
+
+function publicKey(secret: string): Uint8Array<ArrayBuffer> {
+  const raw = fromBase64(secret.replace(/^whpk_/, ""));
+  if (raw?.length !== ED25519_KEY_BYTES) {
+    throw new GatehouseError("the public key of the webhook is no whpk_...");
+  }
+  return raw;
 }
 
 async function isSigned(
@@ -62,19 +133,16 @@ async function isSigned(
   signatures: readonly string[],
 ): Promise<boolean> {
   const isPublic = secret.startsWith("whpk_");
-  const prefix = isPublic ? "whpk_" : "whsec_";
-  const raw = fromBase64(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret);
-  if (raw === null || raw.length === 0 || (isPublic && raw.length !== ED25519_KEY_BYTES)) {
-    throw new GatehouseError("the secret of the webhook is no whsec_... or whpk_...");
-  }
-  const algorithm = isPublic ? { name: "Ed25519" } : { name: "HMAC", hash: "SHA-256" };
-  const key = await webcrypto.subtle.importKey("raw", raw, algorithm, false, ["verify"]);
+  const raw = isPublic ? publicKey(secret) : sharedKey(secret);
+  const algorithm = isPublic ? { name: "Ed25519" } : HMAC;
+  const wanted = isPublic ? "v1a" : "v1";
+  const key = await crypto.subtle.importKey("raw", raw, algorithm, false, ["verify"]);
   for (const each of signatures) {
     const [scheme, encoded] = each.split(",", 2);
-    const signature = scheme === SCHEMES[prefix] ? fromBase64(encoded ?? "") : null;
+    const signature = scheme === wanted ? fromBase64(encoded ?? "") : null;
     if (signature === null) continue;
     // WebCrypto compares in constant time.
-    if (await webcrypto.subtle.verify(algorithm.name, key, signature, content)) return true;
+    if (await crypto.subtle.verify(algorithm.name, key, signature, content)) return true;
   }
   return false;
 }

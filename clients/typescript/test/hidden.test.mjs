@@ -72,6 +72,7 @@ test("limits are limits", async () => {
   assert.throws(() => shop.decisions.get(".."), /requestId is missing/);
   const own = { idempotencyKey: "with space" };
   assert.throws(() => shop.precheck(sandboxCards.accepted, own), /visible ASCII/);
+  assert.throws(() => hide(undefined), /is it set/);
 });
 
 test("a client in a page of a browser refuses to be made", () => {

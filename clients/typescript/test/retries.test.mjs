@@ -95,18 +95,50 @@ test("a wait that is a moment, or too long, is understood", async () => {
 });
 
 test("what would be done twice is not sent again, unless nothing was done", async () => {
-  const given = { requestId: "req_1", label: "FRAUD" };
+  const note = { text: "called" };
   await answering([busy], async (base, seen) => {
-    await assert.rejects(at(base).feedback.give(given), gatehouse.ServiceUnavailable);
+    await assert.rejects(at(base).reviews.note("req_1", note), gatehouse.ServiceUnavailable);
     assert.equal(seen.length, 1);
     assert.equal(seen[0].headers["idempotency-key"], undefined);
   });
   const slow = (response) => refusal(response, 408, "body_timeout", { "Retry-After": "0" });
-  const taken = (response) => envelope(response, 200, { feedbackResponse: {} });
+  const taken = (response) => envelope(response, 200, { reviewResponse: {} });
   await answering([slow, taken], async (base, seen) => {
-    await at(base).feedback.give(given);
+    await at(base).reviews.note("req_1", note);
     assert.equal(seen.length, 2);
   });
+});
+
+test("feedback that says the same twice changes nothing, so it is sent again", async () => {
+  const taken = (response) => envelope(response, 200, { feedbackResponse: {} });
+  await answering([busy, taken], async (base, seen) => {
+    await at(base).feedback.give({ requestId: "req_1", label: "FRAUD" });
+    assert.equal(seen.length, 2);
+  });
+});
+
+test("a call has its own time limit, trace id and headers, and shows those of the answer", async () => {
+  const limited = (response) => envelope(response, 200, { balanceResponse: {} }, { "RateLimit-Remaining": "7" });
+  await answering([limited], async (base, seen) => {
+    const own = { traceId: "trace-1", headers: { traceparent: "00-1-1-00" } };
+    const { headers } = await at(base).balance(own);
+    assert.equal(headers.get("RateLimit-Remaining"), "7");
+    assert.equal(seen[0].headers["x-request-id"], "trace-1");
+    assert.equal(seen[0].headers.traceparent, "00-1-1-00");
+  });
+  const refused = (response) => refusal(response, 404, "not_found", { "X-Request-Id": "trace-2" });
+  await answering([refused], async (base) => {
+    const error = await at(base).balance().catch((thrown) => thrown);
+    assert.equal(error.headers.get("X-Request-Id"), "trace-2");
+  });
+  for (const own of [
+    { headers: { "x-api-key": "another" } },
+    { headers: { "Idempotency-Key": "a" } },
+    { headers: { odd: "a\r\nX-API-KEY: b" } },
+    { headers: { "a b": "c" } },
+    { traceId: "x".repeat(129) },
+  ])
+    assert.throws(() => at("https://x.test").balance(own), gatehouse.GatehouseError);
 });
 
 test("refusals that repeating does not change are not repeated", async () => {
@@ -124,7 +156,11 @@ test("an address where nothing listens is tried again and then told of", async (
   const { port } = server.address();
   server.close();
   const shop = at(`http://127.0.0.1:${port}`, { maxRetries: 1 });
-  await assert.rejects(shop.precheck(card), { name: "ConnectionFailed", message: /cannot be reached/ });
+  const error = await shop.precheck(card).catch((thrown) => thrown);
+  assert.equal(error.name, "ConnectionFailed");
+  assert.match(error.message, /cannot be reached/);
+  assert.equal(error.cause.cause.code, "ECONNREFUSED");
+  assert.equal(error.headers, null);
 });
 
 test("what is no answer of Gatehouse is told of, and a redirect is not followed", async () => {

@@ -66,7 +66,8 @@ export async function losingAnswers(count, use) {
 
 /** An answer of Gatehouse. */
 export function envelope(response, status, fields, headers = {}) {
-  const whole = { isSuccess: true, errors: null, billing: null, requestId: "req_1", ...fields };
+  const billing = { items: [], remainingBalance: { currency: "USD", amount: 1 } };
+  const whole = { isSuccess: true, errors: null, billing, requestId: "req_1", ...fields };
   response.writeHead(status, { "Content-Type": "application/json", ...headers });
   response.end(JSON.stringify(whole));
 }

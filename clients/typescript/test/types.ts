@@ -19,14 +19,20 @@ export async function allowed(): Promise<void> {
   result.operation.length;
   await shop.call("listDecisions", {});
   const applied = await shop.manage.rules.apply("checkout", { document: "" }, { dryRun: true });
-  await shop.manage.rules.rollback("checkout", {}, { ifMatch: applied.etag ?? "*" });
+  await shop.manage.rules.rollback("checkout", {}, { ifMatch: applied.etag });
   await shop.manage.pipelines.get(1);
   for await (const webhook of shop.manage.webhooks.list()) webhook.url.length;
   const { result: job } = await shop.manage.jobs.wait("job_1", { patienceMs: 1000 });
   job.done?.toFixed();
   const { event } = await verifyWebhook("", new Headers(), "whsec_");
   const told: PublicEvent = event;
-  told.type.length;
+  if (told.type === "review.resolved") told.data.state.length;
+  if (told.type === "balance.low") told.data.remaining.amount.toFixed();
+  // @ts-expect-error: a balance has no state
+  if (told.type === "balance.low") told.data.state;
+  const { headers, remainingBalance } = await shop.balance({ traceId: "1", headers: { traceparent: "00" } });
+  headers.get("RateLimit-Remaining")?.length;
+  remainingBalance.amount.toFixed();
 }
 
 export async function refused(): Promise<void> {

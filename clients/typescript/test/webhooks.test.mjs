@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHmac, generateKeyPairSync, sign as signWith } from "node:crypto";
 import { test } from "node:test";
 
-import { GatehouseError, hide, SignatureInvalid, verifyWebhook } from "gatehouse-client";
+import { GatehouseError, hide, SignatureInvalid, signTestWebhook, verifyWebhook } from "gatehouse-client";
 import { Webhook } from "standardwebhooks";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
@@ -81,4 +81,31 @@ test("a parsed body and a wrong secret are told of", async () => {
   await assert.rejects(verifyWebhook(JSON.parse(BODY), headers, SECRET, options), /as it was received/);
   await assert.rejects(verifyWebhook(BODY, headers, "whsec_ü", options), GatehouseError);
   await assert.rejects(verifyWebhook(BODY, headers, [], options), GatehouseError);
+  for (const missing of [undefined, null, "", [undefined]]) {
+    await assert.rejects(verifyWebhook(BODY, {}, missing, options), (error) => {
+      assert.ok(error instanceof GatehouseError && !(error instanceof SignatureInvalid));
+      assert.match(error.message, /missing/);
+      return true;
+    });
+  }
+});
+
+test("a secret with which anybody could sign is refused", async () => {
+  for (const [bytes, fits] of [[1, false], [23, false], [24, true], [64, true], [65, false]]) {
+    const secret = `whsec_${Buffer.alloc(bytes, 7).toString("base64")}`;
+    const verified = verifyWebhook(BODY, signed(secret), secret, options);
+    if (fits) assert.equal((await verified).id, "evt_1");
+    else await assert.rejects(verified, /no whsec_/);
+  }
+});
+
+test("a message that a test signs is one that Gatehouse could have sent", async () => {
+  const data = { requestId: "req_1", state: "APPROVED", payment: "STANDS" };
+  const { body, headers } = await signTestWebhook({ type: "review.resolved", data }, SECRET);
+  const { event, id } = await verifyWebhook(body, headers, SECRET);
+  assert.deepEqual([event.type, event.data, event.id], ["review.resolved", data, id]);
+  assert.ok(new Webhook(SECRET).verify(body, headers));
+  const again = await signTestWebhook({ type: "review.resolved", data, id: "evt_7" }, SECRET, { at: NOW });
+  assert.equal((await verifyWebhook(again.body, again.headers, SECRET, options)).id, "evt_7");
+  await assert.rejects(verifyWebhook(again.body, again.headers, SECRET), SignatureInvalid);
 });
