@@ -4,11 +4,11 @@ Run it beside the sandbox, as the README says.
 """
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, FastAPI, HTTPException, Request, Response
 from gatehouse_client import (
@@ -74,6 +74,7 @@ ORDERS: dict[str, Order] = {}
 """A real shop has a database."""
 SEEN: set[str] = set()
 """Events that came already: each can come more than once."""
+REVIEWED = (models.ReviewResolvedEvent, models.ReviewCorrectedEvent)
 
 
 @asynccontextmanager
@@ -147,6 +148,8 @@ async def ask(
             order=models.Order(amount=checkout.amount, currency="USD"),
         ),
         idempotency_key=attempt,
+        # The issuer and the payment gateway may take 3 and 10 seconds.
+        options={"timeout_s": 20},
     )
 
 
@@ -176,18 +179,18 @@ async def hear(request: Request) -> Response:
         event = webhooks.verify(await request.body(), request.headers, secrets)
     except SignatureInvalid:
         raise HTTPException(400, "this is not from Gatehouse") from None
-    if event.id not in SEEN and event.type in ("review.resolved", "review.corrected"):
+    if event.id not in SEEN and isinstance(event, REVIEWED):
         for order in ORDERS.values():
             if order.request == event.data["requestId"]:
-                order.state = after_review(order, event.data)
+                order.state = after_review(order, event.data["state"], event.data["payment"])
     SEEN.add(event.id)
     return Response(status_code=204)
 
 
-def after_review(order: Order, said: Mapping[str, Any]) -> str:
+def after_review(order: Order, state: str, payment: str | None) -> str:
     """The state of an order about which a person decided."""
-    if said["state"] != "APPROVED":
+    if state != models.ReviewState.APPROVED:
         return "declined"
     # A payment that was reversed before does not come back by itself.
-    stands = order.payment == models.GatewayStatus.APPROVED and said["payment"] != "LOST"
+    stands = order.payment == models.GatewayStatus.APPROVED and payment != "LOST"
     return "paid" if stands else "accepted"

@@ -1,4 +1,4 @@
-"""What the READMEs of the example shops say is run as a reader would run it, and ends in a payment."""
+"""The READMEs of the example shops are run as a reader would run them, and end in a payment."""
 
 import shutil
 from pathlib import Path

@@ -12,6 +12,7 @@ import pytest
 
 from gatehouse_client import (
     AsyncGatehouse,
+    CallOptions,
     Gatehouse,
     InsufficientBalance,
     JobFailed,
@@ -91,6 +92,66 @@ def test_an_answer_that_comes_bit_by_bit_ends_in_time(monkeypatch: pytest.Monkey
 
     asyncio.run(story())
     assert len(sent) < 20
+
+
+def answering(*headers: tuple[str, str], status: int = 200) -> Any:
+    """A client of a server that gives these headers, and what it was sent."""
+    sent = list[httpx2.Request]()
+    money = '{"currency":"USD","amount":1}'
+    amounts = ["remainingBalance", "amountAuthorized", "amountClosed"]
+    billing = ",".join(f'"{name}":{money}' for name in amounts)
+    text = (
+        f'{{"isSuccess":true,"errors":null,"billing":{{"items":[],{billing}}},'
+        '"pipelinesResponse":{"pipelines":[]},"requestId":"req_1"}'
+    )
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        sent.append(request)
+        body = text if status == 200 else REFUSED.decode()
+        return httpx2.Response(status, text=body, headers=list(headers))
+
+    http = httpx2.Client(transport=httpx2.MockTransport(answer))
+    return Gatehouse("k", http_client=http), sent
+
+
+def test_a_call_has_its_own_time_limit_trace_id_and_headers() -> None:
+    client, sent = answering(("RateLimit-Remaining", "7"))
+    own: CallOptions = {"timeout_s": 3, "trace_id": "trace-1", "headers": {"traceparent": "00"}}
+    answer = client.pipelines(options=own)
+    assert (sent[0].headers["x-request-id"], sent[0].headers["traceparent"]) == ("trace-1", "00")
+    assert sent[0].extensions["timeout"]["read"] == 3
+    assert answer.headers["ratelimit-remaining"] == "7"
+    client.pipelines()
+    assert sent[1].extensions["timeout"]["read"] == 10
+    assert sent[1].headers["x-request-id"] != "trace-1"
+
+
+def test_a_refusal_shows_the_headers_of_its_answer() -> None:
+    client, _ = answering(("X-Request-Id", "trace-1"), status=402)
+    with pytest.raises(InsufficientBalance) as refused:
+        client.pipelines(options={"max_retries": 0})
+    assert refused.value.headers["x-request-id"] == "trace-1"
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"headers": {"x-api-key": "another"}},
+        {"headers": {"Idempotency-Key": "a"}},
+        {"headers": {"odd": "a\r\nX-API-KEY: b"}},
+        {"headers": {"a b": "c"}},
+        {"trace_id": "with space"},
+        {"trace_id": "x" * 129},
+        {"timeout_s": 0},
+    ],
+)
+def test_an_option_that_cannot_be_is_refused(own: Any) -> None:
+    client, sent = answering()
+    with pytest.raises(ValueError):
+        client.pipelines(options=own)
+    with pytest.raises(TypeError, match="timeout"):
+        client.pipelines(options={"timeout": 3})
+    assert not sent
 
 
 @pytest.mark.parametrize("name", ["", ".", ".."])

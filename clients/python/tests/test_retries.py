@@ -234,6 +234,16 @@ def test_a_request_in_flight_is_waited_for_and_another_conflict_is_not() -> None
     assert len(sent) == 1
 
 
+def test_feedback_that_is_lost_is_given_again(shared: Server, merchant: Merchant) -> None:
+    with unreliable(shared.port, lambda connection, answer: False, lose) as proxy:
+        with Gatehouse(merchant.key, proxy.base) as client:
+            request_id = client.sentry().request_id
+            given = client.feedback.give(request_id=request_id, label="FRAUD")
+            assert len(client.feedback.get(request_id).result.history) == 1
+    assert [one.changed for one in given.result.requests] == [False]
+    assert len(proxy.requests) == 4
+
+
 @pytest.mark.parametrize("status", [408, 429])
 def test_what_the_server_did_not_do_is_sent_again_whatever_it_is(status: int) -> None:
     client, sent = answering(refusal(status, "body_timeout"), refusal(404, "not_found"))

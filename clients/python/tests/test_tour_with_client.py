@@ -152,6 +152,7 @@ def test_reviews_are_resolved_and_told_of_as_events(each_client: Any) -> None:
     assert second.value.code == "already_resolved"
     told = [*client.events.each(limit=1, types="review.opened,review.resolved")]
     assert [one.type for one in told] == ["review.opened", "review.resolved"]
+    assert isinstance(told[0], models.ReviewOpenedEvent)
     assert told[0].data["requestId"] == held.request_id
     assert client.events.get(told[0].id).result == told[0]
     after = client.events.list(after=told[0].id, wait=5, types="review.resolved").result

@@ -7,7 +7,7 @@ import pytest
 from gatehouse.webhooks.signing_secrets import SecretKind, SigningSecret
 from standardwebhooks import Webhook
 
-from gatehouse_client import SignatureInvalid, webhooks
+from gatehouse_client import SignatureInvalid, models, webhooks
 
 NOW_S: Final = 1_700_000_000
 BODY: Final = (
@@ -93,8 +93,37 @@ def test_a_secret_that_is_none_is_a_mistake_of_the_receiver() -> None:
         verify(headers(HMAC), "whsec_%%%")
 
 
-@pytest.mark.parametrize("secret", ["", "whsec_", "whpk_", "whsec_c2hvcnQ="])
+@pytest.mark.parametrize("secret", ["whsec_", "whpk_", "whsec_c2hvcnQ=", f"whsec_{'AAAA' * 22}"])
 def test_a_secret_with_which_anybody_could_sign_is_refused(secret: str) -> None:
     forged = headers(SigningSecret(SecretKind.HMAC, b""))
     with pytest.raises(ValueError, match="whsec_"):
         verify(forged, secret)
+
+
+@pytest.mark.parametrize("missing", ["", None, [], [None]])
+def test_a_missing_secret_is_told_of_whatever_came(missing: Any) -> None:
+    with pytest.raises(ValueError, match="missing"):
+        webhooks.verify(b"", {}, missing if missing is not None else [missing])
+
+
+def test_a_known_event_has_the_type_of_what_it_says() -> None:
+    said = {"requestId": "req_1", "decision": None, "response": None}
+    data = {**said, "state": "APPROVED", "payment": "STANDS"}
+    signed = webhooks.sign_for_test("review.resolved", data, HMAC.shown)
+    event = webhooks.verify(*signed, HMAC.shown)
+    assert isinstance(event, models.ReviewResolvedEvent)
+    assert (event.data["state"], event.data["payment"]) == ("APPROVED", "STANDS")
+    assert type(verify(headers(HMAC), HMAC.shown)) is models.PublicEvent
+
+
+def test_a_message_that_a_test_signs_is_one_that_the_service_could_have_sent() -> None:
+    signed = webhooks.sign_for_test("a.b", {"a": 1}, HMAC.shown, event_id="evt_1", now_s=NOW_S)
+    assert verify(signed.headers, HMAC.shown, body=signed.body).id == "evt_1"
+    assert (
+        signed.headers["webhook-signature"]
+        == (headers(HMAC, body=signed.body)["Webhook-Signature"])
+    )
+    with pytest.raises(SignatureInvalid, match="too old"):
+        webhooks.verify(*signed, HMAC.shown)
+    with pytest.raises(ValueError, match="whsec_"):
+        webhooks.sign_for_test("a.b", {}, "whsec_c2hvcnQ=")

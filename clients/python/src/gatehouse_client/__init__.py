@@ -6,7 +6,7 @@
 """
 
 from gatehouse_client import errors, models, sandbox, webhooks
-from gatehouse_client._calls import Answer
+from gatehouse_client._calls import Answer, CallOptions
 from gatehouse_client._clients import AsyncGatehouse, Gatehouse
 from gatehouse_client._version import __version__
 from gatehouse_client.errors import (
@@ -37,6 +37,7 @@ __all__ = [
     "ApiError",
     "AsyncGatehouse",
     "AuthenticationError",
+    "CallOptions",
     "Conflict",
     "ConnectionFailed",
     "Gatehouse",

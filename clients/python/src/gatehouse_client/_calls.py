@@ -5,12 +5,13 @@ send, and for each answer or failure either the result, how long to wait, or an 
 """
 
 import random
+import re
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from enum import Enum
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypedDict, TypeVar
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -23,6 +24,7 @@ from gatehouse_client.errors import (
     UnreadableAnswer,
     error_class,
 )
+from gatehouse_client.events import typed
 from gatehouse_client.models import Billing, Errors, FieldWarning, Money
 
 T = TypeVar("T")
@@ -33,6 +35,15 @@ _LONGEST_BACKOFF_S: Final = 8.0
 _WORTH_REPEATING: Final = frozenset({408, 429, 500, 502, 503, 504})
 _NOTHING_DONE: Final = frozenset({408, 429})
 """The server says that it did nothing, so that anything may be sent again."""
+_TRACE_ID: Final = re.compile("[!-~]{1,128}")
+_HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
+_HEADER_VALUE: Final = re.compile("[ -~]{0,4096}")
+_CLIENTS_HEADERS: Final = frozenset(
+    (
+        *("accept", "content-length", "content-type", "cookie", "host", "idempotency-key"),
+        *("if-match", "if-none-match", "prefer", "user-agent", "x-api-key", "x-request-id"),
+    )
+)
 _ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
 _ENVELOPE: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -43,6 +54,20 @@ class Repeat(Enum):
     HARMLESS = "it changes nothing, or the same thing"
     KEYED = "an idempotency key makes it safe"
     NEVER = "it would be done twice"
+
+
+class CallOptions(TypedDict, total=False):
+    """How one call differs from the others of its client."""
+
+    timeout_s: float
+    """How long one attempt may take."""
+    max_retries: int
+    strict: bool
+    """Whether fields that nothing reads are errors."""
+    trace_id: str
+    """Your own trace id, sent as `X-Request-Id`: 1 to 128 visible ASCII characters."""
+    headers: Mapping[str, str]
+    """More headers, such as `traceparent`; those that the client fills in itself are refused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +87,7 @@ class Call(Generic[T]):
     idempotency_key: str | None = None
     extra_wait_s: float = 0
     """How much longer than usual an answer may take."""
+    options: CallOptions = field(default_factory=CallOptions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,18 +97,20 @@ class Answer(Generic[T]):
     result: T
     request_id: str
     """The server's id of the request, which names the decision."""
-    billing: Billing | None
+    billing: Billing
     warnings: tuple[FieldWarning, ...] = ()
     """Fields that nothing reads."""
     is_replay: bool = False
     """Whether this is the answer to an earlier request with the same idempotency key."""
     etag: str | None = None
     """The version that the answer shows, for `if_match`."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """The headers of the answer, with names in lower case, such as `ratelimit-remaining`."""
 
     @property
-    def remaining_balance(self) -> Money | None:
+    def remaining_balance(self) -> Money:
         """What can still be spent."""
-        return None if self.billing is None else self.billing.remaining_balance
+        return self.billing.remaining_balance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +124,24 @@ class Options:
     strict: bool
     """Whether fields that nothing reads are errors."""
     user_agent: str
+
+    def for_call(self, own: CallOptions) -> "Options":
+        """The same with what one call has of its own."""
+        if unknown := own.keys() - CallOptions.__annotations__.keys():
+            raise TypeError(f"no such option of a call: {', '.join(sorted(unknown))}")
+        return replace(
+            self,
+            timeout_s=positive(own.get("timeout_s", self.timeout_s)),
+            max_retries=max(0, own.get("max_retries", self.max_retries)),
+            strict=own.get("strict", self.strict),
+        )
+
+
+def positive(timeout_s: float) -> float:
+    """A time limit that ends."""
+    if not timeout_s > 0:
+        raise ValueError("timeout_s must be more than 0")
+    return timeout_s
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,9 +168,9 @@ class Exchange(Generic[T]):
     def __init__(
         self, call: Call[T], options: Options, rand: Callable[[], float] = random.random
     ) -> None:
-        self._call, self._options, self._random = call, options, rand
+        self._call, self._options, self._random = call, options.for_call(call.options), rand
         self._attempts = 0
-        self._trace_id = uuid.uuid4().hex
+        self._trace_id = _trace_id(call.options.get("trace_id"))
         keyed = call.repeat is Repeat.KEYED
         self._key = (call.idempotency_key or uuid.uuid4().hex) if keyed else None
         self.request = self._build()
@@ -136,6 +182,7 @@ class Exchange(Generic[T]):
         if query := {k: _as_text(v) for k, v in call.query.items() if v is not None}:
             url += "?" + urlencode(query)
         headers = {
+            **_own_headers(call.options.get("headers", {})),
             "X-API-KEY": options.api_key,
             "Accept": "application/json",
             "User-Agent": options.user_agent,
@@ -179,14 +226,15 @@ class Exchange(Generic[T]):
 
     def _read(self, envelope: Mapping[str, msgspec.Raw], headers: Mapping[str, str]) -> Answer[T]:
         return Answer(
-            result=msgspec.json.decode(envelope[self._call.named], type=self._call.answer),
+            result=typed(msgspec.json.decode(envelope[self._call.named], type=self._call.answer)),
             request_id=msgspec.json.decode(envelope["requestId"], type=str),
-            billing=msgspec.json.decode(envelope["billing"], type=Billing | None),
+            billing=msgspec.json.decode(envelope["billing"], type=Billing),
             warnings=msgspec.json.decode(
                 envelope.get("warnings", b"[]"), type=tuple[FieldWarning, ...]
             ),
             is_replay=headers.get("Idempotent-Replayed") == "true",
             etag=headers.get("ETag"),
+            headers=_kept(headers),
         )
 
     def _refused(
@@ -211,7 +259,7 @@ class Exchange(Generic[T]):
             request_id = msgspec.json.decode(envelope["requestId"], type=str)
         except (msgspec.MsgspecError, KeyError):
             told = f"HTTP {status} without an answer of Gatehouse from {self._options.base_url}"
-            return UnreadableAnswer(told, status=status, **self._about())
+            return UnreadableAnswer(told, status=status, **self._about(headers))
         refusal = Refusal(status, errors.code, _retry_after(headers))
         refusal.request_id = request_id
         refusal.field_errors = errors.field_errors
@@ -220,10 +268,11 @@ class Exchange(Generic[T]):
         details = [f"{path}: {', '.join(told)}" for path, told in errors.field_errors.items()]
         lines = dict.fromkeys([errors.message, *errors.global_errors, *details])
         message = f"{' '.join(lines)} ({errors.code}, {request_id})"
-        return error_class(status, errors.code)(message, refusal=refusal, **self._about())
+        return error_class(status, errors.code)(message, refusal=refusal, **self._about(headers))
 
-    def _about(self) -> dict[str, Any]:
-        return {"trace_id": self._trace_id, "idempotency_key": self._key}
+    def _about(self, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
+        about = {"trace_id": self._trace_id, "idempotency_key": self._key}
+        return {**about, "headers": _kept(headers or {})}
 
     def _may_repeat(self, *, nothing_done: bool) -> bool:
         allowed = nothing_done or self._call.repeat is not Repeat.NEVER
@@ -235,6 +284,28 @@ class Exchange(Generic[T]):
         jittered_s = backoff_s * (0.5 + self._random() / 2)
         # Clients that were sent away together must not come back together.
         return Wait(jittered_s if retry_after_s is None else retry_after_s + jittered_s / 4)
+
+
+def _kept(headers: Mapping[str, str]) -> dict[str, str]:
+    """Headers of an answer as they are shown to callers."""
+    return {name.lower(): value for name, value in headers.items()}
+
+
+def _trace_id(given: str | None) -> str:
+    if given is None:
+        return uuid.uuid4().hex
+    if not _TRACE_ID.fullmatch(given):
+        raise ValueError("trace_id must have 1 to 128 visible ASCII characters")
+    return given
+
+
+def _own_headers(given: Mapping[str, str]) -> Mapping[str, str]:
+    for name, value in given.items():
+        if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
+            raise ValueError(f"headers: {name!r} cannot be sent")
+        if name.lower() in _CLIENTS_HEADERS:
+            raise ValueError(f"headers: the client fills in {name} itself")
+    return given
 
 
 def _segment(name: str, value: Any) -> str:

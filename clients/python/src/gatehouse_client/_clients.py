@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from gatehouse_client import _async_methods, _methods
-from gatehouse_client._calls import Options
+from gatehouse_client._calls import Options, positive
 from gatehouse_client._sending import AsyncSender, Sender
 from gatehouse_client._version import __version__
 
@@ -158,7 +158,7 @@ def _options(
     return Options(
         api_key=key,
         base_url=base_url.rstrip("/"),
-        timeout_s=_positive(timeout_s),
+        timeout_s=positive(timeout_s),
         max_retries=max(0, max_retries),
         strict=strict,
         user_agent=_USER_AGENT,
@@ -168,15 +168,9 @@ def _options(
 def _changed(options: Options, timeout_s: float | None, max_retries: int | None) -> Options:
     return replace(
         options,
-        timeout_s=options.timeout_s if timeout_s is None else _positive(timeout_s),
+        timeout_s=options.timeout_s if timeout_s is None else positive(timeout_s),
         max_retries=options.max_retries if max_retries is None else max(0, max_retries),
     )
-
-
-def _positive(timeout_s: float) -> float:
-    if timeout_s <= 0:
-        raise ValueError("timeout_s must be more than 0")
-    return timeout_s
 
 
 def _check_transport(base_url: str, *, allow_plain_http: bool) -> None:

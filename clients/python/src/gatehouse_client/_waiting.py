@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from gatehouse_client._calls import Answer
+from gatehouse_client._calls import Answer, CallOptions
 from gatehouse_client.errors import JobFailed, JobUnfinished
 from gatehouse_client.models import JobResponse, JobState
 
@@ -43,12 +43,17 @@ class _Wait:
 class JobWaiting:
     """What the blocking client adds to the calls about jobs."""
 
-    def get(self, job_id: str) -> Answer[JobResponse]:
+    def get(self, job_id: str, *, options: CallOptions | None = None) -> Answer[JobResponse]:
         """How far a job is."""
         raise NotImplementedError
 
     def wait(
-        self, job_id: str, *, patience_s: float = 600, on_progress: Progress | None = None
+        self,
+        job_id: str,
+        *,
+        patience_s: float = 600,
+        on_progress: Progress | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[JobResponse]:
         """Wait until a job has succeeded.
 
@@ -57,7 +62,7 @@ class JobWaiting:
         """
         wait = _Wait(patience_s, on_progress)
         while True:
-            answer = self.get(job_id)
+            answer = self.get(job_id, options=options)
             pause_s = wait.pause_s(answer.result)
             if pause_s is None:
                 return answer
@@ -67,17 +72,22 @@ class JobWaiting:
 class AsyncJobWaiting:
     """What the asynchronous client adds to the calls about jobs."""
 
-    async def get(self, job_id: str) -> Answer[JobResponse]:
+    async def get(self, job_id: str, *, options: CallOptions | None = None) -> Answer[JobResponse]:
         """How far a job is."""
         raise NotImplementedError
 
     async def wait(
-        self, job_id: str, *, patience_s: float = 600, on_progress: Progress | None = None
+        self,
+        job_id: str,
+        *,
+        patience_s: float = 600,
+        on_progress: Progress | None = None,
+        options: CallOptions | None = None,
     ) -> Answer[JobResponse]:
         """Wait until a job has succeeded, as the blocking client does."""
         wait = _Wait(patience_s, on_progress)
         while True:
-            answer = await self.get(job_id)
+            answer = await self.get(job_id, options=options)
             pause_s = wait.pause_s(answer.result)
             if pause_s is None:
                 return answer

@@ -71,12 +71,21 @@ class JobUnfinished(GatehouseError):
 class _CallFailed(GatehouseError):
     """A call without a result."""
 
-    def __init__(self, message: str, *, trace_id: str, idempotency_key: str | None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        trace_id: str,
+        idempotency_key: str | None,
+        headers: Mapping[str, str],
+    ) -> None:
         super().__init__(without_cards(message))
         self.trace_id = trace_id
         """What the client sent as `X-Request-Id`; it is in the server's log."""
         self.idempotency_key = idempotency_key
         """Send the same request with it to try again without being charged twice."""
+        self.headers = headers
+        """The headers of the answer, with names in lower case; empty if none came."""
         self.request_id: str | None = None
         """The server's id of the request, if it answered."""
 

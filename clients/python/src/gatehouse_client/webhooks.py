@@ -1,4 +1,4 @@
-"""Verifies webhooks by the Standard Webhooks specification.
+"""Verifies webhooks by the Standard Webhooks specification, and signs messages for your tests.
 
 Pass the body as the bytes that came: a body that was parsed and written again has another
 signature.
@@ -9,25 +9,43 @@ import binascii
 import hashlib
 import hmac
 import time
+import uuid
 from collections.abc import Iterable, Mapping
-from typing import Final
+from datetime import datetime, timezone
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
 from gatehouse_client.errors import SignatureInvalid
+from gatehouse_client.events import typed
 from gatehouse_client.models import PublicEvent
 
 TOLERANCE_S: Final = 300
 _MOST_SIGNATURES: Final = 32
 _LEAST_KEY_BYTES: Final = 24
+_MOST_KEY_BYTES: Final = 64
 """By the specification. With an empty key, which a missing setting becomes, anybody could sign."""
 _SHARED: Final = "whsec_"
 _PUBLIC: Final = "whpk_"
 
 
+class Headers(Protocol):
+    """Headers as any framework has them."""
+
+    def items(self) -> Iterable[tuple[str, str]]:
+        """Names and values."""
+
+
+class SignedMessage(NamedTuple):
+    """A message as Gatehouse would send it."""
+
+    body: bytes
+    headers: dict[str, str]
+
+
 def verify(
     body: bytes,
-    headers: Mapping[str, str],
+    headers: Headers,
     secrets: str | Iterable[str],
     *,
     tolerance_s: float = TOLERANCE_S,
@@ -39,6 +57,9 @@ def verify(
     enough, so that both the old and the new one can be given while they are rotated. The same
     message can come twice: its `webhook-id`, which is the event's `id`, tells.
     """
+    wanted = [secrets] if isinstance(secrets, str) else [*secrets]
+    if not wanted or not all(isinstance(one, str) and one for one in wanted):
+        raise ValueError("the secret of the webhook is missing; is its variable set?")
     given = {name.lower(): value for name, value in headers.items()}
     try:
         message_id, sent_at = given["webhook-id"], given["webhook-timestamp"]
@@ -47,13 +68,44 @@ def verify(
         raise SignatureInvalid(f"the header {missing.args[0]} is missing") from None
     _check_age(sent_at, time.time() if now_s is None else now_s, tolerance_s)
     signed = b".".join([message_id.encode(), sent_at.encode(), body])
-    wanted = [secrets] if isinstance(secrets, str) else [*secrets]
     if not any(_fits(one, signed, signatures) for one in wanted):
         raise SignatureInvalid("no signature fits any of the secrets")
     try:
-        return msgspec.json.decode(body, type=PublicEvent)
+        return typed(msgspec.json.decode(body, type=PublicEvent))
     except msgspec.MsgspecError:
         raise SignatureInvalid("the body is no event") from None
+
+
+def sign_for_test(
+    kind: str,
+    data: Mapping[str, Any],
+    secret: str,
+    *,
+    event_id: str | None = None,
+    now_s: float | None = None,
+) -> SignedMessage:
+    """A message for tests of your own endpoint, signed as Gatehouse would sign it.
+
+    Any `whsec_...` will do, such as one that your test makes up; your endpoint must know it.
+    """
+    at_s = int(time.time() if now_s is None else now_s)
+    event = PublicEvent(
+        id=event_id or f"evt_{uuid.uuid4().hex}",
+        type=kind,
+        created_at=datetime.fromtimestamp(at_s, timezone.utc),
+        actor="test",
+        data=data,
+    )
+    body = msgspec.json.encode(event)
+    signed = b".".join([event.id.encode(), str(at_s).encode(), body])
+    signature = hmac.digest(_key(secret.removeprefix(_SHARED)), signed, hashlib.sha256)
+    headers = {
+        "content-type": "application/json",
+        "webhook-id": event.id,
+        "webhook-timestamp": str(at_s),
+        "webhook-signature": f"v1,{base64.b64encode(signature).decode()}",
+    }
+    return SignedMessage(body, headers)
 
 
 def _check_age(sent_at: str, now_s: float, tolerance_s: float) -> None:
@@ -88,7 +140,7 @@ def _key(text: str) -> bytes:
         key = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         key = b""
-    if len(key) < _LEAST_KEY_BYTES:
+    if not _LEAST_KEY_BYTES <= len(key) <= _MOST_KEY_BYTES:
         raise ValueError("a secret must look like whsec_... or whpk_...")
     return key
 
