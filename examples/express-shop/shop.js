@@ -52,7 +52,13 @@ export function makeShop(gatehouse, secret, trustProxy = false) {
   shop.use(express.json({ limit: "16kb" }));
 
   shop.post("/orders", async (request, response) => {
-    const order = begun(orders, String(request.body.orderId));
+    const orderId = request.body?.orderId;
+    // It becomes a part of the idempotency key.
+    if (typeof orderId !== "string" || !/^[A-Za-z0-9-]{1,64}$/.test(orderId)) {
+      response.status(400).json({ problem: "orderId must have letters, digits and dashes" });
+      return;
+    }
+    const order = begun(orders, orderId);
     if (order.status === "asking") await pay(gatehouse, order, request);
     response.status(201).json(order);
   });

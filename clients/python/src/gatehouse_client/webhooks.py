@@ -57,7 +57,7 @@ def verify(
     enough, so that both the old and the new one can be given while they are rotated. The same
     message can come twice: its `webhook-id`, which is the event's `id`, tells.
     """
-    wanted = [secrets] if isinstance(secrets, str) else [*secrets]
+    wanted = [secrets] if isinstance(secrets, str) else [*(secrets or ())]
     if not wanted or not all(isinstance(one, str) and one for one in wanted):
         raise ValueError("the secret of the webhook is missing; is its variable set?")
     given = {name.lower(): value for name, value in headers.items()}
