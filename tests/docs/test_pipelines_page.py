@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gatehouse.core.documents import LARGEST_DOCUMENT
-from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.outcomes import DecisionReason, OnFailure
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.gateway.response import GatewayStatus
 from gatehouse.pipeline.authoring import _KEYS, _STAGE_KEYS, MOST_STAGES
@@ -50,8 +50,8 @@ def test_every_key_of_a_definition_is_explained() -> None:
     assert keys == {*_KEYS, *_STAGE_KEYS}
 
 
-def test_every_state_of_a_payment_and_every_way_to_fail_is_explained() -> None:
-    words = [*IntentState, *OnFailure, *GatewayStatus]
+def test_every_state_of_a_payment_every_way_to_fail_and_every_reason_is_explained() -> None:
+    words = [*IntentState, *OnFailure, *GatewayStatus, *DecisionReason]
     assert all(f"\n| `{word.value}` | " in _PAGE for word in words)
 
 
