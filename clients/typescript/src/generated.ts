@@ -192,7 +192,7 @@ export interface BuyerAccount {
   readonly username?: string | null | undefined;
 }
 
-/** The billing address as the issuer may know it; at least one part is needed. */
+/** The billing address as the issuer may know it; one part is needed that is not blank. */
 export interface CardAddress {
   /** Postal code. */
   readonly postalCode?: string | null | undefined;
@@ -361,6 +361,9 @@ export interface DecisionPage {
   readonly hasMore: boolean;
 }
 
+/** What decided that a request is not simply accepted, in one word. */
+export type DecisionReason = "FRAUD" | "GATEWAY_DECLINED" | "GATEWAY_ERROR" | "INPUT" | "ISSUER_DECLINED" | "ISSUER_UNAVAILABLE" | "OTHER" | "PRECHECK_POLICY" | "RULES" | "STAGE_UNAVAILABLE" | (string & {});
+
 /** Which decisions are wanted; every filter that is given must hold. */
 export interface DecisionSearchRequest {
   /** Your name for the user, as it was sent. */
@@ -387,6 +390,8 @@ export interface DecisionSearchRequest {
   readonly operation?: string | readonly string[] | null | undefined;
   /** What was decided. */
   readonly decision?: Outcome | readonly Outcome[] | null | undefined;
+  /** What decided, in one word. Decisions of versions before this filter are not found by it. */
+  readonly reason?: DecisionReason | readonly DecisionReason[] | null | undefined;
   /** A rule that matched. */
   readonly rule?: string | readonly string[] | null | undefined;
   /** A rule that matched in shadow: it was recorded, and decided nothing. */
@@ -1472,6 +1477,10 @@ export interface PipelineResponse {
   readonly pipelineStages: readonly string[];
   /** The strongest of what the deciding stages want. */
   readonly decision: Outcome;
+  /** What decided, in one word; null when the request is accepted. `RULES`: a rule of the account; `ISSUER_DECLINED`: the issuer declined the card; `PRECHECK_POLICY`: the address or the security code, by the account's policy; `FRAUD`: PreCheck advised FRAUD; `INPUT`: the card details are wrong or out of date; `ISSUER_UNAVAILABLE`: the issuer did not answer, or asked to be asked later; `GATEWAY_DECLINED`: the payment gateway declined the payment; `GATEWAY_ERROR`: the payment gateway failed or was late; `STAGE_UNAVAILABLE`: another stage could not complete; `OTHER`: something else: see the objects of the stages */
+  readonly reason: DecisionReason | null;
+  /** Whether the same order, sent again later as it is, can end differently: it was declined only because a party did not answer. */
+  readonly retryable: boolean;
   /** From Sentry's reasons and from the rules that matched. */
   readonly tags: readonly string[];
   readonly rulesResponse?: RulesResponse;
@@ -1614,6 +1623,10 @@ export interface PublicDecision {
   readonly amountClosed: Money;
   /** What was decided, by Rules or a pipeline. */
   readonly decision?: Outcome;
+  /** What decided, in one word; null when the request is accepted. `RULES`: a rule of the account; `ISSUER_DECLINED`: the issuer declined the card; `PRECHECK_POLICY`: the address or the security code, by the account's policy; `FRAUD`: PreCheck advised FRAUD; `INPUT`: the card details are wrong or out of date; `ISSUER_UNAVAILABLE`: the issuer did not answer, or asked to be asked later; `GATEWAY_DECLINED`: the payment gateway declined the payment; `GATEWAY_ERROR`: the payment gateway failed or was late; `STAGE_UNAVAILABLE`: another stage could not complete; `OTHER`: something else: see the objects of the stages */
+  readonly reason?: DecisionReason | null;
+  /** Whether the same order, sent again later as it is, can end differently: it was declined only because a party did not answer. */
+  readonly retryable?: boolean;
   /** The pipeline that ran. */
   readonly pipeline?: PipelineVersion;
   /** What rules could speak of before any stage had run. `velocity.` groups are lists in the order of their signals. */
@@ -1911,6 +1924,8 @@ export interface ReviewSearchRequest {
   readonly operation?: string | readonly string[] | null | undefined;
   /** What was decided. */
   readonly decision?: Outcome | readonly Outcome[] | null | undefined;
+  /** What decided, in one word. Decisions of versions before this filter are not found by it. */
+  readonly reason?: DecisionReason | readonly DecisionReason[] | null | undefined;
   /** A rule that matched. */
   readonly rule?: string | readonly string[] | null | undefined;
   /** A rule that matched in shadow: it was recorded, and decided nothing. */

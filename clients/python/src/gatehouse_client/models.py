@@ -182,7 +182,7 @@ class BuyerAccount(Struct, frozen=True, kw_only=True):
 
 
 class CardAddress(Struct, frozen=True, kw_only=True):
-    """The billing address as the issuer may know it; at least one part is needed."""
+    """The billing address as the issuer may know it; one part is needed that is not blank."""
 
     postal_code: str | None = None
     """Postal code."""
@@ -332,6 +332,21 @@ class DecisionPage(Struct, frozen=True, kw_only=True):
     has_more: bool
 
 
+class DecisionReason(OpenEnum):
+    """What decided that a request is not simply accepted, in one word."""
+
+    FRAUD = "FRAUD"
+    GATEWAY_DECLINED = "GATEWAY_DECLINED"
+    GATEWAY_ERROR = "GATEWAY_ERROR"
+    INPUT = "INPUT"
+    ISSUER_DECLINED = "ISSUER_DECLINED"
+    ISSUER_UNAVAILABLE = "ISSUER_UNAVAILABLE"
+    OTHER = "OTHER"
+    PRECHECK_POLICY = "PRECHECK_POLICY"
+    RULES = "RULES"
+    STAGE_UNAVAILABLE = "STAGE_UNAVAILABLE"
+
+
 class DecisionSearchRequest(Struct, frozen=True, kw_only=True):
     """Which decisions are wanted; every filter that is given must hold."""
 
@@ -363,6 +378,8 @@ class DecisionSearchRequest(Struct, frozen=True, kw_only=True):
     """The operation, or several of them."""
     decision: Outcome | str | Sequence[Outcome | str] | None = None
     """What was decided."""
+    reason: DecisionReason | str | Sequence[DecisionReason | str] | None = None
+    """What decided, in one word. Decisions of versions before this filter are not found by it."""
     rule: str | Sequence[str] | None = None
     """A rule that matched."""
     shadow_rule: str | Sequence[str] | None = None
@@ -1453,6 +1470,19 @@ class PipelineResponse(Struct, frozen=True, kw_only=True):
     """Stages that ran, in order."""
     decision: Outcome
     """The strongest of what the deciding stages want."""
+    reason: DecisionReason | None
+    """What decided, in one word; null when the request is accepted. `RULES`: a rule of the
+    account; `ISSUER_DECLINED`: the issuer declined the card; `PRECHECK_POLICY`: the address or
+    the security code, by the account's policy; `FRAUD`: PreCheck advised FRAUD; `INPUT`: the
+    card details are wrong or out of date; `ISSUER_UNAVAILABLE`: the issuer did not answer, or
+    asked to be asked later; `GATEWAY_DECLINED`: the payment gateway declined the payment;
+    `GATEWAY_ERROR`: the payment gateway failed or was late; `STAGE_UNAVAILABLE`: another stage
+    could not complete; `OTHER`: something else: see the objects of the stages
+    """
+    retryable: bool
+    """Whether the same order, sent again later as it is, can end differently: it was declined only
+    because a party did not answer.
+    """
     tags: tuple[str, ...]
     """From Sentry's reasons and from the rules that matched."""
     rules_response: RulesResponse | None = None
@@ -1611,6 +1641,19 @@ class PublicDecision(Struct, frozen=True, kw_only=True):
     """Charged for the request."""
     decision: Outcome | None = None
     """What was decided, by Rules or a pipeline."""
+    reason: DecisionReason | None = None
+    """What decided, in one word; null when the request is accepted. `RULES`: a rule of the
+    account; `ISSUER_DECLINED`: the issuer declined the card; `PRECHECK_POLICY`: the address or
+    the security code, by the account's policy; `FRAUD`: PreCheck advised FRAUD; `INPUT`: the
+    card details are wrong or out of date; `ISSUER_UNAVAILABLE`: the issuer did not answer, or
+    asked to be asked later; `GATEWAY_DECLINED`: the payment gateway declined the payment;
+    `GATEWAY_ERROR`: the payment gateway failed or was late; `STAGE_UNAVAILABLE`: another stage
+    could not complete; `OTHER`: something else: see the objects of the stages
+    """
+    retryable: bool | None = None
+    """Whether the same order, sent again later as it is, can end differently: it was declined only
+    because a party did not answer.
+    """
     pipeline: PipelineVersion | None = None
     """The pipeline that ran."""
     signals: Mapping[str, Any] | None = None
@@ -1881,6 +1924,8 @@ class ReviewSearchRequest(Struct, frozen=True, kw_only=True):
     """The operation, or several of them."""
     decision: Outcome | str | Sequence[Outcome | str] | None = None
     """What was decided."""
+    reason: DecisionReason | str | Sequence[DecisionReason | str] | None = None
+    """What decided, in one word. Decisions of versions before this filter are not found by it."""
     rule: str | Sequence[str] | None = None
     """A rule that matched."""
     shadow_rule: str | Sequence[str] | None = None
