@@ -170,6 +170,9 @@ def test_files_are_read_from_the_folder_of_secrets_alone(tmp_path: Path) -> None
         assert (found is None) == (path == folder), path
     assert files.problem(str(folder / "token")) is None
     assert files.problem(str(folder / "inside")) is None
+    (folder / "circle").symlink_to(folder / "circle")
+    for path in (folder / "circle", "/a\x00b"):
+        assert "cannot be read" in (files.problem(str(path)) or "")
 
 
 def test_files_of_gatehouse_itself_are_given_to_no_connector(

@@ -73,7 +73,10 @@ class ConnectorFiles(NamedTuple):
 
     def problem(self, path: str) -> str | None:
         """Why a connector may not read a file; links are followed first."""
-        real = Path(path).resolve()
+        try:
+            real = Path(path).resolve()
+        except (OSError, ValueError, RuntimeError) as error:  # no path, or links in a circle
+            return _CANNOT_READ(source=path, name=type(error).__name__)
         if real.is_relative_to(_PROCESSES) or real in [each.resolve() for each in self.own]:
             return _OWN_FILE(path=path)
         if self.folder is not None and not real.is_relative_to(self.folder.resolve()):

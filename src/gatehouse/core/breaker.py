@@ -29,17 +29,20 @@ class Breaker:
         """Whether calls are held back."""
         return self._next_probe_s is not None
 
+    @property
+    def would_allow(self) -> bool:
+        """Whether a call may be made now; that spends no probe."""
+        return self._next_probe_s is None or self._stopwatch() >= self._next_probe_s
+
     def allows(self) -> bool:
         """Whether a call may be made now; while it is open, one call per pause, which is a probe.
 
         A probe that never reports back is followed by the next one after another pause.
         """
-        if self._next_probe_s is None:
-            return True
-        now_s = self._stopwatch()
-        if now_s < self._next_probe_s:
+        if not self.would_allow:
             return False
-        self._next_probe_s = now_s + self._pause_s
+        if self._next_probe_s is not None:
+            self._next_probe_s = self._stopwatch() + self._pause_s
         return True
 
     def succeeded(self) -> None:

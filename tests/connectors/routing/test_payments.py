@@ -1,5 +1,6 @@
 """Payments go to one connector, and are reversed at every one that may have heard of them."""
 
+import asyncio
 import contextlib
 
 import msgspec
@@ -16,6 +17,7 @@ from tests.connectors.fakes import (
     in_a_loop,
     reversal,
     unsent,
+    until,
 )
 
 ANY = Route(("a", "b"))
@@ -102,13 +104,17 @@ async def test_one_payment_tries_a_connector_whose_breaker_is_open() -> None:
     for _ in range(3):
         fail(fakes, "a")
     now[0] = 2.0
-    references = [gateway.refer(authorization(None, name)) for name in ("req_1", "req_2")]
-    assert references == [ONLY_A, ONLY_B.replace("req_1", "req_2")]
-    noted = Noted()
-    for name, reference in zip(("req_2", "req_1"), references[::-1], strict=True):
-        await gateway.authorize(noted_authorization(reference, noted, name))
-    assert [each.request_id for each in fakes["a"].given] == ["req_1"]
-    assert (noted.references, seat.breaker.is_open) == ([], False)
+    for count in range(100):
+        assert gateway.refer(authorization(None, f"req_{count}")) != ONLY_B  # and never paid
+    fakes["a"].hold, noted = asyncio.Event(), Noted()
+    probe = asyncio.create_task(gateway.authorize(noted_authorization(ONLY_A, noted)))
+    await until(lambda: bool(fakes["a"].given))
+    assert gateway.refer(authorization()) == ONLY_B
+    answer = await gateway.authorize(noted_authorization(ONLY_A, noted))
+    assert (answer.approval_code, noted.references) == ("b", [ONLY_B])
+    fakes["a"].hold.set()
+    await probe
+    assert (len(fakes["a"].given), seat.breaker.is_open) == (1, False)
 
 
 @in_a_loop

@@ -32,16 +32,15 @@ class RoutedGateway:
 
     def __init__(self, roster: Roster) -> None:
         self._roster = roster
-        self._probes: dict[str, str] = {}
-        """By connectors whose breakers were open: the payments that may try them."""
 
     def refer(self, authorization: Authorization) -> str:
         """The connector that is going to be given the payment, with its own reference.
 
-        It names nobody while nobody takes payments.
+        It names nobody while nobody takes payments. Many requests end before their payment, so none
+        of them spends the probe of a connector whose breaker is open.
         """
         for seat in self._seats(authorization):
-            if self._takes(seat, authorization.request_id):
+            if seat.gateway is not None and seat.would_take:
                 return _write({seat.name: seat.refer(authorization)})
         return _write({})
 
@@ -50,7 +49,7 @@ class RoutedGateway:
         failure: ConnectorFailed | None = None
         stored = _read(authorization.payment.reference)
         for seat in self._in_order(authorization, stored):
-            if seat.gateway is None or not self._takes(seat, authorization.request_id):
+            if seat.gateway is None or not seat.takes():
                 continue
             if stored is not None and seat.name in stored:
                 own = stored[seat.name]
@@ -83,24 +82,6 @@ class RoutedGateway:
         for result in results:
             if isinstance(result, BaseException):
                 raise result
-
-    def _takes(self, seat: Seat, request_id: str) -> bool:
-        """Whether a connector may be given a payment now.
-
-        One that may try a connector whose breaker is open is chosen when its reference is made, and
-        is still the one when it is sent, after the stages before Gateway.
-        """
-        if seat.gateway is None:
-            return False
-        was_open = seat.breaker.is_open
-        if was_open and self._probes.get(seat.name) == request_id:
-            del self._probes[seat.name]
-            return seat.has_room
-        if not seat.takes():
-            return False
-        if was_open:
-            self._probes[seat.name] = request_id
-        return True
 
     def _in_order(
         self, authorization: Authorization, stored: dict[str, str | None] | None

@@ -86,12 +86,13 @@ class Seat:
 
     def takes(self) -> bool:
         """Whether it may be given a request now; while its breaker is open, one call is a probe."""
-        return self.has_room and self.breaker.allows()
+        return self.would_take and self.breaker.allows()
 
     @property
-    def has_room(self) -> bool:
-        """Whether it is there and has fewer requests in flight than it may have."""
-        return self.connector is not None and self.in_flight < self._limit
+    def would_take(self) -> bool:
+        """The same, without a probe being spent."""
+        has_room = self.connector is not None and self.in_flight < self._limit
+        return has_room and self.breaker.would_allow
 
     async def ask(self, call: str, answer: Awaitable[T], *, tells: bool = True) -> T:
         """Wait for an answer, count it, and let the breaker know how it went.
