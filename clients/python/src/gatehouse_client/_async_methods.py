@@ -518,6 +518,7 @@ class ManageKeysCalls:
         key_id: str,
         *,
         reason: str,
+        children: bool | None = None,
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.KeyShown]:
