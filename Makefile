@@ -18,7 +18,7 @@ WORKERS ?= 4
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery soak chaos docs types typescript editor bins networks browsers places starter lock clean screenshots
+.PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery soak chaos docs types editor bins networks browsers places starter lock clean screenshots
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -88,10 +88,6 @@ docs: setup ## Rewrite the generated pages in docs/, and the generated part of t
 
 types: setup ## Rewrite the types of the TypeScript client from our OpenAPI document
 	@$(BIN)/python -m scripts.generate_typescript
-
-typescript: ## Build the TypeScript client into clients/typescript/dist (needs npm)
-	@npm --prefix clients/typescript ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	@npm --prefix clients/typescript run --silent prepare
 
 editor: ## Rebuild the editor of rules and pipelines for the console (needs npm)
 	@npm --prefix scripts/editor ci --ignore-scripts --no-audit --no-fund --loglevel=error

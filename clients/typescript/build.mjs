@@ -4,7 +4,7 @@
 // step: the compiler is installed first if it is not there. Output that is newer than all sources
 // is left as it is.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, execSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,11 +22,10 @@ function isBuilt() {
 
 async function build() {
   if (!existsSync(TSC)) {
-    const quietly = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-    // npm says to its scripts how it was called; of that, this call wants nothing.
-    const environ = Object.entries(process.env).filter(([name]) => !/^npm_(?:config|package)_/i.test(name));
-    const options = { cwd: HERE, env: Object.fromEntries(environ), stdio: "inherit", shell: true };
-    execFileSync("npm", ["ci", ...quietly], options);
+    // npm tells its scripts how it was called; what would change this call is said anew.
+    const anew = "--prefix . --include=dev --global=false --dry-run=false --ignore-scripts";
+    const options = { cwd: HERE, stdio: "inherit" };
+    execSync(`npm ci ${anew} --no-audit --no-fund --loglevel=error`, options);
   }
   rmSync(join(HERE, "dist"), { recursive: true, force: true });
   execFileSync(process.execPath, [TSC, "-p", "tsconfig.json"], { cwd: HERE, stdio: "inherit" });
