@@ -11,8 +11,8 @@ from gatehouse.admin import keys
 from gatehouse.admin.key_grants import IssuingKey, issue_by, revoke_by, rotate_by
 from gatehouse.admin.keys import KeyTerms
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.store.accounts import keys as stored
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.tables import API_KEYS
 from tests.admin.people.signing_in import MovedClock
 from tests.harness import Home, make_account
 
@@ -147,7 +147,7 @@ def test_a_key_of_another_account_is_not_found(at: Keys) -> None:
 def test_who_issued_a_key_cannot_be_changed_in_the_database(at: Keys) -> None:
     parent = at.made()
     child = at.child(parent)
-    table = stored.API_KEYS
+    table = API_KEYS
     with at.session.database.reading() as connection:
         row = connection.execute(table.select().where(table.c.id == child.key_id)).one()
     assert at.session.signer.is_genuine(table, row._mapping)

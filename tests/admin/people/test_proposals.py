@@ -183,8 +183,8 @@ def test_top_ups_pipelines_and_lists_are_approved_too(two: TwoPeople) -> None:
     assert two.balance() == 7
     assert pipelines.get(two.ada, two.account, 9).stored.document == PIPELINE.decode()
     assert lists.get(two.ada, two.account, "words").entries == 1
-    for content in (TakeOffList("words", entries), DropList("words")):
-        made = proposals.propose(two.ada, two.account, content)
+    for less in (TakeOffList("words", entries), DropList("words")):
+        made = proposals.propose(two.ada, two.account, less)
         proposals.approve(two.bob, two.account, made.proposal_id)
     with pytest.raises(NotFound):
         lists.get(two.ada, two.account, "words")
