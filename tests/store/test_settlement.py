@@ -214,6 +214,13 @@ def test_refused_numbers_count_so_that_a_known_one_is_not_found_among_them() -> 
     assert answers[-1] == Enumerated(24 * 3_600_000)
 
 
+def test_a_number_in_two_places_of_a_request_counts_once() -> None:
+    state = loaded()
+    state.numbers["group"] = {"a": NOW - 1000}
+    answers, _ = decide([_sending("r0", "b", "b")], state)
+    assert isinstance(answers[0], Authorized)
+
+
 def test_several_numbers_are_refused_together_when_they_are_too_many() -> None:
     answers, changes = decide([_sending("r0", "a", "b", "c", "d")], loaded())
     assert isinstance(answers[0], Enumerated)

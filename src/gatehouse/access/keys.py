@@ -99,7 +99,7 @@ class ApiKey(msgspec.Struct, frozen=True):
 
     @property
     def reads_requests(self) -> bool:
-        """Whether the key may see recorded requests; with all of `manage` it can issue one so."""
+        """Whether the key may see recorded requests; all of `manage` can issue such a key."""
         return self.allows_operation("decisions") or MANAGE in self.scopes
 
 

@@ -45,9 +45,10 @@ class NumbersRefused(msgspec.Struct, frozen=True):
 
 def refusal_of(limit: NumbersLimit, loaded: NumbersByGroup, at_ms: int) -> NumbersRefused | None:
     """Why the numbers are too many of a group; None when they may be looked at."""
-    groups: dict[str, list[str]] = {}
+    groups: dict[str, dict[str, None]] = {}
     for each in limit.sent:
-        groups.setdefault(each.group, []).append(each.number)
+        # One number can stand in several places of a request.
+        groups.setdefault(each.group, {})[each.number] = None
     for group, numbers in groups.items():
         rows = loaded.get(group, {})
         refused = [at for number, at in rows.items() if number.startswith(_REFUSED)]
