@@ -8,14 +8,17 @@ from gatehouse.decisions.search_terms import WaitingTerms
 from gatehouse.pipeline.settlement import DecisionRow
 from gatehouse.store.requests.batch_statements import PARTS, Part, postgres_save, sqlite_insert
 from gatehouse.store.requests.card_numbers import SentNumber
+from gatehouse.store.requests.intent_rows import (
+    DoubtfulIntent,
+    NewIntent,
+    RedirectedIntent,
+    ReviewedIntent,
+)
 from gatehouse.store.requests.settlement import (
     Changes,
-    DoubtfulIntent,
     MissedEvent,
-    NewIntent,
     NewMismatch,
     NewReview,
-    ReviewedIntent,
     StoredClaim,
 )
 
@@ -30,6 +33,7 @@ EVERYTHING = Changes(
     search_waiting=[WaitingTerms("r", ",7,")],
     mismatches=[NewMismatch("c", "r", 1)],
     intents_added=[NewIntent("r", "a", 100, "USD", 1, 1)],
+    intents_redirected={"r": RedirectedIntent("r", "second")},
     intents_settled=["r"],
     intents_reviewed=[ReviewedIntent("r", 1)],
     intents_doubtful={"r": DoubtfulIntent("r", "a", 1, "lost")},

@@ -24,12 +24,11 @@ from gatehouse.pipeline.settlement import (
     Replay,
     StillInFlight,
 )
+from gatehouse.store.requests.intent_rows import DoubtfulIntent, NewIntent
 from gatehouse.store.requests.settlement import (
     BatchRows,
-    DoubtfulIntent,
     Expire,
     MissedEvent,
-    NewIntent,
     NewReview,
     StoredClaim,
     decide,

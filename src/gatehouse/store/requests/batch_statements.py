@@ -16,15 +16,17 @@ from gatehouse.core.events import NewEvent
 from gatehouse.decisions.search_terms import AMOUNT, FIELD_BITS, WaitingTerms
 from gatehouse.pipeline.settlement import DecisionRow
 from gatehouse.store.requests.card_numbers import SentNumber
-from gatehouse.store.requests.intents import IntentState
-from gatehouse.store.requests.settlement import (
+from gatehouse.store.requests.intent_rows import (
     DoubtfulIntent,
-    MissedEvent,
     NewIntent,
-    NewMismatch,
-    NewReview,
     RedirectedIntent,
     ReviewedIntent,
+)
+from gatehouse.store.requests.intents import IntentState
+from gatehouse.store.requests.settlement import (
+    MissedEvent,
+    NewMismatch,
+    NewReview,
     StoredClaim,
 )
 from gatehouse.store.tables import (

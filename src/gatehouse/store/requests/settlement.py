@@ -46,7 +46,12 @@ from gatehouse.store.requests.card_numbers import (
     refusal_of,
     sent_rows,
 )
-from gatehouse.store.requests.intents import IntentState
+from gatehouse.store.requests.intent_rows import (
+    DoubtfulIntent,
+    NewIntent,
+    RedirectedIntent,
+    ReviewedIntent,
+)
 
 _HOUR_MS: Final = 3_600_000
 GUESS_WINDOW_MS: Final = 24 * _HOUR_MS
@@ -68,46 +73,6 @@ class StoredClaim(msgspec.Struct, array_like=True):
     body: str
     answer: str | None
     expires_at_ms: int
-
-
-class NewIntent(msgspec.Struct, frozen=True, array_like=True):
-    """A payment that the request may send."""
-
-    request_id: str
-    account_id: str
-    amount_minor: int
-    currency: str
-    at_ms: int
-    changed_at_ms: int
-    state: IntentState = IntentState.OPEN
-    attempts: int = 0
-    reference: str | None = None
-
-
-class DoubtfulIntent(msgspec.Struct, frozen=True, array_like=True):
-    """A payment that must be reversed, whatever its state was."""
-
-    request_id: str
-    account_id: str
-    at_ms: int
-    detail: str
-    reference: str | None = None
-    """None: as it was stored before."""
-
-
-class RedirectedIntent(msgspec.Struct, frozen=True, array_like=True):
-    """A payment that goes to another party than was noted."""
-
-    request_id: str
-    reference: str
-
-
-class ReviewedIntent(msgspec.Struct, frozen=True, array_like=True):
-    """A payment that was made, and waits for the review of its request."""
-
-    request_id: str
-    at_ms: int
-    reference: str | None = None
 
 
 class NewReview(msgspec.Struct, frozen=True, array_like=True):
