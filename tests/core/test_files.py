@@ -78,7 +78,7 @@ LIMITS = FileLimits(lines=4, unpacked_bytes=1024)
 
 
 def _packed(*contents: bytes) -> bytes:
-    return b"".join(map(gzip.compress, contents))
+    return b"".join(gzip.compress(each, mtime=0) for each in contents)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,7 @@ def _packed(*contents: bytes) -> bytes:
         _packed(b"", LINES),
         LINES,
     ],
+    ids=["one", "two members", "filled up", "empty member", "plain"],
 )
 def test_within_limits_a_file_is_read_as_without(content: bytes) -> None:
     limited = LineReader(io.BytesIO(content), 100, limits=LIMITS)
@@ -107,13 +108,18 @@ def test_within_limits_a_file_is_read_as_without(content: bytes) -> None:
         _packed(*[b"x" * 512] * 3),
         _packed(b"") * 10_001,
     ],
+    ids=["lines", "bytes", "packed", "many lines", "long line", "sum", "members"],
 )
 def test_a_file_beyond_its_limits_is_refused_wherever_they_are_passed(content: bytes) -> None:
     with pytest.raises(InvalidInput, match="more than 4 lines"):
         list(LineReader(io.BytesIO(content), 100, limits=LIMITS))
 
 
-@pytest.mark.parametrize("content", [_packed(LINES)[:-9], _packed(LINES) + b"x", b"\x1f\x8b"])
+@pytest.mark.parametrize(
+    "content",
+    [_packed(LINES)[:-9], _packed(LINES) + b"x", b"\x1f\x8b"],
+    ids=["cut off", "followed", "mark"],
+)
 def test_damage_is_told_from_size(content: bytes) -> None:
     with pytest.raises(UnreadableFile, match="it is damaged"):
         LineReader(io.BytesIO(content), 100, limits=LIMITS)
