@@ -74,7 +74,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class _Remembered(Generic[T]):
+class _FetchedBeside(Generic[T]):
     """Something of the provider: fetched beside by one thread at a time, and kept for a while."""
 
     def __init__(self, fetch: Callable[[], T]) -> None:
@@ -116,8 +116,8 @@ class Provider:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._opener = urllib.request.build_opener(_NoRedirects)
-        self._document = _Remembered(self._discover)
-        self._keys = _Remembered(self._fetch_keys)
+        self._document = _FetchedBeside(self._discover)
+        self._keys = _FetchedBeside(self._fetch_keys)
 
     def document(self) -> Discovered:
         """Where the provider is asked what."""
