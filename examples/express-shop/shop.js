@@ -23,6 +23,8 @@ const PIPELINE = 1;
  * @property {number} attempt How often the buyer tried to pay.
  * @property {string | null} requestId Gatehouse's id of the last attempt that was answered.
  * @property {string | null} payment What the payment gateway said, if it was asked.
+ * @property {string | null} paymentId The payment at the provider, to capture or refund it there.
+ * @property {boolean} tryLater Whether it was declined only because somebody did not answer.
  */
 
 /**
@@ -80,7 +82,7 @@ export function makeShop(gatehouse, secret, trustProxy = false) {
  */
 function begun(orders, orderId) {
   /** @type {Order} */
-  const fresh = { orderId, status: "asking", attempt: 1, requestId: null, payment: null };
+  const fresh = { orderId, status: "asking", attempt: 1, requestId: null, payment: null, paymentId: null, tryLater: false };
   const order = orders.get(orderId) ?? fresh;
   // The buyer tries again, with another card or a corrected one: that is another attempt.
   if (order.status === "declined") Object.assign(order, { status: "asking", attempt: order.attempt + 1 });
@@ -119,14 +121,14 @@ async function pay(gatehouse, order, request) {
       // The issuer and the payment gateway may take 3 and 10 seconds.
       timeoutMs: 20_000,
     });
-    settle(order, attempt, requestId, result.decision, result.gatewayResponse?.status);
+    settle(order, attempt, { requestId, ...result }, result.gatewayResponse);
   } catch (error) {
     if (!(error instanceof IdempotencyKeyReused)) throw error;
     // This attempt was processed with another card, and the answer was lost: what became of it?
     const [found] = await gatehouse.decisions.list({ clientReferenceId: attempt }).take(1);
     if (found === undefined) throw error;
     const gateway = found.stages.find(({ name }) => name === "Gateway");
-    settle(order, attempt, found.requestId, found.decision, gateway?.result["status"]);
+    settle(order, attempt, found, gateway?.result);
   }
 }
 
@@ -144,16 +146,18 @@ function nameOf(order) {
  *
  * @param {Order} order
  * @param {string} attempt
- * @param {string} requestId
- * @param {string | undefined} decision
- * @param {unknown} payment
+ * @param {{requestId: string, decision?: string, retryable?: boolean}} decided
+ * @param {{status?: unknown, paymentId?: unknown} | null | undefined} payment
  */
-function settle(order, attempt, requestId, decision, payment) {
+function settle(order, attempt, decided, payment) {
   if (attempt !== nameOf(order) || order.status !== "asking") return;
-  order.requestId = requestId;
-  order.payment = typeof payment === "string" ? payment : null;
+  const { decision } = decided;
+  order.requestId = decided.requestId;
+  order.tryLater = decided.retryable === true;
+  order.payment = typeof payment?.status === "string" ? payment.status : null;
+  order.paymentId = typeof payment?.paymentId === "string" ? payment.paymentId : null;
   // The decision is about the order. Whether money was taken, the payment says.
-  if (decision === "ACCEPT") order.status = payment === "APPROVED" ? "paid" : "accepted";
+  if (decision === "ACCEPT") order.status = order.payment === "APPROVED" ? "paid" : "accepted";
   // A word of a later version is looked at by a person, like a review.
   else order.status = decision === "DECLINE" ? "declined" : "waiting";
 }

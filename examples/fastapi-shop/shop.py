@@ -49,6 +49,10 @@ class Order:
     """Gatehouse's id of the last attempt that was answered."""
     payment: str | None = None
     """What the payment gateway said: APPROVED, DECLINED, ERROR, or nothing if it was not asked."""
+    payment_id: str | None = None
+    """The payment at the provider, to capture or refund it there."""
+    try_later: bool = False
+    """Whether it was declined only because somebody did not answer: not the buyer's card."""
 
     @property
     def attempt_name(self) -> str:
@@ -56,15 +60,21 @@ class Order:
         return f"order-{self.order_id}-{self.attempt}"
 
     def settle(
-        self, attempt: str, request: str, decision: models.Outcome | None, payment: str | None
+        self,
+        attempt: str,
+        request: str,
+        decided: models.PipelineResponse | models.PublicDecision,
+        payment: str | None,
+        payment_id: str | None,
     ) -> None:
         """Note the answer to an attempt, unless it came late and the order has gone on."""
         if (attempt, "asking") != (self.attempt_name, self.state):
             return
-        self.request, self.payment = request, payment
+        self.request, self.payment, self.payment_id = request, payment, payment_id
+        self.try_later = bool(decided.retryable)
         # A word of a later version is looked at by a person, like a review.
         states = {"ACCEPT": "accepted", "DECLINE": "declined"}
-        self.state = states.get(decision or "", "in review")
+        self.state = states.get(decided.decision or "", "in review")
         # The decision is about the order. Whether money was taken, the payment says.
         if self.state == "accepted" and payment == models.GatewayStatus.APPROVED:
             self.state = "paid"
@@ -120,8 +130,8 @@ async def buy(
         raise HTTPException(503, "the payment cannot be checked right now") from None
     else:
         paid = answer.result.gateway_response
-        payment = paid.status if paid else None
-        order.settle(attempt, answer.request_id, answer.result.decision, payment)
+        payment, name = (paid.status, paid.payment_id) if paid else (None, None)
+        order.settle(attempt, answer.request_id, answer.result, payment, name)
     return order
 
 
@@ -159,8 +169,9 @@ async def find_out(client: AsyncGatehouse, attempt: str, order: Order) -> None:
     if not page.result.decisions:
         raise HTTPException(503, "another payment of this order is under way")
     found = page.result.decisions[0]
-    payments = [one.result["status"] for one in found.stages if one.name == "Gateway"]
-    order.settle(attempt, found.request_id, found.decision, payments[0] if payments else None)
+    payments = [one.result for one in found.stages if one.name == "Gateway"]
+    paid = payments[0] if payments else {}
+    order.settle(attempt, found.request_id, found, paid.get("status"), paid.get("paymentId"))
 
 
 @app.get("/orders/{order_id}")

@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
@@ -131,10 +132,19 @@ def test_a_lost_answer_is_looked_up_when_the_buyer_sends_another_card(
 def test_an_order_that_is_good_but_not_charged_is_not_paid(shop: TestClient) -> None:
     module: Any = sys.modules["shop"]
     kept = module.Order("1008")
-    kept.settle("order-1008-1", "req_1", "ACCEPT", None)
+    kept.settle(
+        "order-1008-1", "req_1", SimpleNamespace(decision="ACCEPT", retryable=False), None, None
+    )
     assert kept.state == "accepted"
+    outage = module.Order("1010")
+    outage.settle(
+        "order-1010-1", "req_1", SimpleNamespace(decision="DECLINE", retryable=True), None, None
+    )
+    assert (outage.state, outage.try_later) == ("declined", True)
     late = module.Order("1009", attempt=2)
-    late.settle("order-1009-1", "req_1", "DECLINE", None)
+    late.settle(
+        "order-1009-1", "req_1", SimpleNamespace(decision="DECLINE", retryable=True), None, None
+    )
     assert late.state == "asking"
     assert module.after_review(kept, "APPROVED", None) == "accepted"
     kept.payment = "APPROVED"
