@@ -182,7 +182,7 @@ def commands() -> str:
     sections = []
     for path, command in walk_commands(typer.main.get_command(app), ("gatehouse",)):
         about = "\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n"))
-        told = [one for one in _shown(command) if one.name not in ("help", "as_json")]
+        told = [one for one in command.params if one.name not in ("help", "as_json")]
         rows = [_parameter(one) for one in told]
         listed = f"\n\n{table(('Argument or option', 'Default', 'Meaning'), rows)}" if rows else ""
         usage = f"```text\n{_usage(path, command)}\n```"
@@ -192,15 +192,10 @@ def commands() -> str:
 
 def _usage(path: tuple[str, ...], command: Any) -> str:
     words = [*path, *(_placeholder(one) for one in command.params if _is_argument(one))]
-    options = [one for one in _shown(command) if not _is_argument(one) and one.name != "help"]
+    options = [one for one in command.params if not _is_argument(one) and one.name != "help"]
     words += [_option(one) for one in options if one.required]
     words += [f"[{_option(one)}]" for one in options if not one.required]
     return " ".join(words)
-
-
-def _shown(command: Any) -> list[Any]:
-    """What people give a command; servers use hidden options of a few."""
-    return [one for one in command.params if not getattr(one, "hidden", False)]
 
 
 def walk_commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:

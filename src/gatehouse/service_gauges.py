@@ -7,6 +7,7 @@ from gatehouse.admin.live_events import LiveEvents
 from gatehouse.admin.live_memory import LiveSharedMemory
 from gatehouse.admin.partitions import PartitionKeeper
 from gatehouse.connectors.routing.seat import SeatState
+from gatehouse.operations.certificates import CertificateEnds
 from gatehouse.operations.live_connectors import LiveConnectors
 from gatehouse.operations.shared_limits import SharedLimits
 from gatehouse.sentry.memory import MemoryState, ServerMemory
@@ -56,6 +57,7 @@ class ServiceGauges(ABC):
         """Let metrics read what the parts of the service know."""
         database = "sqlite" if self._database.is_sqlite else "postgresql"
         self.metrics.about(gatehouse.__version__, settings.environment, database)
+        certificates = CertificateEnds(settings)
         gauges: dict[str, Gauge] = {
             "writer_waiting": lambda: self.writer.waiting,
             "requests_in_flight": lambda: self._in_flight.taken,
@@ -82,6 +84,12 @@ class ServiceGauges(ABC):
             "events_written": lambda: self.backlog.events_written,
             "events_held_back": lambda: self.backlog.events_held_back,
             "partition_months_ahead": self._months_ahead,
+            "webhooks_failing": lambda: self.backlog.webhooks_failing,
+            "balances_low": lambda: self.backlog.balances_low,
+            "last_backup_timestamp_seconds": self._last_backup_s,
+            "certificate_expires_timestamp_seconds": lambda: certificates.read(
+                {} if self.connectors is None else self.connectors.roster.configuration.connectors
+            ),
             "event_readers": lambda: self.events.waiting,
             "configuration_refused_accounts": lambda: self.refusals.accounts,
             "configuration_refusals": lambda: self.refusals.count,
@@ -98,6 +106,10 @@ class ServiceGauges(ABC):
     def _months_ahead(self) -> float | dict[str, float]:
         ahead = self.partitions.months_ahead
         return {} if ahead is None else ahead
+
+    def _last_backup_s(self) -> float | dict[str, float]:
+        at_ms = self.backlog.last_backup_ms
+        return {} if at_ms is None else at_ms / 1000
 
     def _of_connectors(self, field: str) -> dict[str, float]:
         return {name: float(getattr(state, field)) for name, state in self._states().items()}

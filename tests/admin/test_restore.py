@@ -21,6 +21,7 @@ from gatehouse.admin.restore import finish_restore, restore_backup
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError
 from gatehouse.installation import only_server, open_database
 from gatehouse.settings import Settings, load_settings
+from gatehouse.store.backlog import count_backlog
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import alembic_config
 from gatehouse.store.people.tables import ONE_TIME_TOKENS, USER_SESSIONS
@@ -89,6 +90,8 @@ def test_a_restored_service_answers_the_same(home: Home, elsewhere: Home, tmp_pa
     connectors.write_text("connectors: {a: {kind: sandbox}}\nroutes: {precheck: [{use: [a]}]}\n")
     home.ok("connectors", "apply", str(connectors))
     before = _precheck(home, key, lambda: write_backup(_settings(home), BOB, copy))
+    with home.session() as session, session.reading() as connection:
+        assert count_backlog(connection).last_backup_ms is not None
     with pytest.raises(SettingsError, match="root secret of the backup is needed"):
         restore_backup(_settings(elsewhere), BOB, copy, replace=False)
     _bring_secret(home, elsewhere)

@@ -15,7 +15,7 @@ from gatehouse.settings import declarations
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.backlog import Backlog, count_backlog
 from gatehouse.store.events import outbox
-from gatehouse.store.tables import GATEWAY_INTENTS, HOLDS, REVIEWS
+from gatehouse.store.tables import ACCOUNTS, GATEWAY_INTENTS, HOLDS, REVIEWS, WEBHOOKS
 from gatehouse.web.metric_families import FAMILIES, PROCESS, SECONDS
 from tests.docs.pages import ROOT
 from tests.harness import AMELIA, BODY, PURCHASE, Home, make_account
@@ -134,9 +134,30 @@ def test_buckets_reach_as_far_as_the_longest_time_limit_that_can_be_set() -> Non
     assert max(limits) / 1000 <= SECONDS[-1]
 
 
+def _troubled(session: AdminSession) -> None:
+    """An account with little left, a closed one that had, and a webhook of each kind."""
+    poor, closed = (make_account(session, name) for name in ("Poor", "Closed"))
+    hook = {"account_id": poor, "terms": "{}", "created_at_ms": 1, "changed_at_ms": 1, "changes": 1,
+            "key_version": 1, "sealed": b"", "cursor": "", "state": "enabled",
+            "failing_since_ms": None, "deleted_at_ms": None}  # fmt: skip
+    hooks: dict[str, dict[str, Any]] = {
+        "well": {},
+        "failing": {"failing_since_ms": 1},
+        "failed": {"failing_since_ms": 1, "state": "disabled"},
+        "deleted": {"failing_since_ms": 1, "deleted_at_ms": 2},
+    }
+    with session.database.writing() as connection:
+        for name, differing in hooks.items():
+            connection.execute(WEBHOOKS.insert(), {"id": name} | hook | differing)
+        for account, closed_at_ms in ((poor, None), (closed, 1)):
+            this = ACCOUNTS.update().where(ACCOUNTS.c.id == account)
+            connection.execute(this.values(balance_told=1, closed_at_ms=closed_at_ms))
+
+
 def test_what_waits_in_the_database_is_counted(session: AdminSession) -> None:
     accounts = [make_account(session, name) for name in ("One", "Two")]
     requests = [open_review(session, account) for account in (*accounts, accounts[0])]
+    _troubled(session)
     payment = {"amount_minor": 1, "currency": "USD", "at_ms": 1, "attempts": 1, "changed_at_ms": 1}
     with session.database.writing() as connection:
         connection.execute(
@@ -158,6 +179,8 @@ def test_what_waits_in_the_database_is_counted(session: AdminSession) -> None:
             reversals_failed=1,
             holds_open=1,
             events_written=written,
+            webhooks_failing=1,
+            balances_low=1,
         )
 
 

@@ -11,6 +11,7 @@ from gatehouse.installation import open_admin_session, open_database
 from gatehouse.settings import Settings
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import is_current
+from gatehouse.store.state import BACKUP_MARK, set_mark
 
 
 def write_backup(settings: Settings, actor: Actor, file: Path) -> int:
@@ -38,6 +39,7 @@ def write_backup(settings: Settings, actor: Actor, file: Path) -> int:
         session = open_admin_session(settings, actor)
         with session.change() as change:
             change.audit("backup", file=file.name, bytes=size)
+            set_mark(change.connection, BACKUP_MARK, str(change.now_ms))
         session.database.dispose()
     return size
 

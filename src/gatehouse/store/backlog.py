@@ -8,8 +8,18 @@ import sqlalchemy as sa
 from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.events import outbox
 from gatehouse.store.requests.intents import IntentState
-from gatehouse.store.tables import ACCOUNTS, GATEWAY_INTENTS, HOLDS, MISSED_EVENTS, REVIEWS
+from gatehouse.store.state import BACKUP_MARK, read_mark
+from gatehouse.store.tables import (
+    ACCOUNTS,
+    GATEWAY_INTENTS,
+    HOLDS,
+    MISSED_EVENTS,
+    REVIEWS,
+    WEBHOOKS,
+)
+from gatehouse.webhooks.endpoint import WebhookState
 
+_W: Final = WEBHOOKS.c
 _INTENTS: Final = {IntentState.REVERSE: "reversals_waiting", IntentState.FAILED: "reversals_failed"}
 
 
@@ -23,6 +33,10 @@ class Backlog(msgspec.Struct, frozen=True):
     memory_missed: int = 0
     events_written: int = 0
     events_held_back: int = 0
+    webhooks_failing: int = 0
+    balances_low: int = 0
+    last_backup_ms: int | None = None
+    """None if there was none that `gatehouse backup` has made."""
 
 
 def count_backlog(connection: sa.Connection) -> Backlog:
@@ -37,11 +51,22 @@ def count_backlog(connection: sa.Connection) -> Backlog:
     payments = {_INTENTS[IntentState(name)]: count for name, count in connection.execute(query)}
     holds = connection.scalar(sa.select(sa.func.count()).select_from(HOLDS))
     missed = connection.scalar(sa.select(sa.func.count()).select_from(MISSED_EVENTS))
+    failing = _W.deleted_at_ms.is_(None) & (_W.state == WebhookState.ENABLED.value)
+    failing &= _W.failing_since_ms.is_not(None)
+    low = ACCOUNTS.c.closed_at_ms.is_(None) & (ACCOUNTS.c.balance_told > 0)
+    backup = read_mark(connection, BACKUP_MARK)
     return Backlog(
         reviews_open=int(reviews or 0),
         holds_open=holds or 0,
         memory_missed=missed or 0,
         events_written=outbox.count_written(connection),
         events_held_back=outbox.count_held_back(connection),
+        webhooks_failing=_count(connection, failing),
+        balances_low=_count(connection, low),
+        last_backup_ms=None if backup is None else int(backup),
         **payments,
     )
+
+
+def _count(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> int:
+    return connection.scalar(sa.select(sa.func.count()).where(condition)) or 0

@@ -8,6 +8,8 @@ from gatehouse.store.notices import ChangeNotice, notify
 from gatehouse.store.tables import STATE
 
 _REVISION: Final = "revision"
+BACKUP_MARK: Final = "backup"
+"""When the last backup was made, in milliseconds since 1970."""
 
 
 def lock_changes(connection: sa.Connection) -> None:

@@ -157,6 +157,25 @@ FAMILIES: Final = (
         "Months after this one that have a partition for decision records, if these are in "
         "partitions; servers make 3. Requests of a month without one all fail.",
     ),
+    _gauge(
+        "webhooks_failing",
+        f"Webhooks that are enabled and have not accepted a message since one failed. {_OF_ALL}",
+    ),
+    _gauge(
+        "balances_low",
+        f"Open accounts that were told that their balance is low or does not suffice. {_OF_ALL}",
+    ),
+    _gauge(
+        "last_backup_timestamp_seconds",
+        "When `gatehouse backup` last succeeded, in seconds since 1970, if it ever did. Backups "
+        f"made by other programs are not known. {_OF_ALL}",
+    ),
+    _gauge(
+        "certificate_expires_timestamp_seconds",
+        "When a certificate ends that this server shows or trusts, in seconds since 1970: of its "
+        "own TLS, of connectors, webhooks, the database and the shared memory.",
+        "certificate",
+    ),
     _gauge("event_readers", "Callers of this server that wait for events."),
     _gauge(
         "configuration_refused_accounts",
