@@ -14,6 +14,8 @@ CHECKS: Final = {
     "installation_change",
     "check_account",
     "check_installation",
+    # These check the account when they are made.
+    *("NamedCards", "DecisionFinder"),
 }
 
 

@@ -24,7 +24,7 @@ NOT_OFFERED: Final = {
         "audit_log.search_all",
         *("default_account.", "data_proof.", "statements.all_statements", "money.verify_ledger"),
         *("retention.", "partitions.", "secrets.", "sentry_memory.", "payments."),
-        "jobs.running.run_job",
+        *("jobs.running.run_job", "live_memory.", "memory_points."),
         "demo.",
     },
     "Connectors are shared by accounts, and name hosts and secrets": {

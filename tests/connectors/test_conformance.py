@@ -153,6 +153,9 @@ def _told(answer: Body) -> Body:
     """The answer without what is of one request alone."""
     assert answer["isSuccess"], answer
     del answer["requestId"], answer["billing"]["remainingBalance"]
+    # Each party names itself and its payments in its own way.
+    if paid := (answer.get("pipelineResponse") or {}).get("gatewayResponse"):
+        del paid["paymentId"], paid["party"]
     paid = (answer.get("pipelineResponse") or {}).get("gatewayResponse")
     if paid and paid["approvalCode"]:
         paid["approvalCode"] = len(paid["approvalCode"])

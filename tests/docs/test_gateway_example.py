@@ -45,6 +45,8 @@ def test_the_printed_connector_pays_and_takes_back(home: Home, processor: Proces
             "status": "APPROVED",
             "responseCode": "00",
             "approvalCode": "A1",
+            "paymentId": None,
+            "party": None,
         }
         assert processor.asked == [
             (

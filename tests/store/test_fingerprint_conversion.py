@@ -84,6 +84,7 @@ def _back_to_0004(connection: sa.Connection) -> None:
         ("accounts", "event_filters"),
         ("accounts", "low_balance"),
         ("accounts", "balance_told"),
+        ("api_keys", "parent"),
     ):
         connection.execute(sa.text(f"ALTER TABLE {table_name} DROP COLUMN {column}"))
     for table in METADATA.tables.values():

@@ -233,7 +233,7 @@ def test_feedback_is_given_in_bulk_and_each_statement_stands_alone(client: httpx
 def test_usage_is_counted_by_day_and_operation(client: httpx.Client) -> None:
     sentry(client)
     lines = done(client.get(f"{BASE}/usage"))["usage"]
-    assert {each["operation"] for each in lines} == {"sentry"}
+    assert "sentry" in {each["operation"] for each in lines}
     assert lines[0]["charged"]["amount"] > 0
     balance = done(client.get(f"{BASE}/balance"))
     spent = sum(each["charged"]["amount"] for each in lines)

@@ -1372,6 +1372,10 @@ export interface PaymentAuthorizedData {
   readonly decision: PublicDecision | null;
   /** The answer that the caller got. */
   readonly response: { readonly [name: string]: unknown } | null;
+  /** The payment at the party, to capture or refund it there. */
+  readonly paymentId: string | null;
+  /** The connector that answered. */
+  readonly party: string | null;
 }
 
 /** The gateway authorized the payment of a request. */
@@ -1395,6 +1399,10 @@ export interface PaymentReversalFailedData {
   readonly decision: PublicDecision | null;
   /** The answer that the caller got. */
   readonly response: { readonly [name: string]: unknown } | null;
+  /** The payment at the party, to capture or refund it there. */
+  readonly paymentId: string | null;
+  /** The connector that answered. */
+  readonly party: string | null;
   readonly amountMinor: number;
   readonly currency: string;
   readonly attempts: number;
@@ -1419,6 +1427,10 @@ export interface PaymentReversedData {
   readonly decision: PublicDecision | null;
   /** The answer that the caller got. */
   readonly response: { readonly [name: string]: unknown } | null;
+  /** The payment at the party, to capture or refund it there. */
+  readonly paymentId: string | null;
+  /** The connector that answered. */
+  readonly party: string | null;
   readonly amountMinor: number;
   readonly currency: string;
   readonly attempts: number;

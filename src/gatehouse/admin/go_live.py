@@ -71,7 +71,7 @@ def inspect(
         ),
         *_connector_points(settings),
         *connector_points(settings, data.connectors),
-        *memory_points(settings, data.session),
+        *memory_points(settings, data._session),
         _point("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
         _point("erased identities", data.compaction, "run: gatehouse identities compact"),
         _point(
@@ -110,20 +110,20 @@ class _DataChecks:
             root_secret(self._settings)
         if self._is_missing():
             raise GatehouseError("there is no database yet")
-        return f"{len(self.session().ring.versions())} keys unwrap"
+        return f"{len(self._session().ring.versions())} keys unwrap"
 
-    def session(self) -> AdminSession:
+    def _session(self) -> AdminSession:
         if self._is_missing():
             raise GatehouseError("there is no database yet")
         return open_admin_session(self._settings, Actor.system("doctor"))
 
     def connectors(self) -> ConnectorsVersion | None:
-        return find_connectors(self.session())
+        return find_connectors(self._session())
 
     def configuration(self) -> str:
         if unread := self._unread("nothing is configured yet"):
             return unread
-        problems = refused_configurations(self.session())
+        problems = refused_configurations(self._session())
         if problems:
             more = "" if len(problems) == 1 else f" (and {len(problems) - 1} other accounts)"
             raise GatehouseError(next(iter(problems.values())) + more)

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.memory_check import check_memory
+from gatehouse.admin.scopes import installation_reading
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
 from gatehouse.operations.shared_memory import Observe, OpenedMemory, open_shared_memory
@@ -135,7 +136,7 @@ def open_live_memory(
     settings: Settings, session: AdminSession, observe: Observe, busy: Callable[[], bool]
 ) -> LiveSharedMemory:
     """The memory that the settings name, under the name that this database has there."""
-    with session.reading() as connection:
+    with installation_reading(session) as connection:
         name = read_told(connection).installation
     opened = open_shared_memory(settings, session.ring, installation=name, observe=observe)
     # A server without jobs leaves long work to others.

@@ -66,6 +66,7 @@ async def check_memory(session: AdminSession, opened: OpenedMemory) -> None:
 
     Data that was lost is noted in the store: the memory has to be rebuilt.
     """
+    session.actor.check_installation()
     compared = await _read(session, opened)
     if compared.finding is not MemoryFinding.SAME:
         # Other servers can have made steps between the two readings, if this one stood still.

@@ -12,6 +12,8 @@ import msgspec
 from gatehouse.core.custom_inputs import take_codes
 
 _INPUTS: Final = "customInputs"
+_MOST_FRACTIONS: Final = 4096
+"""Numbers with a point or an exponent that are looked at one by one; no body of ours has more."""
 
 
 class MendedBody(NamedTuple):
@@ -29,8 +31,12 @@ class _Numbers:
     def __init__(self) -> None:
         self.changed = False
         self.infinite = False
+        self._left = _MOST_FRACTIONS
 
     def __call__(self, text: str) -> float:
+        self._left -= 1
+        if self._left < 0:
+            raise ValueError("there are too many numbers with a point or an exponent")
         whole, _, fraction = text.partition(".")
         if fraction and not fraction.strip("0"):
             # As a fraction, a long number would lose its last digits.
@@ -38,10 +44,15 @@ class _Numbers:
             return int(whole)
         number = float(text)
         self.infinite |= isinf(number)
-        if not number.is_integer():
+        if not number.is_integer() or (number == 0 and _has_digits(text)):
             return number
         self.changed = True
         return int(number)
+
+
+def _has_digits(text: str) -> bool:
+    """Whether a number is other than 0, although it may be too small to be told from it."""
+    return bool(text.lower().partition("e")[0].strip("-0."))
 
 
 def mend(body: str) -> MendedBody:

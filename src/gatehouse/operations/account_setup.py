@@ -20,7 +20,7 @@ from gatehouse.core.case import Case
 from gatehouse.core.errors import ConfigurationRefused, StoreUnavailable
 from gatehouse.core.lru_cache import LruCache
 from gatehouse.core.outcomes import OnFailure
-from gatehouse.core.sentences import said_by
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.pipeline.definition import (
@@ -63,6 +63,12 @@ _MOST_STAMPS: Final = 500
 """How many accounts one query asks for."""
 _RETRY_S: Final = 0.5
 _REFUSED_AGAIN_S: Final = 10.0
+
+_UNREADABLE: Final = Phrase(
+    "refused.configuration_unreadable",
+    "{what} cannot be read by this version of Gatehouse ({kind}); upgrade this server, or apply "
+    "an earlier version",
+)
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -164,8 +170,10 @@ class Builder:
         for each in stored:
             with _readable(account_id, f"pipeline {each.name}, version {each.version},"):
                 whole = decode_program(each.program)
-                made = self.pipeline(whole, each.version, rule_sets, lists, sentry)
-                found[whole.number] = made
+                if not self._pays and all(REGISTRY[step.stage].pays for step in whole.stages):
+                    # Without a gateway nothing is left of it, so that it cannot be called.
+                    continue
+                found[whole.number] = self.pipeline(whole, each.version, rule_sets, lists, sentry)
         return found
 
     def pipeline(
@@ -232,10 +240,8 @@ def _readable(account_id: str, what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        problem = f"{what} cannot be read by this version of Gatehouse ({type(error).__name__})"
-        raise ConfigurationRefused(
-            account_id, f"{problem}; upgrade this server, or apply an earlier version"
-        ) from error
+        kind = type(error).__name__
+        raise ConfigurationRefused(account_id, _UNREADABLE(what=what, kind=kind)) from error
 
 
 def _test(condition: Condition | None, lists: Lists) -> Test | None:

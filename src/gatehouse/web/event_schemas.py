@@ -31,7 +31,14 @@ _RESOLVED: Final[Schema] = _REQUEST | {
     "state": ref(ReviewState.__name__),
     "payment": {"anyOf": [ref(PaymentEffect.__name__), _NULL]},
 }
-_REVERSAL: Final[Schema] = _REQUEST | {
+_PAYMENT: Final[Schema] = _REQUEST | {
+    "paymentId": {
+        "type": ["string", "null"],
+        "description": "The payment at the party, to capture or refund it there.",
+    },
+    "party": {"type": ["string", "null"], "description": "The connector that answered."},
+}
+_REVERSAL: Final[Schema] = _PAYMENT | {
     "amountMinor": _NUMBER,
     "currency": _TEXT,
     "attempts": _NUMBER,
@@ -47,7 +54,7 @@ DATA: Final[Mapping[str, Schema]] = {
     EventName.REVIEW_ASSIGNED: _REQUEST | {"assignee": {"type": ["string", "null"]}},
     EventName.REVIEW_RESOLVED: _RESOLVED,
     EventName.REVIEW_CORRECTED: _RESOLVED,
-    EventName.PAYMENT_AUTHORIZED: _REQUEST,
+    EventName.PAYMENT_AUTHORIZED: _PAYMENT,
     EventName.PAYMENT_REVERSED: _REVERSAL,
     EventName.PAYMENT_REVERSAL_FAILED: _REVERSAL,
     EventName.FEEDBACK_RECEIVED: _REQUEST

@@ -2617,6 +2617,8 @@ class PaymentAuthorizedData(TypedDict):
     requestId: str
     decision: Mapping[str, Any] | None
     response: Mapping[str, Any] | None
+    paymentId: str | None
+    party: str | None
 
 
 class PaymentAuthorizedEvent(PublicEvent, frozen=True, kw_only=True):
@@ -2632,6 +2634,8 @@ class PaymentReversedData(TypedDict):
     requestId: str
     decision: Mapping[str, Any] | None
     response: Mapping[str, Any] | None
+    paymentId: str | None
+    party: str | None
     amountMinor: int
     currency: str
     attempts: int
@@ -2651,6 +2655,8 @@ class PaymentReversalFailedData(TypedDict):
     requestId: str
     decision: Mapping[str, Any] | None
     response: Mapping[str, Any] | None
+    paymentId: str | None
+    party: str | None
     amountMinor: int
     currency: str
     attempts: int
