@@ -28,6 +28,7 @@ _AMOUNTS: Final = frozenset(("remaining", "needed", "threshold", "amount"))
 """What events about the balance say in millionths."""
 _DELETED: Final[dict[str, Any]] = {"decision": None, "response": None}
 """What is told of a decision that was deleted before its events."""
+_UNKNOWN_PAYMENT: Final[dict[str, Any]] = {"paymentId": None, "party": None}
 
 
 class PublicEvent(msgspec.Struct, frozen=True, rename="camel"):
@@ -155,7 +156,7 @@ def _data(
 ) -> dict[str, Any]:
     said: dict[str, Any] = {} if event.data is None else msgspec.json.decode(event.data)
     if event.type.startswith("payment."):
-        said |= payments.get(event.about, {})
+        said |= payments.get(event.about, _UNKNOWN_PAYMENT)
     if event.type in ABOUT_REQUESTS:
         return {"requestId": event.about, **said, **found.get(event.about, _DELETED)}
     if event.type.startswith("balance."):
