@@ -21,7 +21,7 @@ from gatehouse.admin.keys import KeyTerms
 from gatehouse.admin.review_desk import Assignment
 from gatehouse.admin.reviews import ReviewFinding
 from gatehouse.core.errors import InvalidInput, NotFound
-from gatehouse.core.events import MEANINGS, EventName
+from gatehouse.core.events import MEANINGS, EventName, request_event_id
 from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
 from gatehouse.store.accounts import keys as stored_keys
@@ -289,3 +289,22 @@ def test_what_an_account_wants_is_kept_and_audited(session: AdminSession, accoun
 
 def test_every_type_has_a_sentence() -> None:
     assert set(MEANINGS) == set(EventName)
+
+
+def test_ids_of_events_stay_the_same_when_types_are_added() -> None:
+    """The number of its type is a part of the id by which receivers know an event."""
+    request = "req_01m7h76kqwf6jvz5k3axg15xej"
+    of_requests = (
+        EventName.DECISION_MADE,
+        EventName.REVIEW_OPENED,
+        EventName.PAYMENT_AUTHORIZED,
+        EventName.PAYMENT_REVERSED,
+        EventName.BALANCE_LOW,
+    )
+    assert [request_event_id(request, each) for each in of_requests] == [
+        "evt_01m7h76kqwf6jvz5k3axg15x00",
+        "evt_01m7h76kqwf6jvz5k3axg15x01",
+        "evt_01m7h76kqwf6jvz5k3axg15x05",
+        "evt_01m7h76kqwf6jvz5k3axg15x06",
+        "evt_01m7h76kqwf6jvz5k3axg15x09",
+    ]

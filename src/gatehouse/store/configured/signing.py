@@ -51,10 +51,11 @@ UNSIGNED: Final[dict[str, tuple[str, ...]]] = {
 }
 """The columns of those tables that are not: they change without an operator, or are proven."""
 
-_ADDED_LATER: Final = {"accounts": 2, "api_keys": 1}
-"""How many of the last signed columns are younger than signatures, by table.
+_ADDED_LATER: Final[dict[str, tuple[int, ...]]] = {"accounts": (2,), "api_keys": (1,)}
+"""How many of the last signed columns came later than signatures, one number for each time.
 
-As long as they are empty they are left out, so that rows that were signed before stay genuine.
+Those of the last times are left out as long as they are empty, so that rows that were signed before
+stay genuine. A new column is a new number at the end; the others never change.
 """
 
 _MODULUS: Final = 2**256
@@ -86,8 +87,9 @@ class Signer:
     def sign(self, table: sa.Table, row: Mapping[Any, Any]) -> str:
         """The signature of a row."""
         values = [row.get(name) for name in SIGNED[table.name]]
-        added = _ADDED_LATER.get(table.name)
-        if added and not any(values[-added:]):
+        for added in reversed(_ADDED_LATER.get(table.name, ())):
+            if any(values[-added:]):
+                break
             del values[-added:]
         return self.sign_values(str(table.name), *values)
 
