@@ -193,3 +193,30 @@ def test_files_of_gatehouse_itself_are_given_to_no_connector(
     for path in (env_file, key, link, tmp_path / "root-secret", Path("/proc/self/environ")):
         assert "belongs to Gatehouse" in (files.problem(str(path)) or ""), path
     assert files.problem(str(tmp_path / "other")) is None
+
+
+def test_a_released_secret_stays_with_the_server_that_gives_tokens(
+    sqlite_session: AdminSession,
+) -> None:
+    mapping = b"""
+mapping: tokens
+secrets: {token: The client's secret}
+options: {tokens: {description: Where tokens are}}
+authentication:
+  oauth2: {token_url: "{option.tokens}", client_id: us, client_secret: "{secret.token}"}
+precheck:
+  request: {path: /check, body: {card: "{card.number}"}}
+  answer: {response_code: code}
+"""
+    option = "options: {tokens: https://tokens.example/new}\n    timeout_ms"
+    file = FILE.replace("mapping: gatehouse", "mapping: ./tokens.yaml")
+    file = file.replace("timeout_ms", option)
+
+    def send(actor: Actor, content: str) -> None:
+        session, new = sqlite_session.acting_as(actor), NewVersion(content.encode())
+        connectors.apply(session, load_settings({}), new, lambda _: mapping)
+
+    send(TERMINAL, file)
+    send(CONSOLE, file.replace("1000", "2000"))
+    with pytest.raises(InvalidInput, match=r"not released to .*attacker"):
+        send(CONSOLE, file.replace("tokens.example", "attacker.example"))

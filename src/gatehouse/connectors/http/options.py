@@ -113,8 +113,14 @@ class HttpDefinition(Definition, frozen=True, kw_only=True, tag="http"):
         return () if self.tls is None else self.tls.files()
 
     def destinations(self) -> tuple[str, ...]:
-        """The party's URL."""
-        return (self.base_url,)
+        """The party's URL, and where its tokens are asked for with the client's secret."""
+        written = self.mapping.authentication
+        if written is None or written.oauth2 is None:
+            return (self.base_url,)
+        url = written.oauth2.token_url
+        for name, value in self.options.items():
+            url = url.replace(f"{{option.{name}}}", value)
+        return (self.base_url, url)
 
     def unfit_for_production(self) -> tuple[str, ...]:
         """Card data may not go over the network in the clear."""
