@@ -61,8 +61,8 @@ def test_a_code_among_custom_inputs_is_dropped_with_a_warning(
     assert codes <= warnings.keys()
     assert all("cardCvv2Value" in warnings[code] for code in codes)
     kept = json.dumps(record(client, answer))
-    assert "737" not in kept
-    assert "4711" not in kept
+    # Approval codes and ids are made by chance, so the codes are looked for as whole values.
+    assert not re.findall(r"(?<![\w.])(?:737|4711)(?![\w.])", kept)
     if operation != "sentry":
         assert '"custom.pinCode": "560001"' in kept
     strict = send(client, operation, json.dumps(body), prefer="handling=strict").json()
