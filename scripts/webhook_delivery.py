@@ -24,14 +24,14 @@ import sqlalchemy as sa
 from tests.databases import start_postgres
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.webhooks import endpoints
+from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
+from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
+from gatehouse.admin.webhooks.use_cases import endpoints
 from gatehouse.core.events import EventName
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import EVENTS
-from gatehouse.webhooks.destinations import DestinationPolicy
-from gatehouse.webhooks.endpoint import WebhookTerms
 from scripts.bench.cards import precheck_body
 from scripts.bench.client import pace, post
 from scripts.bench.servers import Shop, make_shop

@@ -87,8 +87,8 @@ def load_learning() -> None:
     import matplotlib.backends.backend_svg
     import matplotlib.figure
 
-    import gatehouse.admin.models.replays
-    import gatehouse.admin.models.training
+    import gatehouse.admin.models.use_cases.replays
+    import gatehouse.admin.models.use_cases.training
 
     _ = (interpret, matplotlib, gatehouse)
     gc.collect()
@@ -100,7 +100,7 @@ def _rehearse() -> None:
     import httpx
     from msgspec import inspect
 
-    from gatehouse.admin.default_account import ensure_demo
+    from gatehouse.admin.accounts.use_cases.default_account import ensure_demo
     from gatehouse.settings import load_settings
     from tests.databases import share_compiled_statements
     from tests.harness import AMELIA, BODY, PURCHASE, VISIT, Home

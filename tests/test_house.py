@@ -32,7 +32,8 @@ def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef
 def test_a_file_can_be_read_in_one_sitting_and_says_what_it_is_for(path: Path) -> None:
     text = path.read_text()
     tree = _tree(path)
-    assert ast.get_docstring(tree), "a module opens with what it is for"
+    # The folders within a subject are named alike everywhere, and their packages are empty.
+    assert ast.get_docstring(tree) or not text, "a module opens with what it is for"
     assert text.count("\n") <= 430
     assert path.stem not in {"utils", "helpers", "base", "manager", "misc"}
     if MIGRATIONS not in path.parts:
@@ -178,8 +179,8 @@ def test_a_card_number_becomes_a_fingerprint_in_few_places() -> None:
         "operations/assembly.py": {"CardMasker"},
         "bootstrap.py": {"CardMasker", "make_engine"},
         # The demo account's past is made up, and a rehearsal names its cards first.
-        "admin/demo/engine.py": {"make_engine"},
-        "admin/pipeline_rehearsal.py": {"make_engine"},
+        "admin/sandbox/use_cases/engine.py": {"make_engine"},
+        "admin/pipelines/use_cases/pipeline_rehearsal.py": {"make_engine"},
         # Only an operator at a terminal can try a connector.
-        "admin/connector_trial.py": {"CardMasker"},
+        "admin/connectors/use_cases/connector_trial.py": {"CardMasker"},
     }

@@ -29,7 +29,7 @@ from scripts.bench.client import Load, drive, pace, percentile_ms
 from scripts.bench.remembering import measure_apart
 from scripts.bench.servers import Server, bare_server, first_answer_s, gatehouse_server, make_shop
 from scripts.bench.sharing import sharing_shop
-from scripts.bench.subjects import SUBJECTS, Subject
+from scripts.bench.subjects import SUBJECTS, FeedbackSubject
 
 _MOST_GIGABYTES = 0.9
 """For a million entities that Sentry remembers."""
@@ -89,7 +89,7 @@ def verdict(name: str, value: float, bar: float, *, at_least: bool) -> str:
     return f"  {name:<46} {value:8.3f}   bar {sign} {bar:<6} {'met' if met else 'NOT MET'}"
 
 
-def compare_with_bare(subject: Subject, folder: Path, options: argparse.Namespace) -> None:
+def compare_with_bare(subject: FeedbackSubject, folder: Path, options: argparse.Namespace) -> None:
     """An operation, durable and billed, beside the bare endpoint."""
     shop = subject.shop(folder / f"{subject.key}-speed")
     ours, bare = subject.requests(shop.key), subject.requests(shop.key, "/")
@@ -130,7 +130,9 @@ def compare_with_bare(subject: Subject, folder: Path, options: argparse.Namespac
         print(verdict(f"p99 in ms (p50 {p50:.1f})", p99, subject.most_p99_ms, at_least=False))
 
 
-def compare_empty_with_full(subject: Subject, folder: Path, options: argparse.Namespace) -> None:
+def compare_empty_with_full(
+    subject: FeedbackSubject, folder: Path, options: argparse.Namespace
+) -> None:
     """The same requests with none of the records that grow and with a million of them."""
     empty = subject.shop(folder / f"{subject.key}-empty")
     full = subject.shop(folder / f"{subject.key}-full")
@@ -189,7 +191,7 @@ def compare_connectors(folder: Path, options: argparse.Namespace) -> None:
     hold_many_in_flight(subject, folder)
 
 
-def hold_many_in_flight(subject: Subject, folder: Path) -> None:
+def hold_many_in_flight(subject: FeedbackSubject, folder: Path) -> None:
     """Many requests that wait for a slow host at the same time, on few connections."""
     slow, home = connectors.slow_host_options(), folder / "precheck-slow"
     with (

@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.archive import ArchiveState, archive_decisions
-from gatehouse.admin.archive_backtest import ArchiveSource, EngineName, backtest_archive
-from gatehouse.admin.rule_backtest import BacktestOptions
+from gatehouse.admin.archive.use_cases.archive import ArchiveState, archive_decisions
+from gatehouse.admin.archive.use_cases.archive_backtest import (
+    ArchiveSource,
+    EngineName,
+    backtest_archive,
+)
+from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
 from scripts.bench.backtesting import START_MS, recorded, rule_set

@@ -17,18 +17,24 @@ from tests.training.material import report
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import accounts, keys, lists, pipelines, rule_sets
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType
-from gatehouse.admin.jobs.kinds import JobKind, TrainingOrder
-from gatehouse.admin.jobs.queue import cancel_job, start_job
-from gatehouse.admin.keys import KeyTerms
-from gatehouse.admin.lists import GivenEntries, NewEntries
-from gatehouse.admin.people import users
-from gatehouse.admin.people.sign_in import SignIn
-from gatehouse.admin.webhooks import endpoints
-from gatehouse.admin.webhooks.endpoints import WebhookChanges
-from gatehouse.admin.webhooks.options import webhook_options
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.entities.types import Entity, EntityTokens, EntityType
+from gatehouse.admin.jobs.types import JobKind, TrainingOrder
+from gatehouse.admin.jobs.use_cases import cancel_job, start_job
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.pipelines.use_cases import pipelines
+from gatehouse.admin.rule_sets.use_cases import rule_sets
+from gatehouse.admin.sign_in.queries.sessions import SessionOrigin
+from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
+from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
+from gatehouse.admin.webhooks.use_cases import endpoints
+from gatehouse.admin.webhooks.use_cases.endpoints import WebhookChanges
+from gatehouse.admin.webhooks.use_cases.options import webhook_options
 from gatehouse.columns.copies import ColumnCopies
 from gatehouse.installation import open_admin_session
 from gatehouse.rules.list_entries import ListKind
@@ -36,9 +42,7 @@ from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
-from gatehouse.store.people.sessions import SessionOrigin
 from gatehouse.training.report import encode_report
-from gatehouse.webhooks.endpoint import WebhookTerms
 from scripts.bench.backtesting import rule_set_text
 from scripts.bench.console_rows import (
     BUSY_ADDRESS,

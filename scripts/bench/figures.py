@@ -17,11 +17,11 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.figures.overview import FigureSpan, overview
-from gatehouse.admin.figures.preview import preview
-from gatehouse.admin.figures.rule_figures import rule_figures
-from gatehouse.admin.rule_sets import apply
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.figures.use_cases.overview import FigureSpan, overview
+from gatehouse.admin.figures.use_cases.preview import preview
+from gatehouse.admin.figures.use_cases.rule_figures import rule_figures
+from gatehouse.admin.rule_sets.use_cases.rule_sets import apply
 from gatehouse.columns.account_columns import AccountColumns
 from gatehouse.columns.copies import ColumnCopies
 from gatehouse.core.ids import new_id

@@ -14,7 +14,7 @@ from tests.databases import start_postgres
 
 from scripts.bench.client import drive, drive_together
 from scripts.bench.servers import Shop, gatehouse_server, second_account
-from scripts.bench.subjects import Subject
+from scripts.bench.subjects import FeedbackSubject
 
 LEAST_SHARE: Final = 0.9
 """Of the rate on two accounts that two servers reach on one."""
@@ -60,7 +60,7 @@ def _slow_postgres(delay_ms: int) -> str:
 
 
 def rates(
-    subject: Subject, folder: Path, rounds: int, seconds: float, connections: int
+    subject: FeedbackSubject, folder: Path, rounds: int, seconds: float, connections: int
 ) -> tuple[list[float], list[float]]:
     """Requests per second of two servers together: on one account, and on two, in turn.
 
@@ -88,7 +88,7 @@ def rates(
     return one, two
 
 
-def lone_requests(subject: Subject, folder: Path, seconds: float) -> Iterator[Lone]:
+def lone_requests(subject: FeedbackSubject, folder: Path, seconds: float) -> Iterator[Lone]:
     """A lone request on each database."""
     delays = (SLOW_MS, SLOWEST_MS)
     with contextlib.ExitStack() as running:
@@ -117,7 +117,7 @@ def _with_slow_disk(shop: Shop, compiler: str, delay_ms: int) -> Shop:
     return replace(shop, environment=shop.environment | {"LD_PRELOAD": preload})
 
 
-def _alone_ms(subject: Subject, shops: list[Shop], seconds: float) -> list[float]:
+def _alone_ms(subject: FeedbackSubject, shops: list[Shop], seconds: float) -> list[float]:
     """The median latencies on the shops, which are asked in turn."""
     times: list[list[float]] = [[] for _ in shops]
     with contextlib.ExitStack() as running:

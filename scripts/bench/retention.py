@@ -10,8 +10,12 @@ import sqlalchemy as sa
 from tests.databases import start_postgres
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.partitions import PartitionKeeper, partition_decisions
-from gatehouse.admin.retention import RetentionHooks, RetentionPolicy, run_retention
+from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper, partition_decisions
+from gatehouse.admin.privacy.use_cases.retention import (
+    RetentionHooks,
+    RetentionPolicy,
+    run_retention,
+)
 from gatehouse.installation import open_admin_session, system_clock
 from gatehouse.settings import load_settings
 from gatehouse.store.accounts import accounts

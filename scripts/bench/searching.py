@@ -18,8 +18,8 @@ from tests.databases import start_postgres
 from tests.decisions.samples import SAMPLES
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.search.decisions import search_decisions
-from gatehouse.admin.search.filters import AmountRange, DecisionSearchRequest
+from gatehouse.admin.search.use_cases.decisions import search_decisions
+from gatehouse.admin.search.use_cases.filters import AmountRange, DecisionSearchRequest
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label

@@ -9,11 +9,11 @@ from tests.databases import start_postgres
 from tests.valkeys import start_valkey
 
 from scripts.bench.servers import GATEHOUSE, Shop
-from scripts.bench.subjects import Subject
+from scripts.bench.subjects import FeedbackSubject
 
 
 @contextlib.contextmanager
-def sharing_shop(subject: Subject, home: Path) -> Iterator[Shop]:
+def sharing_shop(subject: FeedbackSubject, home: Path) -> Iterator[Shop]:
     """A shop whose PostgreSQL waits for the disk, and whose Valkey writes to a file as well."""
     with start_postgres(quick=False) as postgres, start_valkey("--appendonly", "yes") as memory:
         settings = {

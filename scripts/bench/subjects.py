@@ -17,7 +17,7 @@ _CARDS: Final = 20_000
 _EARLIER_VISITS: Final = 60_000
 
 
-class Subject(NamedTuple):
+class FeedbackSubject(NamedTuple):
     """An operation that is measured, in one of the ways in which shops run it."""
 
     name: str
@@ -74,7 +74,7 @@ def with_rules_and_model(shop: Shop) -> None:
 
 
 SUBJECTS: Final = (
-    Subject(
+    FeedbackSubject(
         "PreCheck",
         "precheck",
         "precheck",
@@ -83,7 +83,7 @@ SUBJECTS: Final = (
         least_share=0.25,
         most_times=4,
     ),
-    Subject(
+    FeedbackSubject(
         "ID Verify",
         "idverify",
         "idverify",
@@ -94,7 +94,7 @@ SUBJECTS: Final = (
         grow=lambda shop, count: fill_with_people(shop, range(_CARDS, _CARDS + count // 2)),
         kind="identity records",
     ),
-    Subject(
+    FeedbackSubject(
         "Sentry, shipped scorecard",
         "sentry",
         "sentry",
@@ -105,7 +105,7 @@ SUBJECTS: Final = (
         most_p50_ms=2.5,
         most_p99_ms=25,
     ),
-    Subject(
+    FeedbackSubject(
         "Sentry, labels and a model",
         "sentry-learned",
         "sentry",
@@ -117,7 +117,7 @@ SUBJECTS: Final = (
         most_p99_ms=25,
         kind=None,
     ),
-    Subject(
+    FeedbackSubject(
         "Rules alone, 50 rules",
         "rules",
         "rules",
@@ -127,7 +127,7 @@ SUBJECTS: Final = (
         most_times=4.5,
         kind=None,
     ),
-    Subject(
+    FeedbackSubject(
         "Pipeline, 50 rules, labels and a model",
         "pipeline",
         "pipeline",

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from gatehouse.admin.models.replays import make_judge
+from gatehouse.admin.models.use_cases.replays import make_judge
 from gatehouse.core.cards import KeptCard, MaskedCard
 from gatehouse.core.case import Case, ValuesByType
 from gatehouse.intel.bins import BinTable, load_bins

@@ -8,7 +8,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import money
+from gatehouse.admin.money.use_cases import money
 from gatehouse.billing.ledger import EntryKind
 from gatehouse.core.events import EventName
 from gatehouse.installation import open_admin_session

@@ -8,14 +8,16 @@ from typing import Final
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.keys import new_key_text
-from gatehouse.admin import accounts, keys, rule_sets
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.webhooks import endpoints
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.rule_sets.use_cases import rule_sets
+from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
+from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
+from gatehouse.admin.webhooks.use_cases import endpoints
 from gatehouse.core.events import EventName
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import load_settings
-from gatehouse.webhooks.destinations import DestinationPolicy
-from gatehouse.webhooks.endpoint import WebhookTerms
 from scripts.bench.growth import fill_with_people
 from scripts.bench.purchases import rule_set
 from scripts.bench.servers import Shop

@@ -10,17 +10,22 @@ from typing import Any, Final
 import gatehouse.stages  # noqa: F401  # registers the stages
 from gatehouse import warmup
 from gatehouse.access.limits import SharedRateLimiter
-from gatehouse.admin.decisions import LiveDecisions
-from gatehouse.admin.feedback.live import LiveFeedback, announce
-from gatehouse.admin.jobs.worker import JobWorker
-from gatehouse.admin.live_events import LiveEvents
-from gatehouse.admin.live_memory import LiveSharedMemory, open_live_memory
-from gatehouse.admin.live_reviews import LiveReviews
-from gatehouse.admin.partitions import PartitionKeeper
-from gatehouse.admin.retention import DailyRetention, retention_policy
-from gatehouse.admin.search.decisions import LiveSearch
-from gatehouse.admin.statements import LiveBilling
-from gatehouse.admin.webhooks.delivery import open_delivery
+from gatehouse.admin.audit.worker import AuditWatch
+from gatehouse.admin.decisions.use_cases.decisions import LiveDecisions
+from gatehouse.admin.events.worker import LiveEvents
+from gatehouse.admin.feedback.worker.label_follower import LabelFollower
+from gatehouse.admin.feedback.worker.live import LiveFeedback, announce
+from gatehouse.admin.installation.queries import Backlog, count_backlog
+from gatehouse.admin.jobs.worker.worker import JobWorker
+from gatehouse.admin.memory.queries.memory_rebuild import DecisionHistory, MemoryRebuild
+from gatehouse.admin.memory.worker.live_memory import LiveSharedMemory, open_live_memory
+from gatehouse.admin.money.use_cases.statements import LiveBilling
+from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
+from gatehouse.admin.privacy.use_cases.retention import DailyRetention, retention_policy
+from gatehouse.admin.privacy.worker import Forgetter
+from gatehouse.admin.reviews.worker import LiveReviews
+from gatehouse.admin.search.use_cases.decisions import LiveSearch
+from gatehouse.admin.webhooks.worker.delivery import open_delivery
 from gatehouse.core import keyring
 from gatehouse.core.ids import new_id
 from gatehouse.installation import root_secret, system_clock
@@ -57,18 +62,13 @@ from gatehouse.service_gauges import ServiceGauges
 from gatehouse.settings import Settings
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.audit_watch import AuditWatch
 from gatehouse.store.admin.keyring import open_ring
 from gatehouse.store.background import repeat
-from gatehouse.store.backlog import Backlog, count_backlog
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.decisions.decisions import DecisionArchive
-from gatehouse.store.decisions.memory_rebuild import DecisionHistory, MemoryRebuild
-from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
 from gatehouse.store.notices import ChangeNotice
 from gatehouse.store.presence import Presence
-from gatehouse.store.privacy.forgetter import Forgetter
 from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper

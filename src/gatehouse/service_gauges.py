@@ -3,19 +3,19 @@
 from abc import ABC, abstractmethod
 
 import gatehouse
-from gatehouse.admin.live_events import LiveEvents
-from gatehouse.admin.live_memory import LiveSharedMemory
-from gatehouse.admin.partitions import PartitionKeeper
+from gatehouse.admin.events.worker import LiveEvents
+from gatehouse.admin.feedback.worker.label_follower import LabelFollower
+from gatehouse.admin.installation.queries import Backlog
+from gatehouse.admin.memory.worker.live_memory import LiveSharedMemory
+from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.operations.certificates import CertificateEnds
 from gatehouse.operations.live_connectors import LiveConnectors
 from gatehouse.operations.shared_limits import SharedLimits
 from gatehouse.sentry.memory import MemoryState, ServerMemory
 from gatehouse.settings import Settings
-from gatehouse.store.backlog import Backlog
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.database import Database
-from gatehouse.store.feedback.label_follower import LabelFollower
 from gatehouse.store.presence import Presence
 from gatehouse.store.requests.writer import Writer
 from gatehouse.web.in_flight import InFlight

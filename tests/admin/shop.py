@@ -4,7 +4,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from gatehouse.admin.retention import DeletedRows, RetentionHooks, RetentionPolicy, run_retention
+from gatehouse.admin.privacy.use_cases.retention import (
+    DeletedRows,
+    RetentionHooks,
+    RetentionPolicy,
+    run_retention,
+)
 from gatehouse.core.cards import CardNumber, KeptCard
 from gatehouse.core.clock import iso_time
 from gatehouse.core.labels import Label

@@ -6,9 +6,11 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import accounts, keys, money
-from gatehouse.admin.keys import KeyTerms
-from gatehouse.admin.money import LedgerSearch
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.money.use_cases import money
+from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.billing.ledger import EntryKind, Hold
 from gatehouse.core.errors import (
     AccountClosed,

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import connectors
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.connector_points import connector_points
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.connectors.use_cases import connectors
+from gatehouse.admin.connectors.worker import connector_points
 from gatehouse.core.errors import GatehouseError, InvalidInput
 from gatehouse.preflight import Point
 from gatehouse.settings import Settings, load_settings

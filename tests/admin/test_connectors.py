@@ -4,11 +4,11 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import connectors
-from gatehouse.admin.audit_log import lines
-from gatehouse.admin.configurations import AppliedVersion, NewVersion
-from gatehouse.admin.data_proof import prove_data
-from gatehouse.admin.secrets import refused_configurations, sign_connectors
+from gatehouse.admin.audit.use_cases import lines
+from gatehouse.admin.backup.use_cases.data_proof import prove_data
+from gatehouse.admin.configurations.use_cases.configurations import AppliedVersion, NewVersion
+from gatehouse.admin.connectors.use_cases import connectors
+from gatehouse.admin.secrets.use_cases.secrets import refused_configurations, sign_connectors
 from gatehouse.connectors.definition import Function
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.errors import ConfigurationRefused, Conflict, InvalidInput, NotFound

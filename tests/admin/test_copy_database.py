@@ -9,15 +9,16 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import audit_log, data_proof
-from gatehouse.admin.copy_database import CopiedData, copy_database
-from gatehouse.admin.data_proof import DataProof
+from gatehouse.admin.audit import use_cases as audit_log
+from gatehouse.admin.backup import queries as copying
+from gatehouse.admin.backup.queries import restart_sequences
+from gatehouse.admin.backup.use_cases import data_proof
+from gatehouse.admin.backup.use_cases.copy_database import CopiedData, copy_database
+from gatehouse.admin.backup.use_cases.data_proof import DataProof
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.installation import only_server, open_database
 from gatehouse.settings import Settings, load_settings
-from gatehouse.store import copying
 from gatehouse.store.columns import key
-from gatehouse.store.copying import restart_sequences
 from gatehouse.store.database import Database
 from gatehouse.store.tables import METADATA
 from tests.databases import Postgres
@@ -126,14 +127,18 @@ def test_a_copy_that_cannot_be_proven_leaves_an_empty_target(
     home, _ = used
     url = f"sqlite:///{tmp_path / 'target.db'}"
     proofs = iter([DataProof(1, 1, 1, 1, "head"), DataProof(1, 1, 0, 1, "head")])
-    monkeypatch.setattr("gatehouse.admin.copy_database.prove_data", lambda _: next(proofs))
+    monkeypatch.setattr(
+        "gatehouse.admin.backup.use_cases.copy_database.prove_data", lambda _: next(proofs)
+    )
     with pytest.raises(Conflict, match="the copy differs"):
         _copy(home, url)
     target = Database(url, timeout_ms=5000)
     with target.reading() as connection:
         assert sa.inspect(connection).get_table_names() == []
     target.dispose()
-    monkeypatch.setattr("gatehouse.admin.copy_database.prove_data", data_proof.prove_data)
+    monkeypatch.setattr(
+        "gatehouse.admin.backup.use_cases.copy_database.prove_data", data_proof.prove_data
+    )
     assert _copy(home, url).rows > 0
 
 

@@ -5,8 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import accounts
-from gatehouse.admin.default_account import DEMO_ACCOUNT, ensure_demo, resolve_account
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.accounts.use_cases.default_account import (
+    DEMO_ACCOUNT,
+    ensure_demo,
+    resolve_account,
+)
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.installation import open_admin_session
 from gatehouse.settings import Settings, load_settings

@@ -3,13 +3,13 @@
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import lists
-from gatehouse.admin.entities import counting, neighbours, profile
-from gatehouse.admin.entities.counting import count_entities
-from gatehouse.admin.entities.finding import find_entity, lists_for, put_on_list
-from gatehouse.admin.entities.naming import Entity, EntityTokens, EntityType, entities_of, masked
-from gatehouse.admin.entities.profile import entity_decisions, show_entity
-from gatehouse.admin.lists import NewEntries
+from gatehouse.admin.entities.types import Entity, EntityTokens, EntityType, entities_of, masked
+from gatehouse.admin.entities.use_cases import counting, neighbours, profile
+from gatehouse.admin.entities.use_cases.counting import count_entities
+from gatehouse.admin.entities.use_cases.finding import find_entity, lists_for, put_on_list
+from gatehouse.admin.entities.use_cases.profile import entity_decisions, show_entity
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import NewEntries
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome

@@ -9,17 +9,21 @@ import msgspec
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import event_settings, events, keys, money, review_desk, reviews
-from gatehouse.admin.event_settings import DecisionFilter, NewWishes, parse_filter
-from gatehouse.admin.events import EventQuery
-from gatehouse.admin.feedback.import_labels import import_feedback
-from gatehouse.admin.feedback.record import record_feedback
-from gatehouse.admin.feedback.statements import open_feedback_file
-from gatehouse.admin.identities.import_records import IdentityImport, import_identities
-from gatehouse.admin.identities.rows import open_identity_file
-from gatehouse.admin.keys import KeyTerms
-from gatehouse.admin.review_desk import Assignment
-from gatehouse.admin.reviews import ReviewFinding
+from gatehouse.admin.events.queries.expiring_keys import TOLD_BEFORE_MS, ExpiringKeys, tell_expiring
+from gatehouse.admin.events.use_cases import event_settings, events
+from gatehouse.admin.events.use_cases.event_settings import DecisionFilter, NewWishes, parse_filter
+from gatehouse.admin.events.use_cases.events import EventQuery
+from gatehouse.admin.feedback.use_cases.import_labels import import_feedback
+from gatehouse.admin.feedback.use_cases.record import record_feedback
+from gatehouse.admin.feedback.use_cases.statements import open_feedback_file
+from gatehouse.admin.identities.use_cases.import_records import IdentityImport, import_identities
+from gatehouse.admin.identities.use_cases.rows import open_identity_file
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.money.use_cases import money
+from gatehouse.admin.reviews.use_cases import review_desk, reviews
+from gatehouse.admin.reviews.use_cases.review_desk import Assignment
+from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.events import MEANINGS, EventName, request_event_id
 from gatehouse.core.labels import Label
@@ -29,8 +33,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.configurations import RULES, ConfigurationKey, VersionContent
 from gatehouse.store.events.connector_events import ConnectorsSeen, tell_changes
-from gatehouse.store.events.expiring_keys import TOLD_BEFORE_MS, ExpiringKeys, tell_expiring
-from gatehouse.store.feedback.statements import FeedbackStatement, Subject
+from gatehouse.store.feedback.statements import FeedbackStatement, FeedbackSubject
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState
 from tests.admin.test_faces import Quiet
@@ -217,7 +220,7 @@ def test_a_label_is_told_with_what_it_replaces(
     session: AdminSession, account: str, told: Told
 ) -> None:
     request_id = open_review(session, account)
-    about = Subject(request_id=request_id)
+    about = FeedbackSubject(request_id=request_id)
     for label in (Label.FRAUD, Label.FRAUD, Label.LEGITIMATE):
         record_feedback(session, account, about, FeedbackStatement(label))
     assert [(said["label"], said["previous"]) for _, said in told.news()] == [

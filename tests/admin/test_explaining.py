@@ -4,10 +4,11 @@ import msgspec
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import lists, rule_sets
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.decisions import explain_decision
-from gatehouse.admin.lists import GivenEntries, NewEntries
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.decisions.use_cases.decisions import explain_decision
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
+from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.outcomes import Outcome

@@ -10,18 +10,19 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import decisions, review_bulk, review_desk, reviews
-from gatehouse.admin.decisions import DecisionExport
-from gatehouse.admin.feedback import record
-from gatehouse.admin.feedback.import_labels import import_feedback
-from gatehouse.admin.feedback.statements import open_feedback_file
-from gatehouse.admin.identities import records
-from gatehouse.admin.identities.import_records import IdentityImport, import_identities
-from gatehouse.admin.identities.rows import open_identity_file
-from gatehouse.admin.identities.selection import IdentityQuery, select_records
-from gatehouse.admin.review_bulk import ReviewFilter
-from gatehouse.admin.review_desk import Assignment
-from gatehouse.admin.reviews import ReviewFinding, ReviewSearch
+from gatehouse.admin.decisions.use_cases import decisions
+from gatehouse.admin.decisions.use_cases.decisions import DecisionExport
+from gatehouse.admin.feedback.use_cases import record
+from gatehouse.admin.feedback.use_cases.import_labels import import_feedback
+from gatehouse.admin.feedback.use_cases.statements import open_feedback_file
+from gatehouse.admin.identities.use_cases import records
+from gatehouse.admin.identities.use_cases.import_records import IdentityImport, import_identities
+from gatehouse.admin.identities.use_cases.rows import open_identity_file
+from gatehouse.admin.identities.use_cases.selection import IdentityQuery, select_records
+from gatehouse.admin.reviews.use_cases import review_bulk, review_desk, reviews
+from gatehouse.admin.reviews.use_cases.review_bulk import ReviewFilter
+from gatehouse.admin.reviews.use_cases.review_desk import Assignment
+from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, ReviewSearch
 from gatehouse.core.errors import NotFound
 from gatehouse.core.labels import Label
 from gatehouse.installation import open_admin_session
@@ -32,7 +33,7 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit import AuditLine
 from gatehouse.store.decisions.records import RecordSpan
-from gatehouse.store.feedback.statements import FeedbackStatement, Subject
+from gatehouse.store.feedback.statements import FeedbackStatement, FeedbackSubject
 from gatehouse.store.identities.identity_sealer import EVERYONE
 from gatehouse.store.tables import AUDIT, FEEDBACK, IDENTITIES, REVIEWS
 from tests.harness import Home, Server, make_account
@@ -157,7 +158,9 @@ def foreign_calls(account: str, request: str, folder: Path) -> list[Callable[[Ad
         lambda one: review_bulk.find_open_reviews(one, account, ReviewFilter()),
         lambda one: record.feedback_of(one, account, request),
         lambda one: record.list_feedback(one, account, 0, None, 9),
-        lambda one: record.record_feedback(one, account, Subject(request_id=request), FRAUD),
+        lambda one: record.record_feedback(
+            one, account, FeedbackSubject(request_id=request), FRAUD
+        ),
         lambda one: decisions.get_decision(one, account, request),
         lambda one: decisions.list_decisions(one, account, Search(None, None, 9)),
         lambda one: decisions.export_decisions(one, export, lambda done, total: None),
@@ -196,7 +199,7 @@ def test_an_actor_of_another_account_finds_nothing_and_changes_nothing(
     with pytest.raises(NotFound):
         reviews.get_review(stranger, other, request)
     with pytest.raises(NotFound):
-        record.record_feedback(stranger, other, Subject(request_id=request), FRAUD)
+        record.record_feedback(stranger, other, FeedbackSubject(request_id=request), FRAUD)
     assert content() == before
     owner = opened.acting_as(Actor.key("key_2", mine))
     assert reviews.get_review(owner, mine, request).review.request_id == request

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.admin.hardening import hardening_points
+from gatehouse.admin.installation.use_cases.hardening import hardening_points
 from gatehouse.preflight import Point
 from gatehouse.settings import load_settings
 

@@ -4,11 +4,11 @@ import msgspec
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import rule_sets
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.inspecting.decision import inspect_decision
-from gatehouse.admin.inspecting.masking import RecordMask, masked_reference
-from gatehouse.admin.inspecting.matched import SinceThen
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.decisions.use_cases.inspecting import inspect_decision
+from gatehouse.admin.decisions.use_cases.masking import RecordMask, masked_reference
+from gatehouse.admin.decisions.use_cases.matched import SinceThen
+from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.core.errors import NotFound
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import decode, encode_named

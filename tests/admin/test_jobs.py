@@ -9,8 +9,8 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.jobs import queue
-from gatehouse.admin.jobs.kinds import (
+from gatehouse.admin.jobs import use_cases as queue
+from gatehouse.admin.jobs.types import (
     BacktestOrder,
     ErasureOrder,
     ImportOrder,
@@ -18,9 +18,9 @@ from gatehouse.admin.jobs.kinds import (
     NamedPerson,
     TrainingOrder,
 )
-from gatehouse.admin.jobs.queue import JobState, StoredJob
-from gatehouse.admin.jobs.running import run_job
-from gatehouse.admin.jobs.worker import JobWorker
+from gatehouse.admin.jobs.use_cases import JobState, StoredJob
+from gatehouse.admin.jobs.worker.running import run_job
+from gatehouse.admin.jobs.worker.worker import JobWorker
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession

@@ -7,9 +7,9 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.keys import ApiKey
-from gatehouse.admin import keys
-from gatehouse.admin.key_grants import IssuingKey, issue_by, revoke_by, rotate_by
-from gatehouse.admin.keys import KeyTerms
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys.use_cases.grants import IssuingKey, issue_by, revoke_by, rotate_by
+from gatehouse.admin.keys.use_cases.keys import KeyTerms
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import API_KEYS

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from gatehouse.admin import list_files
-from gatehouse.admin.list_files import (
+from gatehouse.admin.lists.use_cases import list_files
+from gatehouse.admin.lists.use_cases.list_files import (
     EntryTerms,
     ListFileContent,
     ListFormat,

@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from gatehouse.admin import list_lookup, lists
-from gatehouse.admin.lists import GivenEntries, ListFile, NewEntries
+from gatehouse.admin.lists.use_cases import list_lookup, lists
+from gatehouse.admin.lists.use_cases.lists import GivenEntries, ListFile, NewEntries
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 

@@ -13,16 +13,16 @@ import pytest
 import sqlalchemy as sa
 from redis import Redis
 
-from gatehouse.admin.live_memory import LiveSharedMemory
-from gatehouse.admin.memory_check import STEP_MS, check_memory
-from gatehouse.admin.memory_points import memory_points
-from gatehouse.admin.sentry_memory import rebuild_memory
+from gatehouse.admin.memory.queries.memory_told import MemoryTold, may_rebuild, note_told, read_told
+from gatehouse.admin.memory.use_cases.memory_check import STEP_MS, check_memory
+from gatehouse.admin.memory.use_cases.rebuilding import rebuild_memory
+from gatehouse.admin.memory.worker.live_memory import LiveSharedMemory
+from gatehouse.admin.memory.worker.memory_points import memory_points
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.operations.shared_memory import OpenedMemory, open_shared_memory
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.memory_told import MemoryTold, may_rebuild, note_told, read_told
 from tests.harness import make_account, until
 from tests.store.deciding import keep_decision
 from tests.valkeys import start_cluster, valkey_program

@@ -4,7 +4,7 @@ from typing import Protocol
 
 import pytest
 
-from gatehouse.admin.memory_points import memory_points
+from gatehouse.admin.memory.worker.memory_points import memory_points
 from gatehouse.preflight import Point
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.models import versions
-from gatehouse.admin.models.replays import for_account, replay_options
+from gatehouse.admin.models.use_cases import versions
+from gatehouse.admin.models.use_cases.replays import for_account, replay_options
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.scorecard import Sheet, encode_sheet, load_sheet

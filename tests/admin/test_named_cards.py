@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import list_lookup, lists
-from gatehouse.admin.entities.finding import find_entity
-from gatehouse.admin.entities.naming import EntityType
-from gatehouse.admin.identities.import_records import IdentityImport, import_identities
-from gatehouse.admin.identities.rows import identity_file
-from gatehouse.admin.identities.selection import IdentityQuery, select_records
-from gatehouse.admin.lists import EntryPage, GivenEntries, ImportOptions, ListFile
-from gatehouse.admin.pipeline_rehearsal import try_request
-from gatehouse.admin.privacy.erasure import ErasureOptions, erase_person
-from gatehouse.admin.privacy.subject import PersonNamed
-from gatehouse.admin.search.decisions import search_decisions, search_reviews
-from gatehouse.admin.search.exporting import export_found, next_part
-from gatehouse.admin.search.filters import DecisionSearchRequest, ReviewSearchRequest
+from gatehouse.admin.entities.types import EntityType
+from gatehouse.admin.entities.use_cases.finding import find_entity
+from gatehouse.admin.identities.use_cases.import_records import IdentityImport, import_identities
+from gatehouse.admin.identities.use_cases.rows import identity_file
+from gatehouse.admin.identities.use_cases.selection import IdentityQuery, select_records
+from gatehouse.admin.lists.use_cases import list_lookup, lists
+from gatehouse.admin.lists.use_cases.lists import EntryPage, GivenEntries, ImportOptions, ListFile
+from gatehouse.admin.pipelines.use_cases.pipeline_rehearsal import try_request
+from gatehouse.admin.privacy.use_cases.erasure import ErasureOptions, erase_person
+from gatehouse.admin.privacy.use_cases.person import PersonNamed
+from gatehouse.admin.search.use_cases.decisions import search_decisions, search_reviews
+from gatehouse.admin.search.use_cases.exporting import export_found, next_part
+from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest, ReviewSearchRequest
 from gatehouse.core.brands import passes_luhn
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import CardsAlike, CardsUnseen, InvalidInput, NotFound

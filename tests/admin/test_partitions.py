@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.admin import partitions as making
-from gatehouse.admin.partitions import PartitionKeeper, partition_decisions
-from gatehouse.admin.retention import RetentionPolicy, run_retention
+from gatehouse.admin.privacy.use_cases import partitions as making
+from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper, partition_decisions
+from gatehouse.admin.privacy.use_cases.retention import RetentionPolicy, run_retention
 from gatehouse.core.errors import Conflict, StoreUnavailable
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import partitions

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
-from gatehouse.admin import accounts, configurations, rule_sets
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.decisions import list_decisions
-from gatehouse.admin.pipeline_rehearsal import LARGEST_REQUEST, try_request
-from gatehouse.admin.pipeline_trial import PipelineTrial, try_pipeline
-from gatehouse.admin.rule_sets import RULE_SETS
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.configurations.use_cases import configurations
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.decisions.use_cases.decisions import list_decisions
+from gatehouse.admin.pipelines.use_cases.pipeline_rehearsal import LARGEST_REQUEST, try_request
+from gatehouse.admin.pipelines.use_cases.pipeline_trial import PipelineTrial, try_pipeline
+from gatehouse.admin.rule_sets.use_cases import rule_sets
+from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.core.errors import InvalidInput, NotFound, RequestRefused
 from gatehouse.core.outcomes import Outcome
 from gatehouse.pipeline.settlement import Search

@@ -11,13 +11,15 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import lists
-from gatehouse.admin.events import EventQuery, newest_events
-from gatehouse.admin.feedback.record import record_feedback
-from gatehouse.admin.lists import GivenEntries, NewEntries
-from gatehouse.admin.privacy.erasure import ErasedPerson, ErasureOptions, erase_person
-from gatehouse.admin.privacy.export import export_person
-from gatehouse.admin.privacy.subject import PersonNamed
+from gatehouse.admin.events.use_cases.events import EventQuery, newest_events
+from gatehouse.admin.feedback.use_cases.record import record_feedback
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
+from gatehouse.admin.privacy.queries.forgotten_events import KEPT_MS
+from gatehouse.admin.privacy.use_cases.erasure import ErasedPerson, ErasureOptions, erase_person
+from gatehouse.admin.privacy.use_cases.export import export_person
+from gatehouse.admin.privacy.use_cases.person import PersonNamed
+from gatehouse.admin.privacy.worker import Forgetter
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import ConnectorFailed, InvalidInput, NotFound
 from gatehouse.core.labels import Label
@@ -28,9 +30,7 @@ from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import RecordedEvents, past_event_in
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
-from gatehouse.store.feedback.statements import FeedbackStatement, Subject
-from gatehouse.store.privacy.forgetter import Forgetter
-from gatehouse.store.privacy.forgotten_events import KEPT_MS
+from gatehouse.store.feedback.statements import FeedbackStatement, FeedbackSubject
 from gatehouse.store.tables import DECISIONS, FORGOTTEN_EVENTS, IDEMPOTENCY
 from tests.admin.shop import Shop
 from tests.harness import Home
@@ -78,7 +78,7 @@ def test_events_tell_an_erased_request_without_the_person(shop: Shop) -> None:
     record_feedback(
         shop.session,
         shop.account_id,
-        Subject(request_id=request_id),
+        FeedbackSubject(request_id=request_id),
         FeedbackStatement(Label.FRAUD),
     )
     erase(shop)

@@ -7,7 +7,8 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.retention import (
+from gatehouse.admin.feedback.worker.label_follower import LabelFollower
+from gatehouse.admin.privacy.use_cases.retention import (
     DailyRetention,
     DeletedRows,
     RetentionHooks,
@@ -18,14 +19,7 @@ from gatehouse.admin.retention import (
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.sentry.memory import MemoryEvent
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.feedback.label_follower import LabelFollower
-from gatehouse.store.tables import (
-    DECISIONS,
-    FEEDBACK,
-    IDEMPOTENCY,
-    REVIEWS,
-    SEARCH_ENTRIES,
-)
+from gatehouse.store.tables import DECISIONS, FEEDBACK, IDEMPOTENCY, REVIEWS, SEARCH_ENTRIES
 from tests.admin.shop import DAY_MS, Shop
 from tests.harness import Home
 
@@ -101,7 +95,7 @@ def test_the_trail_says_what_was_deleted_and_nothing_else(shop: Shop) -> None:
 def test_a_run_that_is_stopped_is_continued_by_the_next(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gatehouse.admin.retention.DECISIONS_AT_ONCE", 2)
+    monkeypatch.setattr("gatehouse.admin.privacy.use_cases.retention.DECISIONS_AT_ONCE", 2)
     for _ in range(7):
         shop.decide(40)
     batches: Iterator[bool] = iter([False, False, True])

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.search.decisions import search_decisions, search_reviews
-from gatehouse.admin.search.filters import (
+from gatehouse.admin.search.queries import pages
+from gatehouse.admin.search.use_cases.decisions import search_decisions, search_reviews
+from gatehouse.admin.search.use_cases.filters import (
     DEFAULT_PAGE,
     AmountRange,
     DecisionSearchRequest,
@@ -32,7 +33,6 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.feedback import feedback
 from gatehouse.store.feedback.statements import FeedbackStatement, LabelReport
-from gatehouse.store.search import pages
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, REVIEWS, SEARCH_ENTRIES
 from tests.databases import Postgres

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from redis import Redis
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import sentry_memory
-from gatehouse.admin.sentry_memory import MemoryRebuilt, rebuild_memory
+from gatehouse.admin.memory.use_cases import rebuilding as sentry_memory
+from gatehouse.admin.memory.use_cases.rebuilding import MemoryRebuilt, rebuild_memory
 from gatehouse.connectors.valkey.client import DISCONNECTED, Command, _OneServer
 from gatehouse.connectors.valkey.store import ValkeyStore
 from gatehouse.core.errors import Conflict, ConnectorFailed, GatehouseError, WrongUsage

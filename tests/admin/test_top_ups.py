@@ -4,8 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from gatehouse.admin import accounts, money
-from gatehouse.admin.money import LedgerSearch
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.money.use_cases import money
+from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import make_account

@@ -13,31 +13,30 @@ import pytest
 
 import gatehouse.admin
 from gatehouse.access.actors import Actor
-from gatehouse.admin import (
-    accounts,
-    audit_log,
-    backup,
-    configurations,
-    default_account,
-    keys,
-    lists,
-    money,
-    payments,
-    pipelines,
-    policies,
-    rule_backtest,
-    rule_sets,
-    rule_trial,
-    secrets,
-    statements,
+from gatehouse.admin.accounts.use_cases import accounts, default_account, policies
+from gatehouse.admin.audit import use_cases as audit_log
+from gatehouse.admin.backup.use_cases import backup
+from gatehouse.admin.configurations.use_cases import configurations
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import (
+    EntryPage,
+    GivenEntries,
+    ImportOptions,
+    ListFile,
+    NewEntries,
 )
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.keys import KeyTerms
-from gatehouse.admin.lists import EntryPage, GivenEntries, ImportOptions, ListFile, NewEntries
-from gatehouse.admin.models import versions
-from gatehouse.admin.money import LedgerSearch
-from gatehouse.admin.pipelines import PIPELINES
-from gatehouse.admin.rule_sets import RULE_SETS
+from gatehouse.admin.models.use_cases import versions
+from gatehouse.admin.money.use_cases import money, statements
+from gatehouse.admin.money.use_cases.money import LedgerSearch
+from gatehouse.admin.payments import use_cases as payments
+from gatehouse.admin.pipelines.use_cases import pipelines
+from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
+from gatehouse.admin.rule_sets.use_cases import rule_backtest, rule_sets, rule_trial
+from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
+from gatehouse.admin.secrets.use_cases import secrets
 from gatehouse.billing.statement import month_period
 from gatehouse.core.errors import NotFound
 from gatehouse.installation import open_admin_session, root_secret

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from gatehouse.admin.archive import archive_decisions
-from gatehouse.admin.archive_backtest import ArchiveSource, backtest_archive
-from gatehouse.admin.rule_backtest import BacktestOptions, backtest
+from gatehouse.admin.archive.use_cases.archive import archive_decisions
+from gatehouse.admin.archive.use_cases.archive_backtest import ArchiveSource, backtest_archive
+from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions, backtest
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.ruleset import RuleSet

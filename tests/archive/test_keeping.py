@@ -8,12 +8,21 @@ import duckdb
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.archive import ArchiveState, archive_decisions, archives_of, refresh_archives
-from gatehouse.admin.archive_backtest import ArchiveSource, backtest_archive
-from gatehouse.admin.privacy.erasure import ErasureOptions, erase_person
-from gatehouse.admin.privacy.subject import PersonNamed
-from gatehouse.admin.retention import RetentionHooks, RetentionPolicy, run_retention
-from gatehouse.admin.rule_backtest import BacktestOptions
+from gatehouse.admin.archive.use_cases.archive import (
+    ArchiveState,
+    archive_decisions,
+    archives_of,
+    refresh_archives,
+)
+from gatehouse.admin.archive.use_cases.archive_backtest import ArchiveSource, backtest_archive
+from gatehouse.admin.privacy.use_cases.erasure import ErasureOptions, erase_person
+from gatehouse.admin.privacy.use_cases.person import PersonNamed
+from gatehouse.admin.privacy.use_cases.retention import (
+    RetentionHooks,
+    RetentionPolicy,
+    run_retention,
+)
+from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions
 from gatehouse.archive import keeping, manifest
 from gatehouse.archive.layout import ArchiveLayout
 from gatehouse.archive.places import open_place

@@ -9,9 +9,9 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from gatehouse.admin.archive import archive_decisions
-from gatehouse.admin.archive_backtest import ArchiveSource, backtest_archive
-from gatehouse.admin.rule_backtest import BacktestOptions, backtest
+from gatehouse.admin.archive.use_cases.archive import archive_decisions
+from gatehouse.admin.archive.use_cases.archive_backtest import ArchiveSource, backtest_archive
+from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions, backtest
 from gatehouse.archive.places import open_place
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.store.decisions.records import RecordSpan

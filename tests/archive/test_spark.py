@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from gatehouse.admin.archive import archive_decisions
-from gatehouse.admin.archive_backtest import ArchiveSource, backtest_archive
-from gatehouse.admin.rule_backtest import BacktestOptions, backtest
+from gatehouse.admin.archive.use_cases.archive import archive_decisions
+from gatehouse.admin.archive.use_cases.archive_backtest import ArchiveSource, backtest_archive
+from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions, backtest
 from gatehouse.archive.spark_engine import SparkEngine, open_spark
 from gatehouse.archive.spark_sql import to_spark
 from gatehouse.conditions.catalogue import packed

@@ -3,8 +3,8 @@
 import random
 from pathlib import Path
 
-from gatehouse.admin.archive import archive_decisions
-from gatehouse.admin.models.training import TrainingJob, train_model
+from gatehouse.admin.archive.use_cases.archive import archive_decisions
+from gatehouse.admin.models.use_cases.training import TrainingJob, train_model
 from gatehouse.core.labels import Label
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
 from gatehouse.decisions.recorded_event import RecordedEvent

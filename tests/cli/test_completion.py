@@ -97,7 +97,7 @@ def test_completing_loads_neither_the_database_library_nor_what_serves() -> None
     code = (
         "import sys, importlib\n"
         f"[importlib.import_module('gatehouse.cli.' + name) for name in '{modules}'.split()]\n"
-        "import gatehouse.cli.app, gatehouse.admin.name_completion\n"
+        "import gatehouse.cli.app, gatehouse.cli.name_completion\n"
         "print([name for name in ('sqlalchemy', 'uvloop', 'duckdb') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

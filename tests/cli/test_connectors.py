@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gatehouse.admin.audit_log import lines
-from gatehouse.cli.operate.connectors import app
+from gatehouse.admin.audit.use_cases import lines
+from gatehouse.admin.connectors.command.connectors import app
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.admin.feedback import import_labels
-from gatehouse.admin.feedback.import_labels import ImportedFeedback, import_feedback
-from gatehouse.admin.feedback.statements import open_feedback_file
-from gatehouse.cli.decisions import feedback as commands
+from gatehouse.admin.feedback import command as commands
+from gatehouse.admin.feedback.use_cases import import_labels
+from gatehouse.admin.feedback.use_cases.import_labels import ImportedFeedback, import_feedback
+from gatehouse.admin.feedback.use_cases.statements import open_feedback_file
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.core.files.records import RecordFile, RecordFormat
 from gatehouse.core.ids import new_id
@@ -32,8 +32,8 @@ from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     MOST_STATEMENTS,
     FeedbackStatement,
+    FeedbackSubject,
     LabelReport,
-    Subject,
 )
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FEEDBACK
@@ -349,8 +349,8 @@ def test_of_a_name_that_stands_for_many_only_as_many_are_read_as_count(
         decide(session, account, reference="web")
     one = decide(session, account, reference="order-7", transaction="t-1")
     subjects = [
-        *(Subject(client_reference=name) for name in ("web", "order-7", "none")),
-        Subject(request_id=one),
+        *(FeedbackSubject(client_reference=name) for name in ("web", "order-7", "none")),
+        FeedbackSubject(request_id=one),
     ]
     asked: list[str] = []
 

@@ -19,7 +19,7 @@ from typing import Any, cast
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.identities.rows import IdentityParser, open_identity_file
+from gatehouse.admin.identities.use_cases.rows import IdentityParser, open_identity_file
 from gatehouse.core.brands import passes_luhn
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import InvalidInput

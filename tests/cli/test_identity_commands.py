@@ -17,10 +17,10 @@ from typing import Any, Protocol
 
 import pytest
 
-from gatehouse.admin.identities import import_records
-from gatehouse.admin.identities.rows import open_identity_file
+from gatehouse.admin.identities.command.identity_output import record_text
+from gatehouse.admin.identities.use_cases import import_records
+from gatehouse.admin.identities.use_cases.rows import open_identity_file
 from gatehouse.cli.app import app
-from gatehouse.cli.identities.identity_output import record_text
 from gatehouse.core.files.records import ParsedRow
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import batch_of

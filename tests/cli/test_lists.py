@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from gatehouse.admin import lists as use_cases
-from gatehouse.cli.configured import lists
+from gatehouse.admin.lists import command as lists
+from gatehouse.admin.lists.use_cases import lists as use_cases
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.rules.list_entries import ListKind

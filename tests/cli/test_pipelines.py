@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gatehouse.cli.configured.pipelines import app
+from gatehouse.admin.pipelines.command import app
 from gatehouse.pipeline.starter import starter_pipelines
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.accounts import accounts

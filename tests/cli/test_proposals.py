@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.people import proposals
+from gatehouse.admin.approvals.use_cases import proposals
 from tests.harness import Home, make_account
 
 PIPELINE = "pipeline: 9\nname: mine\nstages:\n  - stage: PreCheck\n"

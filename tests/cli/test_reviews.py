@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from gatehouse.cli.decisions import reviews as commands
+from gatehouse.admin.reviews.command import reviews as commands
+from gatehouse.admin.reviews.queries import reviews
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import reviews
 from gatehouse.store.tables import DECISIONS
 from tests.harness import invoking
 from tests.harness.invoking import printed

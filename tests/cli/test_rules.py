@@ -10,9 +10,9 @@ import typer
 from typer.testing import CliRunner, Result
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.default_account import DEMO_ACCOUNT
-from gatehouse.cli.accounts import accounts as accounts_commands
-from gatehouse.cli.configured import rules as commands
+from gatehouse.admin.accounts import command as accounts_commands
+from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
+from gatehouse.admin.rule_sets.command import rules as commands
 from gatehouse.core.clock import iso_time
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound

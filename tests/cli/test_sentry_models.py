@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from gatehouse.cli.sentry import sentry as commands
+from gatehouse.admin.models.command import sentry as commands
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.store.admin import audit

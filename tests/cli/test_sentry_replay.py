@@ -17,9 +17,9 @@ import typer
 from typer.testing import CliRunner
 
 from gatehouse.access.actors import Actor
-from gatehouse.cli.sentry import replay_files
-from gatehouse.cli.sentry.replay_files import RequestFiles, check_apart, score_file
-from gatehouse.cli.sentry.sentry_replay import replay
+from gatehouse.admin.models.command import replay_files
+from gatehouse.admin.models.command.replay_files import RequestFiles, check_apart, score_file
+from gatehouse.admin.models.command.sentry_replay import replay
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
 from gatehouse.installation import open_admin_session
 from gatehouse.intel import networks

@@ -2,8 +2,12 @@
 
 import pytest
 
-from gatehouse.admin.review_summary import subject_of
-from gatehouse.cli.decisions.subject_output import stage_facts, subject_cells, subject_lines
+from gatehouse.admin.decisions.command.subject_output import (
+    stage_facts,
+    subject_cells,
+    subject_lines,
+)
+from gatehouse.admin.reviews.use_cases.review_summary import subject_of
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.audit_log import lines
-from gatehouse.admin.people.sessions import SignedIn
+from gatehouse.admin.audit.use_cases import lines
+from gatehouse.admin.sign_in.use_cases.sessions import SignedIn
 from tests.admin.people.signing_in import HERE, PASSWORD, Entrance
 from tests.harness import Home
 

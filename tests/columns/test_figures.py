@@ -7,13 +7,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import rule_sets
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.figures.overview import Bucket, FigureSpan, overview
-from gatehouse.admin.figures.preview import PreviewOptions, Superseded, preview
-from gatehouse.admin.figures.rule_figures import rule_figures
-from gatehouse.admin.figures.usage import usage_figures
-from gatehouse.admin.usage import account_usage
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.figures.use_cases.overview import Bucket, FigureSpan, overview
+from gatehouse.admin.figures.use_cases.preview import PreviewOptions, Superseded, preview
+from gatehouse.admin.figures.use_cases.rule_figures import rule_figures
+from gatehouse.admin.figures.use_cases.usage import usage_figures
+from gatehouse.admin.money.use_cases.usage import account_usage
+from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.billing.statement import Period
 from gatehouse.columns.account_columns import Coverage
 from gatehouse.columns.buckets import Borders

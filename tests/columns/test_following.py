@@ -5,10 +5,14 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.admin.privacy.erasure import ErasureOptions, erase_person
-from gatehouse.admin.privacy.subject import PersonNamed
-from gatehouse.admin.retention import RetentionHooks, RetentionPolicy, run_retention
-from gatehouse.admin.reviews import ReviewFinding, resolve_review
+from gatehouse.admin.privacy.use_cases.erasure import ErasureOptions, erase_person
+from gatehouse.admin.privacy.use_cases.person import PersonNamed
+from gatehouse.admin.privacy.use_cases.retention import (
+    RetentionHooks,
+    RetentionPolicy,
+    run_retention,
+)
+from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_review
 from gatehouse.columns.account_columns import AccountColumns
 from gatehouse.columns.copies import ColumnCopies
 from gatehouse.columns.engine import ColumnEngine, FiguresNotReady

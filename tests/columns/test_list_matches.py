@@ -1,9 +1,10 @@
 """How often the entries of a list matched, as rules looked at the time."""
 
-from gatehouse.admin import lists, rule_sets
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.figures.list_figures import EntryMatches, ListMatches, list_matches
-from gatehouse.admin.lists import EntryPage
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.figures.use_cases.list_figures import EntryMatches, ListMatches, list_matches
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import EntryPage
+from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.rules.list_entries import ListKind
 from tests.columns.shops import DAY_MS, NOW_MS, Shop, rules_stage
 

@@ -1,8 +1,8 @@
 """The preview on the copy says exactly what a backtest of the same records says."""
 
-from gatehouse.admin.figures.overview import FigureSpan
-from gatehouse.admin.figures.preview import preview
-from gatehouse.admin.rule_backtest import BacktestOptions, backtest
+from gatehouse.admin.figures.use_cases.overview import FigureSpan
+from gatehouse.admin.figures.use_cases.preview import preview
+from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions, backtest
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.decisions.records import RecordSpan

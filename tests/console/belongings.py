@@ -6,25 +6,29 @@ from typing import Final
 import sqlalchemy as sa
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import keys, lists, pipelines, rule_sets
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.decisions import get_decision
-from gatehouse.admin.entities.naming import EntityTokens, EntityType, entities_of
-from gatehouse.admin.jobs import queue
-from gatehouse.admin.jobs.kinds import JobKind, TrainingOrder
-from gatehouse.admin.lists import GivenEntries, NewEntries
-from gatehouse.admin.models import versions
-from gatehouse.admin.people import proposals, saved_searches, users
-from gatehouse.admin.people.proposed import AdjustBalance
-from gatehouse.admin.webhooks import endpoints
-from gatehouse.admin.webhooks.options import webhook_options
+from gatehouse.admin.approvals.use_cases import proposals
+from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.decisions.use_cases.decisions import get_decision
+from gatehouse.admin.entities.types import EntityTokens, EntityType, entities_of
+from gatehouse.admin.jobs import use_cases as queue
+from gatehouse.admin.jobs.types import JobKind, TrainingOrder
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
+from gatehouse.admin.models.use_cases import versions
+from gatehouse.admin.people.use_cases import saved_searches, users
+from gatehouse.admin.pipelines.use_cases import pipelines
+from gatehouse.admin.rule_sets.use_cases import rule_sets
+from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
+from gatehouse.admin.webhooks.use_cases import endpoints
+from gatehouse.admin.webhooks.use_cases.options import webhook_options
 from gatehouse.core.outcomes import Outcome
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.settings import Settings
 from gatehouse.store.accounts.keys import KeyTerms
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import EVENTS, REVIEWS
-from gatehouse.webhooks.endpoint import WebhookTerms
 from tests.admin.recorded import Recorder
 from tests.console.trained import full_report, keep_model
 

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message
 
 from gatehouse.access.roles import UserRole
 from gatehouse.access.visitors import Visitor
-from gatehouse.admin.people.sign_in import SignIn
+from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from gatehouse.console.app import Application
 from gatehouse.console.browser_sessions import StoredSessions
 from gatehouse.console.desk import Desk

@@ -14,9 +14,9 @@ import pytest
 
 import gatehouse.console
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people import users
-from gatehouse.admin.people.demo import demo_link
-from gatehouse.admin.people.sessions import SignedIn
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.people.use_cases.demo import demo_link
+from gatehouse.admin.sign_in.use_cases.sessions import SignedIn
 from gatehouse.console.pages import Action, Declared, Page
 from gatehouse.console.routes import DECLARED
 from gatehouse.console.server import make_desk

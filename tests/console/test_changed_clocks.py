@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import lists
+from gatehouse.admin.lists.use_cases import lists
 from gatehouse.rules.list_entries import ListKind
 from tests.admin.recorded import Recorder
 from tests.console.harness import Browser, Console

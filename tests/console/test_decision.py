@@ -7,13 +7,14 @@ import httpx
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import lists, rule_sets
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.entities.naming import EntityType
-from gatehouse.admin.entities.standing import LIST_KINDS
-from gatehouse.admin.feedback.record import feedback_of, label_that_counts
-from gatehouse.admin.lists import EntryPage
-from gatehouse.admin.reviews import get_review
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.entities.types import EntityType
+from gatehouse.admin.entities.use_cases.standing import LIST_KINDS
+from gatehouse.admin.feedback.use_cases.record import feedback_of, label_that_counts
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import EntryPage
+from gatehouse.admin.reviews.use_cases.reviews import get_review
+from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import decode

@@ -14,11 +14,11 @@ import pytest
 from starlette.responses import StreamingResponse
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people import saved_searches, users
-from gatehouse.admin.people.sessions import SessionOrigin, SignedIn
-from gatehouse.admin.search.filters import DecisionSearchRequest
+from gatehouse.admin.people.use_cases import saved_searches, users
+from gatehouse.admin.search.pages.search_form import SOUGHT, WHO
+from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
+from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin, SignedIn
 from gatehouse.console.downloads import sent_by_lines
-from gatehouse.console.search_form import SOUGHT, WHO
 from gatehouse.core.outcomes import Outcome
 from gatehouse.store.admin import audit
 from gatehouse.store.tables import DECISIONS
@@ -404,7 +404,7 @@ def many(console: Console) -> tuple[Recorder, list[str]]:
 def test_more_than_a_file_holds_is_offered_in_parts(
     console: Console, many: tuple[Recorder, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gatehouse.admin.search.exporting.MOST_EXPORTED", 2)
+    monkeypatch.setattr("gatehouse.admin.search.use_cases.exporting.MOST_EXPORTED", 2)
     shop, made = many
     path = f"/a/{shop.account_id}/decisions"
     browser = console.as_role(UserRole.ANALYST, shop.account_id)
@@ -421,7 +421,7 @@ def test_more_than_a_file_holds_is_offered_in_parts(
 def test_decisions_that_come_in_meanwhile_push_none_out_of_a_part(
     console: Console, many: tuple[Recorder, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gatehouse.admin.search.exporting.MOST_EXPORTED", 2)
+    monkeypatch.setattr("gatehouse.admin.search.use_cases.exporting.MOST_EXPORTED", 2)
     shop, made = many
     path = f"/a/{shop.account_id}/decisions/export"
     browser = console.as_role(UserRole.ANALYST, shop.account_id)
@@ -436,7 +436,7 @@ def test_decisions_that_come_in_meanwhile_push_none_out_of_a_part(
 def test_what_one_file_holds_is_downloaded_at_once(
     console: Console, many: tuple[Recorder, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gatehouse.admin.search.exporting.MOST_EXPORTED", 5)
+    monkeypatch.setattr("gatehouse.admin.search.use_cases.exporting.MOST_EXPORTED", 5)
     shop, made = many
     parts = _Parts(
         console.as_role(UserRole.ANALYST, shop.account_id), f"/a/{shop.account_id}/decisions/export"

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.search.sought import SoughtTokens
+from gatehouse.admin.search.use_cases.sought import SoughtTokens
 from gatehouse.core.outcomes import Outcome
 from tests.admin.recorded import CARD, OTHER_CARD, Recorder
 from tests.console.harness import Browser, Console

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.entities.profile import EntityProfile, show_entity
+from gatehouse.admin.entities.use_cases.profile import EntityProfile, show_entity
 from gatehouse.core.outcomes import Outcome
 from tests.admin.recorded import OTHER_CARD, Recorder
 from tests.console.harness import Console
@@ -146,7 +146,7 @@ def test_how_likely_fraud_is_stands_in_words(
         changed = msgspec.structs.replace(entity.reputation, times_usual=times)
         return msgspec.structs.replace(entity, reputation=changed)
 
-    monkeypatch.setattr("gatehouse.console.entities.show_entity", found)
+    monkeypatch.setattr("gatehouse.admin.entities.pages.entities.show_entity", found)
     assert said in console.as_role(VIEWER).get(find(console, "user", "u-4711")).text
 
 

@@ -3,11 +3,12 @@
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people import sessions, totp, users
-from gatehouse.admin.people.demo import demo_link
-from gatehouse.admin.people.sessions import SignedIn
+from gatehouse.admin.people.queries import users as user_rows
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.people.use_cases.demo import demo_link
+from gatehouse.admin.sign_in.use_cases import sessions, totp
+from gatehouse.admin.sign_in.use_cases.sessions import SignedIn
 from gatehouse.console.guard import own_path
-from gatehouse.store.people import users as user_rows
 from tests.admin.people.signing_in import HERE, PASSWORD
 from tests.console.harness import Browser, Console
 

@@ -12,8 +12,8 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people import users
-from gatehouse.admin.people.sessions import SignedIn
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.sign_in.use_cases.sessions import SignedIn
 from gatehouse.console.pages import Action, Declared, Reach
 from gatehouse.console.routes import DECLARED
 from gatehouse.store.tables import METADATA

@@ -16,9 +16,9 @@ import pytest
 
 import gatehouse.training.phrases  # noqa: F401  # a console has them when it needs them
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.default_account import DEMO_ACCOUNT
-from gatehouse.admin.demo.fill import DemoWish, fill_demo
-from gatehouse.admin.demo.story import LEAST_DECISIONS
+from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
+from gatehouse.admin.sandbox.use_cases.fill import DemoWish, fill_demo
+from gatehouse.admin.sandbox.use_cases.story import LEAST_DECISIONS
 from gatehouse.conditions.signatures import SIGNATURES
 from gatehouse.console.pages import Page, Reach
 from gatehouse.console.routes import DECLARED

@@ -3,7 +3,8 @@
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import accounts, connectors
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.connectors.use_cases import connectors
 from tests.console.harness import Browser, Console
 from tests.console.wrong_numbers import WRONG_NUMBERS
 

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import keys
-from gatehouse.admin.key_grants import IssuingKey, issue_by
-from gatehouse.admin.keys import KeyTerms
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys.use_cases.grants import IssuingKey, issue_by
+from gatehouse.admin.keys.use_cases.keys import KeyTerms
 from tests.console.harness import Browser, Console
 from tests.console.wrong_numbers import WRONG_NUMBERS
 

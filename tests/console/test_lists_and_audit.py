@@ -6,8 +6,8 @@ import re
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import lists
-from gatehouse.admin.lists import EntryPage
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import EntryPage
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin import audit
 from tests.console.harness import Browser, Console
@@ -96,7 +96,7 @@ def test_a_list_is_taken_along_whole_however_it_is_read(
 ) -> None:
     mo.post(f"{blocked}/add", {"values": "u-300\nu-301\nu-302"})
     whole = mo.post(f"{blocked}/export").text
-    monkeypatch.setattr("gatehouse.admin.lists._READ_AT_ONCE", 2)
+    monkeypatch.setattr("gatehouse.admin.lists.use_cases.lists._READ_AT_ONCE", 2)
     assert mo.post(f"{blocked}/export").text == whole
     assert {"u-300,,", "u-301,,", "u-302,,"} <= {*whole.splitlines()}
 
@@ -160,7 +160,7 @@ def test_who_may_not_reveal_sees_no_person_on_a_list(
 def test_the_pages_of_a_list_have_addresses_that_say_nothing_of_its_entries(
     console: Console, mo: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gatehouse.console.lists._ON_A_PAGE", 2)
+    monkeypatch.setattr("gatehouse.admin.lists.pages.lists._ON_A_PAGE", 2)
     values = [f"buyer.{number}" for number in range(5)]
     paths = [f"/a/{console.account_id}/lists/{name}" for name in ("paged", "paged-too")]
     for path in paths:

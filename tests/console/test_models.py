@@ -8,12 +8,11 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import approvals
-from gatehouse.admin.jobs import queue
-from gatehouse.admin.jobs.kinds import ErasureOrder, JobKind
-from gatehouse.admin.jobs.running import actor_of
-from gatehouse.admin.models import versions
-from gatehouse.admin.people import proposals
+from gatehouse.admin.approvals.use_cases import approvals, proposals
+from gatehouse.admin.jobs import use_cases as queue
+from gatehouse.admin.jobs.types import ErasureOrder, JobKind
+from gatehouse.admin.jobs.worker.running import actor_of
+from gatehouse.admin.models.use_cases import versions
 from gatehouse.core.sentences import Phrase
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.store.configured import models

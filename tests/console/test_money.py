@@ -6,7 +6,8 @@ import zlib
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import accounts, money
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.money.use_cases import money
 from gatehouse.console.formats import Formats
 from gatehouse.console.translation import read_locale
 from tests.console.harness import Browser, Console

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from gatehouse.access.roles import Permission, UserRole
-from gatehouse.admin.figures.overview import FiguresNotReady, Overview, overview
+from gatehouse.admin.figures.use_cases.overview import FiguresNotReady, Overview, overview
 from gatehouse.columns.overview import OutcomeCounts
 from gatehouse.core.labels import Label
 from gatehouse.core.outcomes import Outcome
@@ -73,7 +73,7 @@ def test_an_account_whose_figures_are_not_ready_says_so(
     def not_ready(*_: object) -> None:
         raise FiguresNotReady("not yet")
 
-    monkeypatch.setattr("gatehouse.console.overview.overview", not_ready)
+    monkeypatch.setattr("gatehouse.admin.figures.pages.overview", not_ready)
     answer = console.as_role(UserRole.VIEWER).get(f"/a/{console.account_id}/")
     assert answer.status_code == 200
     assert "Figures are being prepared" in answer.text
@@ -90,7 +90,7 @@ def test_a_change_against_hardly_anything_is_told_as_a_number(
         def found(*wanted: Any) -> Overview:
             return msgspec.structs.replace(overview(*wanted), counts=now, before=before)
 
-        monkeypatch.setattr("gatehouse.console.overview.overview", found)
+        monkeypatch.setattr("gatehouse.admin.figures.pages.overview", found)
         return console.as_role(UserRole.VIEWER).get(f"/a/{console.account_id}/").text
 
     page = compared(2)

@@ -13,7 +13,7 @@ from scripts.bench.console_people import walk
 from scripts.bench.console_rows import Rows, write
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import money
+from gatehouse.admin.money.use_cases import money
 from gatehouse.billing.ledger import charged_items
 from gatehouse.console.pages import Page
 from gatehouse.console.routes import DECLARED

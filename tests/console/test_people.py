@@ -3,8 +3,8 @@
 import re
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people import users
-from gatehouse.admin.people.sessions import SignedIn
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.sign_in.use_cases.sessions import SignedIn
 from tests.admin.people.signing_in import HERE, PASSWORD
 from tests.console.harness import Browser, Console
 

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from gatehouse.access.roles import Permission, UserRole
-from gatehouse.admin import audit_log, pipelines, rule_sets
-from gatehouse.admin.configurations import NewVersion
+from gatehouse.admin.audit import use_cases as audit_log
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.pipelines.use_cases import pipelines
+from gatehouse.admin.rule_sets.use_cases import rule_sets
 from tests.columns.shops import Shop
 from tests.console.harness import Browser, Console, open_console
 from tests.harness import Home

@@ -12,17 +12,22 @@ import msgspec
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import keys
-from gatehouse.admin.events import EventQuery, newest_events
+from gatehouse.admin.events.queries.expiring_keys import tell_expiring
+from gatehouse.admin.events.use_cases.events import EventQuery, newest_events
+from gatehouse.admin.figures.pages import ends_soon
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.pipelines.pages.playground import cards
+from gatehouse.admin.pipelines.pages.playground_request import (
+    OPERATIONS,
+    Wanted,
+    as_python,
+    request_body,
+)
 from gatehouse.console.desk import Desk
-from gatehouse.console.overview import ends_soon
-from gatehouse.console.playground import cards
-from gatehouse.console.playground_request import OPERATIONS, Wanted, as_python, request_body
 from gatehouse.console.routes import DECLARED
 from gatehouse.console.translation import texts
 from gatehouse.core.errors import InvalidInput
 from gatehouse.settings import Settings
-from gatehouse.store.events.expiring_keys import tell_expiring
 from tests.console.harness import Browser, Console
 from tests.harness import Home
 

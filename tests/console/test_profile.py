@@ -10,9 +10,10 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people import sessions, users
-from gatehouse.admin.people.demo import demo_link
-from gatehouse.admin.people.sessions import SignedIn
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.people.use_cases.demo import demo_link
+from gatehouse.admin.sign_in.use_cases import sessions
+from gatehouse.admin.sign_in.use_cases.sessions import SignedIn
 from tests.admin.people.signing_in import HERE, PASSWORD, MovedClock
 from tests.admin.people.soft_authenticator import SoftAuthenticator
 from tests.console.harness import Browser, Console

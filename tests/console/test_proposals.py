@@ -5,10 +5,9 @@ import re
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import accounts, approvals, configurations, lists
-from gatehouse.admin.lists import GivenEntries, NewEntries
-from gatehouse.admin.people import proposals, users
-from gatehouse.admin.people.proposed import (
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.approvals.use_cases import approvals, proposals
+from gatehouse.admin.approvals.use_cases.proposed import (
     AdjustBalance,
     ApplyRules,
     DropList,
@@ -16,7 +15,11 @@ from gatehouse.admin.people.proposed import (
     SetPrices,
     TakeOffList,
 )
-from gatehouse.admin.pipelines import PIPELINES
+from gatehouse.admin.configurations.use_cases import configurations
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
 from gatehouse.rules.list_entries import ListKind
 from tests.console.harness import Console
 from tests.harness import make_account

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import review_claims
-from gatehouse.admin.people import users
-from gatehouse.admin.reviews import ReviewState, get_review
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.reviews.use_cases import review_claims
+from gatehouse.admin.reviews.use_cases.reviews import ReviewState, get_review
 from gatehouse.store.tables import REVIEWS
 from tests.admin.recorded import Recorder
 from tests.console.harness import Browser, Console

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import approvals, configurations, rule_sets
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.rule_sets import RULE_SETS
+from gatehouse.admin.approvals.use_cases import approvals
+from gatehouse.admin.configurations.use_cases import configurations
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.rule_sets.use_cases import rule_sets
+from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.core.labels import Label
 from gatehouse.store.feedback.statements import FeedbackStatement
 from tests.admin.recorded import Recorder

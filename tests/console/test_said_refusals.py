@@ -11,7 +11,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent.parent / "src"
 _FOR_OTHERS = {
-    "gatehouse.admin.events": "the API and a command read events; pages do not",
+    "gatehouse.admin.events.use_cases.events": "the API and a command read events; pages do not",
     "gatehouse.backtest.export": "only a command writes files of records",
     "gatehouse.columns.copies": "another process has the file; figures are said not to be ready",
     "gatehouse.connectors.http": "what a stage is told while it asks becomes a result of the stage",

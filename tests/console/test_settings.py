@@ -3,8 +3,8 @@
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import policies
-from gatehouse.admin.event_settings import get_event_settings
+from gatehouse.admin.accounts.use_cases import policies
+from gatehouse.admin.events.use_cases.event_settings import get_event_settings
 from gatehouse.precheck.response import AvsResult
 from tests.console.harness import Browser, Console
 from tests.console.wrong_numbers import WRONG_NUMBERS

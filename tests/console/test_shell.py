@@ -3,7 +3,7 @@
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people.demo import demo_link
+from gatehouse.admin.people.use_cases.demo import demo_link
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.console.harness import Console
 

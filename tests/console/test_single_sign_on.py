@@ -8,10 +8,11 @@ import msgspec
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people import passkeys, users
-from gatehouse.admin.people.passkeys import NewPasskey, PasskeyPlace
+from gatehouse.admin.people.queries import users as people
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.sign_in.use_cases import passkeys
+from gatehouse.admin.sign_in.use_cases.passkeys import NewPasskey, PasskeyPlace
 from gatehouse.settings import load_settings
-from gatehouse.store.people import users as people
 from tests.admin.people.small_provider import CLIENT, SECRET, SmallProvider, small_provider
 from tests.admin.people.soft_authenticator import SoftAuthenticator
 from tests.console.harness import Browser, Console

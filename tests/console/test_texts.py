@@ -10,8 +10,8 @@ from string import Formatter
 import pytest
 
 import gatehouse.stages  # noqa: F401  # registers the stages, as every entry point does
-from gatehouse.admin.event_settings import operations
-from gatehouse.admin.people.links import LinkKind
+from gatehouse.admin.events.use_cases.event_settings import operations
+from gatehouse.admin.sign_in.use_cases.links import LinkKind
 from gatehouse.conditions.catalogue import SIGNALS
 from gatehouse.console.translation import (
     LANGUAGES,
@@ -35,7 +35,9 @@ ENGLISH = texts("en")
 
 def _written() -> set[str]:
     """Everything quoted in templates and code that looks like a key, or like the start of one."""
+    pages = (SOURCE / "gatehouse" / "admin").glob("*/pages*")
     files = [*ROOM.rglob("*.html"), *ROOM.rglob("*.py")]
+    files += [file for each in pages for file in (each.rglob("*.py") if each.is_dir() else [each])]
     return {key for file in files for key in _QUOTED.findall(file.read_text())}
 
 

@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.webhooks import endpoints, messages
+from gatehouse.admin.webhooks.use_cases import endpoints, messages
 from tests.console.harness import Browser, Console
 
 

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from gatehouse.admin.jobs import queue
-from gatehouse.admin.jobs.kinds import JobKind, TrainingOrder
+from gatehouse.admin.jobs import use_cases as queue
+from gatehouse.admin.jobs.types import JobKind, TrainingOrder
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession

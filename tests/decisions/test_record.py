@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from msgspec.structs import FieldInfo, fields
 
-from gatehouse.admin.public_decisions import public_decision
+from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import (
     VERSION,

@@ -17,7 +17,7 @@ import httpx
 import pytest
 import yaml  # type: ignore[import-untyped]  # it has no types
 
-from gatehouse.admin.hardening import hardening_points
+from gatehouse.admin.installation.use_cases.hardening import hardening_points
 from gatehouse.preflight import settings_points, unknown_variables
 from gatehouse.settings import load_settings
 from tests.docs.pages import blocks, pages

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from gatehouse.admin.money.queries.statements import MOST_MOVEMENTS
 from gatehouse.billing.statement import MOST_DAYS
-from gatehouse.store.accounts.statements import MOST_MOVEMENTS
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps
 from tests.harness import Server

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.admin.identities.rows import COLUMNS, FIELDS
+from gatehouse.admin.identities.use_cases.rows import COLUMNS, FIELDS
 from gatehouse.idverify.comparison import Comparison
 from gatehouse.idverify.contacts import compare_emails, compare_phones
 from gatehouse.idverify.identifiers import compare_identifiers

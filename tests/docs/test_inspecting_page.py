@@ -1,9 +1,10 @@
 """docs/inspecting.md tells the limits and the permissions that the code has."""
 
 from gatehouse.access.roles import PERMISSIONS, Permission, UserRole
-from gatehouse.admin.entities import counting, neighbours, profile
-from gatehouse.admin.inspecting.habits import MOST_EARLIER
-from gatehouse.console import decision, entities
+from gatehouse.admin.decisions.pages import decision
+from gatehouse.admin.decisions.use_cases.habits import MOST_EARLIER
+from gatehouse.admin.entities.pages import entities
+from gatehouse.admin.entities.use_cases import counting, neighbours, profile
 from tests.docs.pages import ROOT
 
 _PAGE = (ROOT / "docs/inspecting.md").read_text()

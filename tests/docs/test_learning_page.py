@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from gatehouse.admin.feedback.statements import FIELDS
+from gatehouse.admin.feedback.use_cases.statements import FIELDS
 from gatehouse.backtest.export import ABOUT, FEATURE, export_parquet, new_folder
 from gatehouse.core.labels import Label
 from gatehouse.sentry.features.catalogue import BY_CODE
@@ -14,9 +14,7 @@ from gatehouse.sentry.memory import EntityKind
 from gatehouse.sentry.reputation import HALF_LIFE_DAYS
 from gatehouse.sentry.reputation_store import SHARED, SMOOTHING, USUAL_RATE
 from gatehouse.store.decisions.records import KeptRecord
-from gatehouse.store.feedback.statements import (
-    MOST_REQUESTS,
-)
+from gatehouse.store.feedback.statements import MOST_REQUESTS
 from gatehouse.training.model_fitting import (
     ENOUGH_FOR_BOOSTING,
     LEAST_FRAUDS,

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.approvals import CHOICES
-from gatehouse.admin.people.links import LIFETIMES_MS, LinkKind
-from gatehouse.admin.people.oidc import CALLBACK
-from gatehouse.admin.people.passwords import LEAST_LENGTH
-from gatehouse.admin.people.proposals import LIFETIME_MS
+from gatehouse.admin.approvals.use_cases.approvals import CHOICES
+from gatehouse.admin.approvals.use_cases.proposals import LIFETIME_MS
+from gatehouse.admin.sign_in.use_cases.links import LIFETIMES_MS, LinkKind
+from gatehouse.admin.sign_in.use_cases.oidc import CALLBACK
+from gatehouse.admin.sign_in.use_cases.passwords import LEAST_LENGTH
 from gatehouse.settings import Settings
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.admin import connectors
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.connector_status import connector_status
-from gatehouse.admin.events import EventQuery, list_events, newest_cursor
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.connectors.use_cases import connectors
+from gatehouse.admin.connectors.use_cases.connector_status import connector_status
+from gatehouse.admin.events.use_cases.events import EventQuery, list_events, newest_cursor
 from gatehouse.connectors.iso8583.dialect import Dialect
 from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.reference_host.serving import HostOptions, serve_host

@@ -11,8 +11,8 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.keys import key_hash
-from gatehouse.admin import configurations as configuration_cases
-from gatehouse.admin.rule_sets import RULE_SETS
+from gatehouse.admin.configurations.use_cases import configurations as configuration_cases
+from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.core import keyring
 from gatehouse.core.errors import ConfigurationRefused
 from gatehouse.operations import account_setup

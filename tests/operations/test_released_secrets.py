@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import connectors
-from gatehouse.admin.configurations import AppliedVersion, NewVersion
+from gatehouse.admin.configurations.use_cases.configurations import AppliedVersion, NewVersion
+from gatehouse.admin.connectors.use_cases import connectors
 from gatehouse.connectors.definition import encode_program
 from gatehouse.connectors.reading import read_configuration
 from gatehouse.connectors.routing.roster import Roster, connector_maker

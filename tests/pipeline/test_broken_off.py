@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gatehouse.admin import money
+from gatehouse.admin.money.use_cases import money
 from gatehouse.core.errors import AuthorizationLost, StoreUnavailable
 from gatehouse.core.money import Payment
 from gatehouse.pipeline.engine import Engine, EngineOptions

@@ -11,7 +11,8 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.admin import money
+from gatehouse.admin.money.use_cases import money
+from gatehouse.admin.reviews.queries import reviews
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.defects import Defect
 from gatehouse.core.errors import ConnectorFailed, RequestRefused, StoreUnavailable
@@ -26,7 +27,7 @@ from gatehouse.pipeline.job import DecisionPlan, Job, Processed, RequestPlan, St
 from gatehouse.pipeline.settlement import Insufficient, Release
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import decisions, reviews
+from gatehouse.store.decisions import decisions
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.writer import Writer

@@ -10,10 +10,10 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.admin.privacy.erasure import ErasedPerson, ErasureOptions, erase_person
-from gatehouse.admin.privacy.export import export_person
-from gatehouse.admin.privacy.subject import PersonNamed
-from gatehouse.admin.reviews import ReviewFinding, resolve_review
+from gatehouse.admin.privacy.use_cases.erasure import ErasedPerson, ErasureOptions, erase_person
+from gatehouse.admin.privacy.use_cases.export import export_person
+from gatehouse.admin.privacy.use_cases.person import PersonNamed
+from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_review
 from gatehouse.bootstrap import Service
 from gatehouse.core.cards import CardNumber
 from gatehouse.store.admin.admin_session import AdminSession

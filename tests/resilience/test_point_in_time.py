@@ -15,7 +15,7 @@ import psycopg
 import pytest
 import yaml  # type: ignore[import-untyped]  # it has no types
 
-from gatehouse.admin import audit_log
+from gatehouse.admin.audit import use_cases as audit_log
 from tests.admin.people.signing_in import ADA, Entrance
 from tests.databases import QUICK, client_programs, serve_folder
 from tests.docs.pages import ROOT, blocks

@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.sentry_memory import rebuild_memory
+from gatehouse.admin.memory.use_cases.rebuilding import rebuild_memory
 from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.settings import load_settings
 from gatehouse.store.tables import MISSED_EVENTS

@@ -7,14 +7,14 @@ import logging
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.admin import audit_log
+from gatehouse.admin.audit import use_cases as audit_log
+from gatehouse.admin.audit.worker import AuditWatch
 from gatehouse.core import keyring
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
 from gatehouse.store.accounts import ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit import AuditHead
-from gatehouse.store.admin.audit_watch import AuditWatch
 from gatehouse.store.tables import AUDIT, STATE
 from tests.harness import make_account
 

@@ -13,9 +13,9 @@ from gatehouse.store.decisions import review_events
 from gatehouse.store.feedback import feedback, feedback_history
 from gatehouse.store.feedback.statements import (
     FeedbackStatement,
+    FeedbackSubject,
     LabelEntry,
     LabelReport,
-    Subject,
 )
 from gatehouse.store.migrate import alembic_config, migrate
 from gatehouse.store.migrations import HEAD
@@ -86,7 +86,7 @@ def test_a_database_with_reviews_is_brought_up_to_date(empty_home: Home) -> None
         [event] = review_events.history(connection, ACCOUNT, requests[4])
         assert (event.kind, event.at_ms, event.actor) == ("RESOLVED", 20, "key:key_1")
         assert (event.details.state, event.words) == ("DECLINED", "key:key_1")
-        by_reference = Subject(client_reference="order-1")
+        by_reference = FeedbackSubject(client_reference="order-1")
         assert feedback.find(connection, ACCOUNT, by_reference) == requests
         # The upgraded tables are those of a new database.
         assert compare_metadata(MigrationContext.configure(connection), METADATA) == []

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.admin.recorded_answers import load_programs
+from gatehouse.admin.pipelines.use_cases.recorded_answers import load_programs
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.rules.ruleset import decode_program

@@ -14,8 +14,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import make_url
 
+from gatehouse.admin.backup import queries as copying
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.store import copying
 from gatehouse.store.database import Database
 from gatehouse.store.identities.identity_lookup import _open_holders
 from gatehouse.store.presence import Presence

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.admin import money
+from gatehouse.admin.money.use_cases import money
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.errors import AuthorizationLost, StoreUnavailable
 from gatehouse.core.ids import derived_id

@@ -7,8 +7,8 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.feedback.live import LiveFeedback
-from gatehouse.admin.reviews import ReviewFinding, resolve_review
+from gatehouse.admin.feedback.worker.live import LiveFeedback
+from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_review
 from gatehouse.core.errors import Conflict, NotFound, StoreUnavailable
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.store.admin.admin_session import AdminSession
@@ -17,9 +17,9 @@ from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     MOST_STATEMENTS,
     FeedbackStatement,
+    FeedbackSubject,
     LabelOutcome,
     LabelReport,
-    Subject,
     TooManyStatements,
 )
 from gatehouse.store.state import lock_changes
@@ -62,7 +62,7 @@ def say(
 
 def found(session: AdminSession, account_id: str, **subject: str) -> list[str]:
     with session.reading() as connection:
-        return feedback.find(connection, account_id, Subject(**subject))
+        return feedback.find(connection, account_id, FeedbackSubject(**subject))
 
 
 def told(session: AdminSession, account_id: str, request_id: str) -> list[tuple[str, str | None]]:
@@ -222,7 +222,10 @@ def test_so_much_is_said_about_a_request_and_no_more(session: AdminSession) -> N
     with pytest.raises(TooManyStatements):
         asyncio.run(
             live.record(
-                Actor.key("a", merchant), merchant, Subject(client_reference="order-1"), GOOD
+                Actor.key("a", merchant),
+                merchant,
+                FeedbackSubject(client_reference="order-1"),
+                GOOD,
             )
         )
     with session.reading() as connection:
@@ -386,10 +389,14 @@ def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
 
     async def work() -> None:
         answers = await asyncio.gather(
-            live.record(Actor.key("a", merchant), merchant, Subject(transaction="t-1"), FRAUD),
-            live.record(Actor.key("b", other), other, Subject(transaction="t-1"), GOOD),
-            live.record(Actor.key("c", merchant), merchant, Subject(request_id=two), GOOD),
-            live.record(Actor.key("a", merchant), merchant, Subject(client_reference="all"), GOOD),
+            live.record(
+                Actor.key("a", merchant), merchant, FeedbackSubject(transaction="t-1"), FRAUD
+            ),
+            live.record(Actor.key("b", other), other, FeedbackSubject(transaction="t-1"), GOOD),
+            live.record(Actor.key("c", merchant), merchant, FeedbackSubject(request_id=two), GOOD),
+            live.record(
+                Actor.key("a", merchant), merchant, FeedbackSubject(client_reference="all"), GOOD
+            ),
             return_exceptions=True,
         )
         kept, missing, last, many = answers
@@ -409,7 +416,7 @@ def test_a_server_writes_all_who_wait_at_once_and_refuses_each_on_its_own(
         with pytest.raises(NotFound):
             await live.history(Actor.key("a", other), other, two)
         with pytest.raises(NotFound):
-            await live.record(Actor.key("b", other), other, Subject(request_id=one), GOOD)
+            await live.record(Actor.key("b", other), other, FeedbackSubject(request_id=one), GOOD)
         assert followed.seen == [3]
 
     asyncio.run(work())
@@ -426,7 +433,7 @@ def test_more_than_fit_into_one_batch_are_all_answered(sqlite_session: AdminSess
 
     async def work() -> None:
         waiting = [
-            live.record(Actor.key("a", merchant), merchant, Subject(request_id=each), FRAUD)
+            live.record(Actor.key("a", merchant), merchant, FeedbackSubject(request_id=each), FRAUD)
             for each in requests
         ]
         answers = await asyncio.gather(*waiting)
@@ -434,7 +441,7 @@ def test_more_than_fit_into_one_batch_are_all_answered(sqlite_session: AdminSess
         assert followed.seen == [64, 128, 150]
         assert not (
             await live.record(
-                Actor.key("a", merchant), merchant, Subject(request_id=requests[0]), FRAUD
+                Actor.key("a", merchant), merchant, FeedbackSubject(request_id=requests[0]), FRAUD
             )
         )[0].changed
 
@@ -450,10 +457,14 @@ def test_a_sender_that_goes_away_is_recorded_and_the_others_are_answered(
 
     async def work() -> None:
         gone = asyncio.create_task(
-            live.record(Actor.key("a", merchant), merchant, Subject(request_id=first), FRAUD)
+            live.record(
+                Actor.key("a", merchant), merchant, FeedbackSubject(request_id=first), FRAUD
+            )
         )
         stays = asyncio.create_task(
-            live.record(Actor.key("b", merchant), merchant, Subject(request_id=second), FRAUD)
+            live.record(
+                Actor.key("b", merchant), merchant, FeedbackSubject(request_id=second), FRAUD
+            )
         )
         await asyncio.sleep(0)
         gone.cancel()
@@ -471,7 +482,7 @@ def test_what_was_kept_is_answered_even_if_it_cannot_be_followed(
     [request] = decide(sqlite_session, merchant)
     live = LiveFeedback(sqlite_session, Followed(sqlite_session, fails=True))
     noted = asyncio.run(
-        live.record(Actor.key("a", merchant), merchant, Subject(request_id=request), FRAUD)
+        live.record(Actor.key("a", merchant), merchant, FeedbackSubject(request_id=request), FRAUD)
     )
     assert noted[0].changed
     assert told(sqlite_session, merchant, request) == [("FRAUD", None)]
@@ -485,8 +496,12 @@ def test_only_what_cannot_be_written_fails(sqlite_session: AdminSession) -> None
 
     async def work() -> None:
         good, bad = await asyncio.gather(
-            live.record(Actor.key("a", merchant), merchant, Subject(request_id=first), FRAUD),
-            live.record(Actor.key("a", merchant), merchant, Subject(request_id=second), too_large),
+            live.record(
+                Actor.key("a", merchant), merchant, FeedbackSubject(request_id=first), FRAUD
+            ),
+            live.record(
+                Actor.key("a", merchant), merchant, FeedbackSubject(request_id=second), too_large
+            ),
             return_exceptions=True,
         )
         assert isinstance(good, list)
@@ -502,7 +517,7 @@ def test_a_database_that_is_away_is_said_to_be_away(sqlite_session: AdminSession
     [request] = decide(sqlite_session, merchant)
     followed = Followed(sqlite_session)
     live = LiveFeedback(sqlite_session, followed)
-    subject = Subject(request_id=request)
+    subject = FeedbackSubject(request_id=request)
     with sqlite_session.database.writing() as connection:
         connection.execute(sa.text("ALTER TABLE feedback RENAME TO elsewhere"))
     with pytest.raises(StoreUnavailable):

@@ -7,8 +7,10 @@ import pytest
 import sqlalchemy as sa
 from alembic import command
 
-from gatehouse.admin import decisions, lists, secrets
-from gatehouse.admin.lists import EntryPage, GivenEntries, NewEntries
+from gatehouse.admin.decisions.use_cases import decisions
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import EntryPage, GivenEntries, NewEntries
+from gatehouse.admin.secrets.use_cases import secrets
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.ids import new_id
 from gatehouse.decisions.record import encode_named

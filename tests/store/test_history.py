@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from gatehouse.admin.memory.queries import memory_rebuild
+from gatehouse.admin.memory.queries.memory_rebuild import DecisionHistory, RecordText
 from gatehouse.core.ids import new_id
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import memory_rebuild
-from gatehouse.store.decisions.memory_rebuild import DecisionHistory, RecordText
 from gatehouse.store.tables import DECISIONS
 from tests.harness import make_account
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.admin import money
+from gatehouse.admin.money.use_cases import money
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.errors import AuthorizationLost, Conflict, NotFound
 from gatehouse.core.money import Payment

@@ -11,19 +11,17 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.feedback.live import LiveFeedback
+from gatehouse.admin.feedback.worker import label_follower
+from gatehouse.admin.feedback.worker.label_follower import LabelFollower
+from gatehouse.admin.feedback.worker.live import LiveFeedback
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.labels import Label
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import PastEvent, past_event_in, recorded_event
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.feedback import feedback, label_follower
-from gatehouse.store.feedback.label_follower import LabelFollower
-from gatehouse.store.feedback.statements import (
-    FeedbackStatement,
-    Subject,
-)
+from gatehouse.store.feedback import feedback
+from gatehouse.store.feedback.statements import FeedbackStatement, FeedbackSubject
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 from tests.harness import PATIENCE_S
 from tests.store import deciding
@@ -331,7 +329,7 @@ def test_feedback_is_answered_when_the_memory_knows_it(session: AdminSession, ac
 
     async def scene() -> None:
         one.current.set()
-        subject = Subject(request_id=ann)
+        subject = FeedbackSubject(request_id=ann)
         for label in (Label.FRAUD, Label.LEGITIMATE):
             await live.record(Actor.system("test"), account, subject, FeedbackStatement(label))
             assert ears.heard[-1][:2] == ("ann", label is Label.FRAUD)

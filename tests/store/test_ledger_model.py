@@ -16,7 +16,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from gatehouse.admin import money
+from gatehouse.admin.money.use_cases import money
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.errors import AuthorizationLost, InvalidInput, StoreUnavailable
 from gatehouse.core.ids import derived_id

@@ -5,11 +5,12 @@ import asyncio
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.admin import money
+from gatehouse.admin.money.queries import ledger_verification
+from gatehouse.admin.money.use_cases import money
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.billing.verify import LedgerReport
 from gatehouse.pipeline.settlement import Authorize, Close, DecisionRow
-from gatehouse.store.accounts import ledger, ledger_verification
+from gatehouse.store.accounts import ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.writer import Writer

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from gatehouse.admin.money import verify_ledger
+from gatehouse.admin.money.use_cases.money import verify_ledger
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.errors import NotFound, StoreUnavailable
 from gatehouse.pipeline.settlement import Authorize, Authorized, Close, Closed, DecisionRow

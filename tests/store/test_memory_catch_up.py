@@ -6,14 +6,14 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.admin.memory.queries.memory_catch_up import MemoryCatchUp, MissedEventTeller
+from gatehouse.admin.privacy.queries.erasing import RequestEraser
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recalled import History
 from gatehouse.sentry.recorded_event import PastEvent, recorded_event
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions.memory_catch_up import MemoryCatchUp, MissedEventTeller
-from gatehouse.store.privacy.erasing import RequestEraser
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FORGOTTEN_EVENTS, MISSED_EVENTS
 from tests.sentry.shared.servers import servers

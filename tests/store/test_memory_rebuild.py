@@ -8,10 +8,10 @@ import logging
 import msgspec
 import pytest
 
+from gatehouse.admin.memory.queries.memory_rebuild import MemoryRebuild, RecordText
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.recorded_event import recorded_event
-from gatehouse.store.decisions.memory_rebuild import MemoryRebuild, RecordText
 from tests.harness import PATIENCE_S
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.admin.retention import (
+from gatehouse.admin.privacy.use_cases.retention import (
     RetentionHooks,
     RetentionPolicy,
     count_old,

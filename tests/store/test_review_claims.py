@@ -7,9 +7,9 @@ from typing import Any, Final
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.admin.reviews.queries import review_claims
+from gatehouse.admin.reviews.queries.review_claims import ReviewClaim
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import review_claims
-from gatehouse.store.decisions.review_claims import ReviewClaim
 from tests.harness import Home
 
 NOW: Final = 1_700_000_000_000

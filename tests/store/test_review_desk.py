@@ -7,13 +7,14 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.review_bulk import (
+from gatehouse.admin.reviews.queries.reviews import AlreadyResolved, NotResolved
+from gatehouse.admin.reviews.use_cases.review_bulk import (
     MOST_AT_ONCE,
     ReviewFilter,
     find_open_reviews,
     resolve_reviews,
 )
-from gatehouse.admin.review_desk import (
+from gatehouse.admin.reviews.use_cases.review_desk import (
     AlreadyAssigned,
     Assignment,
     add_note,
@@ -22,7 +23,7 @@ from gatehouse.admin.review_desk import (
     person_of,
     take_oldest,
 )
-from gatehouse.admin.reviews import (
+from gatehouse.admin.reviews.use_cases.reviews import (
     NOBODY,
     EventKind,
     PaymentEffect,
@@ -41,7 +42,6 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import review_events
 from gatehouse.store.decisions.review_events import MOST_OF_A_KIND, TooManyEvents
-from gatehouse.store.decisions.reviews import AlreadyResolved, NotResolved
 from gatehouse.store.feedback import feedback
 from gatehouse.store.requests import intents
 from gatehouse.store.tables import AUDIT, REVIEW_EVENTS, REVIEWS

@@ -7,21 +7,21 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.live_reviews import LiveReviews
-from gatehouse.admin.reviews import (
+from gatehouse.admin.reviews.queries import reviews
+from gatehouse.admin.reviews.queries.reviews import AlreadyResolved, StoredReview
+from gatehouse.admin.reviews.use_cases.reviews import (
     ReviewFinding,
     ReviewSearch,
     ReviewState,
     get_review,
     resolve_review,
 )
+from gatehouse.admin.reviews.worker import LiveReviews
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound, StoreUnavailable
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import reviews
-from gatehouse.store.decisions.reviews import AlreadyResolved, StoredReview
 from gatehouse.store.feedback import feedback, feedback_history
 from gatehouse.store.requests import intents
 from gatehouse.store.tables import AUDIT, DECISIONS

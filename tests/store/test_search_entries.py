@@ -7,10 +7,12 @@ import pytest
 import sqlalchemy as sa
 from msgspec.structs import asdict
 
-from gatehouse.admin.privacy.subject import DataSubject
-from gatehouse.admin.search.decisions import search_decisions
-from gatehouse.admin.search.filters import AmountRange, DecisionSearchRequest
-from gatehouse.admin.search.people import PersonNamed, requests_about
+from gatehouse.admin.privacy.use_cases.person import DataSubject
+from gatehouse.admin.search.queries.pages import stream_requests
+from gatehouse.admin.search.queries.sources import by_terms
+from gatehouse.admin.search.use_cases.decisions import search_decisions
+from gatehouse.admin.search.use_cases.filters import AmountRange, DecisionSearchRequest
+from gatehouse.admin.search.use_cases.people import PersonNamed, requests_about
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record_fingerprints import decode
@@ -36,8 +38,6 @@ from gatehouse.store.requests.writer import Writer
 from gatehouse.store.search import indexing
 from gatehouse.store.search.entries import SearchIndex
 from gatehouse.store.search.indexing import EarlierDecisions, is_complete
-from gatehouse.store.search.pages import stream_requests
-from gatehouse.store.search.sources import by_terms
 from gatehouse.store.tables import DECISIONS, SEARCH_ENTRIES, SEARCH_WAITING
 from tests.decisions.samples import SAMPLES
 from tests.harness import CARD, FINGERPRINTS, PATIENCE_S, make_account

@@ -10,6 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
+from gatehouse.admin.money.queries import statements
+from gatehouse.admin.money.queries.ledger_days import LedgerDays
+from gatehouse.admin.money.queries.ledger_pages import LedgerLine, LedgerSearch, page
 from gatehouse.billing.ledger import (
     AccountState,
     Book,
@@ -22,9 +25,7 @@ from gatehouse.billing.ledger import (
 from gatehouse.billing.spending_pace import SpendingPace
 from gatehouse.billing.statement import DAY_MS, Period, month_period
 from gatehouse.core.errors import InvalidInput
-from gatehouse.store.accounts import accounts, ledger, statements
-from gatehouse.store.accounts.ledger_days import LedgerDays
-from gatehouse.store.accounts.ledger_pages import LedgerLine, LedgerSearch, page
+from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import ACCOUNTS, LEDGER_ENTRIES
 

@@ -4,7 +4,7 @@ import asyncio
 
 import sqlalchemy as sa
 
-from gatehouse.admin import money
+from gatehouse.admin.money.use_cases import money
 from gatehouse.billing.ledger import Hold
 from gatehouse.core.money import Payment
 from gatehouse.pipeline.settlement import Authorize, Authorized, Claim

@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 
-from gatehouse.admin.events import PublicEvent
+from gatehouse.admin.events.use_cases.events import PublicEvent
 from tests.web.test_openapi import DOCUMENT
 
 

@@ -14,12 +14,12 @@ import httpx
 import pytest
 
 import gatehouse
-from gatehouse.admin.jobs import worker as jobs
+from gatehouse.admin.feedback.worker import label_follower
+from gatehouse.admin.jobs.worker import worker as jobs
+from gatehouse.admin.privacy import worker as forgetter
 from gatehouse.bootstrap import Service
 from gatehouse.store.accounts import callers
 from gatehouse.store.configured import models
-from gatehouse.store.feedback import label_follower
-from gatehouse.store.privacy import forgetter
 from tests.harness import BODY, VISIT, Home
 from tests.harness.service import serving
 from tests.harness.waiting import PATIENCE_S

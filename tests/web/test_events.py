@@ -6,11 +6,13 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.admin import event_settings, keys, money
-from gatehouse.admin.event_settings import NewWishes, parse_filter
-from gatehouse.admin.keys import KeyTerms
+from gatehouse.admin.events.queries.watching import MOST_OF_ACCOUNT
+from gatehouse.admin.events.use_cases import event_settings
+from gatehouse.admin.events.use_cases.event_settings import NewWishes, parse_filter
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.money.use_cases import money
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.events.watching import MOST_OF_ACCOUNT
 from tests.harness import Server, precheck, until
 from tests.web import answers
 from tests.web.merchant import Merchant

@@ -9,8 +9,9 @@ from typing import Any, Final, NamedTuple
 import httpx
 import sqlalchemy as sa
 
-from gatehouse.admin import accounts, money
-from gatehouse.admin.people import logins
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.money.use_cases import money
+from gatehouse.admin.sign_in.use_cases import logins
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import METADATA
 from tests.harness import Server

@@ -9,7 +9,8 @@ import pytest
 
 from gatehouse.access.accounts import Account
 from gatehouse.access.actors import Actor
-from gatehouse.admin import accounts, money
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.money.use_cases import money
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.web.balances import Balances
 from gatehouse.web.problems import Problem

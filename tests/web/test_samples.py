@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from gatehouse.access.keys import MANAGE, MANAGE_SCOPES, all_scopes
-from gatehouse.admin.reviews import ReviewFinding, resolve_review
+from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_review
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.web.sample_values import NamedObject
 from gatehouse.web.samples import LANGUAGES, SampleCall, as_curl, as_python, as_typescript

@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.admin.privacy.subject import DataSubject
-from gatehouse.admin.search.people import PersonNamed, requests_about
+from gatehouse.admin.privacy.use_cases.person import DataSubject
+from gatehouse.admin.search.use_cases.people import PersonNamed, requests_about
 from gatehouse.core.cards import CardNumber
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.databases import Postgres

@@ -7,11 +7,14 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.admin import event_settings, pipelines, rule_sets
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.event_settings import NewWishes, parse_filter
-from gatehouse.admin.events import EventQuery, list_events, newest_cursor
-from gatehouse.admin.webhooks.batches import takes
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.events.use_cases import event_settings
+from gatehouse.admin.events.use_cases.event_settings import NewWishes, parse_filter
+from gatehouse.admin.events.use_cases.events import EventQuery, list_events, newest_cursor
+from gatehouse.admin.pipelines.use_cases import pipelines
+from gatehouse.admin.rule_sets.use_cases import rule_sets
+from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
+from gatehouse.admin.webhooks.worker.batches import takes
 from gatehouse.core.events import EventName
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.erased_record import without_person
@@ -19,7 +22,6 @@ from gatehouse.decisions.record import decode, encode
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.store.tables import DECISIONS
-from gatehouse.webhooks.endpoint import WebhookTerms
 from tests.harness import (
     AMELIA,
     BODY,

@@ -11,11 +11,15 @@ import msgspec
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.webhooks import delivery as delivery_module
-from gatehouse.admin.webhooks import endpoint_delivery as endpoint_module
-from gatehouse.admin.webhooks import endpoints, messages
-from gatehouse.admin.webhooks.batches import BatchReader, MessageBatch
-from gatehouse.admin.webhooks.delivery import CLAIM_MS, WebhookDelivery
+from gatehouse.admin.webhooks.queries import claims
+from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
+from gatehouse.admin.webhooks.types.endpoint import DisabledBecause, WebhookState, WebhookTerms
+from gatehouse.admin.webhooks.types.sending import SendResult, WebhookMessage
+from gatehouse.admin.webhooks.use_cases import endpoints, messages
+from gatehouse.admin.webhooks.worker import delivery as delivery_module
+from gatehouse.admin.webhooks.worker import endpoint_delivery as endpoint_module
+from gatehouse.admin.webhooks.worker.batches import BatchReader, MessageBatch
+from gatehouse.admin.webhooks.worker.delivery import CLAIM_MS, WebhookDelivery
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.events import DecisionFilter, EventName
 from gatehouse.core.outcomes import Outcome
@@ -23,10 +27,6 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
 from gatehouse.store.tables import WEBHOOK_ATTEMPTS, WEBHOOKS
-from gatehouse.store.webhooks import claims
-from gatehouse.webhooks.destinations import DestinationPolicy
-from gatehouse.webhooks.endpoint import DisabledBecause, WebhookState, WebhookTerms
-from gatehouse.webhooks.sending import SendResult, WebhookMessage
 from tests.harness import PATIENCE_S, make_account
 
 POLICY = DestinationPolicy()

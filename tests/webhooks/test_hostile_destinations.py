@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import pytest
 
-from gatehouse.connectors.webhook_sender import HttpWebhookSender
-from gatehouse.webhooks.destinations import DestinationPolicy, DestinationRefused
-from gatehouse.webhooks.sending import SendResult, WebhookMessage
+from gatehouse.admin.webhooks.types.destinations import DestinationPolicy, DestinationRefused
+from gatehouse.admin.webhooks.types.sending import SendResult, WebhookMessage
+from gatehouse.admin.webhooks.use_cases.sender import HttpWebhookSender
 
 PRODUCTION: Final = DestinationPolicy()
 SANDBOX: Final = DestinationPolicy(allows_loopback=True)

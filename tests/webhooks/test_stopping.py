@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from gatehouse.admin.webhooks.queries import deliveries
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.webhooks import deliveries
 from tests.harness import PATIENCE_S, make_account
 from tests.webhooks.test_delivery import ACCEPTED, Receiver, add, delivering, run, tell, until
 

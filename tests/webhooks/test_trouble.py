@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.admin.webhooks import delivery as delivery_module
-from gatehouse.admin.webhooks import endpoint_delivery
-from gatehouse.admin.webhooks.delivery import CLAIM_MS, WebhookDelivery
+from gatehouse.admin.webhooks.queries import claims, deliveries
+from gatehouse.admin.webhooks.types.sending import SendResult, WebhookMessage
+from gatehouse.admin.webhooks.worker import delivery as delivery_module
+from gatehouse.admin.webhooks.worker import endpoint_delivery
+from gatehouse.admin.webhooks.worker.delivery import CLAIM_MS, WebhookDelivery
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
-from gatehouse.store.webhooks import claims, deliveries
-from gatehouse.webhooks.sending import SendResult, WebhookMessage
 from tests.databases import read_only
 from tests.harness import PATIENCE_S, Home, make_account
 from tests.webhooks.test_delivery import (

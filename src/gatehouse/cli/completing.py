@@ -13,7 +13,7 @@ import typer
 from gatehouse.settings import load_settings
 
 if TYPE_CHECKING:
-    from gatehouse.admin.name_completion import NameKind
+    from gatehouse.cli.name_completion import NameKind
 
 
 def account_ids(incomplete: str) -> list[str]:
@@ -37,7 +37,7 @@ def pipeline_numbers(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _names(kind: "NameKind", context: typer.Context | None, incomplete: str) -> list[str]:
-    from gatehouse.admin.name_completion import local_names
+    from gatehouse.cli.name_completion import local_names
 
     account = None if context is None else context.params.get("account")
     with contextlib.suppress(Exception):

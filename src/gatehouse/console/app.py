@@ -21,7 +21,7 @@ from starlette.types import ASGIApp
 
 from gatehouse.access.roles import Permission
 from gatehouse.access.visitors import Visitor
-from gatehouse.admin import accounts
+from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.console import failures
 from gatehouse.console.assets import serve_asset
 from gatehouse.console.cookies import read_cookies

@@ -3,8 +3,8 @@
 from typing import Protocol
 
 from gatehouse.access.visitors import Visitor
-from gatehouse.admin.people import sessions
-from gatehouse.admin.people.sign_in import SignIn
+from gatehouse.admin.sign_in.use_cases import sessions
+from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from gatehouse.core.errors import NotFound
 
 

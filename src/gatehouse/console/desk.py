@@ -9,11 +9,11 @@ from urllib.parse import quote
 from starlette.types import Scope
 
 from gatehouse.access.addresses import shown_address
-from gatehouse.admin.people.oidc import SingleSignOn
-from gatehouse.admin.people.sign_in import SignIn
-from gatehouse.admin.statements import LedgerDays
+from gatehouse.admin.money.use_cases.statements import LedgerDays
+from gatehouse.admin.pipelines.pages.api_calls import ApiCaller
+from gatehouse.admin.sign_in.use_cases.oidc import SingleSignOn
+from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from gatehouse.columns.copies import ColumnCopies
-from gatehouse.console.api_calls import ApiCaller
 from gatehouse.console.browser_sessions import BrowserSessions, StoredSessions
 from gatehouse.console.cookies import CookieJar
 from gatehouse.console.guard import OriginGuard

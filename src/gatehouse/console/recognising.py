@@ -23,11 +23,11 @@ _DIGITS: Final = r"\d[\d,]*"
 _NUMBER: Final = ","
 """How a gap is written that a whole number fills."""
 _NOTING: Final = (
-    "gatehouse.admin.jobs.worker",
+    "gatehouse.admin.jobs.worker.worker",
     "gatehouse.connectors.http.connector",
     "gatehouse.connectors.iso8583.pool",
     "gatehouse.connectors.routing.roster",
-    "gatehouse.connectors.webhook_sender",
+    "gatehouse.admin.webhooks.use_cases.sender",
     "gatehouse.training.phrases",
 )
 """Modules with phrases that are noted; nothing else of the console needs all of them."""

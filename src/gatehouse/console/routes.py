@@ -1,60 +1,11 @@
-"""All pages and actions of the console: the lists of its subjects, one after the other."""
+"""All pages and actions of the console: its own, and those of every subject."""
 
 from typing import Final
 
-from gatehouse.console import (
-    accounts,
-    audit,
-    connectors,
-    decision,
-    decisions,
-    entities,
-    entry,
-    home,
-    keys,
-    lists,
-    models,
-    money,
-    overview,
-    people,
-    pipelines,
-    playground,
-    preferences,
-    profile,
-    proposals,
-    reviews,
-    rule_building,
-    rules,
-    settings,
-    single_sign_on,
-    webhooks,
-)
+from gatehouse.console import preferences
 from gatehouse.console.pages import Declared
+from gatehouse.core.subject import declared, written_out_first
 
-DECLARED: Final[tuple[Declared, ...]] = (
-    *entry.PAGES,
-    *decision.PAGES,
-    *decisions.PAGES,
-    *reviews.PAGES,
-    *entities.PAGES,
-    *home.PAGES,
-    *overview.PAGES,
-    *people.PAGES,
-    *preferences.PAGES,
-    *rules.PAGES,
-    *rule_building.PAGES,
-    *pipelines.PAGES,
-    *lists.PAGES,
-    *models.PAGES,
-    *money.PAGES,
-    *keys.PAGES,
-    *webhooks.PAGES,
-    *settings.PAGES,
-    *playground.PAGES,
-    *accounts.PAGES,
-    *audit.PAGES,
-    *connectors.PAGES,
-    *profile.PAGES,
-    *proposals.PAGES,
-    *single_sign_on.PAGES,
+DECLARED: Final[tuple[Declared, ...]] = tuple(
+    sorted((*preferences.PAGES, *declared("pages")), key=lambda page: written_out_first(page.path))
 )

@@ -9,8 +9,8 @@ from typing import Final
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from gatehouse.admin.people.sessions import SessionLimits
-from gatehouse.admin.people.sign_in import SignIn
+from gatehouse.admin.sign_in.use_cases.sessions import SessionLimits
+from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from gatehouse.console.app import Application
 from gatehouse.console.desk import Desk
 from gatehouse.console.routes import DECLARED

@@ -12,9 +12,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from gatehouse.access.accounts import Account
 from gatehouse.access.roles import Permission
 from gatehouse.access.visitors import Visitor
-from gatehouse.admin import accounts
-from gatehouse.admin.people.passkeys import PasskeyPlace
-from gatehouse.admin.people.sessions import SessionOrigin
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.sign_in.use_cases.passkeys import PasskeyPlace
+from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin
 from gatehouse.console.cookies import Cookies, Notice
 from gatehouse.console.formats import Formats, currency_digits
 from gatehouse.console.forms import FormRefused, SentForm, Upload, Values

@@ -189,8 +189,8 @@ def open_shared_memory(
 ) -> OpenedMemory:
     """The memory that the settings name; nothing is asked yet.
 
-    `installation` is what the database calls itself (`store/memory_told.py`). `entities` and
-    `timeout_ms` are for commands, which keep less and can wait longer.
+    `installation` is what the database calls itself (`admin/memory/queries/memory_told.py`).
+    `entities` and `timeout_ms` are for commands, which keep less and can wait longer.
     """
     from gatehouse.connectors.valkey.address import StoreAddress
     from gatehouse.connectors.valkey.store import ValkeyStore

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from gatehouse.admin.statements import LiveBilling
+from gatehouse.admin.money.use_cases.statements import LiveBilling
 from gatehouse.billing.statement import Period, PeriodRefused, read_period
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import InvalidInput

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gatehouse.admin.events import PublicEvent
-from gatehouse.admin.public_decisions import PublicDecision
-from gatehouse.admin.webhooks.messages import TEST_TYPE
+from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
+from gatehouse.admin.events.use_cases.events import PublicEvent
+from gatehouse.admin.webhooks.use_cases.messages import TEST_TYPE
 from gatehouse.core.api_values import Money
 from gatehouse.core.events import MEANINGS, EventName
 from gatehouse.core.labels import Label

@@ -8,8 +8,8 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.admin.events import MOST_AT_ONCE, EventPage, EventQuery, PublicEvent
-from gatehouse.admin.live_events import LiveEvents
+from gatehouse.admin.events.use_cases.events import MOST_AT_ONCE, EventPage, EventQuery, PublicEvent
+from gatehouse.admin.events.worker import LiveEvents
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.events import EventName
 from gatehouse.web.body import Disconnected, Receive

@@ -6,9 +6,9 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.admin.feedback.live import LiveFeedback
-from gatehouse.admin.feedback.record import label_that_counts
-from gatehouse.admin.feedback.statements import CLOCKS_DIFFER_MS
+from gatehouse.admin.feedback.use_cases.record import label_that_counts
+from gatehouse.admin.feedback.use_cases.statements import CLOCKS_DIFFER_MS
+from gatehouse.admin.feedback.worker.live import LiveFeedback
 from gatehouse.core.api_values import JsonAmount, Timestamp
 from gatehouse.core.case import ClientReferenceId
 from gatehouse.core.clock import Clock, iso_time
@@ -26,9 +26,9 @@ from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     MOST_STATEMENTS,
     FeedbackStatement,
+    FeedbackSubject,
     LabelEntry,
     LabelOutcome,
-    Subject,
     TooManyStatements,
 )
 from gatehouse.web.body import Receive
@@ -233,13 +233,13 @@ class Feedback:
         return await self._entry.answer(context, public)
 
 
-def subject_of(request: FeedbackRequest, hasher: EntityHasher) -> tuple[str, Subject]:
+def subject_of(request: FeedbackRequest, hasher: EntityHasher) -> tuple[str, FeedbackSubject]:
     """Which field names the requests, and its value as records store it."""
     if request.request_id is not None:
-        return "requestId", Subject(request_id=request.request_id)
+        return "requestId", FeedbackSubject(request_id=request.request_id)
     if request.transaction_id is not None:
-        return "transactionId", Subject(transaction=hasher.kept(request.transaction_id))
-    return "clientReferenceId", Subject(client_reference=str(request.client_reference_id))
+        return "transactionId", FeedbackSubject(transaction=hasher.kept(request.transaction_id))
+    return "clientReferenceId", FeedbackSubject(client_reference=str(request.client_reference_id))
 
 
 def _unknown(named: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 import gatehouse
-from gatehouse.admin.public_decisions import PublicDecision
+from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
 from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.operations.operation import Operation
 from gatehouse.operations.pipeline_messages import PipelinesResponse

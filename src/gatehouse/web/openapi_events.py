@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from gatehouse.admin.events import MOST_AT_ONCE, PublicEvent
+from gatehouse.admin.events.use_cases.events import MOST_AT_ONCE, PublicEvent
 from gatehouse.core.events import MEANINGS
 from gatehouse.web.events import LONGEST_WAIT_S, EventsResponse
 from gatehouse.web.openapi_parts import TRACE_ID, answer_of, envelope_of, failures, parameter, ref

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.admin.review_desk import UNASSIGNED
+from gatehouse.admin.reviews.use_cases.review_desk import UNASSIGNED
 from gatehouse.web.openapi_parts import (
     PREFER,
     REQUEST_ID,

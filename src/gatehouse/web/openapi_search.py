@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from gatehouse.admin.search.filters import DecisionSearchRequest, ReviewSearchRequest
+from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest, ReviewSearchRequest
 from gatehouse.web.openapi_parts import PREFER, TRACE_ID, body_of, envelope_of, free_answers
 from gatehouse.web.problems import CARD_CODES, PAID_CODES, REVIEW_CODES
 from gatehouse.web.search import DecisionMatches, ReviewMatches

@@ -7,11 +7,12 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from gatehouse.admin.public_decisions import PublicDecision, public_decision
-from gatehouse.admin.review_bulk import ResolvedItem
-from gatehouse.admin.review_desk import LONGEST_NAME, LONGEST_NOTE, person_name
-from gatehouse.admin.review_summary import ReviewSummary
-from gatehouse.admin.reviews import ReviewView, payment_sentence
+from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision, public_decision
+from gatehouse.admin.reviews.queries.reviews import LONGEST_REASON, AlreadyResolved
+from gatehouse.admin.reviews.use_cases.review_bulk import ResolvedItem
+from gatehouse.admin.reviews.use_cases.review_desk import LONGEST_NAME, LONGEST_NOTE, person_name
+from gatehouse.admin.reviews.use_cases.review_summary import ReviewSummary
+from gatehouse.admin.reviews.use_cases.reviews import ReviewView, payment_sentence
 from gatehouse.core.api_values import Timestamp
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
@@ -25,7 +26,6 @@ from gatehouse.store.decisions.review_events import (
     ReviewEvent,
     ReviewState,
 )
-from gatehouse.store.decisions.reviews import LONGEST_REASON, AlreadyResolved
 from gatehouse.store.requests.intents import IntentState
 
 MOST_AT_ONCE: Final = 100

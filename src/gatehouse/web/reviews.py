@@ -8,13 +8,24 @@ import msgspec
 
 from gatehouse.access.accounts import Caller
 from gatehouse.access.actors import Actor
-from gatehouse.admin.decisions import LiveDecisions
-from gatehouse.admin.live_reviews import LiveReviews
-from gatehouse.admin.review_desk import UNASSIGNED, AlreadyAssigned, Assignment, person_name
-from gatehouse.admin.reviews import NOBODY, ReviewFinding, ReviewSearch, ReviewState, ReviewView
+from gatehouse.admin.decisions.use_cases.decisions import LiveDecisions
+from gatehouse.admin.reviews.queries.reviews import AlreadyResolved, NotResolved
+from gatehouse.admin.reviews.use_cases.review_desk import (
+    UNASSIGNED,
+    AlreadyAssigned,
+    Assignment,
+    person_name,
+)
+from gatehouse.admin.reviews.use_cases.reviews import (
+    NOBODY,
+    ReviewFinding,
+    ReviewSearch,
+    ReviewState,
+    ReviewView,
+)
+from gatehouse.admin.reviews.worker import LiveReviews
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.store.decisions.review_events import TooManyEvents
-from gatehouse.store.decisions.reviews import AlreadyResolved, NotResolved
 from gatehouse.web.body import Receive
 from gatehouse.web.body_reader import BodyReader, refuse_unread
 from gatehouse.web.context import Reply, RequestContext

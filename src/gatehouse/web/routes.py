@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route, Router
 
 from gatehouse.connectors.routing.seat import SeatState
+from gatehouse.core.subject import written_out_first
 from gatehouse.operations.operation import Operation
 from gatehouse.sentry.memory import MemoryState
 from gatehouse.web.app import CONTEXT_KEY
@@ -161,7 +162,8 @@ def make_routes(
 
 def manage_routes(desk: ManageDesk) -> list[Route]:
     """The routes of the management API."""
-    return [_route(one.method, one.address, desk.handler(one)) for one in all_endpoints()]
+    ordered = sorted(all_endpoints(), key=lambda one: written_out_first(one.path))
+    return [_route(one.method, one.address, desk.handler(one)) for one in ordered]
 
 
 def _redirect(path: str, to: str) -> Route:

@@ -7,9 +7,9 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from gatehouse.admin.public_decisions import PublicDecision, public_decision
-from gatehouse.admin.search.decisions import LiveSearch
-from gatehouse.admin.search.filters import (
+from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision, public_decision
+from gatehouse.admin.search.use_cases.decisions import LiveSearch
+from gatehouse.admin.search.use_cases.filters import (
     DecisionSearchRequest,
     ReviewSearchRequest,
     WrongFilters,

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.admin.decisions import LiveDecisions
-from gatehouse.admin.public_decisions import public_decision
+from gatehouse.admin.decisions.use_cases.decisions import LiveDecisions
+from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.ids import is_id

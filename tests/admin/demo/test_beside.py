@@ -10,10 +10,16 @@ from unittest import mock
 import httpx
 import pytest
 
-from gatehouse.admin.demo import beside
-from gatehouse.admin.demo.fill import DemoPast, DemoWish, begin_demo, fill_demo, prepare_demo
+from gatehouse.admin.sandbox.command import demo
+from gatehouse.admin.sandbox.use_cases import beside
+from gatehouse.admin.sandbox.use_cases.fill import (
+    DemoPast,
+    DemoWish,
+    begin_demo,
+    fill_demo,
+    prepare_demo,
+)
 from gatehouse.bootstrap import Service
-from gatehouse.cli.operate import demo
 from gatehouse.settings import load_settings
 from tests.harness import Home, Server, free_port, sandbox_key
 from tests.harness.commands import fork_command

@@ -11,10 +11,11 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin import accounts, default_account, money
-from gatehouse.admin.default_account import DEMO_ACCOUNT
-from gatehouse.admin.demo import engine
-from gatehouse.admin.demo.fill import (
+from gatehouse.admin.accounts.use_cases import accounts, default_account
+from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
+from gatehouse.admin.money.use_cases import money
+from gatehouse.admin.sandbox.use_cases import engine
+from gatehouse.admin.sandbox.use_cases.fill import (
     AccountInUse,
     DemoPast,
     DemoWish,
@@ -22,10 +23,11 @@ from gatehouse.admin.demo.fill import (
     fill_demo,
     prepare_demo,
 )
-from gatehouse.admin.demo.story import DAYS
-from gatehouse.admin.demo.walk import DemoCounts
-from gatehouse.admin.webhooks.endpoints import list_webhooks
-from gatehouse.admin.webhooks.messages import AttemptQuery, list_attempts
+from gatehouse.admin.sandbox.use_cases.story import DAYS
+from gatehouse.admin.sandbox.use_cases.walk import DemoCounts
+from gatehouse.admin.webhooks.types.endpoint import WebhookState
+from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
+from gatehouse.admin.webhooks.use_cases.messages import AttemptQuery, list_attempts
 from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.installation import only_server
@@ -34,7 +36,6 @@ from gatehouse.settings import load_settings
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import DECISIONS, FEEDBACK, HOLDS, LIST_ENTRIES, REVIEWS
-from gatehouse.webhooks.endpoint import WebhookState
 from tests.harness import Home
 from tests.store.deciding import keep_decision
 

@@ -3,9 +3,9 @@
 import json
 from typing import Any, Final
 
-from gatehouse.admin.demo.scenes import DAY_MS, HOUR_MS, DemoTruth
-from gatehouse.admin.demo.story import DAYS, DemoPlan, DemoStory, tell
-from gatehouse.admin.demo.tables import COUNTRIES, HOLDERS
+from gatehouse.admin.sandbox.use_cases.made_up_values import COUNTRIES, HOLDERS
+from gatehouse.admin.sandbox.use_cases.scenes import DAY_MS, HOUR_MS, DemoTruth
+from gatehouse.admin.sandbox.use_cases.story import DAYS, DemoPlan, DemoStory, tell
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.core.cards import CardNumber
 

@@ -6,11 +6,12 @@ from argon2 import PasswordHasher
 
 from gatehouse.access.roles import UserRole
 from gatehouse.access.visitors import Visitor
-from gatehouse.admin import accounts
-from gatehouse.admin.people import sessions, users
-from gatehouse.admin.people.passwords import Passwords
-from gatehouse.admin.people.sessions import SessionLimits, SessionOrigin, SignedIn
-from gatehouse.admin.people.sign_in import SignIn
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.sign_in.use_cases import sessions
+from gatehouse.admin.sign_in.use_cases.passwords import Passwords
+from gatehouse.admin.sign_in.use_cases.sessions import SessionLimits, SessionOrigin, SignedIn
+from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import make_account
 

@@ -14,14 +14,20 @@ from joserfc.jwk import ECKey
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people import oidc_provider, passkeys, totp, users
-from gatehouse.admin.people.links import LinkKind
-from gatehouse.admin.people.oidc import ArrivedPerson, ProviderAnswer, SingleSignOn, read_role
-from gatehouse.admin.people.passkeys import NewPasskey, PasskeyPlace
+from gatehouse.admin.people.queries import users as people
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.sign_in.use_cases import oidc_provider, passkeys, totp
+from gatehouse.admin.sign_in.use_cases.links import LinkKind
+from gatehouse.admin.sign_in.use_cases.oidc import (
+    ArrivedPerson,
+    ProviderAnswer,
+    SingleSignOn,
+    read_role,
+)
+from gatehouse.admin.sign_in.use_cases.passkeys import NewPasskey, PasskeyPlace
 from gatehouse.core.errors import Conflict, ConnectorFailed, SettingsError, SignInRefused
 from gatehouse.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.people import users as people
 from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance, shop_of
 from tests.admin.people.small_provider import CLIENT, SECRET, SmallProvider, small_provider
 from tests.admin.people.soft_authenticator import SoftAuthenticator

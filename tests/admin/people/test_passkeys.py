@@ -5,9 +5,10 @@ import base64
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.admin.people import passkeys, totp, users
-from gatehouse.admin.people.passkeys import NewPasskey, PasskeyPlace
-from gatehouse.admin.people.sign_in import SecondStep
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.sign_in.use_cases import passkeys, totp
+from gatehouse.admin.sign_in.use_cases.passkeys import NewPasskey, PasskeyPlace
+from gatehouse.admin.sign_in.use_cases.sign_in import SecondStep
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound, SignInRefused
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.people.tables import ONE_TIME_TOKENS

@@ -6,13 +6,9 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import accounts, approvals, lists, money, pipelines, rule_sets
-from gatehouse.admin.audit_log import lines
-from gatehouse.admin.configurations import NewVersion, Return, rollback
-from gatehouse.admin.lists import GivenEntries, NewEntries
-from gatehouse.admin.models import versions
-from gatehouse.admin.people import proposals, reveals, saved_searches
-from gatehouse.admin.people.proposed import (
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.approvals.use_cases import approvals, proposals
+from gatehouse.admin.approvals.use_cases.proposed import (
     AdjustBalance,
     ApplyPipeline,
     ApplyRules,
@@ -29,8 +25,17 @@ from gatehouse.admin.people.proposed import (
     TakeOffList,
     TopUpBalance,
 )
-from gatehouse.admin.privacy.erasure import ErasureOptions, erase_person
-from gatehouse.admin.privacy.subject import PersonNamed
+from gatehouse.admin.audit.use_cases import lines
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion, Return, rollback
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
+from gatehouse.admin.models.use_cases import versions
+from gatehouse.admin.money.use_cases import money
+from gatehouse.admin.people.use_cases import reveals, saved_searches
+from gatehouse.admin.pipelines.use_cases import pipelines
+from gatehouse.admin.privacy.use_cases.erasure import ErasureOptions, erase_person
+from gatehouse.admin.privacy.use_cases.person import PersonNamed
+from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.core.errors import (
     ApprovalNeeded,
     ConfigurationRefused,

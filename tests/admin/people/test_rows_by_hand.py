@@ -8,8 +8,9 @@ import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.data_proof import prove_data
-from gatehouse.admin.people import links, users
+from gatehouse.admin.backup.use_cases.data_proof import prove_data
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.sign_in.use_cases import links
 from gatehouse.core.errors import ConfigurationRefused, Conflict, NotFound, SignInRefused
 from gatehouse.store.people.tables import ONE_TIME_TOKENS, USER_ACCOUNTS, USER_SESSIONS, USERS
 from gatehouse.store.tables import STATE

@@ -5,10 +5,8 @@ import pytest
 from gatehouse.access.actors import Actor
 from gatehouse.access.people import User
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import approvals
-from gatehouse.admin.people import proposals, users
-from gatehouse.admin.people.links import NewLink
-from gatehouse.admin.people.proposed import (
+from gatehouse.admin.approvals.use_cases import approvals, proposals
+from gatehouse.admin.approvals.use_cases.proposed import (
     AdjustBalance,
     ChangeRole,
     EnablePerson,
@@ -17,10 +15,12 @@ from gatehouse.admin.people.proposed import (
     ResetPerson,
     SetApprovals,
 )
-from gatehouse.admin.people.sessions import SignedIn
+from gatehouse.admin.people.queries import users as rows
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.sign_in.use_cases.links import NewLink
+from gatehouse.admin.sign_in.use_cases.sessions import SignedIn
 from gatehouse.core.errors import ApprovalNeeded, Conflict, NotFound
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.people import users as rows
 from tests.admin.people.signing_in import HERE, PASSWORD, Entrance
 from tests.harness import make_account
 

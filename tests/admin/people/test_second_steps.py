@@ -6,11 +6,12 @@ import pytest
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
-from gatehouse.admin.people import profile, second_steps, totp, users
-from gatehouse.admin.people.demo import DEMO_LOGIN, demo_link
-from gatehouse.admin.people.profile import NewPassword, Profile
-from gatehouse.admin.people.sessions import SignedIn
-from gatehouse.admin.people.sign_in import SecondStep
+from gatehouse.admin.people.use_cases import profile, users
+from gatehouse.admin.people.use_cases.demo import DEMO_LOGIN, demo_link
+from gatehouse.admin.people.use_cases.profile import NewPassword, Profile
+from gatehouse.admin.sign_in.use_cases import second_steps, totp
+from gatehouse.admin.sign_in.use_cases.sessions import SignedIn
+from gatehouse.admin.sign_in.use_cases.sign_in import SecondStep
 from gatehouse.core.errors import Conflict, InvalidInput, SignInRefused, TooManyAttempts
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance, shop_of

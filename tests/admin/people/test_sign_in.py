@@ -9,11 +9,12 @@ from argon2.exceptions import VerifyMismatchError
 
 from gatehouse.access.people import User
 from gatehouse.access.roles import Permission, UserRole
-from gatehouse.admin.audit_log import lines
-from gatehouse.admin.people import links, sessions, throttle, users
-from gatehouse.admin.people.passwords import MOST_LENGTH, Passwords, check_new
-from gatehouse.admin.people.sessions import SessionLimits, SessionOrigin
-from gatehouse.admin.people.sign_in import SignIn
+from gatehouse.admin.audit.use_cases import lines
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.sign_in.use_cases import links, sessions, throttle
+from gatehouse.admin.sign_in.use_cases.passwords import MOST_LENGTH, Passwords, check_new
+from gatehouse.admin.sign_in.use_cases.sessions import SessionLimits, SessionOrigin
+from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from gatehouse.core.errors import InvalidInput, SignInRefused, TooManyAttempts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.people.tables import ONE_TIME_TOKENS, USER_SESSIONS, USERS
@@ -351,7 +352,7 @@ class TestPasswords:
 
 
 def _kept(at: Entrance, user_id: str) -> User:
-    from gatehouse.store.people import users as rows
+    from gatehouse.admin.people.queries import users as rows
 
     with at.session.reading() as connection:
         return rows.get(connection, at.session.ring, user_id)

@@ -8,9 +8,10 @@ from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.people import totp, users
-from gatehouse.admin.people.sessions import SessionOrigin, SignedIn
-from gatehouse.admin.people.sign_in import SignIn
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.sign_in.use_cases import totp
+from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin, SignedIn
+from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from tests.admin.people.signing_in import PASSWORD, quick_passwords
 from tests.console.browser.site import Site
 

@@ -7,13 +7,17 @@ from typing import Any, Final
 import httpx
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import accounts, keys, lists, review_desk, rule_sets
-from gatehouse.admin.configurations import NewVersion
-from gatehouse.admin.decisions import get_decision
-from gatehouse.admin.entities.naming import Entity, entities_of
-from gatehouse.admin.lists import GivenEntries, NewEntries
-from gatehouse.admin.people import users
-from gatehouse.admin.reviews import ReviewSearch, ReviewState, list_reviews
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.decisions.use_cases.decisions import get_decision
+from gatehouse.admin.entities.types import Entity, entities_of
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.reviews.use_cases import review_desk
+from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
+from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.accounts.keys import KeyTerms
 from gatehouse.store.admin.admin_session import AdminSession

@@ -9,16 +9,16 @@ from typing import Final
 
 from playwright.sync_api import Browser
 
-from gatehouse.admin import lists
-from gatehouse.admin.decisions import get_decision
-from gatehouse.admin.default_account import DEMO_ACCOUNT
-from gatehouse.admin.demo.fill import DemoWish, fill_demo
-from gatehouse.admin.entities.naming import EntityTokens, EntityType, entities_of
-from gatehouse.admin.jobs import queue
-from gatehouse.admin.jobs.kinds import JobKind
-from gatehouse.admin.people import users
-from gatehouse.admin.reviews import ReviewSearch, ReviewState, list_reviews
-from gatehouse.admin.webhooks.endpoints import list_webhooks
+from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
+from gatehouse.admin.decisions.use_cases.decisions import get_decision
+from gatehouse.admin.entities.types import EntityTokens, EntityType, entities_of
+from gatehouse.admin.jobs import use_cases as queue
+from gatehouse.admin.jobs.types import JobKind
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
+from gatehouse.admin.sandbox.use_cases.fill import DemoWish, fill_demo
+from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
 from gatehouse.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.console.browser.site import Site, Visitor, serve_site

@@ -24,12 +24,12 @@ from playwright.sync_api import (
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.default_account import DEMO_ACCOUNT
-from gatehouse.admin.people import users
-from gatehouse.admin.people.demo import demo_link
-from gatehouse.admin.people.links import NewLink
-from gatehouse.admin.people.sessions import SessionOrigin, SignedIn
-from gatehouse.admin.people.sign_in import SignIn
+from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.people.use_cases.demo import demo_link
+from gatehouse.admin.sign_in.use_cases.links import NewLink
+from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin, SignedIn
+from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from tests.admin.people.signing_in import PASSWORD, quick_passwords
 from tests.harness import PATIENCE_S, Home, Server, free_port, until
 from tests.harness.commands import fork_command

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from gatehouse.access.roles import UserRole
-from gatehouse.store.decisions import review_claims
+from gatehouse.admin.reviews.queries import review_claims
 from tests.console.browser.reviewing import open_reviews
 from tests.console.browser.site import Site, Visitor, needs_chromium
 from tests.harness import until

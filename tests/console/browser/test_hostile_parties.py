@@ -15,8 +15,11 @@ from playwright.sync_api import FilePayload, expect
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import connectors, keys, lists, pipelines
-from gatehouse.admin.configurations import NewVersion
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.connectors.use_cases import connectors
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.settings import load_settings
 from gatehouse.store.accounts.keys import KeyTerms

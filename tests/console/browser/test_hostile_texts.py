@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.entities.naming import EntityTokens
-from gatehouse.admin.people import users
+from gatehouse.admin.entities.types import EntityTokens
+from gatehouse.admin.people.use_cases import users
 from gatehouse.console.pages import Page, Reach
 from gatehouse.console.routes import DECLARED
 from tests.console.browser.hostile import INNOCENT, TEXTS, HostileShop

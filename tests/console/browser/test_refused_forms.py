@@ -12,20 +12,17 @@ from playwright.sync_api import Error as BrowserError
 from playwright.sync_api import expect
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import approvals, keys
-from gatehouse.admin.people import proposals
-from gatehouse.admin.people.proposed import AdjustBalance
-from gatehouse.admin.reviews import (
-    ReviewFinding,
-    resolve_review,
-)
-from gatehouse.admin.webhooks import endpoints
-from gatehouse.admin.webhooks.options import webhook_options
+from gatehouse.admin.approvals.use_cases import approvals, proposals
+from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_review
+from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
+from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
+from gatehouse.admin.webhooks.use_cases import endpoints
+from gatehouse.admin.webhooks.use_cases.options import webhook_options
 from gatehouse.console.pages import Action
 from gatehouse.core.events import EventName
 from gatehouse.settings import load_settings
-from gatehouse.webhooks.endpoint import WebhookTerms
-from gatehouse.webhooks.signing_secrets import SecretKind
 from tests.admin.people.signing_in import PASSWORD
 from tests.console.browser.holders import holder_of_an_app
 from tests.console.browser.offered import CLOSED

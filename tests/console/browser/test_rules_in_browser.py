@@ -7,8 +7,8 @@ from typing import Final
 from playwright.sync_api import Locator, Page, Route, expect
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import rule_sets
-from gatehouse.admin.configurations import NewVersion
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.rule_sets.use_cases import rule_sets
 from tests.console.browser.site import Site, needs_chromium
 from tests.harness import until
 

@@ -17,14 +17,14 @@ from playwright.sync_api import Browser, Page, expect
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
-from gatehouse.admin import keys
-from gatehouse.admin.default_account import DEMO_ACCOUNT
-from gatehouse.admin.keys import KeyTerms
-from gatehouse.admin.people import users
-from gatehouse.admin.webhooks.endpoints import WebhookChanges, list_webhooks, update
+from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
+from gatehouse.admin.webhooks.use_cases.endpoints import WebhookChanges, list_webhooks, update
 from gatehouse.store.accounts.keys import note_uses
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.webhooks.destinations import DestinationPolicy
 from tests.console.browser.holders import holder_of_an_app
 from tests.console.browser.past import demo_places, filled_home, path_to, wait_for_figures
 from tests.console.browser.site import Site, Visitor, needs_chromium, serve_site

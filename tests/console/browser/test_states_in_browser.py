@@ -9,10 +9,11 @@ from typing import Final
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.jobs import queue
-from gatehouse.admin.jobs.kinds import JobKind
-from gatehouse.admin.people import sessions, users
-from gatehouse.admin.people.sign_in import SignIn
+from gatehouse.admin.jobs import use_cases as queue
+from gatehouse.admin.jobs.types import JobKind
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.sign_in.use_cases import sessions
+from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from gatehouse.console import failures
 from gatehouse.console.desk import Desk
 from gatehouse.console.pages import Page, Reach

@@ -1,1 +1,1 @@
-"""Use cases about who acts: users, cards, mailboxes, phones, addresses and devices."""
+"""Who acts: users, cards, mailboxes, phones, addresses and devices."""

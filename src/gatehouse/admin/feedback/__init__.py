@@ -1,1 +1,1 @@
-"""Use cases about feedback: what requests turned out to be, reported one by one or by file."""
+"""What requests turned out to be, reported one by one or by file."""

@@ -1,1 +1,1 @@
-"""Use cases about identity records: import, show, count, export, erase, re-encrypt."""
+"""Identity records: imported, shown, counted, exported, erased, encrypted anew."""

@@ -1,1 +1,1 @@
-"""Use cases about jobs: long work that is queued, and done beside serving."""
+"""Long work that is queued, and done beside serving."""

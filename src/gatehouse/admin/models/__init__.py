@@ -1,1 +1,1 @@
-"""Use cases about the models that Sentry scores with."""
+"""The models that Sentry scores with: trained, promoted, rolled back."""

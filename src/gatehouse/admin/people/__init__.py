@@ -1,1 +1,1 @@
-"""People who sign in: inviting them, their roles, how they prove who they are, their sessions."""
+"""People who sign in to the console: their roles, their profile, their searches."""

@@ -1,1 +1,1 @@
-"""The rights of a person: everything about somebody, exported or erased."""
+"""The rights of a person, and how long data is kept."""

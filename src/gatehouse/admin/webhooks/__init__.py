@@ -1,1 +1,1 @@
-"""Webhooks: the use cases of accounts, and the delivery of messages."""
+"""Webhooks: where an account is told of events, and the delivery of messages."""

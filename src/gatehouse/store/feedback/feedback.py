@@ -22,11 +22,11 @@ from gatehouse.store.feedback.feedback_history import find_all
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
     MOST_STATEMENTS,
+    FeedbackSubject,
     LabelEntry,
     LabelOutcome,
     LabelReport,
     LabelState,
-    Subject,
     TooManyStatements,
     assess,
     entry_in,
@@ -49,7 +49,7 @@ _TOLD: Final = (LabelSource.API, LabelSource.COMMAND)
 """Whose labels are told one by one: reviews and imports have events of their own."""
 
 
-def find(connection: sa.Connection, account_id: str, subject: Subject) -> list[str]:
+def find(connection: sa.Connection, account_id: str, subject: FeedbackSubject) -> list[str]:
     """The account's requests of a subject, oldest first; `NotFound` when there is none."""
     found: list[str] = []
     if subject.request_id is None or is_id(subject.request_id, "req"):
@@ -124,7 +124,7 @@ def _event(
 
 def history(connection: sa.Connection, account_id: str, request_id: str) -> list[LabelEntry]:
     """The statements about a request, newest first; `NotFound` when the account has no such one."""
-    find(connection, account_id, Subject(request_id=request_id))
+    find(connection, account_id, FeedbackSubject(request_id=request_id))
     query = sa.select(FEEDBACK).where(
         FEEDBACK.c.account_id == account_id, FEEDBACK.c.request_id == request_id
     )

@@ -11,8 +11,8 @@ from gatehouse.core.labels import Label, is_fraud
 from gatehouse.store.database import is_any_of
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,
+    FeedbackSubject,
     LabelEntry,
-    Subject,
     entry_in,
     label_in,
 )
@@ -51,14 +51,14 @@ def listing(
 
 
 def find_all(
-    connection: sa.Connection, account_id: str, subjects: Sequence[Subject]
-) -> defaultdict[Subject, list[str]]:
+    connection: sa.Connection, account_id: str, subjects: Sequence[FeedbackSubject]
+) -> defaultdict[FeedbackSubject, list[str]]:
     """The account's requests of each of some hundred subjects, oldest first.
 
     A subject of too many requests gets more than `MOST_REQUESTS`, but not all of them; a subject
     without requests is left out.
     """
-    found: defaultdict[Subject, list[str]] = defaultdict(list)
+    found: defaultdict[FeedbackSubject, list[str]] = defaultdict(list)
     for field, column in _NAMED_BY.items():
         wanted = {name for subject in subjects if (name := getattr(subject, field)) is not None}
         mine = sa.select(column.label("name"), DECISIONS.c.request_id).where(
@@ -74,7 +74,7 @@ def find_all(
             first = this.order_by(DECISIONS.c.request_id).limit(MOST_REQUESTS + 1)
             rows = [row for name in wanted for row in connection.execute(first, {"name": name})]
         for row in sorted(rows, key=lambda row: row.request_id):
-            found[Subject(**{field: row.name})].append(row.request_id)
+            found[FeedbackSubject(**{field: row.name})].append(row.request_id)
     return found
 
 

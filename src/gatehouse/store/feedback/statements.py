@@ -27,7 +27,7 @@ MOST_STATEMENTS: Final = 100
 _log: Final = logging.getLogger("gatehouse.store")
 
 
-class Subject(msgspec.Struct, frozen=True):
+class FeedbackSubject(msgspec.Struct, frozen=True):
     """Names requests by exactly one field, in the form that records have."""
 
     request_id: str | None = None

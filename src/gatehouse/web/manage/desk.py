@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.admin.webhooks.options import WebhookOptions, webhook_options
+from gatehouse.admin.webhooks.use_cases.options import WebhookOptions, webhook_options
 from gatehouse.core import keyring
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
 from gatehouse.core.places import Places

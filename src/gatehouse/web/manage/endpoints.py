@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.access.accounts import Caller
-from gatehouse.admin.webhooks.options import WebhookOptions
+from gatehouse.admin.webhooks.use_cases.options import WebhookOptions
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.web.query import DEFAULT_PAGE, LARGEST_PAGE
 

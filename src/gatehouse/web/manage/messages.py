@@ -5,7 +5,11 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from gatehouse.admin.configurations import AppliedVersion, RolledBack, VersionLine
+from gatehouse.admin.configurations.use_cases.configurations import (
+    AppliedVersion,
+    RolledBack,
+    VersionLine,
+)
 from gatehouse.core.api_values import Timestamp
 from gatehouse.core.clock import iso_time
 from gatehouse.store.configured.configurations import LONGEST_NOTE

@@ -1,0 +1,1 @@
+"""Accounts: merchants and payment providers, what holds for each, and how they are closed."""

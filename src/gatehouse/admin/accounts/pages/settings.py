@@ -1,0 +1,135 @@
+"""What an account decides for itself: what it is told, and what results of checks become."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin.accounts.use_cases import accounts, policies
+from gatehouse.admin.events.use_cases.event_settings import (
+    DecisionFilter,
+    NewWishes,
+    get_event_settings,
+    operations,
+    set_event_settings,
+)
+from gatehouse.console.numbers import read_within
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.visit import Visit
+from gatehouse.core.events import EVERY_OPERATION
+from gatehouse.core.outcomes import Outcome
+from gatehouse.precheck.advice import POLICY_ADVICES
+from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
+
+_LONGEST_NAME: Final = 100
+# What matches is always accepted.
+_AVS: Final = tuple(each for each in AvsResult if each is not AvsResult.FULL_MATCH)
+_CVV2: Final = tuple(each for each in Cvv2Result if each is not Cvv2Result.MATCH)
+
+
+def show_settings(visit: Visit) -> Response:
+    """Everything that the account can decide."""
+    wishes = get_event_settings(visit.session, visit.account_id)
+    policy = policies.precheck_policy(visit.session, visit.account_id)
+    told = {each.operation: each.outcomes for each in wishes.decisions}
+    return visit.render(
+        "settings/settings.html",
+        threshold="" if wishes.low_balance is None else visit.amount_to_type(wishes.low_balance),
+        told=told,
+        operations=(EVERY_OPERATION, *operations()),
+        outcomes=tuple(Outcome),
+        policy=(("avs", _advised(_AVS, policy.avs)), ("cvv2", _advised(_CVV2, policy.cvv2))),
+        advices=POLICY_ADVICES,
+        entities=policies.sentry_policy(visit.session, visit.account_id).entities,
+        longest_name=_LONGEST_NAME,
+        hours=policies.review_target(visit.session, visit.account_id),
+        most_hours=policies.LONGEST_TARGET_HOURS,
+    )
+
+
+def _advised(
+    results: Sequence[AvsResult | Cvv2Result], policy: Mapping[Any, Advice]
+) -> list[tuple[str, Advice]]:
+    """Each result with what it becomes; an approval stays one unless it says otherwise."""
+    return [(each, policy.get(each, Advice.ACCEPT)) for each in results]
+
+
+def rename(visit: Visit) -> Response:
+    """Give the account another name."""
+    name = visit.form.get("name", "").strip()
+    if not 1 <= len(name) <= _LONGEST_NAME:
+        raise visit.refuse("name", "settings.problems.name", most=_LONGEST_NAME)
+    accounts.rename(visit.session, visit.account_id, name)
+    return _saved(visit)
+
+
+def set_threshold(visit: Visit) -> Response:
+    """Set the balance below which the account is told so."""
+    micros = visit.read_amount("threshold", visit.form.get("threshold", "").strip() or "0")
+    set_event_settings(visit.session, visit.account_id, NewWishes(low_balance=micros))
+    return _saved(visit)
+
+
+def set_told(visit: Visit) -> Response:
+    """Choose the decisions that are told as events."""
+    known = tuple(Outcome)
+    filters = [
+        DecisionFilter(
+            operation,
+            tuple(Outcome(each) for each in visit.chosen(f"outcomes.{operation}") if each in known),
+        )
+        for operation in visit.chosen("told")
+        if operation in (EVERY_OPERATION, *operations())
+    ]
+    set_event_settings(visit.session, visit.account_id, NewWishes(decisions=tuple(filters)))
+    return _saved(visit)
+
+
+def set_policy(visit: Visit) -> Response:
+    """Choose what an approved check becomes when address or security code do not match."""
+    given = {
+        part: {
+            name.partition(".")[2]: value
+            for name, value in visit.form.items()
+            if name.startswith(f"{part}.")
+        }
+        for part in ("avs", "cvv2")
+    }
+    policies.set_precheck_policy(visit.session, visit.account_id, given["avs"], given["cvv2"])
+    return _saved(visit)
+
+
+def set_entities(visit: Visit) -> Response:
+    """Choose the custom inputs that Sentry remembers."""
+    keys = [line.strip() for line in visit.form.get("entities", "").splitlines()]
+    policies.set_sentry_policy(visit.session, visit.account_id, [key for key in keys if key])
+    return _saved(visit)
+
+
+def set_target(visit: Visit) -> Response:
+    """Set within how many hours reviews are to be resolved."""
+    most = policies.LONGEST_TARGET_HOURS
+    hours = read_within(visit.form.get("hours", "").strip(), 1, most)
+    if hours is None:
+        raise visit.refuse("hours", "settings.problems.hours", most=most)
+    policies.set_review_target(visit.session, visit.account_id, hours)
+    return _saved(visit)
+
+
+def _saved(visit: Visit) -> Response:
+    return visit.redirect("settings", notice="settings.notices.saved")
+
+
+_ALL: Final = "/a/{account}/settings"
+_ACCESS: Final[dict[str, Any]] = {"permission": Permission.ACCESS, "again": show_settings}
+
+PAGES: Final[Declarations] = (
+    Page(_ALL, "settings", show_settings, permission=Permission.ACCESS),
+    Action(f"{_ALL}/name", "settings-name", rename, **_ACCESS),
+    Action(f"{_ALL}/threshold", "settings-threshold", set_threshold, **_ACCESS),
+    Action(f"{_ALL}/target", "settings-target", set_target, **_ACCESS),
+    Action(f"{_ALL}/told", "settings-told", set_told, **_ACCESS),
+    Action(f"{_ALL}/policy", "settings-policy", set_policy, **_ACCESS),
+    Action(f"{_ALL}/entities", "settings-entities", set_entities, **_ACCESS),
+)

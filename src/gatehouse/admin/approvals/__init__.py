@@ -1,0 +1,1 @@
+"""Two pairs of eyes: changes that one person proposes and another approves."""

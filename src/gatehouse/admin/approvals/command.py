@@ -1,0 +1,257 @@
+"""gatehouse proposals: two pairs of eyes, at a terminal: propose, list, approve, refuse."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from gatehouse.admin.configurations.command import read_document
+from gatehouse.admin.lists.command import (
+    EntryFile,
+    ListName,
+    ReasonOption,
+    ValuesArgument,
+    given_entries,
+)
+from gatehouse.admin.opening import open_account
+from gatehouse.admin.people.command import handed_over, once_words
+from gatehouse.cli.arguments import AccountOption, AsJson, Note, amount_argument, pairs_argument
+from gatehouse.cli.output import columns, sheet, show, time_or_none
+from gatehouse.core.clock import iso_time
+
+if TYPE_CHECKING:
+    from gatehouse.admin.approvals.use_cases.proposals import Proposal
+    from gatehouse.admin.approvals.use_cases.proposed import ProposedChange
+
+app = typer.Typer(no_args_is_help=True)
+
+_KINDS = "rules, pipelines, lists, models, prices, top-ups, adjustments."
+ProposalId = Annotated[str, typer.Argument(metavar="PROPOSAL", help="Id of it (prop_...).")]
+
+
+@app.command()
+def want(
+    kinds: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KIND]...", help=_KINDS),
+    ] = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Choose what needs two pairs of eyes; without KIND: show it. Less needs approval itself."""
+    from gatehouse.admin.approvals.use_cases import approvals
+
+    session, account_id = open_account(account)
+    if kinds:
+        approvals.set_wanted(session, account_id, kinds)
+    wanted = approvals.wanted(session, account_id)
+    show({"kinds": wanted}, ", ".join(wanted) or "nothing", as_json=as_json)
+
+
+@app.command()
+def rules(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The rule set; - for stdin.")],
+    note: Note = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose a rule set."""
+    from gatehouse.admin.approvals.use_cases.proposed import ApplyRules
+
+    document = read_document(file).decode("utf-8-sig")
+    _propose(ApplyRules(document, note=note), account, as_json=as_json)
+
+
+@app.command()
+def pipeline(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The pipeline; - for stdin.")],
+    note: Note = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose a pipeline."""
+    from gatehouse.admin.approvals.use_cases.proposed import ApplyPipeline
+
+    document = read_document(file).decode("utf-8-sig")
+    _propose(ApplyPipeline(document, note=note), account, as_json=as_json)
+
+
+@app.command()
+def entries(
+    name: ListName,
+    values: ValuesArgument = None,
+    file: EntryFile = None,
+    reason: ReasonOption = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take them off the list.")] = False,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose entries for a list, or with --remove to take them off it."""
+    from gatehouse.admin.approvals.use_cases.proposed import PutOnList, TakeOffList
+    from gatehouse.admin.lists.use_cases import lists
+
+    given, new = given_entries(values, file), lists.NewEntries(reason=reason)
+    found = lists.planned(*open_account(account), name, given, new)
+    content = TakeOffList(name, found) if remove else PutOnList(name, found)
+    _propose(content, account, as_json=as_json)
+
+
+@app.command("drop-list")
+def drop_list(name: ListName, account: AccountOption = None, as_json: AsJson = False) -> None:
+    """Propose to remove a list with its entries."""
+    from gatehouse.admin.approvals.use_cases.proposed import DropList
+
+    _propose(DropList(name), account, as_json=as_json)
+
+
+@app.command()
+def model(
+    version: Annotated[int, typer.Argument(metavar="VERSION", help="The model to promote.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose a model."""
+    from gatehouse.admin.approvals.use_cases.proposed import PromoteModel
+
+    _propose(PromoteModel(version), account, as_json=as_json)
+
+
+@app.command()
+def prices(
+    prices: Annotated[list[str], typer.Argument(metavar="TYPE=FEE...", help="PRECHECK=0.04.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose fees."""
+    from gatehouse.admin.approvals.use_cases.proposed import SetPrices
+
+    fees = pairs_argument(prices, "a price is given as TYPE=FEE, such as PRECHECK=0.04")
+    _propose(SetPrices(fees), account, as_json=as_json)
+
+
+@app.command("top-up")
+def top_up(
+    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help="Such as 100 or 250.50.")],
+    note: Annotated[str, typer.Option(help="Kept in the ledger.")] = "",
+    reference: Annotated[
+        str | None, typer.Option(help="Of the payment; the same one is added once.")
+    ] = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose to add money to the balance."""
+    from gatehouse.admin.approvals.use_cases.proposed import TopUpBalance
+
+    content = TopUpBalance(amount_argument(amount), note, reference)
+    _propose(content, account, as_json=as_json)
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def adjust(
+    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help="Such as 10 or -2.50.")],
+    reason: Annotated[str, typer.Option(help="Why; kept in ledger and audit log.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose a correction of the balance."""
+    from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance
+
+    _propose(AdjustBalance(amount_argument(amount), reason), account, as_json=as_json)
+
+
+@app.command()
+def less(
+    kinds: Annotated[
+        list[str] | None, typer.Argument(metavar="[KIND]...", help="What still needs two.")
+    ] = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose that fewer kinds, or none, need two pairs of eyes."""
+    from gatehouse.admin.approvals.use_cases.proposed import SetApprovals
+
+    _propose(SetApprovals(tuple(kinds or ())), account, as_json=as_json)
+
+
+@app.command("list")
+def list_proposals(account: AccountOption = None, as_json: AsJson = False) -> None:
+    """List the newest proposals, newest first."""
+    from gatehouse.admin.approvals.use_cases import proposals
+
+    data = [_data(each) for each in proposals.listing(*open_account(account))]
+    headings = ("PROPOSAL", "KIND", "STATE", "BY", "EXPIRES", "DECIDED BY")
+    fields = ("proposalId", "kind", "state", "proposer", "expiresAt", "decidedBy")
+    show(data, columns(headings, data, fields, "-"), as_json=as_json)
+
+
+@app.command("show")
+def show_proposal(
+    proposal: ProposalId, account: AccountOption = None, as_json: AsJson = False
+) -> None:
+    """Show one proposal, with what is proposed."""
+    from gatehouse.admin.approvals.use_cases import proposals
+
+    data = _data(proposals.get(*open_account(account), proposal))
+    show(data, sheet(data.items()), as_json=as_json)
+
+
+@app.command()
+def approve(proposal: ProposalId, account: AccountOption = None, as_json: AsJson = False) -> None:
+    """Let a proposed change happen now; never one's own."""
+    from gatehouse.admin.approvals.use_cases import proposals
+
+    approved = proposals.approve(*open_account(account), proposal)
+    done, invited = approved.proposal, approved.invited
+    data, text = _data(done), f"{done.proposal_id} is approved and done"
+    if invited is not None and invited.link is not None:
+        shown = handed_over(invited.user.login, invited.link)
+        data, text = {**data, **shown}, f"{text}\n{shown['link']}\n{once_words(shown)}"
+    show(data, text, as_json=as_json)
+
+
+@app.command()
+def refuse(
+    proposal: ProposalId,
+    reason: Annotated[str, typer.Option(help="Why; kept in the audit log.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decide that a proposed change does not happen."""
+    from gatehouse.admin.approvals.use_cases import proposals
+
+    done = proposals.refuse(*open_account(account), proposal, reason)
+    show(_data(done), f"{done.proposal_id} is refused", as_json=as_json)
+
+
+@app.command()
+def withdraw(proposal: ProposalId, account: AccountOption = None, as_json: AsJson = False) -> None:
+    """Take back one's own proposal."""
+    from gatehouse.admin.approvals.use_cases import proposals
+
+    done = proposals.withdraw(*open_account(account), proposal)
+    show(_data(done), f"{done.proposal_id} is withdrawn", as_json=as_json)
+
+
+def _propose(content: "ProposedChange", account: str | None, *, as_json: bool) -> None:
+    from gatehouse.admin.approvals.use_cases import proposals
+
+    made = proposals.propose(*open_account(account), content)
+    command = f"gatehouse proposals approve {made.proposal_id}"
+    text = f"{made.proposal_id}\nanother person approves it: {command}"
+    show(_data(made), text, as_json=as_json)
+
+
+def _data(proposal: "Proposal") -> dict[str, Any]:
+    return {
+        "proposalId": proposal.proposal_id,
+        "accountId": proposal.account_id,
+        "kind": proposal.kind,
+        "state": proposal.state,
+        "proposer": proposal.proposer,
+        "createdAt": iso_time(proposal.created_at_ms),
+        "expiresAt": iso_time(proposal.expires_at_ms),
+        "decidedBy": proposal.decided_by,
+        "decidedAt": time_or_none(proposal.decided_at_ms),
+        "reason": proposal.reason,
+        "change": msgspec.to_builtins(proposal.content),
+    }

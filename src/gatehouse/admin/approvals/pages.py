@@ -1,0 +1,227 @@
+"""Two pairs of eyes: what people proposed in an account, and what others decide about it.
+
+All proposals are decided here; the pages that they are about only say that something waits.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+import msgspec
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin.approvals.use_cases import approvals, proposals, proposed_changes
+from gatehouse.admin.approvals.use_cases.approvals import CHOICES, ApprovalKind
+from gatehouse.admin.approvals.use_cases.proposals import Proposal
+from gatehouse.admin.approvals.use_cases.proposed import (
+    APPROVERS,
+    ApplyPipeline,
+    ApplyRules,
+    ProposedChange,
+    PutOnList,
+    RollBackPipeline,
+    RollBackRules,
+    SetApprovals,
+    TakeOffList,
+)
+from gatehouse.admin.sign_in.pages.link_page import show_link
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.refusals import PageRefused
+from gatehouse.console.visit import Visit
+from gatehouse.core.errors import ApprovalNeeded, GatehouseError
+from gatehouse.core.money import parse_amount
+from gatehouse.core.sentences import said_by
+
+_OPEN: Final = "open"
+_SEEN_BY: Final[Mapping[ApprovalKind, Permission]] = MappingProxyType(
+    {
+        ApprovalKind.RULES: Permission.SEE,
+        ApprovalKind.PIPELINES: Permission.SEE,
+        ApprovalKind.LISTS: Permission.REVEAL,
+        ApprovalKind.MODELS: Permission.SEE,
+        ApprovalKind.PRICES: Permission.SEE_MONEY,
+        ApprovalKind.TOP_UPS: Permission.SEE_MONEY,
+        ApprovalKind.ADJUSTMENTS: Permission.SEE_MONEY,
+        ApprovalKind.APPROVALS: Permission.APPROVE,
+        ApprovalKind.PEOPLE: Permission.PEOPLE,
+    }
+)
+"""Who may see what a change is about, and so its proposal."""
+
+
+class ShownProposal(msgspec.Struct, frozen=True):
+    """A proposal with what it would change now, or why it cannot happen any more."""
+
+    proposal: Proposal
+    facts: list[tuple[str, str]]
+    is_own: bool
+    may_decide: bool
+    differences: list[str] | None = None
+    """Of an open change of rules or of a pipeline."""
+    problem: str | None = None
+
+    @property
+    def change(self) -> str:
+        """The name of the text that says what is proposed."""
+        tag = type(self.proposal.content).__struct_config__.tag
+        return str(tag).replace(".", "_").replace("-", "_")
+
+
+def show_proposals(visit: Visit) -> Response:
+    """The proposals that concern the person, newest first, and what needs another person."""
+    found = proposals.listing(visit.session, visit.account_id)
+    seen = [each for each in found if _may_see(visit, each)]
+    return visit.render(
+        "proposals/proposals.html",
+        proposals=[_shown(visit, each) for each in seen],
+        left_off=len(seen) < len(found),
+        wanted=approvals.wanted(visit.session, visit.account_id),
+        choices=CHOICES,
+    )
+
+
+def waiting(visit: Visit, kind: ApprovalKind) -> int:
+    """How many changes of a kind wait for another person."""
+    return len(_open_ones(visit, kind))
+
+
+def for_approval(visit: Visit) -> int:
+    """How many changes this person could decide about."""
+    me = str(visit.session.actor)
+    return sum(
+        each.proposer != me and visit.may(APPROVERS[ApprovalKind(each.kind)])
+        for each in _open_ones(visit)
+    )
+
+
+def approve(visit: Visit) -> Response:
+    """Let a proposed change happen now."""
+    _check_may_decide(visit)
+    done = proposals.approve(visit.session, visit.account_id, visit.place("proposal"))
+    if done.invited is not None and done.invited.link is not None:
+        return show_link(visit, done.invited.user.login, done.invited.link)
+    return visit.redirect("proposals", notice="proposals.notices.approved")
+
+
+def refuse(visit: Visit) -> Response:
+    """Decide that a proposed change does not happen."""
+    _check_may_decide(visit)
+    reason = visit.form.get("reason", "").strip()
+    if not reason:
+        raise visit.refuse("reason", "proposals.problems.reason")
+    proposals.refuse(visit.session, visit.account_id, visit.place("proposal"), reason)
+    return visit.redirect("proposals", notice="proposals.notices.refused")
+
+
+def withdraw(visit: Visit) -> Response:
+    """Take back what one has proposed."""
+    proposals.withdraw(visit.session, visit.account_id, visit.place("proposal"))
+    return visit.redirect("proposals", notice="proposals.notices.withdrawn")
+
+
+def choose(visit: Visit) -> Response:
+    """Choose what needs two pairs of eyes; to want less is proposed."""
+    kinds = visit.chosen("kinds")
+    try:
+        approvals.set_wanted(visit.session, visit.account_id, kinds)
+    except ApprovalNeeded:
+        return propose(visit, SetApprovals(kinds))
+    return visit.redirect("proposals", notice="proposals.notices.chosen")
+
+
+def propose(visit: Visit, change: ProposedChange) -> Response:
+    """Propose a change that needs another person, and lead to where it can be approved."""
+    notice = "proposals.notices.known"
+    if all(each.content != change for each in _open_ones(visit)):
+        proposals.propose(visit.session, visit.account_id, change)
+        notice = "proposals.notices.proposed"
+    return visit.redirect("proposals" if visit.may(Permission.APPROVE) else "home", notice=notice)
+
+
+def _open_ones(visit: Visit, kind: ApprovalKind | None = None) -> list[Proposal]:
+    found = proposals.listing(visit.session, visit.account_id)
+    return [each for each in found if each.state == _OPEN and kind in (None, each.kind)]
+
+
+def _may_see(visit: Visit, proposal: Proposal) -> bool:
+    """Whether a person may know the content; one's own proposal is no secret."""
+    return _is_own(visit, proposal) or visit.may(_SEEN_BY[ApprovalKind(proposal.kind)])
+
+
+def _is_own(visit: Visit, proposal: Proposal) -> bool:
+    return proposal.proposer == str(visit.session.actor)
+
+
+def _check_may_decide(visit: Visit) -> None:
+    found = proposals.get(visit.session, visit.account_id, visit.place("proposal"))
+    if not visit.may(APPROVERS[ApprovalKind(found.kind)]):
+        raise PageRefused(403, "problems.not_allowed")
+
+
+def _shown(visit: Visit, proposal: Proposal) -> ShownProposal:
+    own = _is_own(visit, proposal)
+    shown = ShownProposal(
+        proposal,
+        _facts(visit, proposal),
+        own,
+        not own and visit.may(APPROVERS[ApprovalKind(proposal.kind)]),
+    )
+    if proposal.state != _OPEN:
+        return shown
+    try:
+        found = _differences(visit, proposal.content)
+    except GatehouseError as error:
+        return msgspec.structs.replace(shown, problem=visit.said(said_by(error)))
+    return msgspec.structs.replace(shown, differences=found)
+
+
+def _differences(visit: Visit, content: ProposedChange) -> list[str] | None:
+    """What a change of rules or of a pipeline would change by now; None for other changes."""
+    session, account_id = visit.session, visit.account_id
+    if isinstance(content, ApplyRules | ApplyPipeline):
+        return proposed_changes.foresee(session, account_id, content).differences
+    if isinstance(content, RollBackRules | RollBackPipeline):
+        seen = proposed_changes.roll_back(session, account_id, content, dry_run=True)
+        return seen.differences
+    return None
+
+
+def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
+    """What is proposed, as names and texts."""
+    told = msgspec.to_builtins(proposal.content)
+    if "micros" in told:
+        told["micros"] = visit.money(told["micros"])
+    if "fees" in told:
+        told["fees"] = ", ".join(_fee(visit, *each) for each in told["fees"].items())
+    if "kinds" in told:
+        kinds = (visit.text(f"proposals.kinds.{each}") for each in told["kinds"])
+        told["kinds"] = ", ".join(kinds) or visit.text("proposals.no_kinds")
+    if "role" in told:
+        told["role"] = visit.text(f"common.roles.{told['role']}")
+    if "forget_factors" in told:
+        told["forget_factors"] = visit.text(f"common.{'yes' if told['forget_factors'] else 'no'}")
+    if isinstance(proposal.content, PutOnList | TakeOffList):
+        told["entries"] = "\n".join(each.shown for each in proposal.content.entries)
+    return [
+        (visit.text(f"proposals.facts.{name}"), str(value))
+        for name, value in told.items()
+        if value not in (None, "") and name not in ("type", "user_id")
+    ]
+
+
+def _fee(visit: Visit, fee_type: str, amount: str) -> str:
+    return f"{visit.function(fee_type)} {visit.money(parse_amount(amount))}"
+
+
+_ALL: Final = "/a/{account}/proposals"
+_ONE: Final = f"{_ALL}/{{proposal}}"
+_MAY: Final[dict[str, Any]] = {"permission": Permission.APPROVE, "again": show_proposals}
+
+PAGES: Final[Declarations] = (
+    Page(_ALL, "proposals", show_proposals, permission=Permission.APPROVE),
+    Action(f"{_ALL}/choose", "proposals-choose", choose, permission=Permission.PEOPLE),
+    Action(f"{_ONE}/approve", "proposal-approve", approve, **_MAY),
+    Action(f"{_ONE}/refuse", "proposal-refuse", refuse, **_MAY),
+    Action(f"{_ONE}/withdraw", "proposal-withdraw", withdraw, **_MAY),
+)

@@ -1,0 +1,193 @@
+"""What can be proposed: each change as it is kept until another person approves it."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+import msgspec
+
+from gatehouse.access.roles import Permission, UserRole
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
+from gatehouse.rules.list_entries import ListKind
+from gatehouse.store.configured.list_plans import PlannedEntry
+
+
+class ApplyRules(msgspec.Struct, frozen=True, tag="rules.apply"):
+    """A file to make the next version of its rule set."""
+
+    document: str
+    base: int | None = None
+    note: str | None = None
+
+
+class RollBackRules(msgspec.Struct, frozen=True, tag="rules.rollback"):
+    """An earlier version of a rule set to put in force again."""
+
+    name: str
+    to: int | None = None
+    base: int | None = None
+
+
+class ApplyPipeline(msgspec.Struct, frozen=True, tag="pipelines.apply"):
+    """A file to make the next version of its pipeline."""
+
+    document: str
+    base: int | None = None
+    note: str | None = None
+
+
+class RollBackPipeline(msgspec.Struct, frozen=True, tag="pipelines.rollback"):
+    """An earlier version of a pipeline to put in force again."""
+
+    pipeline: str
+    to: int | None = None
+    base: int | None = None
+
+
+class PutOnList(msgspec.Struct, frozen=True, tag="lists.add"):
+    """Entries for a list, as the list keeps them."""
+
+    list: str
+    entries: tuple[PlannedEntry, ...]
+    kind: ListKind | None = None
+    """With it, the list is created if it does not exist."""
+
+
+class TakeOffList(msgspec.Struct, frozen=True, tag="lists.remove"):
+    """Entries to take off a list."""
+
+    list: str
+    entries: tuple[PlannedEntry, ...]
+
+
+class DropList(msgspec.Struct, frozen=True, tag="lists.drop"):
+    """A list to remove, with its entries."""
+
+    list: str
+
+
+class PromoteModel(msgspec.Struct, frozen=True, tag="models.promote"):
+    """A model to put into use."""
+
+    version: int
+
+
+class RollBackModel(msgspec.Struct, frozen=True, tag="models.rollback"):
+    """A model to go back to."""
+
+    to: int | None = None
+
+
+class SetPrices(msgspec.Struct, frozen=True, tag="prices.set"):
+    """Fees, as decimal amounts by fee type."""
+
+    fees: dict[str, str]
+
+
+class TopUpBalance(msgspec.Struct, frozen=True, tag="balance.top-up"):
+    """Money to add to the balance, in millionths."""
+
+    micros: int
+    note: str = ""
+    reference: str | None = None
+
+
+class AdjustBalance(msgspec.Struct, frozen=True, tag="balance.adjust"):
+    """A correction of the balance, in millionths."""
+
+    micros: int
+    reason: str
+
+
+class SetApprovals(msgspec.Struct, frozen=True, tag="approvals.set"):
+    """Another choice of what needs two pairs of eyes."""
+
+    kinds: tuple[str, ...]
+
+
+class InvitePerson(msgspec.Struct, frozen=True, tag="people.invite"):
+    """Somebody to give a role to who has none in the account."""
+
+    login: str
+    role: UserRole
+    called: str = ""
+
+
+class ChangeRole(msgspec.Struct, frozen=True, tag="people.role"):
+    """Another role for a person."""
+
+    user_id: str
+    login: str
+    role: UserRole
+
+
+class ResetPerson(msgspec.Struct, frozen=True, tag="people.reset"):
+    """A link to make by which a person chooses a new password."""
+
+    user_id: str
+    login: str
+    forget_factors: bool = False
+
+
+class EnablePerson(msgspec.Struct, frozen=True, tag="people.enable"):
+    """A disabled person to let in again."""
+
+    user_id: str
+    login: str
+
+
+ProposedChange: TypeAlias = (
+    ApplyRules
+    | RollBackRules
+    | ApplyPipeline
+    | RollBackPipeline
+    | PutOnList
+    | TakeOffList
+    | DropList
+    | PromoteModel
+    | RollBackModel
+    | SetPrices
+    | TopUpBalance
+    | AdjustBalance
+    | SetApprovals
+    | InvitePerson
+    | ChangeRole
+    | ResetPerson
+    | EnablePerson
+)
+
+KINDS: Final[Mapping[type, ApprovalKind]] = MappingProxyType(
+    {
+        ApplyRules: ApprovalKind.RULES,
+        RollBackRules: ApprovalKind.RULES,
+        ApplyPipeline: ApprovalKind.PIPELINES,
+        RollBackPipeline: ApprovalKind.PIPELINES,
+        PutOnList: ApprovalKind.LISTS,
+        TakeOffList: ApprovalKind.LISTS,
+        DropList: ApprovalKind.LISTS,
+        PromoteModel: ApprovalKind.MODELS,
+        RollBackModel: ApprovalKind.MODELS,
+        SetPrices: ApprovalKind.PRICES,
+        TopUpBalance: ApprovalKind.TOP_UPS,
+        AdjustBalance: ApprovalKind.ADJUSTMENTS,
+        SetApprovals: ApprovalKind.APPROVALS,
+        InvitePerson: ApprovalKind.PEOPLE,
+        ChangeRole: ApprovalKind.PEOPLE,
+        ResetPerson: ApprovalKind.PEOPLE,
+        EnablePerson: ApprovalKind.PEOPLE,
+    }
+)
+APPROVERS: Final[Mapping[ApprovalKind, Permission]] = MappingProxyType(
+    {
+        ApprovalKind.RULES: Permission.CONFIGURE,
+        ApprovalKind.PIPELINES: Permission.CONFIGURE,
+        ApprovalKind.LISTS: Permission.CONFIGURE,
+        ApprovalKind.MODELS: Permission.CONFIGURE,
+        ApprovalKind.PRICES: Permission.SEE_MONEY,
+        ApprovalKind.TOP_UPS: Permission.SEE_MONEY,
+        ApprovalKind.ADJUSTMENTS: Permission.SEE_MONEY,
+        ApprovalKind.APPROVALS: Permission.PEOPLE,
+        ApprovalKind.PEOPLE: Permission.PEOPLE,
+    }
+)
+"""What a person who approves must be allowed to do besides approving."""

@@ -1,0 +1,231 @@
+"""What a proposed change does: tried out when it is proposed, done when it is approved."""
+
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.admin.approvals.use_cases import approvals
+from gatehouse.admin.approvals.use_cases.proposed import (
+    AdjustBalance,
+    ApplyPipeline,
+    ApplyRules,
+    ChangeRole,
+    DropList,
+    EnablePerson,
+    InvitePerson,
+    PromoteModel,
+    ProposedChange,
+    PutOnList,
+    ResetPerson,
+    RollBackModel,
+    RollBackPipeline,
+    RollBackRules,
+    SetApprovals,
+    SetPrices,
+    TakeOffList,
+    TopUpBalance,
+)
+from gatehouse.admin.configurations.use_cases import configurations
+from gatehouse.admin.configurations.use_cases.configurations import (
+    AppliedVersion,
+    ConfigurationType,
+    NewVersion,
+    Return,
+    RolledBack,
+)
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.models.use_cases import versions
+from gatehouse.admin.money.use_cases import money
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.people.use_cases.users import Invited
+from gatehouse.admin.pipelines.use_cases import pipelines
+from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
+from gatehouse.admin.rule_sets.use_cases import rule_sets
+from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
+from gatehouse.admin.sign_in.use_cases.logins import check_login, check_name
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.sentences import Phrase
+from gatehouse.core.text import is_blank
+from gatehouse.store.admin.admin_session import AdminSession
+
+_NOTHING_CHANGES: Final = Phrase("refused.nothing_changes", "nothing would change")
+_ADJUSTMENT_EMPTY: Final = Phrase(
+    "refused.adjustment_empty", "an adjustment needs an amount and a reason"
+)
+_TOP_UP_EMPTY: Final = Phrase("refused.top_up_empty", "a top-up needs an amount above zero")
+_ENTRIES_MANY: Final = Phrase(
+    "refused.entries_many", "1 to {most} entries can be proposed at once; propose them in parts"
+)
+
+
+def checked(session: AdminSession, account_id: str, content: ProposedChange) -> ProposedChange:
+    """The change as it is kept: tried out as far as possible, and of the version seen now."""
+    match content:
+        case ApplyRules() | ApplyPipeline():
+            return _checked_document(session, account_id, content)
+        case RollBackRules() | RollBackPipeline():
+            seen = roll_back(session, account_id, content, dry_run=True)
+            return msgspec.structs.replace(content, to=seen.version, base=seen.before)
+        case PutOnList() | TakeOffList() | DropList():
+            _check_list(session, account_id, content)
+        case PromoteModel():
+            versions.get_model(session, account_id, content.version)
+        case SetPrices() | TopUpBalance() | AdjustBalance():
+            _check_money(content)
+        case SetApprovals():
+            approvals.check_kinds(content.kinds)
+        case InvitePerson():
+            users.check_role(content.role)
+            check_login(content.login)
+            check_name(content.called or content.login)
+        case ChangeRole() | ResetPerson() | EnablePerson():
+            return _checked_person(session, account_id, content)
+    return content
+
+
+def foresee(
+    session: AdminSession, account_id: str, content: ApplyRules | ApplyPipeline
+) -> AppliedVersion:
+    """What a proposed document would change by now."""
+    session.actor.check_account(account_id)
+    new = NewVersion(content.document.encode(), content.base, content.note, dry_run=True)
+    return _apply(session, account_id, content, new)
+
+
+def roll_back(
+    session: AdminSession,
+    account_id: str,
+    content: RollBackRules | RollBackPipeline,
+    *,
+    dry_run: bool = False,
+) -> RolledBack:
+    """Put an earlier version in force again, or say what that would change by now."""
+    session.actor.check_account(account_id)
+    wanted = Return(content.to, content.base, dry_run=dry_run)
+    if isinstance(content, RollBackRules):
+        return configurations.rollback(session, account_id, RULE_SETS, content.name, wanted)
+    return configurations.rollback(session, account_id, PIPELINES, content.pipeline, wanted)
+
+
+def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invited | None:
+    """The ordinary use case of a proposed change; the person, if it is about one."""
+    match content:
+        case ApplyRules() | ApplyPipeline():
+            new = NewVersion(content.document.encode(), content.base, content.note)
+            new = msgspec.structs.replace(new, is_first=content.base is None)
+            _apply(session, account_id, content, new)
+        case RollBackRules() | RollBackPipeline():
+            roll_back(session, account_id, content)
+        case PutOnList() | TakeOffList() | DropList():
+            _change_list(session, account_id, content)
+        case PromoteModel():
+            versions.promote_model(session, account_id, content.version)
+        case RollBackModel():
+            versions.roll_back_model(session, account_id, content.to)
+        case SetPrices():
+            money.set_prices(session, account_id, content.fees)
+        case TopUpBalance():
+            _top_up(session, account_id, content)
+        case AdjustBalance():
+            money.adjust(session, account_id, content.micros, content.reason)
+        case SetApprovals():
+            approvals.set_wanted(session, account_id, content.kinds)
+        case _:
+            return _run_for_person(session, account_id, content)
+    return None
+
+
+def _run_for_person(
+    session: AdminSession,
+    account_id: str,
+    content: InvitePerson | ChangeRole | ResetPerson | EnablePerson,
+) -> Invited:
+    if isinstance(content, InvitePerson):
+        return users.invite(session, account_id, content.login, content.role, content.called)
+    if isinstance(content, ChangeRole):
+        return users.set_role(session, account_id, content.user_id, content.role)
+    if isinstance(content, EnablePerson):
+        return Invited(users.enable(session, account_id, content.user_id), None)
+    forget = content.forget_factors
+    link = users.reset(session, account_id, content.user_id, forget_factors=forget)
+    return Invited(users.get(session, account_id, content.user_id), link)
+
+
+def _top_up(session: AdminSession, account_id: str, content: TopUpBalance) -> None:
+    note, reference = content.note, content.reference
+    done = money.top_up(session, account_id, content.micros, note, reference)
+    if done.recorded_before_at_ms is not None:
+        raise Conflict(_NOTHING_CHANGES())
+
+
+def _change_list(
+    session: AdminSession, account_id: str, content: PutOnList | TakeOffList | DropList
+) -> None:
+    if isinstance(content, PutOnList):
+        lists.put(session, account_id, content.list, content.entries, content.kind)
+    elif isinstance(content, TakeOffList):
+        lists.take(session, account_id, content.list, content.entries)
+    else:
+        lists.drop(session, account_id, content.list)
+
+
+def _apply(
+    session: AdminSession, account_id: str, content: ApplyRules | ApplyPipeline, new: NewVersion
+) -> AppliedVersion:
+    if isinstance(content, ApplyRules):
+        return rule_sets.apply(session, account_id, new)
+    return pipelines.apply(session, account_id, new)
+
+
+def _checked_document(
+    session: AdminSession, account_id: str, content: ApplyRules | ApplyPipeline
+) -> ProposedChange:
+    planned = foresee(session, account_id, content)
+    if not planned.changed:
+        raise Conflict(_NOTHING_CHANGES())
+    base = content.base
+    if base is None:
+        rules = isinstance(content, ApplyRules)
+        kind: ConfigurationType[Any] = RULE_SETS if rules else PIPELINES
+        base = _in_force(session, account_id, kind, planned.name)
+    return msgspec.structs.replace(content, base=base)
+
+
+def _in_force(
+    session: AdminSession, account_id: str, kind: ConfigurationType[Any], name: str
+) -> int | None:
+    try:
+        return configurations.get(session, account_id, kind, name).version
+    except NotFound:
+        return None
+
+
+def _check_list(
+    session: AdminSession, account_id: str, content: PutOnList | TakeOffList | DropList
+) -> None:
+    if not (isinstance(content, PutOnList) and content.kind):
+        lists.check_exists(session, account_id, content.list)
+    if isinstance(content, DropList):
+        return
+    if not 1 <= len(content.entries) <= lists.MOST_AT_ONCE:
+        raise InvalidInput(_ENTRIES_MANY(most=lists.MOST_AT_ONCE))
+
+
+def _check_money(content: SetPrices | TopUpBalance | AdjustBalance) -> None:
+    if isinstance(content, SetPrices):
+        money.check_prices(content.fees)
+    elif isinstance(content, TopUpBalance):
+        if content.micros <= 0:
+            raise InvalidInput(_TOP_UP_EMPTY())
+    elif not content.micros or is_blank(content.reason):
+        raise InvalidInput(_ADJUSTMENT_EMPTY())
+
+
+def _checked_person(
+    session: AdminSession, account_id: str, content: ChangeRole | ResetPerson | EnablePerson
+) -> ProposedChange:
+    """The change with the person's id, and the address that people are shown."""
+    if isinstance(content, ChangeRole):
+        users.check_role(content.role)
+    person = users.get(session, account_id, content.user_id)
+    return msgspec.structs.replace(content, user_id=person.user_id, login=person.login)

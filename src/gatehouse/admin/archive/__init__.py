@@ -1,0 +1,1 @@
+"""Decisions kept in files for years, and backtests over them."""

@@ -1,0 +1,101 @@
+"""Use case: try a rule set on an archive, with DuckDB here or with Spark."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Final, Literal
+
+import msgspec
+
+from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions
+from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
+from gatehouse.admin.scopes import account_reading
+from gatehouse.archive.days import Locate, at_its_place, find_days, on_this_machine
+from gatehouse.archive.engines import ArchiveEngine, DuckEngine
+from gatehouse.archive.judging import ArchiveTrial, try_on_archive
+from gatehouse.archive.places import ArchivePlace, open_place
+from gatehouse.backtest.report import BacktestReport
+from gatehouse.backtest.workspace import open_workspace
+from gatehouse.core.errors import InvalidInput
+from gatehouse.rules.authoring import list_problems
+from gatehouse.rules.ruleset import RuleSet
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import list_reading
+from gatehouse.store.configured.account_signature import check_account
+from gatehouse.store.configured.list_reading import ListPast
+from gatehouse.store.decisions.records import RecordSpan
+
+EngineName = Literal["duckdb", "spark"]
+LOCAL_MASTER: Final = "local[*]"
+_FOREVER: Final = 2**63 - 1
+
+
+class ArchiveSource(msgspec.Struct, frozen=True):
+    """Which archive is read, and by which engine."""
+
+    archive: str
+    engine: EngineName = "duckdb"
+    spark_master: str = LOCAL_MASTER
+
+
+def archive_source(
+    archive: str, engine: EngineName | None, spark_master: str | None
+) -> ArchiveSource:
+    """What is read and by what, as people name it; a master implies Spark."""
+    chosen = engine or ("duckdb" if spark_master is None else "spark")
+    if chosen == "duckdb" and spark_master is not None:
+        raise InvalidInput("--spark-master is about Spark; add --engine spark")
+    return ArchiveSource(archive, chosen, spark_master or LOCAL_MASTER)
+
+
+def backtest_archive(
+    session: AdminSession,
+    rule_set: RuleSet,
+    span: RecordSpan,
+    options: BacktestOptions,
+    source: ArchiveSource,
+) -> BacktestReport:
+    """Judge every archived record of the span by what was known when its request came."""
+    with account_reading(session, span.account_id) as connection:
+        kinds = list_reading.kinds(connection, span.account_id)
+        check_account(connection, session.signer, span.account_id)
+        names = lists_of(rule_set)
+        past = list_reading.past_of(connection, span.account_id, names, session.signer)
+    if options.lists_now:
+        past = {name: _now(one, session.clock()) for name, one in past.items()}
+    with _open_engine(open_place(source.archive), source) as (engine, locate, place):
+        archived = find_days(place, span, locate)
+        report = try_on_archive(engine, ArchiveTrial(rule_set, archived, past, options.examples))
+    warnings = (*list_problems(rule_set, kinds), *report.warnings)
+    return msgspec.structs.replace(report, warnings=warnings)
+
+
+@contextlib.contextmanager
+def _open_engine(
+    place: ArchivePlace, source: ArchiveSource
+) -> Iterator[tuple[ArchiveEngine, Locate, ArchivePlace]]:
+    """The engine, and how it finds files."""
+    if source.engine == "duckdb":
+        with open_workspace() as workspace:
+            yield DuckEngine(workspace), on_this_machine(place, workspace.folder), place
+        return
+    from gatehouse.archive.spark_engine import is_local, open_spark
+
+    with open_spark(source.spark_master) as engine:
+        if not is_local(source.spark_master):
+            yield engine, at_its_place(place), place
+            return
+        with open_workspace() as workspace:
+            yield engine, on_this_machine(place, workspace.folder), place
+
+
+def _now(past: ListPast, now_ms: int) -> ListPast:
+    """A list as if it had always been as it is now."""
+    listed = {
+        value: [0, _FOREVER]
+        for value, times in past.spans.items()
+        if any(
+            since_ms <= now_ms < until_ms
+            for since_ms, until_ms in zip(times[::2], times[1::2], strict=True)
+        )
+    }
+    return ListPast(past.kind, listed)

@@ -1,0 +1,1 @@
+"""The trail of everything that was changed, and its verification."""

@@ -1,0 +1,1 @@
+"""Backups of the data, their restoration, and copies into another database."""

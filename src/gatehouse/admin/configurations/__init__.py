@@ -1,0 +1,1 @@
+"""Versions of rule sets and pipelines: applied, listed, compared, rolled back."""

@@ -1,0 +1,271 @@
+"""Rule sets and pipelines alike: applied from a file, listed, shown and rolled back.
+
+Both are files that become numbered versions, of which one is in force. A `ConfigurationType` holds
+what differs: how each is stored, which lists it needs, and how two versions are compared.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
+from gatehouse.admin.scopes import account_change, account_reading
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import lines
+from gatehouse.rules.list_entries import ListKind
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import configurations, list_reading
+from gatehouse.store.configured.account_signature import check_account
+from gatehouse.store.configured.configurations import (
+    ConfigurationKey,
+    StoredVersion,
+    VersionContent,
+    VersionLine,
+)
+
+__all__ = ["VersionLine"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ConfigurationType(Generic[T]):
+    """What tells rule sets and pipelines apart."""
+
+    kind: str
+    label: str
+    name_of: Callable[[T], str]
+    encode: Callable[[T], str]
+    decode: Callable[[str], T]
+    list_problems: Callable[[T, Mapping[str, ListKind]], list[str]]
+    """What is wrong with the lists that it looks things up on, given those that exist."""
+    differences: Callable[[T | None, T], list[str]]
+    approval: ApprovalKind | None = None
+    """What its changes are called where two pairs of eyes are wanted."""
+
+    def key(self, account_id: str, name: str) -> ConfigurationKey:
+        """Where the store keeps its versions."""
+        return ConfigurationKey(account_id, self.kind, name)
+
+
+class NewVersion(msgspec.Struct, frozen=True):
+    """A file to apply."""
+
+    content: bytes
+    base: int | None = None
+    """The version that the author changed; refused if another one is in force."""
+    note: str | None = None
+    dry_run: bool = False
+    """Whether everything is checked and nothing kept."""
+    is_first: bool = False
+    """Whether it is refused if any version is in force."""
+
+
+class Return(msgspec.Struct, frozen=True):
+    """A rollback to make."""
+
+    to: int | None = None
+    """Without it, the version that was in force before the present one."""
+    base: int | None = None
+    """The version that the author saw in force; without it, the one in force now."""
+    dry_run: bool = False
+
+
+class AppliedVersion(msgspec.Struct, frozen=True):
+    """What applying a file did."""
+
+    name: str
+    version: int
+    changed: bool
+    differences: list[str]
+    warnings: list[str] | None = None
+    """What the author should know; None for rule sets, about which nothing is found."""
+
+
+class RolledBack(msgspec.Struct, frozen=True):
+    """What a rollback did."""
+
+    version: int
+    before: int
+    differences: list[str]
+
+
+@dataclass(frozen=True)
+class ConfigurationVersion(Generic[T]):
+    """One version, as its author wrote it and as it was read."""
+
+    version: int
+    in_force: bool
+    document: str
+    definition: T
+
+
+@dataclass(frozen=True)
+class ComparedVersions(Generic[T]):
+    """Two versions, and what changed from the one to the other."""
+
+    old: ConfigurationVersion[T] | None
+    new: ConfigurationVersion[T]
+    differences: list[str]
+
+
+def apply(
+    session: AdminSession,
+    account_id: str,
+    kind: ConfigurationType[T],
+    definition: T,
+    new: NewVersion,
+) -> AppliedVersion:
+    """Make a definition, read from the new file, the next version and put it in force."""
+    name = kind.name_of(definition)
+    key = kind.key(account_id, name)
+    with account_reading(session, account_id) as connection:
+        current = configurations.find(connection, key)
+    base = new.base
+    if base is None and current is not None and not new.is_first:
+        base = current.version
+    content = VersionContent(new.content.decode("utf-8-sig"), kind.encode(definition))
+    if new.dry_run:
+        return _foresee(session, kind, key, definition, (content, base))
+    try:
+        with account_change(session, account_id) as change:
+            if kind.approval is not None:
+                check_approved(change, account_id, kind.approval)
+            # Inside the change no list can be dropped after this check.
+            _check_lists(change.connection, kind, account_id, definition)
+            version = configurations.apply(change, key, content, base=base, note=new.note)
+    except configurations.Unchanged:
+        with account_reading(session, account_id) as connection:
+            return AppliedVersion(name, configurations.get(connection, key).version, False, [])
+    old = None if current is None else kind.decode(current.program)
+    return AppliedVersion(name, version, True, kind.differences(old, definition))
+
+
+def listing(
+    session: AdminSession, account_id: str, kind: ConfigurationType[T]
+) -> list[ConfigurationVersion[T]]:
+    """The versions in force, by name."""
+    with account_reading(session, account_id) as connection:
+        check_account(connection, session.signer, account_id)
+        found = configurations.active(connection, account_id, kind.kind)
+    configurations.check_versions(session.signer, found)
+    return [_version(kind, stored) for stored in found]
+
+
+def get(
+    session: AdminSession,
+    account_id: str,
+    kind: ConfigurationType[T],
+    name: str,
+    version: int | None = None,
+) -> ConfigurationVersion[T]:
+    """One version, without a number the one in force."""
+    key = kind.key(account_id, name)
+    with account_reading(session, account_id) as connection:
+        check_account(connection, session.signer, account_id)
+        stored = configurations.get(connection, key, version)
+    configurations.check_versions(session.signer, [stored])
+    return _version(kind, stored)
+
+
+def compare(
+    session: AdminSession,
+    account_id: str,
+    kind: ConfigurationType[T],
+    name: str,
+    versions: tuple[int | None, int],
+) -> ComparedVersions[T]:
+    """What changed from one version to another; None stands for what was before the first."""
+    before, after = versions
+    old = None if before is None else get(session, account_id, kind, name, before)
+    new = get(session, account_id, kind, name, after)
+    found = kind.differences(None if old is None else old.definition, new.definition)
+    return ComparedVersions(old, new, found)
+
+
+def history(
+    session: AdminSession, account_id: str, kind: ConfigurationType[T], name: str
+) -> list[VersionLine]:
+    """All versions, newest first."""
+    with account_reading(session, account_id) as connection:
+        return configurations.history(connection, kind.key(account_id, name))
+
+
+def rollback(
+    session: AdminSession,
+    account_id: str,
+    kind: ConfigurationType[T],
+    name: str,
+    wanted: Return | None = None,
+) -> RolledBack:
+    """Put an earlier version in force again, by default the one in force before this one."""
+    wanted = wanted or Return()
+    key = kind.key(account_id, name)
+    if wanted.dry_run:
+        with account_reading(session, account_id) as connection:
+            return _planned_return(session, connection, kind, key, wanted)
+    with account_change(session, account_id) as change:
+        if kind.approval is not None:
+            check_approved(change, account_id, kind.approval)
+        planned = _planned_return(session, change.connection, kind, key, wanted)
+        configurations.activate(change, key, planned.version, base=planned.before)
+    return planned
+
+
+def _planned_return(
+    session: AdminSession,
+    connection: sa.Connection,
+    kind: ConfigurationType[T],
+    key: ConfigurationKey,
+    wanted: Return,
+) -> RolledBack:
+    """What a rollback changes, after everything about it was checked."""
+    before = configurations.get(connection, key)
+    configurations.check_base(
+        connection, key, before.version if wanted.base is None else wanted.base
+    )
+    to = wanted.to
+    target = configurations.previous(connection, key) if to is None else to
+    stored = configurations.get(connection, key, target)
+    configurations.check_versions(session.signer, [stored])
+    definition = kind.decode(stored.program)
+    _check_lists(connection, kind, key.account_id, definition)
+    differences = kind.differences(kind.decode(before.program), definition)
+    return RolledBack(target, before.version, differences)
+
+
+def _foresee(
+    session: AdminSession,
+    kind: ConfigurationType[T],
+    key: ConfigurationKey,
+    definition: T,
+    given: tuple[VersionContent, int | None],
+) -> AppliedVersion:
+    """What applying a definition would do; `given` is its content and the version it changes."""
+    content, base = given
+    with account_reading(session, key.account_id) as connection:
+        _check_lists(connection, kind, key.account_id, definition)
+        now = configurations.find(connection, key)
+        if now is not None and (now.document, now.program) == content:
+            return AppliedVersion(key.name, now.version, False, [])
+        configurations.check_base(connection, key, base)
+        version = configurations.next_version(connection, key)
+    old = None if now is None else kind.decode(now.program)
+    return AppliedVersion(key.name, version, True, kind.differences(old, definition))
+
+
+def _check_lists(
+    connection: sa.Connection, kind: ConfigurationType[T], account_id: str, definition: T
+) -> None:
+    """Refuse conditions about missing lists: they would silently never hold."""
+    problems = kind.list_problems(definition, list_reading.kinds(connection, account_id))
+    if problems:
+        raise InvalidInput(lines(problems))
+
+
+def _version(kind: ConfigurationType[T], stored: StoredVersion) -> ConfigurationVersion[T]:
+    definition = kind.decode(stored.program)
+    return ConfigurationVersion(stored.version, stored.active, stored.document, definition)

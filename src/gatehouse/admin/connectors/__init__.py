@@ -1,0 +1,1 @@
+"""Connectors to issuers, identity sources and gateways: applied, tried, watched."""

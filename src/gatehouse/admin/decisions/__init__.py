@@ -1,0 +1,1 @@
+"""Records of what was decided, and why."""

@@ -1,1 +1,0 @@
-"""A past for the sandbox's demo account: made-up customers, sent through the real engine."""

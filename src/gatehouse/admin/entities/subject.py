@@ -1,0 +1,9 @@
+"""Where the faces of this subject are: entities."""
+
+from gatehouse.core.subject import Subject
+
+SUBJECT = Subject(
+    "entities",
+    rank=210,
+    pages=("pages.entities:PAGES",),
+)

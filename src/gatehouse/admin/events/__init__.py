@@ -1,0 +1,1 @@
+"""What happened to an account, as its programs are told."""

@@ -1,0 +1,14 @@
+"""Where the faces of this subject are: events."""
+
+from gatehouse.core.subject import CommandPlace, Subject
+
+SUBJECT = Subject(
+    "events",
+    rank=250,
+    commands=(
+        CommandPlace(
+            "events", "command:app", "What happened to an account, as its programs are told."
+        ),
+    ),
+    endpoints=("routes:EVENT_ENDPOINTS",),
+)

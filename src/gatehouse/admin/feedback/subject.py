@@ -1,0 +1,14 @@
+"""Where the faces of this subject are: feedback."""
+
+from gatehouse.core.subject import CommandPlace, Subject
+
+SUBJECT = Subject(
+    "feedback",
+    rank=240,
+    commands=(
+        CommandPlace(
+            "feedback", "command:app", "What requests turned out to be: fraud or legitimate."
+        ),
+    ),
+    endpoints=("routes:FEEDBACK_ENDPOINTS",),
+)

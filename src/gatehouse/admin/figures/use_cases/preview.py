@@ -1,0 +1,83 @@
+"""Use case: what an edited rule set would have done, within the time in which a person waits."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from gatehouse.admin.figures.use_cases.overview import FigureSpan
+from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
+from gatehouse.admin.scopes import account_reading
+from gatehouse.backtest.report import BacktestReport
+from gatehouse.columns.account_columns import AccountColumns, Coverage
+from gatehouse.columns.engine import Superseded
+from gatehouse.columns.preview import CopyTrial, LatestAsking, try_on_copy
+from gatehouse.rules.authoring import list_problems, read_rule_set
+from gatehouse.rules.ruleset import RuleSet
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import list_reading
+from gatehouse.store.configured.account_signature import check_account
+from gatehouse.store.decisions import column_source
+from gatehouse.store.decisions.records import KeptRecord, RecordSpan
+
+# What faces need.
+__all__ = ["BacktestReport", "Superseded"]
+
+_latest: Final = LatestAsking()
+MOST_EXAMPLES: Final = 50
+
+
+class PreviewOptions(msgspec.Struct, frozen=True):
+    """How many requests are named of each change, and for whom it is asked."""
+
+    examples: int = 5
+    asked_by: str | None = None
+    """A newer preview with the same name ends this one, which then raises `Superseded`."""
+
+
+USUAL: Final = PreviewOptions()
+
+
+class Preview(msgspec.Struct, frozen=True, rename="camel"):
+    """The report of a backtest, and which decisions it counts."""
+
+    report: BacktestReport
+    coverage: Coverage
+
+
+def preview(
+    session: AdminSession,
+    columns: AccountColumns,
+    edited: RuleSet | bytes,
+    span: FigureSpan,
+    options: PreviewOptions = USUAL,
+) -> Preview:
+    """Judge every request of the span by what was known when it came.
+
+    A text is read as `gatehouse rules apply` reads a file; `InvalidInput` says what is wrong in it.
+    """
+    account_id = columns.account_id
+    session.actor.check_account(account_id)
+    rule_set = read_rule_set(edited) if isinstance(edited, bytes) else edited
+    with account_reading(session, account_id) as connection:
+        check_account(connection, session.signer, account_id)
+        kinds = list_reading.kinds(connection, account_id)
+        past = list_reading.past_of(connection, account_id, lists_of(rule_set), session.signer)
+    trial = CopyTrial(
+        rule_set,
+        RecordSpan(account_id, span.since_ms, span.until_ms),
+        past,
+        partial(_records, session, account_id),
+        min(options.examples, MOST_EXAMPLES),
+    )
+    with columns.reading() as asking, _latest.only(options.asked_by, asking):
+        coverage = columns.coverage
+        report = try_on_copy(columns, asking, trial)
+    warnings = (*list_problems(rule_set, kinds), *report.warnings)
+    return Preview(msgspec.structs.replace(report, warnings=warnings), coverage)
+
+
+def _records(session: AdminSession, account_id: str, ids: Sequence[str]) -> list[KeptRecord]:
+    with session.reading() as connection:
+        return column_source.by_ids(connection, account_id, ids, session.fingerprints)

@@ -1,0 +1,69 @@
+"""The options of `gatehouse identities` that say which records are meant."""
+
+from typing import Annotated
+
+import typer
+
+from gatehouse.admin.identities.use_cases.selection import EVERYONE, IdentityQuery
+from gatehouse.cli.card_input import read_card_number
+from gatehouse.core.errors import WrongUsage
+
+OfAccount = Annotated[
+    str | None,
+    typer.Option(
+        "--account",
+        metavar="ACCOUNT",
+        help="Account whose own records are meant. Default: those for all accounts.",
+    ),
+]
+Card = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Number of a card; - reads it from standard input or asks, which keeps it out of "
+        "the shell's history.",
+    ),
+]
+PersonId = Annotated[str | None, typer.Option("--id", metavar="ID", help="Id (idn_...).")]
+Reference = Annotated[str | None, typer.Option(help="Reference given at the import.")]
+EveryAccount = Annotated[
+    bool,
+    typer.Option(
+        "--every-account", help="Wherever it is on record: for any account and for all accounts."
+    ),
+]
+Compact = Annotated[
+    bool | None,
+    typer.Option(
+        "--compact/--no-compact",
+        help="Clear unused space now; --no-compact leaves that to: gatehouse identities compact. "
+        "Default: now, unless it is a SQLite file of 64 MiB or more.",
+        show_default=False,
+    ),
+]
+
+
+def read_scope(account: str | None) -> str:
+    """The scope that is meant; a blank account is a mistake, never all of them."""
+    if account is None:
+        return EVERYONE
+    if not account.strip() or account == EVERYONE:
+        raise typer.BadParameter("must be the id of an account", param_hint="--account")
+    return account
+
+
+def read_query(
+    card: str | None,
+    person_id: str | None,
+    reference: str | None,
+    account: str | None,
+    every_account: bool,
+) -> tuple[str | None, IdentityQuery]:
+    """The scope, None for every one, and which of its records are meant."""
+    scope = read_scope(account)
+    if every_account and account is not None:
+        raise WrongUsage("--every-account and --account exclude each other")
+    if [card, person_id, reference].count(None) != 2:
+        raise WrongUsage("say which record: --card, --id or --reference, one of them")
+    number = None if card is None else read_card_number(card)
+    return None if every_account else scope, IdentityQuery(number, person_id, reference)

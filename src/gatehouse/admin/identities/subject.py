@@ -1,0 +1,16 @@
+"""Where the faces of this subject are: identities."""
+
+from gatehouse.core.subject import CommandPlace, Subject
+
+SUBJECT = Subject(
+    "identities",
+    rank=90,
+    commands=(
+        CommandPlace(
+            "identities",
+            "command.identities:app",
+            "Authoritative records of who holds which card; ID Verify compares with them.",
+        ),
+    ),
+    endpoints=("routes:IDENTITY_ENDPOINTS",),
+)

@@ -1,0 +1,1 @@
+"""One installation: whether it is fit for production, and whether it answers."""

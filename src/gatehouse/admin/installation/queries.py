@@ -1,0 +1,72 @@
+"""Counts what waits in the database, for those who watch it."""
+
+from typing import Final
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.admin.webhooks.types.endpoint import WebhookState
+from gatehouse.store.decisions.review_events import ReviewState
+from gatehouse.store.events import outbox
+from gatehouse.store.requests.intents import IntentState
+from gatehouse.store.state import BACKUP_MARK, read_mark
+from gatehouse.store.tables import (
+    ACCOUNTS,
+    GATEWAY_INTENTS,
+    HOLDS,
+    MISSED_EVENTS,
+    REVIEWS,
+    WEBHOOKS,
+)
+
+_W: Final = WEBHOOKS.c
+_INTENTS: Final = {IntentState.REVERSE: "reversals_waiting", IntentState.FAILED: "reversals_failed"}
+
+
+class Backlog(msgspec.Struct, frozen=True):
+    """What has begun and not ended, of all accounts."""
+
+    reviews_open: int = 0
+    reversals_waiting: int = 0
+    reversals_failed: int = 0
+    holds_open: int = 0
+    memory_missed: int = 0
+    events_written: int = 0
+    events_held_back: int = 0
+    webhooks_failing: int = 0
+    balances_low: int = 0
+    last_backup_ms: int | None = None
+    """None if there was none that `gatehouse backup` has made."""
+
+
+def count_backlog(connection: sa.Connection) -> Backlog:
+    """Count what waits; the time depends on how much waits, not on how much has ever been."""
+    # Account by account, because the index of reviews begins with the account.
+    of_account = (REVIEWS.c.account_id == ACCOUNTS.c.id, REVIEWS.c.state == ReviewState.OPEN.value)
+    waiting = sa.select(sa.func.count()).select_from(REVIEWS).where(*of_account)
+    waiting = waiting.correlate(ACCOUNTS)
+    reviews = connection.scalar(sa.select(sa.func.sum(waiting.scalar_subquery())))
+    state = GATEWAY_INTENTS.c.state
+    query = sa.select(state, sa.func.count()).where(state.in_([*_INTENTS])).group_by(state)
+    payments = {_INTENTS[IntentState(name)]: count for name, count in connection.execute(query)}
+    holds = connection.scalar(sa.select(sa.func.count()).select_from(HOLDS))
+    missed = connection.scalar(sa.select(sa.func.count()).select_from(MISSED_EVENTS))
+    failing = _W.deleted_at_ms.is_(None) & (_W.state == WebhookState.ENABLED.value)
+    failing &= _W.failing_since_ms.is_not(None)
+    low = ACCOUNTS.c.closed_at_ms.is_(None) & (ACCOUNTS.c.balance_told > 0)
+    backup = read_mark(connection, BACKUP_MARK)
+    return Backlog(
+        reviews_open=int(reviews or 0),
+        holds_open=holds or 0,
+        memory_missed=missed or 0,
+        events_written=outbox.count_written(connection),
+        events_held_back=outbox.count_held_back(connection),
+        webhooks_failing=_count(connection, failing),
+        balances_low=_count(connection, low),
+        last_backup_ms=None if backup is None else int(backup),
+        **payments,
+    )
+
+
+def _count(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> int:
+    return connection.scalar(sa.select(sa.func.count()).where(condition)) or 0

@@ -1,0 +1,233 @@
+"""The go-live list: what a production installation needs, checked against settings and data."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from gatehouse.access.actors import Actor
+from gatehouse.admin.connectors.use_cases.connectors import ConnectorsVersion
+from gatehouse.admin.connectors.use_cases.connectors import find as find_connectors
+from gatehouse.admin.connectors.worker import connector_points
+from gatehouse.admin.installation.use_cases.hardening import hardening_points
+from gatehouse.admin.memory.worker.memory_points import memory_points
+from gatehouse.admin.secrets.use_cases.secrets import refused_configurations
+from gatehouse.core.errors import GatehouseError
+from gatehouse.installation import open_admin_session, open_database, root_secret, system_clock
+from gatehouse.intel.feed_files import is_ignored, recognise
+from gatehouse.operations.connectors import (
+    applied_functions,
+    load_gateway,
+    load_identity_connector,
+    load_issuer,
+)
+from gatehouse.preflight import (
+    Point,
+    UnknownVariable,
+    advisory_points,
+    settings_points,
+    variable_points,
+)
+from gatehouse.settings import Settings
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.fingerprint_conversion import records_are_due
+from gatehouse.store.database import Database
+from gatehouse.store.decisions.partitions import FEWEST_AHEAD, months_ahead, refused_from
+from gatehouse.store.identities.erasure import is_due
+from gatehouse.store.migrate import is_current
+from gatehouse.store.requests import intents
+
+
+class GoLiveReport(msgspec.Struct, frozen=True):
+    """The points of the list, and whether production can start with them."""
+
+    ready: bool
+    points: list[Point]
+
+
+def inspect(
+    settings: Settings, unknown: Sequence[UnknownVariable], env_file: Path | None = None
+) -> GoLiveReport:
+    """Go through the list; `unknown` are variables that no setting reads.
+
+    `env_file` is where settings were read from besides the environment.
+    """
+    data = _DataChecks(settings)
+    points = [
+        *advisory_points(settings),
+        *settings_points(settings),
+        *hardening_points(settings, env_file),
+        _point("database", data.schema, "check GATEHOUSE_DATABASE_URL and run: gatehouse migrate"),
+        _point(
+            "key ring",
+            data.key_ring,
+            "set GATEHOUSE_SECRET_KEY to the secret this database was made with",
+        ),
+        _point(
+            "configuration",
+            data.configuration,
+            "look at what is configured; to trust it: gatehouse secrets sign-configuration",
+        ),
+        *_connector_points(settings),
+        *connector_points(settings, data.connectors),
+        *memory_points(settings, data._session),
+        _point("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
+        _point("erased identities", data.compaction, "run: gatehouse identities compact"),
+        _point(
+            "card fingerprints",
+            data.fingerprints,
+            "run: gatehouse secrets convert-fingerprints",
+        ),
+        _point(
+            "partitions",
+            data.partitions,
+            'look for "could not make partitions ahead" in the log of the servers: every request '
+            "of a month without a partition fails",
+        ),
+        _tor_point(settings),
+        *variable_points(unknown),
+    ]
+    return GoLiveReport(all(point.ok or not point.needed for point in points), points)
+
+
+class _DataChecks:
+    """Checks of the database; what fails raises the reason."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._database: Database = open_database(settings)
+
+    def schema(self) -> str:
+        if self._is_missing():
+            raise GatehouseError(f"{self._database.file} does not exist yet")
+        if not is_current(self._database):
+            raise GatehouseError("the database is not up to date")
+        return "reachable and up to date"
+
+    def key_ring(self) -> str:
+        if self._settings.is_production or self._settings.secret_key:
+            root_secret(self._settings)
+        if self._is_missing():
+            raise GatehouseError("there is no database yet")
+        return f"{len(self._session().ring.versions())} keys unwrap"
+
+    def _session(self) -> AdminSession:
+        if self._is_missing():
+            raise GatehouseError("there is no database yet")
+        return open_admin_session(self._settings, Actor.system("doctor"))
+
+    def connectors(self) -> ConnectorsVersion | None:
+        return find_connectors(self._session())
+
+    def configuration(self) -> str:
+        if unread := self._unread("nothing is configured yet"):
+            return unread
+        problems = refused_configurations(self._session())
+        if problems:
+            more = "" if len(problems) == 1 else f" (and {len(problems) - 1} other accounts)"
+            raise GatehouseError(next(iter(problems.values())) + more)
+        return "everything configured carries its signature"
+
+    def payments(self) -> str:
+        if unread := self._unread("none is in doubt"):
+            return unread
+        with self._database.reading() as connection:
+            failed = intents.listing(connection, intents.IntentState.FAILED, None, 1)
+        if failed:
+            raise GatehouseError("payments that must not stand could not be reversed")
+        return "none was left standing that must not"
+
+    def compaction(self) -> str:
+        if unread := self._unread("nothing was erased"):
+            return unread
+        with self._database.reading() as connection:
+            if is_due(connection):
+                raise GatehouseError("sealed copies of erased records may remain in unused space")
+        return "nothing remains to be cleared"
+
+    def fingerprints(self) -> str:
+        if unread := self._unread("there are no records yet"):
+            return unread
+        with self._database.reading() as connection:
+            if records_are_due(connection):
+                raise GatehouseError("records of an earlier version hold those of no account")
+        return "records hold those of their accounts"
+
+    def partitions(self) -> str:
+        if unread := self._unread("there are no records yet"):
+            return unread
+        with self._database.reading() as connection:
+            ahead = months_ahead(connection, system_clock())
+            refused = refused_from(connection)
+        if refused is not None:
+            raise GatehouseError(
+                f"a check refuses every request from {refused.first_day} on, unless gatehouse "
+                "retention partition ends before; if it is not running, run it again"
+            )
+        if ahead is None:
+            return "decision records are in one table"
+        found = f"months ahead that have one for decision records: {ahead}"
+        if ahead < FEWEST_AHEAD:
+            raise GatehouseError(found)
+        return found
+
+    def _unread(self, when_missing: str) -> str | None:
+        """What to say of data that cannot be looked at; None when it can."""
+        if self._is_missing():
+            return when_missing
+        return None if is_current(self._database) else "not known before the database is up to date"
+
+    def _is_missing(self) -> bool:
+        return self._database.file is not None and not self._database.file.exists()
+
+
+def _connector_points(settings: Settings) -> list[Point]:
+    def loads(load: Callable[[Settings], object]) -> str:
+        return f"{type(load(settings)).__name__} loads"
+
+    def identities() -> str:
+        if settings.identities in ("sandbox", "records"):
+            return "the embedded records"
+        return loads(load_identity_connector)
+
+    points = {
+        "issuer": ("issuer connector", lambda: loads(load_issuer)),
+        "identities": ("identity source", identities),
+        "gateway": ("payment gateway", lambda: loads(load_gateway)),
+    }
+    applied = applied_functions(settings)
+    return [
+        _point(name, check, f"correct GATEHOUSE_{setting.upper()}")
+        for setting, (name, check) in points.items()
+        if setting not in applied
+    ]
+
+
+def _tor_point(settings: Settings) -> Point:
+    """The shipped data holds no Tor exits, because they change too often."""
+    names = []
+    if settings.intel_dir is None:
+        found = "GATEHOUSE_INTEL_DIR is not set, so Tor exits are not recognised"
+    else:
+        found = "no list of Tor exits in GATEHOUSE_INTEL_DIR, so they are not recognised"
+        try:
+            names = [name for name in os.listdir(settings.intel_dir) if not is_ignored(name)]
+        except OSError as error:
+            found = f"GATEHOUSE_INTEL_DIR cannot be read: {error.strerror}"
+    forms = [recognise(name) for name in names]
+    known = any(form is not None and form.kind == "tor" for form in forms)
+    return Point(
+        "feeds",
+        known,
+        "a list of Tor exits is there; see: gatehouse intel status" if known else found,
+        "set GATEHOUSE_INTEL_DIR and fetch a list of Tor exits there daily; see docs/feeds.md",
+        needed=False,
+    )
+
+
+def _point(name: str, check: Callable[[], str], remedy: str) -> Point:
+    try:
+        return Point(name, True, check(), remedy)
+    except GatehouseError as error:
+        return Point(name, False, str(error), remedy)

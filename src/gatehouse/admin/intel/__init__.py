@@ -1,0 +1,1 @@
+"""What is known about addresses, and where from."""

@@ -1,0 +1,11 @@
+"""Where the faces of this subject are: intel."""
+
+from gatehouse.core.subject import CommandPlace, Subject
+
+SUBJECT = Subject(
+    "intel",
+    rank=100,
+    commands=(
+        CommandPlace("intel", "command:app", "What is known about addresses, and where from."),
+    ),
+)

@@ -1,0 +1,84 @@
+"""Runs one job that a server has taken, from its order to its result."""
+
+import time
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.access.actors import Actor, ActorKind
+from gatehouse.admin.jobs.types import ORDERS, JobKind
+from gatehouse.admin.jobs.worker.works import WORKS, Work
+from gatehouse.core.errors import Conflict, GatehouseError
+from gatehouse.core.sentences import plain
+from gatehouse.store import jobs
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.jobs import JobState, StoredJob
+
+_REPORT_S: Final = 0.5
+
+
+def run_job(session: AdminSession, job_id: str, owner: str) -> JobState:
+    """Run a job that the owner has taken, and keep its result; how it ended."""
+    session.actor.check_installation()
+    with session.reading() as connection:
+        job = jobs.held(connection, job_id, owner)
+    if job is None:
+        raise Conflict(f"job {job_id} is not for this process")
+    acting = session.acting_as(actor_of(job))
+    try:
+        result = _work(acting, job, owner)
+    except GatehouseError as refused:
+        _finish(acting, job, owner, JobState.FAILED, error=str(refused))
+        return JobState.FAILED
+    text = msgspec.json.encode(result, enc_hook=plain).decode()
+    _finish(acting, job, owner, JobState.SUCCEEDED, result=text)
+    return JobState.SUCCEEDED
+
+
+def actor_of(job: StoredJob) -> Actor:
+    """Who asked for a job, with no more rights than then."""
+    kind, _, name = job.actor.partition(":")
+    if kind == ActorKind.KEY:
+        return Actor.key(name, job.account_id)
+    if kind == ActorKind.USER:
+        return Actor.user(name, job.account_id)
+    return msgspec.structs.replace(Actor.operator(name), account_id=job.account_id)
+
+
+def _work(session: AdminSession, job: StoredJob, owner: str) -> Any:
+    kind = JobKind(job.kind)
+    return WORKS[kind](
+        Work(
+            session=session,
+            account_id=job.account_id,
+            order=msgspec.json.decode(job.parameters, type=ORDERS[kind]),
+            content=lambda: jobs.content_of(session, job.id),
+            reached=_Reporter(session, job, owner).reached,
+        )
+    )
+
+
+class _Reporter:
+    """Writes how far a job is, at most twice a second."""
+
+    def __init__(self, session: AdminSession, job: StoredJob, owner: str) -> None:
+        self._session = session
+        self._job = job
+        self._owner = owner
+        self._step = ""
+        self._next = float("-inf")
+
+    def reached(self, done: int | None, total: int | None, step: str) -> None:
+        now = time.monotonic()
+        if now < self._next and step == self._step:
+            return
+        self._next, self._step = now + _REPORT_S, step
+        with self._session.database.writing() as connection:
+            jobs.report(connection, self._job.id, self._owner, done=done, total=total, step=step)
+
+
+def _finish(
+    session: AdminSession, job: StoredJob, owner: str, state: JobState, **told: str
+) -> None:
+    with session.change(unseen=True) as change:
+        jobs.finish(change, job, owner, state, **told)

@@ -1,0 +1,197 @@
+"""What the jobs of each kind do. They are run in a process of their own."""
+
+import contextlib
+import csv
+import io
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.admin.jobs.types import (
+    BacktestOrder,
+    ErasureOrder,
+    ImportOrder,
+    JobKind,
+    NamedPerson,
+    TrainingOrder,
+)
+from gatehouse.core.cards import CardNumber
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.decisions.records import RecordSpan
+
+Reached = Callable[[int | None, int | None, str], None]
+"""Takes how much is done, of how much, and what is being done."""
+
+MOST_BAD_ROWS: Final = 1000
+"""Rows that are reported with what is wrong with them; the others are counted."""
+
+
+class Work(msgspec.Struct, frozen=True):
+    """A job at work."""
+
+    session: AdminSession
+    """Acts as the one who asked for the job."""
+    account_id: str
+    order: Any
+    content: Callable[[], bytes]
+    reached: Reached
+
+
+def backtest(work: Work) -> Any:
+    """Try a rule set on recorded requests."""
+    from gatehouse.admin.rule_sets.use_cases import rule_backtest
+    from gatehouse.rules.authoring import read_rule_set
+
+    order: BacktestOrder = work.order
+    rule_set = read_rule_set(order.document.encode())
+    span = RecordSpan(work.account_id, order.since_ms, order.until_ms)
+    options = rule_backtest.BacktestOptions(order.lists_now, order.examples)
+    return rule_backtest.backtest(
+        work.session,
+        rule_set,
+        span,
+        options,
+        lambda done, total: work.reached(done, total, "reading records"),
+    )
+
+
+def train(work: Work) -> Any:
+    """Train a model on recorded requests, and keep it as a new version."""
+    from gatehouse.training.extra_packages import require_extra
+
+    require_extra()
+    from gatehouse.admin.models.use_cases.training import TrainingJob, train_model
+    from gatehouse.training.model_fitting import FitOptions
+    from gatehouse.training.model_training import TrainingOptions
+
+    order: TrainingOrder = work.order
+    options = TrainingOptions(
+        FitOptions(method=order.method),
+        label_delay_ms=order.label_delay_ms,
+        holdout=order.holdout,
+        presume=order.presume,
+    )
+    span = RecordSpan(work.account_id, order.since_ms, order.until_ms)
+    done = train_model(work.session, TrainingJob(span, options, order.note), _Trainer(work.reached))
+    report = done.report
+    return {
+        **{"version": done.version, "method": report.method, "records": report.records},
+        **{"frauds": report.frauds, "figures": report.figures, "warnings": report.warnings},
+    }
+
+
+class _Trainer:
+    """Tells how far a training is."""
+
+    def __init__(self, reached: Reached) -> None:
+        self._reached = reached
+
+    def reading(self, done: int, total: int) -> None:
+        self._reached(done, total, "reading records")
+
+    def checking(self, lines: int) -> None:
+        self._reached(lines, None, "reading lines")
+
+    def replaying(self, done: int, total: int) -> None:
+        self._reached(done, total, "replaying")
+
+    def learning(self, requests: int) -> None:
+        self._reached(None, None, f"learning from {requests} requests")
+
+
+def import_identities(work: Work) -> Any:
+    """Import records of who holds which card."""
+    from gatehouse.admin.identities.use_cases import import_records
+    from gatehouse.admin.identities.use_cases.rows import identity_file
+
+    order: ImportOrder = work.order
+    content = work.content()
+    with tempfile.TemporaryDirectory() as folder:
+        rejects = Path(folder) / "rejects.csv"
+        with contextlib.closing(identity_file(io.BytesIO(content), order.format)) as file:
+            job = import_records.IdentityImport(work.account_id, file, rejects, order.dry_run)
+            done = import_records.import_identities(
+                work.session, job, _Importer(work.reached, len(content))
+            )
+        bad = _bad_rows(rejects)
+    if done.error is not None:
+        raise done.error
+    return {
+        **{"dryRun": order.dry_run, "lines": done.run.at.line},
+        **msgspec.structs.asdict(done.run.tally),
+        "badRows": bad,
+    }
+
+
+def import_feedback(work: Work) -> Any:
+    """Import what requests turned out to be."""
+    from gatehouse.admin.feedback.use_cases import import_labels
+    from gatehouse.admin.feedback.use_cases.statements import feedback_file
+
+    order: ImportOrder = work.order
+    content = work.content()
+    with contextlib.closing(feedback_file(io.BytesIO(content), order.format)) as file:
+        done = import_labels.import_feedback(
+            work.session,
+            work.account_id,
+            file,
+            _Importer(work.reached, len(content)),
+            dry_run=order.dry_run,
+        )
+    if done.error is not None:
+        raise done.error
+    bad = [{"line": each.line, "field": "record", "reason": each.message} for each in done.flaws]
+    return {"dryRun": order.dry_run, **done.counts(), "badRows": bad}
+
+
+def erase(work: Work) -> Any:
+    """Erase a person from everything that the account has."""
+    from gatehouse.admin.privacy.use_cases.erasure import ErasureOptions, erase_person
+    from gatehouse.admin.privacy.use_cases.person import PersonNamed
+
+    order: ErasureOrder = work.order
+    named = msgspec.json.decode(work.content(), type=NamedPerson)
+    number = named.card_number
+    person = PersonNamed(
+        user_id=named.user_id,
+        username=named.username,
+        email=named.email,
+        phone=named.phone,
+        card=None if number is None else CardNumber.parse(number),
+    )
+    work.reached(None, None, "erasing")
+    # Clearing unused space locks the whole database, which is for the operator to choose.
+    options = ErasureOptions(order.lists, order.dry_run, compact=False)
+    return erase_person(work.session, work.account_id, person, options)
+
+
+class _Importer:
+    """Tells how far an import is, in bytes."""
+
+    def __init__(self, reached: Reached, total: int) -> None:
+        self._reached = reached
+        self._total = total
+
+    def reached(self, done: int, note: str) -> None:
+        self._reached(done, self._total, note)
+
+    def say(self, text: str) -> None:
+        """Bad rows are reported at the end."""
+
+
+def _bad_rows(rejects: Path) -> list[dict[str, Any]]:
+    with rejects.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [{**row, "line": int(row["line"])} for row in rows[:MOST_BAD_ROWS]]
+
+
+WORKS: Final[dict[JobKind, Callable[[Work], Any]]] = {
+    JobKind.BACKTEST: backtest,
+    JobKind.TRAINING: train,
+    JobKind.IDENTITY_IMPORT: import_identities,
+    JobKind.FEEDBACK_IMPORT: import_feedback,
+    JobKind.ERASURE: erase,
+}

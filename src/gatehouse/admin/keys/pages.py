@@ -1,0 +1,119 @@
+"""The API keys of an account: listed, made, rotated and revoked. A key's text is shown once."""
+
+from typing import Final
+
+from starlette.responses import Response
+
+from gatehouse.access.keys import MANAGE_SCOPES, all_scopes
+from gatehouse.access.roles import Permission
+from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys.use_cases.keys import MAX_RATE_LIMIT, KeyTerms
+from gatehouse.console.numbers import read_within
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.visit import Visit
+
+_DAY_MS: Final = 86_400_000
+_LONGEST_NAME: Final = 100
+_LIFETIMES: Final = {"never": None, "30": 30, "90": 90, "365": 365}
+"""Days until a new key ends."""
+_OVERLAPS: Final = ("0", "1", "24", "168")
+"""Hours for which a rotated key goes on."""
+
+
+def show_keys(visit: Visit) -> Response:
+    """All keys, those that can be used first."""
+    found = keys.listing(visit.session, visit.account_id)
+    states = {each.key_id: each.status(visit.now_ms) for each in found}
+    # The playground's own key ends by itself, and then nobody has to know of it.
+    found = [each for each in found if not each.is_of_playground or states[each.key_id] == "active"]
+    found.sort(key=lambda each: (states[each.key_id] != "active", -each.created_at_ms))
+    return visit.render(
+        "keys/keys.html",
+        keys=found,
+        states=states,
+        overlaps=_OVERLAPS,
+        issuers={each.parent for each in found if states[each.key_id] == "active"},
+    )
+
+
+def show_new(visit: Visit) -> Response:
+    """The form for a new key."""
+    operations = [each for each in all_scopes() if each not in MANAGE_SCOPES]
+    return visit.render(
+        "keys/new.html",
+        operations=operations,
+        managing=MANAGE_SCOPES,
+        lifetimes=_LIFETIMES,
+        chosen=visit.chosen("scopes"),
+        longest_name=_LONGEST_NAME,
+    )
+
+
+def issue(visit: Visit) -> Response:
+    """Make a key, and show its text this once."""
+    name = visit.form.get("name", "").strip()
+    if not 1 <= len(name) <= _LONGEST_NAME:
+        raise visit.refuse("name", "keys.problems.name", most=_LONGEST_NAME)
+    lasts = visit.form.get("days", "never")
+    if lasts not in _LIFETIMES:
+        raise visit.refuse("days", "keys.problems.days")
+    terms = KeyTerms(name, visit.chosen("scopes"), _networks(visit), _rate(visit))
+    days = _LIFETIMES[lasts]
+    lifetime_ms = None if days is None else days * _DAY_MS
+    issued = keys.issue(visit.session, visit.account_id, terms, lifetime_ms)
+    return visit.render("keys/issued.html", key=issued.key, text=issued.text)
+
+
+def rotate(visit: Visit) -> Response:
+    """Make a successor, and show its text this once."""
+    hours = visit.form.get("overlap", "")
+    if hours not in _OVERLAPS:
+        raise visit.refuse("overlap", "keys.problems.overlap")
+    overlap_ms = int(hours) * 3_600_000
+    done = keys.rotate(visit.session, visit.account_id, visit.place("key"), overlap_ms)
+    return visit.render("keys/issued.html", key=done.key, text=done.text)
+
+
+def revoke(visit: Visit) -> Response:
+    """End a key at once."""
+    reason = visit.form.get("reason", "").strip()[:200]
+    children = visit.form.get("children") == "yes"
+    keys.revoke(visit.session, visit.account_id, visit.place("key"), reason, children=children)
+    return visit.redirect("keys", notice="keys.notices.revoked")
+
+
+def _networks(visit: Visit) -> tuple[str, ...]:
+    return tuple(visit.form.get("networks", "").replace(",", " ").split())
+
+
+def _rate(visit: Visit) -> int | None:
+    given = visit.form.get("rate", "").strip()
+    if not given:
+        return None
+    rate = read_within(given, 1, MAX_RATE_LIMIT)
+    if rate is None:
+        raise visit.refuse("rate", "keys.problems.rate", most=MAX_RATE_LIMIT)
+    return rate
+
+
+PAGES: Final[Declarations] = (
+    Page("/a/{account}/keys", "keys", show_keys, permission=Permission.ACCESS),
+    Page("/a/{account}/keys/new", "key-new", show_new, permission=Permission.ACCESS),
+    Action(
+        "/a/{account}/keys/new", "key-issue", issue, again=show_new, permission=Permission.ACCESS
+    ),
+    Action(
+        "/a/{account}/keys/{key}/rotate",
+        "key-rotate",
+        rotate,
+        again=show_keys,
+        permission=Permission.ACCESS,
+    ),
+    Action(
+        "/a/{account}/keys/{key}/revoke",
+        "key-revoke",
+        revoke,
+        again=show_keys,
+        permission=Permission.ACCESS,
+    ),
+)

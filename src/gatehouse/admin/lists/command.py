@@ -1,0 +1,278 @@
+"""gatehouse lists: create, add, remove, import, show, drop."""
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+import msgspec
+import typer
+
+from gatehouse.admin.opening import Opened, open_account
+from gatehouse.cli.arguments import AccountOption, AsJson, DryRun, open_file, span_argument
+from gatehouse.cli.completing import list_names
+from gatehouse.cli.output import columns, show, time_or_none
+from gatehouse.core.clock import iso_time
+from gatehouse.settings import load_settings
+
+if TYPE_CHECKING:
+    from gatehouse.admin.lists.use_cases.lists import (
+        Added,
+        GivenEntries,
+        ListedEntry,
+        ListInfo,
+        NewEntries,
+    )
+
+app = typer.Typer(no_args_is_help=True)
+
+_KINDS: Final = "cards, bins, networks, emails, domains, phones, users, devices, countries or words"
+
+ListName = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the list.", autocompletion=list_names)
+]
+ValuesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="VALUE", help="Entries. Card numbers only by --file."),
+]
+KindOption = Annotated[
+    str | None, typer.Option("--kind", help=f"What it holds: {_KINDS}. Makes the list if needed.")
+]
+ReasonOption = Annotated[
+    str | None,
+    typer.Option(help="Why; kept with each entry as it is written. No personal data, please."),
+]
+ExpiresIn = Annotated[str | None, typer.Option(help="How long it counts, such as 30d.")]
+EntryFile = Annotated[
+    str | None, typer.Option("--file", help="File with one entry in each line; - is the input.")
+]
+
+
+@app.command()
+def create(
+    name: ListName,
+    kind: Annotated[str, typer.Option("--kind", help=f"What it holds: {_KINDS}.")],
+    description: Annotated[
+        str | None, typer.Option(help="What it is for; kept as it is written.")
+    ] = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make an empty list."""
+    from gatehouse.admin.lists.use_cases import lists
+
+    found = lists.read_kind(kind)
+    lists.create(*open_account(account), name, found, description)
+    show({"list": name, "kind": found}, f"list {name} holds {found}", as_json=as_json)
+
+
+@app.command()
+def drop(
+    name: ListName,
+    force: Annotated[
+        bool, typer.Option("--force", help="Even if rules look things up on it.")
+    ] = False,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remove a list with all its entries. Rules that name it find nothing on it any more."""
+    from gatehouse.admin.lists.use_cases import lists
+
+    removed = lists.drop(*open_account(account), name, force=force)
+    text = f"list {name} is dropped; it had {_entries(removed)}"
+    show({"list": name, "removed": removed}, text, as_json=as_json)
+
+
+@app.command()
+def add(  # noqa: PLR0913, PLR0917 - each option is one property of an entry
+    name: ListName,
+    values: ValuesArgument = None,
+    kind: KindOption = None,
+    reason: ReasonOption = None,
+    expires_in: ExpiresIn = None,
+    file: EntryFile = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have entries on a list, from the command line or from a file.
+
+    An entry that is on it gets the new expiry, and the new reason if there is one.
+    """
+    from gatehouse.admin.lists.use_cases import lists
+
+    new = _new_entries(kind, reason, expires_in)
+    added = lists.add(*open_account(account), name, given_entries(values, file), new)
+    _show_added(added, name, as_json=as_json)
+
+
+@app.command()
+def remove(
+    name: ListName,
+    values: ValuesArgument = None,
+    file: EntryFile = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take entries off a list: all that are named, or none when one of them is not on it."""
+    from gatehouse.admin.lists.use_cases import lists
+
+    removed = lists.remove(*open_account(account), name, given_entries(values, file))
+    text = f"{_entries(removed)} removed from {name}"
+    show({"list": name, "removed": removed}, text, as_json=as_json)
+
+
+@app.command("import")
+def import_entries(  # noqa: PLR0913, PLR0917 - each option is one property of an import
+    name: ListName,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="File; - is standard input.")],
+    kind: KindOption = None,
+    reason: ReasonOption = None,
+    expires_in: ExpiresIn = None,
+    file_format: Annotated[
+        Literal["csv", "lines"] | None,
+        typer.Option(
+            "--format",
+            help="csv: value, reason, expires. lines: the whole line is the entry. "
+            "Default: lines for words and users unless the file is called .csv, otherwise csv.",
+        ),
+    ] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Import the good lines even if others are bad.")
+    ] = False,
+    dry_run: DryRun = False,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import entries from a file in UTF-8: CSV with value[,reason[,expires]], or one in each line.
+
+    Lines that begin with # are comments. Reasons are kept as they are written. When a line cannot
+    be used, nothing is imported and all such lines are reported. It can be repeated at will.
+    """
+    from gatehouse.admin.lists.use_cases import lists
+
+    new = _new_entries(kind, reason, expires_in)
+    options = lists.ImportOptions(**msgspec.structs.asdict(new), skip_bad=skip_bad, dry_run=dry_run)
+    source = lists.ListFile(file, partial(open_file, file), file_format)
+    done = lists.import_file(*open_account(account), name, source, options)
+    content = done.content
+    if content.bad:
+        typer.echo(f"{content.bad} lines are left out:\n{content.report()}", err=True)
+    more = {"lines": content.read, "bad": content.bad, "dryRun": dry_run}
+    _show_added(done.added, name, more, as_json=as_json)
+
+
+@app.command("show")
+def show_list(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="Name of the list.", autocompletion=list_names),
+    ] = None,
+    gone: Annotated[
+        bool, typer.Option("--gone", help="Also what was removed, replaced or has expired.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="Entries to show.")] = 100,
+    matches: Annotated[
+        bool, typer.Option("--matches", help="Count what each matched in the last 30 days.")
+    ] = False,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the lists, or the entries of one.
+
+    Matches are counted in the copy of the decisions that the console keeps. Where it does not run,
+    a copy is made and removed afterwards.
+    """
+    from gatehouse.admin.lists.use_cases import lists
+
+    session, account_id = open_account(account)
+    if name is None:
+        _show_lists(lists.overview(session, account_id), as_json=as_json)
+        return
+    at_ms = session.clock()
+    page = lists.EntryPage(at_ms, limit, include_gone=gone)
+    found = lists.entries(session, account_id, name, page)
+    data = [_data(one, at_ms) for one in found]
+    headings: tuple[str, ...] = ("ENTRY", "STATUS", "ADDED", "EXPIRES", "BY", "REASON")
+    fields: tuple[str, ...] = ("shown", "status", "addedAt", "expiresAt", "actor", "reason")
+    if matches:
+        matched = _matches((session, account_id), name, found)
+        data = [{**one, **more} for one, more in zip(data, matched, strict=True)]
+        headings += ("MATCHED IN 30 DAYS", "LAST MATCH")
+        fields += ("matched30Days", "lastMatchAt")
+    text = columns(headings, data, fields, "-") if data else f"list {name} is empty"
+    if len(found) == limit:
+        text += f"\nthe first {limit}; more with --limit"
+    show(data, text, as_json=as_json)
+
+
+def _matches(opened: Opened, name: str, found: "list[ListedEntry]") -> list[dict[str, Any]]:
+    from gatehouse.admin.figures.use_cases.list_figures import list_matches
+    from gatehouse.admin.figures.use_cases.opening import columns_for_now
+
+    with columns_for_now(*opened, load_settings(os.environ).home) as copied:
+        matched = list_matches(opened[0], copied, name, found)
+    return [
+        {"matched30Days": each.recent, "lastMatchAt": time_or_none(each.last_ms)}
+        for each in matched.entries
+        if each is not None
+    ]
+
+
+def _show_lists(found: "list[ListInfo]", *, as_json: bool) -> None:
+    data = [
+        {
+            "list": one.name,
+            "kind": one.kind,
+            "entries": one.entries,
+            "description": one.description,
+            "createdAt": iso_time(one.created_at_ms),
+        }
+        for one in found
+    ]
+    headings = ("NAME", "KIND", "ENTRIES", "DESCRIPTION")
+    text = columns(headings, data, ("list", "kind", "entries", "description"), "-")
+    show(data, text if data else "there are no lists", as_json=as_json)
+
+
+def given_entries(values: list[str] | None, file: str | None) -> "GivenEntries":
+    """Entries that were typed, and those of a file."""
+    from gatehouse.admin.lists.use_cases.lists import GivenEntries, ListFile
+
+    source = None if file is None else ListFile(file, partial(open_file, file))
+    return GivenEntries(values or (), source)
+
+
+def _new_entries(kind: str | None, reason: str | None, expires_in: str | None) -> "NewEntries":
+    from gatehouse.admin.lists.use_cases.lists import NewEntries, read_kind
+
+    return NewEntries(
+        kind=None if kind is None else read_kind(kind),
+        reason=reason,
+        lifetime_ms=None if expires_in is None else span_argument(expires_in),
+    )
+
+
+def _show_added(
+    added: "Added", name: str, more: dict[str, Any] | None = None, *, as_json: bool
+) -> None:
+    counts = msgspec.structs.asdict(added)
+    text = ", ".join(f"{count} {word}" for word, count in counts.items())
+    if more and more["dryRun"]:
+        text = f"would be: {text}"
+    show({"list": name, **counts, **(more or {})}, f"{name}: {text}", as_json=as_json)
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
+
+
+def _data(one: "ListedEntry", at_ms: int) -> dict[str, Any]:
+    return {
+        "value": one.value,
+        "shown": one.shown,
+        "status": one.status(at_ms),
+        "reason": one.reason,
+        "actor": one.actor,
+        "addedAt": iso_time(one.added_at_ms),
+        "expiresAt": time_or_none(one.expires_at_ms),
+        "removedAt": time_or_none(one.removed_at_ms),
+    }

@@ -1,0 +1,60 @@
+"""Which lists can hold an entity, and the form that puts it on one of them."""
+
+from collections.abc import Collection
+from typing import Final
+
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin.approvals.pages import propose
+from gatehouse.admin.approvals.use_cases.proposed import PutOnList
+from gatehouse.admin.entities.types import Entity, EntityType
+from gatehouse.admin.entities.use_cases.finding import lists_by_kind, put_on_list
+from gatehouse.admin.entities.use_cases.standing import LIST_KINDS
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
+from gatehouse.console.numbers import read_within
+from gatehouse.console.visit import Visit
+from gatehouse.core.errors import ApprovalNeeded
+
+_DAY_MS: Final = 86_400_000
+_MOST_DAYS: Final = 3650
+
+
+def fitting_lists(visit: Visit, kinds: Collection[EntityType]) -> dict[EntityType, list[str]]:
+    """The lists that can hold entities of each kind, for those who may put something on them."""
+    if not visit.may(Permission.CONFIGURE):
+        return {}
+    return lists_by_kind(visit.session, visit.account_id, kinds)
+
+
+def missing_lists(fitting: dict[EntityType, list[str]]) -> list[str]:
+    """What no list of the account holds yet, in the words of lists."""
+    return [LIST_KINDS[kind].value for kind, names in fitting.items() if not names]
+
+
+def put_on_chosen_list(visit: Visit, entity: Entity, name: str) -> Response | None:
+    """Put an entity on a list, with the reason and the days that the form says.
+
+    Where two pairs of eyes are wanted it is proposed, and the answer leads to the proposals.
+    """
+    new = NewEntries(
+        reason=visit.form.get("reason", "").strip() or None, lifetime_ms=_lifetime_ms(visit)
+    )
+    try:
+        put_on_list(visit.session, visit.account_id, entity, name, new)
+    except ApprovalNeeded:
+        given = GivenEntries((entity.value,))
+        found = lists.planned(visit.session, visit.account_id, name, given, new)
+        return propose(visit, PutOnList(name, found))
+    return None
+
+
+def _lifetime_ms(visit: Visit) -> int | None:
+    text = visit.form.get("days", "").strip()
+    if not text:
+        return None
+    days = read_within(text, 1, _MOST_DAYS)
+    if days is None:
+        raise visit.refuse("days", "entities.wrong_days", most=_MOST_DAYS)
+    return days * _DAY_MS

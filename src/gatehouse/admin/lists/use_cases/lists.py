@@ -1,0 +1,365 @@
+"""Lists of an account: creating, filling, importing, showing and dropping them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import BinaryIO, Final, NamedTuple
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.admin.approvals.use_cases.approvals import (
+    ApprovalKind,
+    check_allowed,
+    check_approved,
+)
+from gatehouse.admin.lists.use_cases.list_files import (
+    EntryTerms,
+    ListFileContent,
+    ListFormat,
+    read_entries,
+    read_typed,
+    usual_format,
+)
+from gatehouse.admin.scopes import account_change, account_reading
+from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.core.files.lines import FileLimits
+from gatehouse.core.sentences import Phrase, row, said_by
+from gatehouse.rules.list_entries import ListKind, canonical
+from gatehouse.rules.ruleset import decode_program
+from gatehouse.signals.fingerprinter import EntryFingerprinter
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.named_cards import NamedCards
+from gatehouse.store.configured import list_reading, lists
+from gatehouse.store.configured.account_signature import check_account
+from gatehouse.store.configured.configurations import RULES, active
+from gatehouse.store.configured.list_plans import (
+    Added,
+    ListKey,
+    PlannedEntry,
+    plan_adding,
+    reason_text,
+)
+from gatehouse.store.configured.list_reading import EntryPage, ListedEntry, ListInfo
+
+# What the store takes and returns, for faces.
+__all__ = ["Added", "EntryPage", "ListInfo", "ListedEntry"]
+
+_ONE_LINE: Final = Phrase("refused.one_line", "a line")
+_SEVERAL_LINES: Final = Phrase("refused.several_lines", "{count} lines")
+_NOTHING_DONE: Final = {
+    "added": Phrase("refused.nothing_added", "nothing was added: {lines} cannot be used\n{report}"),
+    "removed": Phrase(
+        "refused.nothing_removed", "nothing was removed: {lines} cannot be used\n{report}"
+    ),
+    "imported": Phrase(
+        "refused.nothing_imported", "nothing was imported: {lines} cannot be used\n{report}"
+    ),
+}
+
+_LIST_KINDS: Final = Phrase("refused.list_kinds", "a list holds {known} or {last}")
+_LIST_USED: Final = Phrase(
+    "refused.list_used",
+    "rules look things up on list {name}: {users}; change them first, or add --force",
+)
+_LIST_ONE_VALUE: Final = Phrase("refused.list_one_value", "the value {why}")
+_LIST_EXPIRES_IN: Final = Phrase(
+    "refused.list_expires_in", "--expires-in must be more than nothing, such as 30d"
+)
+_LIST_NOTHING_GIVEN: Final = Phrase(
+    "refused.list_nothing_given",
+    "give entries, or a file with them: --file FILE, or --file - to type",
+)
+_RULE_OF: Final = Phrase("refused.rule_of", "{rule} of {rule_set}")
+
+MOST_AT_ONCE: Final = 1000
+"""Entries that are added in one transaction; more go in turns, between which servers can write."""
+_READ_AT_ONCE: Final = 1000
+
+
+class ListFile(NamedTuple):
+    """A file with entries: what it is called, how it is opened, and how it is written."""
+
+    name: str
+    open: Callable[[], AbstractContextManager[BinaryIO]]
+    format: ListFormat | None = None
+    limits: FileLimits | None = None
+    """How much is read of it; None for a file on the machine itself."""
+
+
+class GivenEntries(msgspec.Struct, frozen=True):
+    """Entries that were typed, and a file with more of them."""
+
+    values: Sequence[str] = ()
+    file: ListFile | None = None
+    expected: int | None = None
+    """How often the list may have been changed before; 0 if there must be none."""
+
+
+class NewEntries(msgspec.Struct, frozen=True):
+    """What holds for all entries to add, unless a line of a file has its own."""
+
+    kind: ListKind | None = None
+    """With it, the list is created if it does not exist."""
+    reason: str | None = None
+    lifetime_ms: int | None = None
+    expected: int | None = None
+    """How often the list may have been changed before; 0 if there must be none."""
+
+
+class ImportOptions(NewEntries, frozen=True):
+    """The same for an import; how it treats bad lines, and whether it changes anything."""
+
+    skip_bad: bool = False
+    dry_run: bool = False
+
+
+class UnusableLines(InvalidInput):
+    """Lines of a file that cannot be used, so that nothing was done with any of them."""
+
+    def __init__(self, content: ListFileContent, verb: str) -> None:
+        which = _ONE_LINE() if content.bad == 1 else _SEVERAL_LINES(count=content.bad)
+        super().__init__(_NOTHING_DONE[verb](lines=which, report=content.report()))
+        self.content = content
+
+
+class ImportedEntries(msgspec.Struct, frozen=True):
+    """What an import did, and the lines that it left out."""
+
+    added: Added
+    content: ListFileContent
+
+
+def read_kind(text: str) -> ListKind:
+    """The kind of a list by its name."""
+    try:
+        return ListKind(text.lower())
+    except ValueError:
+        *most, last = (kind.value for kind in ListKind)
+        raise InvalidInput(_LIST_KINDS(known=", ".join(most), last=last)) from None
+
+
+def create(
+    session: AdminSession, account_id: str, name: str, kind: ListKind, description: str | None
+) -> None:
+    """Create an empty list."""
+    with account_change(session, account_id) as change:
+        lists.create(change, account_id, name, kind, description)
+
+
+def drop(
+    session: AdminSession,
+    account_id: str,
+    name: str,
+    *,
+    force: bool = False,
+    expected: int | None = None,
+) -> int:
+    """Remove a list with its entries; how many were in force. `force` ignores rules that use it.
+
+    `expected` is how often it may have been changed before.
+    """
+    with account_change(session, account_id) as change:
+        check_approved(change, account_id, ApprovalKind.LISTS)
+        list_reading.check_version(change.connection, ListKey(account_id, name), expected)
+        users = [] if force else _rules_with(change.connection, account_id, name)
+        if users:
+            raise Conflict(_LIST_USED(name=name, users=row(users)))
+        return lists.drop(change, account_id, name)
+
+
+def add(
+    session: AdminSession, account_id: str, name: str, given: GivenEntries, new: NewEntries
+) -> Added:
+    """Put entries on a list; one that is on it gets the new expiry, and the new reason if any."""
+    key = ListKey(account_id, name)
+    with _terms(session, key, new) as terms:
+        found = _read(given, terms, "added")
+    return _add(session, key, new, found)
+
+
+def planned(
+    session: AdminSession,
+    account_id: str,
+    name: str,
+    given: GivenEntries,
+    new: NewEntries | None = None,
+) -> tuple[PlannedEntry, ...]:
+    """The entries as a list keeps them, so that they can be proposed."""
+    with _terms(session, ListKey(account_id, name), new or NewEntries()) as terms:
+        return tuple(_read(given, terms, "added"))
+
+
+def put(
+    session: AdminSession,
+    account_id: str,
+    name: str,
+    entries: Sequence[PlannedEntry],
+    kind: ListKind | None = None,
+) -> Added:
+    """Put planned entries on a list; with `kind`, it is created if it does not exist."""
+    return _add(session, ListKey(account_id, name), NewEntries(kind), entries)
+
+
+def take(
+    session: AdminSession,
+    account_id: str,
+    name: str,
+    entries: Sequence[PlannedEntry],
+    expected: int | None = None,
+) -> int:
+    """Take planned entries off a list: all of them, or none when one is not on it."""
+    with account_change(session, account_id) as change:
+        check_approved(change, account_id, ApprovalKind.LISTS)
+        list_reading.check_version(change.connection, ListKey(account_id, name), expected)
+        return lists.remove(change, account_id, name, entries)
+
+
+def remove(session: AdminSession, account_id: str, name: str, given: GivenEntries) -> int:
+    """Take entries off a list: all that are named, or none when one of them is not on it."""
+    with _terms(session, ListKey(account_id, name), NewEntries()) as terms:
+        found = _read(given, terms, "removed")
+    return take(session, account_id, name, found, given.expected)
+
+
+def import_file(
+    session: AdminSession, account_id: str, name: str, file: ListFile, options: ImportOptions
+) -> ImportedEntries:
+    """Add the entries of a file; with a bad line nothing is added, unless bad ones are skipped."""
+    key = ListKey(account_id, name)
+    with _terms(session, key, options) as terms:
+        content = _read_file(file, terms)
+    if not options.skip_bad:
+        _refuse_flaws(content, "imported")
+    found = list(content.entries.values())
+    if not options.dry_run:
+        return ImportedEntries(_add(session, key, options, found), content)
+    with account_reading(session, account_id) as connection:
+        list_reading.check_version(connection, key, options.expected)
+        planned = plan_adding(connection, key, found, session.clock())
+    return ImportedEntries(planned.tally, content)
+
+
+def get(session: AdminSession, account_id: str, name: str) -> ListInfo:
+    """One list, or `NotFound`."""
+    check_exists(session, account_id, name)
+    return next(each for each in overview(session, account_id) if each.name == name)
+
+
+def overview(session: AdminSession, account_id: str) -> list[ListInfo]:
+    """All lists of an account, by name."""
+    with account_reading(session, account_id) as connection:
+        check_account(connection, session.signer, account_id)
+        return list_reading.overview(connection, account_id, session.clock())
+
+
+def entries(
+    session: AdminSession, account_id: str, name: str, page: EntryPage
+) -> list[ListedEntry]:
+    """The entries of a list, by value, up to the limit of the page."""
+    with account_reading(session, account_id) as connection:
+        check_account(connection, session.signer, account_id)
+        return list_reading.entries(connection, account_id, name, page, session.signer)
+
+
+def export_entries(session: AdminSession, account_id: str, name: str) -> Iterator[ListedEntry]:
+    """The entries in force, by value; an audit line says that they were taken along."""
+    with account_change(session, account_id) as change:
+        list_reading.kind_of(change.connection, account_id, name)
+        change.audit("list.export", account_id, list=name)
+    return _in_force(session, account_id, name)
+
+
+def _in_force(session: AdminSession, account_id: str, name: str) -> Iterator[ListedEntry]:
+    now_ms, after = session.clock(), None
+    while True:
+        found = entries(session, account_id, name, EntryPage(now_ms, _READ_AT_ONCE, after))
+        yield from found
+        if len(found) < _READ_AT_ONCE:
+            return
+        after = (found[-1].value, found[-1].added_at_ms)
+
+
+def find_entry(
+    session: AdminSession, account_id: str, name: str, value: str, page: EntryPage
+) -> list[ListedEntry]:
+    """One entry of a list by its value, as an author writes it; with `include_gone`, also those
+    that ended.
+    """
+    with _terms(session, ListKey(account_id, name), NewEntries()) as terms:
+        try:
+            kept = canonical(terms.kind, value, terms.hasher).value
+        except ValueError as error:
+            raise InvalidInput(_LIST_ONE_VALUE(why=said_by(error))) from None
+    with account_reading(session, account_id) as connection:
+        check_account(connection, session.signer, account_id)
+        one = msgspec.structs.replace(page, value=kept)
+        return list_reading.entries(connection, account_id, name, one, session.signer)
+
+
+def check_exists(session: AdminSession, account_id: str, name: str) -> None:
+    """`NotFound` for a list that the account does not have."""
+    with account_reading(session, account_id) as connection:
+        list_reading.kind_of(connection, account_id, name)
+
+
+@contextmanager
+def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> Iterator[EntryTerms]:
+    """How entries for a list are read; at the end of the block, cards among them are counted."""
+    with account_reading(session, key.account_id) as connection:
+        kind = new.kind
+        if kind is None or key.name in list_reading.kinds(connection, key.account_id):
+            kind = list_reading.kind_of(connection, *key, new.kind)
+    now_ms = session.clock()
+    if new.lifetime_ms == 0:
+        raise InvalidInput(_LIST_EXPIRES_IN())
+    expires_at_ms = None if new.lifetime_ms is None else now_ms + new.lifetime_ms
+    reason = reason_text(new.reason)
+    with NamedCards(session, key.account_id, f"list {key.name}") as cards:
+        hasher = EntryFingerprinter(session.ring, cards)
+        yield EntryTerms(kind, hasher, now_ms, reason, expires_at_ms)
+
+
+def _read(given: GivenEntries, terms: EntryTerms, verb: str) -> list[PlannedEntry]:
+    """Typed entries and those of a file, each value once."""
+    if given.file is None and not given.values:
+        raise InvalidInput(_LIST_NOTHING_GIVEN())
+    found = {entry.value: entry for entry in read_typed(given.values, terms)}
+    if given.file is not None:
+        content = _read_file(given.file, terms)
+        _refuse_flaws(content, verb)
+        found |= content.entries
+    return list(found.values())
+
+
+def _read_file(file: ListFile, terms: EntryTerms) -> ListFileContent:
+    form = file.format or usual_format(file.name, terms.kind)
+    with file.open() as stream:
+        return read_entries(stream, form, terms, file.limits)
+
+
+def _add(
+    session: AdminSession, key: ListKey, new: NewEntries, found: Sequence[PlannedEntry]
+) -> Added:
+    if len(found) > MOST_AT_ONCE:
+        with account_reading(session, key.account_id) as connection:
+            check_allowed(connection, session.actor, key.account_id, ApprovalKind.LISTS)
+        return lists.add_many(session, *key, new.kind, found)
+    with account_change(session, key.account_id) as change:
+        check_approved(change, key.account_id, ApprovalKind.LISTS)
+        list_reading.check_version(change.connection, key, new.expected)
+        return lists.add(change, *key, new.kind, found)
+
+
+def _rules_with(connection: sa.Connection, account_id: str, name: str) -> list[str]:
+    """The rules in force that look something up on a list."""
+    return [
+        _RULE_OF(rule=rule.name, rule_set=stored.name)
+        for stored in active(connection, account_id, RULES)
+        for rule in decode_program(stored.program).rules
+        if any(looked_up == name for _, looked_up in rule.condition.lists)
+    ]
+
+
+def _refuse_flaws(content: ListFileContent, verb: str) -> None:
+    if content.bad:
+        raise UnusableLines(content, verb)

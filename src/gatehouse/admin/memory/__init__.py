@@ -1,0 +1,1 @@
+"""Sentry's memory: rebuilt from the decisions, kept up to date, checked."""

@@ -1,0 +1,277 @@
+"""The models of an account: compared, looked into, trained, promoted and rolled back.
+
+Where the account wants two pairs of eyes, promoting and rolling back propose.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin.approvals.pages import propose, waiting
+from gatehouse.admin.approvals.use_cases import approvals
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
+from gatehouse.admin.approvals.use_cases.proposed import PromoteModel, RollBackModel
+from gatehouse.admin.decisions.use_cases.decisions import first_decision_ms
+from gatehouse.admin.jobs import use_cases as queue
+from gatehouse.admin.jobs.types import DAY_MS, JobKind, TrainingOrder
+from gatehouse.admin.jobs.use_cases import StoredJob
+from gatehouse.admin.models.pages import model_view
+from gatehouse.admin.models.use_cases import versions
+from gatehouse.console.cookies import Notice
+from gatehouse.console.numbers import read_number, read_within
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.visit import Visit
+from gatehouse.core.errors import ApprovalNeeded, NotFound
+from gatehouse.core.sentences import Phrase
+from gatehouse.training.report import judge
+
+_MODEL_NUMBER: Final = Phrase("refused.model_number", "models are named by their numbers")
+_NO_TRAINING: Final = Phrase("refused.no_training", "there is no such training")
+
+_SPANS: Final = ("30", "90", "180", "365", "730")
+"""Days of requests that a training can learn from."""
+_HOLDOUTS: Final = ("10", "20", "30")
+_METHODS: Final = ("auto", "ebm", "logistic")
+_USUAL_SPAN: Final = "180"
+_USUAL_DELAY: Final = 30
+_PAST_OF_DELAY: Final = 10
+"""A past is proposed to be at least so many times as long as labels are waited for; what is younger
+than that wait is left out, and so much again before what models are measured on.
+"""
+_LONGEST_DELAY: Final = 365
+_LONGEST_NOTE: Final = 200
+_LONGEST_REMARKS: Final = 500
+_TRAININGS: Final = 5
+_STEPS: Final = {"reading records": "reading", "queued": "queued"}
+
+
+class Training(NamedTuple):
+    """A training as people see it."""
+
+    job: StoredJob
+    step: str
+    version: int | None
+    """What came of it."""
+
+    @property
+    def share(self) -> float | None:
+        """How much is done; None where nobody knows."""
+        job = self.job
+        return None if not job.total or job.done is None else min(1.0, job.done / job.total)
+
+
+def show_models(visit: Visit) -> Response:
+    """All versions with their main figures, trainings, and what waits for approval."""
+    entries = versions.list_models(visit.session, visit.account_id)
+    live = next(each for each in entries if each.live)
+    found = queue.list_jobs(visit.session, visit.account_id, (JobKind.TRAINING,), limit=_TRAININGS)
+    trainings = [_training(visit, job) for job in found]
+    return visit.render(
+        "models/models.html",
+        entries=entries,
+        live=live,
+        figure=model_view.figure,
+        judge=judge,
+        trainings=trainings,
+        is_training=any(not each.job.is_finished for each in trainings),
+        spans=_SPANS,
+        usual_delay=_USUAL_DELAY,
+        fitting=_fitting(visit),
+        holdouts=_HOLDOUTS,
+        methods=_METHODS,
+        longest_note=_LONGEST_NOTE,
+        **_approval(visit),
+    )
+
+
+class FittingTraining(NamedTuple):
+    """What the form of a training proposes, by how far back the account's requests go."""
+
+    days: str
+    delay: int
+    past_days: int | None
+
+
+def _fitting(visit: Visit) -> FittingTraining:
+    first_ms = first_decision_ms(visit.session, visit.account_id)
+    if first_ms is None:
+        return FittingTraining(_USUAL_SPAN, _USUAL_DELAY, None)
+    past = max(0, visit.now_ms - first_ms) // DAY_MS
+    days = next((each for each in _SPANS if past < int(each)), _SPANS[-1])
+    days = min(days, _USUAL_SPAN, key=int)
+    return FittingTraining(days, min(_USUAL_DELAY, -(-past // _PAST_OF_DELAY)), past)
+
+
+def show_model(visit: Visit) -> Response:
+    """The report of one version."""
+    entry = _entry(visit)
+    report = entry.report
+    shown: dict[str, Any] = {}
+    if report is not None:
+        shown = {
+            "verdict": judge(report),
+            "figures": model_view.figure_rows(visit, report),
+            "charts": model_view.charts(visit, report),
+            "thresholds": model_view.threshold_rows(visit, report),
+            "currencies": model_view.currencies(report),
+        }
+    entries = versions.list_models(visit.session, visit.account_id)
+    return visit.render(
+        "models/model.html",
+        entry=entry,
+        entries=entries,
+        live=next(each for each in entries if each.live),
+        report=report,
+        **shown,
+        **_approval(visit),
+    )
+
+
+def show_features(visit: Visit) -> Response:
+    """What each feature is worth to one version, and the shape of one of them."""
+    entry = _entry(visit)
+    shapes = model_view.shapes(entry)
+    wanted = visit.query.get("signal", "")
+    chosen = next((each for each in shapes if each.code == wanted), shapes[0] if shapes else None)
+    learned = [each for each in shapes if each.source == "learned"]
+    return visit.render(
+        "models/features.html",
+        entry=entry,
+        learned=learned,
+        shipped=[each for each in shapes if each.source != "learned"],
+        chosen=chosen,
+        shape=None if chosen is None else model_view.shape_chart(visit, chosen),
+        weights=model_view.weights_chart(visit, learned) if learned else None,
+        meaning=model_view.meaning,
+        signed=model_view.signed,
+    )
+
+
+def show_training(visit: Visit) -> Response:
+    """How far a training is; htmx asks for the part again and again."""
+    template = "models/job.html" if visit.is_fragment else "models/training.html"
+    return visit.render(template, training=_training(visit, _job(visit)))
+
+
+def train(visit: Visit) -> Response:
+    """Queue a training; a server takes it within seconds."""
+    form = visit.form
+    days, delay = (
+        form.get("days", ""),
+        read_within(form.get("delay", "").strip(), 0, _LONGEST_DELAY),
+    )
+    if days not in _SPANS:
+        raise visit.refuse("days", "models.problems.days")
+    if delay is None:
+        raise visit.refuse("delay", "models.problems.delay", most=_LONGEST_DELAY)
+    if form.get("holdout") not in _HOLDOUTS:
+        raise visit.refuse("holdout", "models.problems.holdout")
+    if form.get("method") not in _METHODS:
+        raise visit.refuse("method", "models.problems.method")
+    note = form.get("note", "").strip()
+    if len(note) > _LONGEST_NOTE:
+        raise visit.refuse("note", "models.problems.note", most=_LONGEST_NOTE)
+    order = TrainingOrder(
+        since_ms=visit.now_ms - int(days) * DAY_MS,
+        until_ms=visit.now_ms,
+        label_delay_ms=delay * DAY_MS,
+        holdout=int(form["holdout"]) / 100,
+        method=form["method"],  # type: ignore[arg-type]  # one of the methods, as was checked
+        presume=bool(form.get("presume")),
+        note=note or None,
+    )
+    job = queue.start_job(visit.session, visit.account_id, JobKind.TRAINING, order)
+    return visit.redirect("training", job=job.id, notice="models.notices.started")
+
+
+def cancel(visit: Visit) -> Response:
+    """End a training before it is done."""
+    job = _job(visit)
+    queue.cancel_job(visit.session, visit.account_id, job.id)
+    return visit.redirect("training", job=job.id, notice="models.notices.canceled")
+
+
+def promote(visit: Visit) -> Response:
+    """Put a version into use, or propose to."""
+    version = _version(visit.place("version"))
+    try:
+        done = versions.promote_model(visit.session, visit.account_id, version)
+    except ApprovalNeeded:
+        return propose(visit, PromoteModel(version))
+    return _switched(visit, done)
+
+
+def roll_back(visit: Visit) -> Response:
+    """Go back to another version, or propose to."""
+    to = _version(visit.form.get("to", ""))
+    try:
+        done = versions.roll_back_model(visit.session, visit.account_id, to)
+    except ApprovalNeeded:
+        return propose(visit, RollBackModel(to))
+    return _switched(visit, done)
+
+
+def _version(text: str) -> int:
+    number = read_number(text)
+    if number is None:
+        raise NotFound(_MODEL_NUMBER())
+    return number
+
+
+def _entry(visit: Visit) -> versions.ModelEntry:
+    version = _version(visit.place("version"))
+    return versions.get_model(visit.session, visit.account_id, version)
+
+
+def _job(visit: Visit) -> StoredJob:
+    """The training of the path; jobs of other kinds are no business of this page."""
+    job = queue.get_job(visit.session, visit.account_id, visit.place("job"))
+    if job.kind != JobKind.TRAINING:
+        raise NotFound(_NO_TRAINING())
+    return job
+
+
+def _training(visit: Visit, job: StoredJob) -> Training:
+    step = _STEPS.get(job.step or "queued", "learning")
+    result = msgspec.json.decode(job.result) if job.result else {}
+    return Training(job, visit.text(f"models.doing.{step}"), result.get("version"))
+
+
+def _approval(visit: Visit) -> dict[str, Any]:
+    """Whether two pairs of eyes are wanted, and what waits for the second."""
+    wanted = approvals.wanted(visit.session, visit.account_id)
+    return {
+        "needs_approval": ApprovalKind.MODELS in wanted,
+        "waiting": waiting(visit, ApprovalKind.MODELS),
+    }
+
+
+def _switched(visit: Visit, done: versions.ModelChange) -> Response:
+    if not done.version:
+        return visit.redirect("models", notice="models.notices.shipped")
+    said = Notice("models.notices.switched", {"version": done.version})
+    if done.remarks:
+        remarks = "; ".join(map(visit.said, done.remarks))[:_LONGEST_REMARKS]
+        values: dict[str, str | int] = {"version": done.version, "remarks": remarks}
+        said = Notice("models.notices.switched_but", values, "hint")
+    return visit.redirect("models", notice=said)
+
+
+_ROOT: Final = "/a/{account}/models"
+_ONE: Final = f"{_ROOT}/{{version}}"
+_JOB: Final = f"{_ROOT}/training/{{job}}"
+_SEE: Final[dict[str, Any]] = {"permission": Permission.SEE}
+_MAY: Final[dict[str, Any]] = {"permission": Permission.CONFIGURE}
+
+PAGES: Final[Declarations] = (
+    Page(_ROOT, "models", show_models, **_SEE),
+    Page(_ONE, "model", show_model, **_SEE),
+    Page(f"{_ONE}/features", "model-features", show_features, **_SEE),
+    Page(_JOB, "training", show_training, **_SEE),
+    Action(f"{_ROOT}/train", "model-train", train, again=show_models, **_MAY),
+    Action(f"{_ROOT}/roll-back", "model-roll-back", roll_back, again=show_models, **_MAY),
+    Action(f"{_ONE}/promote", "model-promote", promote, **_MAY),
+    Action(f"{_JOB}/cancel", "training-cancel", cancel, **_MAY),
+)

@@ -1,0 +1,11 @@
+"""Where the faces of this subject are: models."""
+
+from gatehouse.core.subject import CommandPlace, Subject
+
+SUBJECT = Subject(
+    "models",
+    rank=260,
+    commands=(CommandPlace("sentry", "command.sentry:app", "The models that Sentry scores with."),),
+    endpoints=("routes:MODEL_ENDPOINTS",),
+    pages=("pages.models:PAGES",),
+)

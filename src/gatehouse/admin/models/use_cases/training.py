@@ -1,0 +1,197 @@
+"""Train a model on an account's recorded requests or on a history, and store it as a new version.
+
+The model is not used until somebody promotes it.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from gatehouse import warmup
+from gatehouse.admin.models.use_cases.replays import for_account
+from gatehouse.admin.models.use_cases.versions import LiveModel, live_model
+from gatehouse.sentry.scorecard import Sheet, encode_sheet, load_sheet
+from gatehouse.sentry.spec import LEARNED
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import models
+from gatehouse.store.configured.configurations import check_note
+from gatehouse.store.decisions import records
+from gatehouse.store.decisions.records import RecordCounts, RecordSpan
+from gatehouse.store.feedback import feedback_history
+from gatehouse.training.examples import Examples
+from gatehouse.training.model_training import TrainingOptions, gather, settled, train
+from gatehouse.training.ordered_lines import ordered_lines
+from gatehouse.training.phrases import CURRENT_LEARNED, UNREADABLE
+from gatehouse.training.replay import ReplayJudge, ReplayOptions
+from gatehouse.training.replay_examples import gather_history, with_counts
+from gatehouse.training.report import ModelReport, encode_report
+
+
+class TrainingJob(msgspec.Struct, frozen=True):
+    """What to learn from, and how."""
+
+    span: RecordSpan
+    options: TrainingOptions
+    note: str | None = None
+    archive: str | None = None
+    """The archive that records are read from; None reads the database."""
+
+
+class PastRequests(NamedTuple):
+    """Requests from before an account used Sentry, and who measures them."""
+
+    lines: Iterable[bytes]
+    """In any order; see `replay_lines` for their form."""
+    judge: ReplayJudge
+    """With an empty memory."""
+
+
+class TrainedModel(msgspec.Struct, frozen=True):
+    """A model that was stored, and how good it is."""
+
+    version: int
+    report: ModelReport
+
+
+class TrainingWatcher(Protocol):
+    """Is told how a training is getting on."""
+
+    def reading(self, done: int, total: int) -> None:
+        """So many of the records have been read."""
+
+    def checking(self, lines: int) -> None:
+        """So many lines of a history have been read, and can be used."""
+
+    def replaying(self, done: int, total: int) -> None:
+        """So many of its requests have been measured."""
+
+    def learning(self, requests: int) -> None:
+        """All has been read, and a model is fitted to so many requests."""
+
+
+def train_model(session: AdminSession, job: TrainingJob, watcher: TrainingWatcher) -> TrainedModel:
+    """Fit a model to the records of a span, measure it beside the live one, and store it."""
+    span, options = job.span, job.options
+    session.actor.check_account(span.account_id)
+    check_note(job.note)
+    current = live_model(session, span.account_id)
+    wanted = settled(span, session.clock(), options)
+    read = _from_records if job.archive is None else _from_archive
+    found = read(session, job, wanted, watcher)
+    watcher.learning(len(found.examples))
+    reported_s = None if found.reported_ms is None else found.reported_ms / 1000
+    trained = train(found.examples, load_sheet(), current.sheet, options, reported_s)
+    report = _with_warnings(trained.report, found.counts.unreadable, current)
+    report = msgspec.structs.replace(report, warnings=(*report.warnings, *found.remarks))
+    return TrainedModel(_store(session, job, trained.sheet, report), report)
+
+
+class _Past(NamedTuple):
+    """What was found to learn from."""
+
+    examples: Examples
+    counts: RecordCounts
+    reported_ms: int | None
+    """When the oldest request with feedback came."""
+    remarks: tuple[str, ...] = ()
+
+
+def _from_records(
+    session: AdminSession, job: TrainingJob, wanted: RecordSpan, watcher: TrainingWatcher
+) -> _Past:
+    with session.reading() as connection:
+        labels = feedback_history.labels_with_times(connection, *wanted)
+        reported_ms = feedback_history.reported_since(connection, job.span.account_id)
+        total = records.count(connection, wanted)
+    watcher.reading(0, total)
+    batches = records.stream(
+        session.database, wanted, session.fingerprints, lambda done: watcher.reading(done, total)
+    )
+    return _Past(*gather(batches, labels), reported_ms)
+
+
+def _from_archive(
+    _: AdminSession, job: TrainingJob, wanted: RecordSpan, watcher: TrainingWatcher
+) -> _Past:
+    # Loads DuckDB, which no other use case of this module needs.
+    from gatehouse.archive.archived_examples import gather_archived, reported_since
+    from gatehouse.archive.days import find_days, first_labelled, on_this_machine
+    from gatehouse.archive.engines import DuckEngine
+    from gatehouse.archive.places import open_place
+    from gatehouse.backtest.workspace import open_workspace
+
+    assert job.archive is not None, "only for a training that names an archive"
+    place = open_place(job.archive)
+    with open_workspace() as workspace:
+        locate, engine = on_this_machine(place, workspace.folder), DuckEngine(workspace)
+        archived = find_days(place, wanted, locate)
+        watcher.reading(0, archived.decisions)
+        examples, counts = gather_archived(
+            engine, archived, lambda done: watcher.reading(done, archived.decisions)
+        )
+        first = first_labelled(place, wanted.account_id, locate)
+        reported_ms = None if first is None else reported_since(engine, first)
+    return _Past(examples, counts, reported_ms, archived.remarks)
+
+
+def train_on_history(
+    session: AdminSession, job: TrainingJob, history: PastRequests, watcher: TrainingWatcher
+) -> TrainedModel:
+    """Replay a history, fit a model to what was measured in its span, and store it.
+
+    Labels become known late, as in any replay, and nothing of the history is recorded. A line that
+    cannot be read is a `BadLine`.
+    """
+    account_id = job.span.account_id
+    check_note(job.note)
+    replaying = for_account(session, account_id, None, ReplayOptions(job.options.label_delay_ms))
+    current = live_model(session, account_id)
+    with ordered_lines(history.lines, watcher.checking) as lines:
+        warmup.settle()
+        progress = _ReplayProgress(watcher, len(lines))
+        examples, left = gather_history(lines, history.judge, job.span, replaying, progress)
+    watcher.learning(len(examples))
+    options = msgspec.structs.replace(job.options, source="file")
+    trained = train(examples, load_sheet(), current.sheet, options)
+    report = _with_warnings(with_counts(trained.report, left), 0, current)
+    return TrainedModel(_store(session, job, trained.sheet, report), report)
+
+
+class _ReplayProgress:
+    """Tells the watcher of a training how far its replay is."""
+
+    def __init__(self, watcher: TrainingWatcher, total: int) -> None:
+        self._watcher = watcher
+        self._total = total
+
+    def reached(self, requests: int) -> None:
+        """So many requests are done."""
+        self._watcher.replaying(requests, self._total)
+
+    def say(self, text: str) -> None:
+        """Such a replay begins with the shipped scorecard and keeps it, so nothing is said."""
+
+
+def _with_warnings(report: ModelReport, unreadable: int, current: LiveModel) -> ModelReport:
+    warnings = [*report.warnings]
+    if unreadable:
+        warnings.append(UNREADABLE(count=unreadable))
+    warnings += current.remarks
+    until = current.learned_until
+    if until is not None and until >= report.holdout.since:
+        warnings.append(CURRENT_LEARNED(until=until))
+    return msgspec.structs.replace(report, warnings=tuple(warnings))
+
+
+def _store(session: AdminSession, job: TrainingJob, sheet: Sheet, report: ModelReport) -> int:
+    def program(version: int) -> str:
+        # Decision records name the model that scored them, so each model has a name of its own.
+        return encode_sheet(msgspec.structs.replace(sheet, version=f"{LEARNED}-{version}"))
+
+    def document(_: int) -> str:
+        return encode_report(report)
+
+    with session.change(unseen=True) as change:
+        account_id, source = job.span.account_id, report.source
+        return models.keep(change, account_id, document, program, note=job.note, source=source)

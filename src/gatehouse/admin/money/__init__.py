@@ -1,0 +1,1 @@
+"""Prepaid balances, fees, the ledger and statements."""

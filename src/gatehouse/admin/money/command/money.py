@@ -1,0 +1,210 @@
+"""gatehouse balance, prices and ledger verify: the money of accounts."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gatehouse.admin.money.command.ledger import show_entries
+from gatehouse.admin.opening import open_account, open_session
+from gatehouse.billing.fees import fee_schedule
+from gatehouse.cli.arguments import (
+    AccountAlias,
+    AccountOption,
+    AsJson,
+    account_before,
+    account_before_pairs,
+    amount_argument,
+    pairs_argument,
+)
+from gatehouse.cli.completing import account_ids
+from gatehouse.cli.output import money as as_money
+from gatehouse.cli.output import show, shown_amount, shown_amounts, table
+from gatehouse.core.clock import iso_time
+
+if TYPE_CHECKING:
+    from gatehouse.access.accounts import Account
+    from gatehouse.admin.accounts.use_cases.accounts import AccountOverview
+
+balance = typer.Typer(no_args_is_help=True)
+prices = typer.Typer(no_args_is_help=True)
+ledger = typer.Typer(no_args_is_help=True)
+ledger.command("show")(show_entries)
+
+AmountArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[ACCOUNT] AMOUNT",
+        help="Decimal amount, such as 25.50. An account in front is the same as --account.",
+        callback=account_before(1),
+        autocompletion=account_ids,
+    ),
+]
+
+
+@balance.command("show")
+def show_balance(
+    alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
+) -> None:
+    """Show a balance, how much of it is held, and how long it lasts at the pace of late."""
+    from gatehouse.admin.accounts.use_cases import accounts
+    from gatehouse.admin.money.use_cases import money
+
+    session, account_id = open_account(account)
+    found = accounts.get(session, account_id)
+    pace = money.spending_pace(session, account_id)
+    if pace is None:
+        _print_balance(found, as_json=as_json)
+        return
+    currency, lasts_ms = found.account.currency, pace.lasts_ms(found.state.available)
+    charged = f"{shown_amount(pace.charged, currency)} {currency}"
+    last = f"{charged} were charged in the last {_span(pace.span_ms)}; at this pace it lasts "
+    data = {
+        "since": iso_time(pace.since_ms),
+        "charged": as_money(pace.charged, currency),
+        "lastsSeconds": lasts_ms // 1000,
+    }
+    _print_balance(found, as_json=as_json, last=f"{last}about {_span(lasts_ms)}", pace=data)
+
+
+def _span(span_ms: int) -> str:
+    """A span of time in the unit that tells enough."""
+    hours = span_ms // 3_600_000
+    return f"{hours // 24:,} days" if hours >= 48 else f"{hours} hours"
+
+
+@balance.command("top-up")
+def top_up(
+    amount: AmountArgument,
+    reference: Annotated[
+        str | None,
+        typer.Option(help="Number of the bank transfer or invoice; each is added only once."),
+    ] = None,
+    note: Annotated[str, typer.Option(help="For the statement, in your own words.")] = "",
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add money to a balance.
+
+    With a reference it is safe to repeat: the second time nothing is added.
+    """
+    from gatehouse.admin.money.use_cases import money
+
+    micros = amount_argument(amount[0])
+    done = money.top_up(*open_account(account), micros, note, reference)
+    before_ms = done.recorded_before_at_ms
+    if before_ms is None:
+        _print_balance(done.overview, as_json=as_json)
+        return
+    already = f"{reference} is already recorded on {iso_time(before_ms)}; nothing was added"
+    _print_balance(
+        done.overview, as_json=as_json, first=already, recordedBefore=iso_time(before_ms)
+    )
+
+
+@balance.command(context_settings={"ignore_unknown_options": True})
+def adjust(
+    amount: AmountArgument,
+    reason: Annotated[str, typer.Option(help="Why; kept in ledger and audit log.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Correct a balance by hand, upwards or (with a minus sign) downwards."""
+    from gatehouse.admin.money.use_cases import money
+
+    micros = amount_argument(amount[0])
+    _print_balance(money.adjust(*open_account(account), micros, reason), as_json=as_json)
+
+
+def _print_balance(
+    found: "AccountOverview", *, as_json: bool, first: str = "", last: str = "", **more: Any
+) -> None:
+    """Print a balance, between a first and a last line if they are given; scripts get `more`."""
+    account, state = found.account, found.state
+    data = {
+        "accountId": account.account_id,
+        "currency": account.currency,
+        "balance": as_money(state.balance, account.currency),
+        "held": as_money(state.held, account.currency),
+        "available": as_money(state.available, account.currency),
+    }
+    text = f"{shown_amount(state.balance, account.currency)} {account.currency}"
+    if state.held:
+        held = shown_amount(state.held, account.currency)
+        text += f" ({held} of it held for requests in flight)"
+    show(data | more, "\n".join(filter(None, (first, text, last))), as_json=as_json)
+
+
+@prices.command("show")
+def show_prices(
+    alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
+) -> None:
+    """Show what each function costs an account."""
+    from gatehouse.admin.accounts.use_cases import accounts
+
+    _print_prices(accounts.get(*open_account(account)).account, as_json=as_json)
+
+
+@prices.command("set")
+def set_prices(
+    prices: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[ACCOUNT] TYPE=FEE...",
+            help="PRECHECK=0.04. An account in front is the same as --account.",
+            callback=account_before_pairs,
+            autocompletion=account_ids,
+        ),
+    ],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Set fees of an account; requests from now on cost that."""
+    from gatehouse.admin.money.use_cases import money
+
+    fees = pairs_argument(prices, "a price is given as TYPE=FEE, such as PRECHECK=0.04")
+    _print_prices(money.set_prices(*open_account(account), fees), as_json=as_json)
+
+
+def _print_prices(account: "Account", *, as_json: bool) -> None:
+    schedule = fee_schedule(account.fees)
+    shown = shown_amounts([*schedule.values()], account.currency)
+    rows = [
+        (name, fee, account.currency, "own" if name in account.fees else "default")
+        for name, fee in zip(schedule, shown, strict=True)
+    ]
+    data = {
+        "accountId": account.account_id,
+        "currency": account.currency,
+        "fees": {name: as_money(fee, account.currency) for name, fee in schedule.items()},
+    }
+    headings = ("FUNCTION", "FEE", "CURRENCY", "FROM")
+    show(data, table(headings, rows, {"FEE"}), as_json=as_json)
+
+
+@ledger.command()
+def verify(as_json: AsJson = False) -> None:
+    """Prove that balances are the sums of their entries and that nothing closed wrongly.
+
+    Top-ups and adjustments are compared with the audit trail, closes with the decision records.
+    """
+    from gatehouse.admin.money.use_cases import money
+
+    report = money.verify_ledger(open_session())
+    lines = [
+        f"accounts  {report.accounts}: each balance and each hold is the sum of its entries",
+        f"entries   {report.entries}",
+        f"requests  {report.requests}: {report.closed} closed, {report.open} open; none closed "
+        "more than it authorized, none ended twice, items add up",
+        f"payments  {report.payments} top-ups and adjustments: each has its line in the audit "
+        "trail with the same amount, and each such line its entry",
+        f"records   {report.records}: each close has its decision record with the same amount, and "
+        "each record its close",
+    ]
+    if report.records_expired:
+        lines.append(f"expired   {report.records_expired}: records deleted because of their age")
+    verdict = "the ledger is right" if not report.problems else "THE LEDGER IS WRONG"
+    if report.problems:
+        lines = [lines[1], *(f"  - {problem}" for problem in report.problems)]
+    show(report, "\n".join([*lines, verdict]), as_json=as_json)
+    if report.problems:
+        raise typer.Exit(1)

@@ -1,0 +1,255 @@
+"""Money of an account: balance, usage, statements and prices; operators add and correct amounts."""
+
+from collections import defaultdict
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+
+from markupsafe import Markup
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.approvals.pages import propose
+from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance, SetPrices, TopUpBalance
+from gatehouse.admin.figures.use_cases.usage import usage_figures
+from gatehouse.admin.money.pages.statement_pdf import item_text, statement_pdf
+from gatehouse.admin.money.use_cases import money
+from gatehouse.admin.money.use_cases.money import LedgerSearch
+from gatehouse.admin.money.use_cases.statement_rows import CSV_HEADINGS, csv_rows, statement_rows
+from gatehouse.admin.money.use_cases.statements import AccountStatement, quick_account_statement
+from gatehouse.admin.money.use_cases.usage import UsageLine
+from gatehouse.billing.fees import DEFAULT_FEES, fee_schedule
+from gatehouse.billing.ledger import EntryKind, charged_items
+from gatehouse.billing.statement import Period, PeriodRefused, read_period
+from gatehouse.console.charts import Series, Words, stacked_chart
+from gatehouse.console.cookies import Notice
+from gatehouse.console.forms import FormRefused
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.refusals import Told
+from gatehouse.console.visit import Visit
+from gatehouse.core.errors import ApprovalNeeded
+from gatehouse.core.files.csv_output import csv_lines
+from gatehouse.core.money import MICROS_PER_UNIT, format_amount
+
+_DAYS: Final = 30
+_ON_A_PAGE: Final = 50
+_LATEST: Final = 5
+
+
+def show_money(visit: Visit) -> Response:
+    """The balance, how long it lasts, what was used, and what things cost."""
+    overview = accounts.get(visit.session, visit.account_id)
+    pace = money.spending_pace(visit.session, visit.account_id)
+    today = _today(visit)
+    period = Period(today - timedelta(days=_DAYS - 1), today + timedelta(days=1))
+    columns = visit.desk.columns.of(visit.account_id)
+    used = usage_figures(visit.session, columns, period)
+    return visit.render(
+        "money/money.html",
+        state=overview.state,
+        lasts_ms=None if pace is None else pace.lasts_ms(overview.state.available),
+        spent=sum(each.charged for each in used),
+        requests=sum(each.requests for each in used),
+        days=_DAYS,
+        chart=_usage_chart(visit, used, period),
+        latest=money.latest_movements(visit.session, visit.account_id, _LATEST),
+        fees=_fees(visit),
+    )
+
+
+def show_statement(visit: Visit) -> Response:
+    """The statement of a month."""
+    made = _statement(visit)
+    rows = [(row, item_text(visit, row)) for row in statement_rows(made.statement)]
+    return visit.render(
+        "money/statement.html",
+        made=made.statement,
+        rows=rows,
+        month=_month(visit),
+        months=_months(visit),
+        is_over=made.statement.at_ms >= made.statement.period.end_ms,
+    )
+
+
+def download_csv(visit: Visit) -> Response:
+    """The statement for spreadsheets."""
+    made = _statement(visit)
+    text = csv_lines([CSV_HEADINGS, *csv_rows(made)])
+    return _file(visit, text.encode(), "text/csv; charset=utf-8", "csv")
+
+
+def download_pdf(visit: Visit) -> Response:
+    """The statement to file and to print."""
+    return _file(visit, statement_pdf(visit, _statement(visit)), "application/pdf", "pdf")
+
+
+def show_ledger(visit: Visit) -> Response:
+    """Every entry that moved the balance, newest first."""
+    search = LedgerSearch(_ON_A_PAGE, after=visit.query.get("after") or None)
+    page = money.ledger_page(visit.session, visit.account_id, search)
+    details = [_detail(visit, line) for line in page.lines]
+    return visit.render(
+        "money/ledger.html", lines=list(zip(page.lines, details, strict=True)), older=page.next
+    )
+
+
+def top_up(visit: Visit) -> Response:
+    """Add money, once for each reference."""
+    micros = _amount(visit)
+    if micros <= 0:
+        raise visit.refuse("amount", "money.problems.positive")
+    reference = visit.form.get("reference", "").strip() or None
+    note = visit.form.get("note", "").strip()
+    try:
+        done = money.top_up(visit.session, visit.account_id, micros, note, reference)
+    except ApprovalNeeded:
+        return propose(visit, TopUpBalance(micros, note, reference))
+    if done.recorded_before_at_ms is not None:
+        return visit.redirect("money", notice="money.notices.known")
+    return visit.redirect("money", notice=_moved(visit, "money.notices.topped_up", micros))
+
+
+def adjust(visit: Visit) -> Response:
+    """Correct the balance, upwards or downwards."""
+    reason = visit.form.get("reason", "").strip()
+    if not reason:
+        raise visit.refuse("reason", "money.problems.reason")
+    micros = _amount(visit)
+    if not micros:
+        raise visit.refuse("amount", "money.problems.zero")
+    try:
+        money.adjust(visit.session, visit.account_id, micros, reason)
+    except ApprovalNeeded:
+        return propose(visit, AdjustBalance(micros, reason))
+    return visit.redirect("money", notice=_moved(visit, "money.notices.adjusted", micros))
+
+
+def set_prices(visit: Visit) -> Response:
+    """Set what each function costs from now on."""
+    fees = _sent_fees(visit)
+    try:
+        money.set_prices(visit.session, visit.account_id, fees)
+    except ApprovalNeeded:
+        return propose(visit, SetPrices(fees))
+    return visit.redirect("money", notice="money.notices.priced")
+
+
+def _sent_fees(visit: Visit) -> dict[str, str]:
+    """The fees of the form as exact decimals; every field that is none is refused at once."""
+    fees: dict[str, str] = {}
+    problems: dict[str, str] = {}
+    for name in DEFAULT_FEES:
+        typed = visit.form.get(name, "").strip()
+        try:
+            if typed:
+                fees[name] = format_amount(visit.read_amount(name, typed))
+        except FormRefused as refused:
+            problems |= refused.problems
+    if problems:
+        raise FormRefused(problems)
+    return fees
+
+
+def _moved(visit: Visit, key: str, micros: int) -> Notice:
+    """Names the amount, so that one that was typed wrongly is noticed."""
+    return Notice(key, {"amount": visit.money(micros)})
+
+
+def _today(visit: Visit) -> date:
+    return datetime.fromtimestamp(visit.now_ms / 1000, UTC).date()
+
+
+def _month(visit: Visit) -> str:
+    return visit.query.get("month") or f"{_today(visit):%Y-%m}"
+
+
+def _months(visit: Visit) -> list[str]:
+    """The months that can be chosen: a year back, or since the account was made."""
+    assert visit.account is not None
+    made = datetime.fromtimestamp(visit.account.created_at_ms / 1000, UTC).date()
+    day = _today(visit).replace(day=1)
+    months: list[str] = []
+    while len(months) < 13 and (day >= made.replace(day=1) or not months):
+        months.append(f"{day:%Y-%m}")
+        day = (day - timedelta(days=1)).replace(day=1)
+    return months
+
+
+def _statement(visit: Visit) -> AccountStatement:
+    try:
+        period = read_period(_month(visit), None, None, visit.now_ms)
+    except PeriodRefused:
+        raise Told(visit.text("money.problems.month")) from None
+    days = visit.desk.ledger_days
+    return quick_account_statement(visit.session, visit.account_id, period, days)
+
+
+def _file(visit: Visit, body: bytes, content_type: str, ending: str) -> Response:
+    name = f"statement-{visit.account_id}-{_month(visit)}.{ending}"
+    disposition = f'attachment; filename="{name}"'
+    return Response(body, headers={"content-disposition": disposition}, media_type=content_type)
+
+
+def _usage_chart(visit: Visit, used: list[UsageLine], period: Period) -> Markup:
+    days = [period.first + timedelta(days=n) for n in range((period.end - period.first).days)]
+    charged: dict[str, dict[date, int]] = defaultdict(dict)
+    for line in used:
+        charged[line.operation][line.day] = line.charged
+    series = [
+        Series(visit.function(operation), [by_day.get(day, 0) / MICROS_PER_UNIT for day in days])
+        for operation, by_day in charged.items()
+    ]
+    words = Words(
+        title=visit.text("money.usage"),
+        description=visit.text("money.usage_words", days=len(days)),
+        label=visit.text("money.day"),
+        table=visit.text("common.data"),
+        write=lambda value: visit.money(round(value * MICROS_PER_UNIT)),
+    )
+    labels = [visit.formats.moment(_noon_ms(day), "day") for day in days]
+    return stacked_chart(words, labels, series)
+
+
+def _noon_ms(day: date) -> int:
+    """The middle of a day in UTC, which most people's calendars call the same day."""
+    return int(datetime(day.year, day.month, day.day, 12, tzinfo=UTC).timestamp() * 1000)
+
+
+def _fees(visit: Visit) -> list[tuple[str, int, bool, str]]:
+    """Every function with its fee, whether it is the account's own, and the fee as one types it."""
+    assert visit.account is not None
+    own = visit.account.fees
+    return [
+        (name, fee, name in own, visit.amount_to_type(fee))
+        for name, fee in fee_schedule(own).items()
+    ]
+
+
+def _detail(visit: Visit, line: money.LedgerLine) -> str:
+    entry = line.entry
+    if entry.kind is not EntryKind.CLOSE:
+        return " · ".join(
+            each for each in (line.payment_reference, visit.said(entry.detail or "")) if each
+        )
+    return ", ".join(
+        f"{visit.function(name)} {visit.money(fee)}" for name, fee in charged_items(entry.detail)
+    )
+
+
+def _amount(visit: Visit) -> int:
+    return visit.read_amount("amount", visit.form.get("amount", ""))
+
+
+_SEE: Final[dict[str, Any]] = {"permission": Permission.SEE_MONEY}
+_CHANGE: Final[dict[str, Any]] = {"permission": Permission.OPERATE, "again": show_money}
+
+PAGES: Final[Declarations] = (
+    Page("/a/{account}/money", "money", show_money, **_SEE),
+    Page("/a/{account}/money/statement", "statement", show_statement, **_SEE),
+    Page("/a/{account}/money/statement.csv", "statement-csv", download_csv, **_SEE),
+    Page("/a/{account}/money/statement.pdf", "statement-pdf", download_pdf, **_SEE),
+    Page("/a/{account}/money/ledger", "ledger", show_ledger, **_SEE),
+    Action("/a/{account}/money/top-up", "money-top-up", top_up, **_CHANGE),
+    Action("/a/{account}/money/adjust", "money-adjust", adjust, **_CHANGE),
+    Action("/a/{account}/money/prices", "money-prices", set_prices, **_CHANGE),
+)

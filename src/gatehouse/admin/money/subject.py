@@ -1,0 +1,20 @@
+"""Where the faces of this subject are: money."""
+
+from gatehouse.core.subject import CommandPlace, Subject
+
+SUBJECT = Subject(
+    "money",
+    rank=50,
+    commands=(
+        CommandPlace(
+            "statement",
+            "command.statement:statement",
+            "Print what moved a balance, by month or dates.",
+        ),
+        CommandPlace("balance", "command.money:balance", "Prepaid balances."),
+        CommandPlace("prices", "command.money:prices", "The fee schedule of an account."),
+        CommandPlace("ledger", "command.money:ledger", "The ledger: every movement of money."),
+    ),
+    endpoints=("routes:BILLING_ENDPOINTS",),
+    pages=("pages.money:PAGES",),
+)

@@ -1,0 +1,129 @@
+"""Prices, balances and the ledger of accounts."""
+
+import unicodedata
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from gatehouse.access.accounts import Account
+from gatehouse.admin.accounts.use_cases.accounts import AccountOverview, get
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
+from gatehouse.admin.money.queries import ledger_pages, ledger_verification, statements
+from gatehouse.admin.money.queries.ledger_pages import LedgerLine, LedgerPage, LedgerSearch
+from gatehouse.admin.scopes import account_change, account_reading, installation_reading
+from gatehouse.billing.fees import parse_fee
+from gatehouse.billing.spending_pace import SpendingPace
+from gatehouse.billing.statement import Movement
+from gatehouse.billing.verify import LedgerReport
+from gatehouse.core import keyring
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
+from gatehouse.intel.places import shown_amount
+from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.admin.admin_session import AdminSession
+
+_REFERENCE_LENGTH: Final = Phrase(
+    "refused.reference_length", "a reference has 1 to {most} printable characters"
+)
+_REFERENCE_CARD: Final = Phrase(
+    "refused.reference_card", "this reference looks like a card number, which is never kept"
+)
+
+# What the store takes and returns, for faces.
+__all__ = ["LedgerLine", "LedgerPage", "LedgerSearch"]
+
+_REFERENCE_TAKEN: Final = Phrase(
+    "refused.reference_taken",
+    "reference {named} was recorded on {at} with {amount} {currency}, which is another "
+    "amount; nothing was added. Use the reference of this payment, or correct the "
+    "first one with: gatehouse balance adjust",
+)
+
+_LONGEST_REFERENCE: Final = 128
+
+
+def set_prices(session: AdminSession, account_id: str, fees: Mapping[str, str]) -> Account:
+    """Set fees of an account, as decimal amounts by fee type; they count from now on."""
+    micros = check_prices(fees)
+    with account_change(session, account_id) as change:
+        check_approved(change, account_id, ApprovalKind.PRICES)
+        return accounts.set_fees(change, account_id, micros)
+
+
+def check_prices(fees: Mapping[str, str]) -> dict[str, int]:
+    """Fees in millionths by fee type; `InvalidInput` for what is no fee."""
+    return dict(parse_fee(fee_type, amount) for fee_type, amount in fees.items())
+
+
+class TopUp(msgspec.Struct, frozen=True):
+    """The account after a top-up."""
+
+    overview: AccountOverview
+    recorded_before_at_ms: int | None = None
+    """When its reference was recorded first; then nothing was added this time."""
+
+
+def top_up(
+    session: AdminSession, account_id: str, micros: int, note: str, reference: str | None = None
+) -> TopUp:
+    """Add money to a balance, once for each reference, however often it is asked for."""
+    named = None if reference is None else _checked_reference(reference)
+    try:
+        with account_change(session, account_id) as change:
+            check_approved(change, account_id, ApprovalKind.TOP_UPS)
+            account = accounts.get(change.connection, account_id)
+            state = ledger.top_up(change, account_id, micros, note, named)
+            return TopUp(AccountOverview(account, state))
+    except ledger.ReferenceTaken as taken:
+        recorded = taken.recorded
+    overview = get(session, account_id)
+    if recorded.amount != micros:
+        currency = overview.account.currency
+        amount, at = shown_amount(recorded.amount, currency), iso_time(recorded.at_ms)
+        raise Conflict(_REFERENCE_TAKEN(named=named, at=at, amount=amount, currency=currency))
+    return TopUp(overview, recorded.at_ms)
+
+
+def adjust(session: AdminSession, account_id: str, micros: int, reason: str) -> AccountOverview:
+    """Correct a balance by hand, upwards or downwards."""
+    with account_change(session, account_id) as change:
+        check_approved(change, account_id, ApprovalKind.ADJUSTMENTS)
+        account = accounts.get(change.connection, account_id)
+        return AccountOverview(account, ledger.adjust(change, account_id, micros, reason))
+
+
+def spending_pace(session: AdminSession, account_id: str) -> SpendingPace | None:
+    """How fast an account spends; None when it does not, or is too young to tell."""
+    with account_reading(session, account_id) as connection:
+        return ledger.pace(connection, accounts.get(connection, account_id), session.clock())
+
+
+def _checked_reference(given: str) -> str:
+    reference = unicodedata.normalize("NFC", given.strip())
+    if not 1 <= len(reference) <= _LONGEST_REFERENCE or not reference.isprintable():
+        raise InvalidInput(_REFERENCE_LENGTH(most=_LONGEST_REFERENCE))
+    if recordable(reference) != reference:
+        # Masked, different references would look the same, and the second would not be added.
+        raise InvalidInput(_REFERENCE_CARD())
+    return reference
+
+
+def ledger_page(session: AdminSession, account_id: str, search: LedgerSearch) -> LedgerPage:
+    """Some ledger entries of an account, each with the balance after it."""
+    with account_reading(session, account_id) as connection:
+        return ledger_pages.page(connection, account_id, search)
+
+
+def latest_movements(session: AdminSession, account_id: str, limit: int) -> list[Movement]:
+    """The newest top-ups and adjustments of an account, however much it was used since."""
+    with account_reading(session, account_id) as connection:
+        return statements.latest_movements(connection, account_id, limit)
+
+
+def verify_ledger(session: AdminSession) -> LedgerReport:
+    """Prove the ledger of every account, also against audit trail and decision records."""
+    with installation_reading(session) as connection:
+        return ledger_verification.verify(connection, session.ring.current(keyring.AUDIT)[1])

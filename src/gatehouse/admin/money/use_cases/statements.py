@@ -1,0 +1,94 @@
+"""Statements of accounts, for commands and for callers of the API."""
+
+import asyncio
+from collections.abc import Generator
+
+import msgspec
+
+from gatehouse.access.accounts import Account
+from gatehouse.access.actors import Actor
+from gatehouse.admin.accounts.use_cases.accounts import get
+from gatehouse.admin.money.queries import statements
+from gatehouse.admin.money.queries.ledger_days import LedgerDays
+from gatehouse.admin.scopes import account_reading, installation_reading
+from gatehouse.billing.ledger import AccountState
+from gatehouse.billing.statement import DAY_MS, Period, Statement
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+
+# What faces keep between statements.
+__all__ = ["LedgerDays"]
+
+
+class AccountStatement(msgspec.Struct, frozen=True):
+    """The statement of one account."""
+
+    account: Account
+    statement: Statement
+
+
+def account_statement(
+    session: AdminSession, account_id: str, period: Period, *, daily: bool = False
+) -> AccountStatement:
+    """The statement of an account, with its charges by day if that is asked."""
+    now_ms = session.clock()
+    with account_reading(session, account_id) as connection:
+        account = accounts.get(connection, account_id)
+        made = statements.statement(connection, account_id, period, now_ms, daily=daily)
+    return AccountStatement(account, made)
+
+
+def quick_account_statement(
+    session: AdminSession, account_id: str, period: Period, days: LedgerDays
+) -> AccountStatement:
+    """The same without days, for who asks again: past days are remembered in `days`."""
+    session.actor.check_account(account_id)
+    now_ms = session.clock()
+    with account_reading(session, account_id) as connection:
+        account = accounts.get(connection, account_id)
+    days.prepare(session.database, account_id, period.start_ms // DAY_MS, now_ms)
+    with account_reading(session, account_id) as connection:
+        made = statements.quick_statement(connection, account_id, period, now_ms, days)
+    return AccountStatement(account, made)
+
+
+def all_statements(
+    session: AdminSession, period: Period, *, daily: bool = False
+) -> Generator[AccountStatement, None, None]:
+    """The statements of all accounts as of one moment, one after the other."""
+    now_ms = session.clock()
+    with installation_reading(session) as connection:
+        for account, _ in accounts.listing(connection):
+            account_id = account.account_id
+            made = statements.statement(connection, account_id, period, now_ms, daily=daily)
+            yield AccountStatement(account, made)
+
+
+class LiveBilling:
+    """Balances and statements for callers of the API, read on a thread."""
+
+    def __init__(self, session: AdminSession) -> None:
+        self._session = session
+        self._one_at_a_time = asyncio.Lock()
+        self.waiting = 0
+        """How many statements are being made, or wait for that."""
+
+    async def balance(self, actor: Actor, account_id: str) -> AccountState:
+        """What an account has, and what of it is held."""
+        session = self._session.acting_as(actor)
+        return (await asyncio.to_thread(get, session, account_id)).state
+
+    async def statement(
+        self, actor: Actor, account_id: str, period: Period, *, daily: bool
+    ) -> Statement:
+        """The statement of an account; one at a time, because each may read much."""
+        session = self._session.acting_as(actor)
+        self.waiting += 1
+        try:
+            async with self._one_at_a_time:
+                found = await asyncio.to_thread(
+                    account_statement, session, account_id, period, daily=daily
+                )
+        finally:
+            self.waiting -= 1
+        return found.statement

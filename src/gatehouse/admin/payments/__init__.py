@@ -1,0 +1,1 @@
+"""Payments whose end at the gateway was not known; they are reversed."""

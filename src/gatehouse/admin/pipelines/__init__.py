@@ -1,0 +1,1 @@
+"""Pipelines: which stages a request goes through, and how one is tried."""

@@ -1,0 +1,125 @@
+"""Pipelines of an account: checked, applied, listed, shown and rolled back."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from gatehouse.access.accounts import Account
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
+from gatehouse.admin.configurations.use_cases import configurations
+from gatehouse.admin.configurations.use_cases.configurations import (
+    AppliedVersion,
+    ConfigurationType,
+    ConfigurationVersion,
+    NewVersion,
+)
+from gatehouse.admin.scopes import account_reading
+from gatehouse.billing.fees import fee_schedule
+from gatehouse.conditions.catalogue import kinds_for
+from gatehouse.core.sentences import Phrase
+from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.pipeline.authoring import Surroundings, read_pipeline
+from gatehouse.pipeline.definition import PipelineDefinition, decode_program, encode_program
+from gatehouse.pipeline.diff import differences, title
+from gatehouse.pipeline.stage_conditions import rules_after_payment, rules_without_results
+from gatehouse.rules.ruleset import RuleSet
+from gatehouse.rules.ruleset import decode_program as decode_rule_set
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.configured import list_reading
+from gatehouse.store.configured.configurations import PIPELINE, RULES, active
+
+_STAGE_LIST: Final = Phrase(
+    "refused.stage_list",
+    "stage {number}, {stage}: there is no list {name} on which {signal} can be looked "
+    "up; see: gatehouse lists show",
+)
+_NO_VERDICT: Final = Phrase(
+    "refused.no_verdict",
+    "no stage of this pipeline has a verdict, so that it always decides ACCEPT",
+)
+_STAGE_LINE: Final = Phrase("refused.stage_line", "stage {index}, {stage}: {line}")
+
+RuleSetsByName = Mapping[str, RuleSet | None]
+
+
+class PipelineView(msgspec.Struct, frozen=True):
+    """One version of a pipeline, with its account and the fee of each stage."""
+
+    stored: ConfigurationVersion[PipelineDefinition]
+    account: Account
+    fees: list[int]
+
+
+def apply(session: AdminSession, account_id: str, new: NewVersion) -> AppliedVersion:
+    """Make a file the next version of its pipeline."""
+    with account_reading(session, account_id) as connection:
+        # Only the rule sets that the file can mean are decoded.
+        rule_sets = {
+            stored.name: decode_rule_set(stored.program)
+            if stored.name.encode() in new.content
+            else None
+            for stored in active(connection, account_id, RULES)
+        }
+        kinds = list_reading.kinds(connection, account_id)
+    inputs = {name: found.inputs if found else {} for name, found in rule_sets.items()}
+    definition = read_pipeline(new.content, Surroundings(inputs, kinds))
+    applied = configurations.apply(session, account_id, PIPELINES, definition, new)
+    return msgspec.structs.replace(applied, warnings=warnings(definition, rule_sets))
+
+
+def get(
+    session: AdminSession, account_id: str, number: int, version: int | None = None
+) -> PipelineView:
+    """One version of a pipeline, without a number the one in force."""
+    stored = configurations.get(session, account_id, PIPELINES, str(number), version)
+    with account_reading(session, account_id) as connection:
+        account = accounts.get(connection, account_id)
+    schedule = fee_schedule(account.fees)
+    fees = [
+        schedule[REGISTRY[stage.stage].fee_type] if stage.fee_micros is None else stage.fee_micros
+        for stage in stored.definition.stages
+    ]
+    return PipelineView(stored, account, fees)
+
+
+def _list_problems(definition: PipelineDefinition, kinds: Mapping[str, str]) -> list[str]:
+    problems = [
+        _STAGE_LIST(number=number, stage=title(stage), name=name, signal=signal)
+        for number, stage in enumerate(definition.stages, start=1)
+        for condition in (stage.skip_when, stage.stop_when)
+        for signal, name in (condition.lists if condition else ())
+        if kinds.get(name) not in kinds_for(signal)
+    ]
+    return list(dict.fromkeys(problems))
+
+
+def warnings(definition: PipelineDefinition, rule_sets: RuleSetsByName) -> list[str]:
+    """What the author of a pipeline should know, given the rule sets that it can mean."""
+    stages = [stage.stage for stage in definition.stages]
+    found: list[str] = []
+    if not set(stages) & set(definition.deciders):
+        found.append(_NO_VERDICT())
+    for index, stage in enumerate(definition.stages):
+        rule_set = rule_sets.get(stage.rule_set) if stage.rule_set else None
+        rules = [(rule.name, rule.condition.signals) for rule in rule_set.rules] if rule_set else []
+        lines = [
+            about(stages, index, rules) for about in (rules_without_results, rules_after_payment)
+        ]
+        found += [
+            _STAGE_LINE(index=index + 1, stage=title(stage), line=line) for line in lines if line
+        ]
+    return found
+
+
+PIPELINES: Final = ConfigurationType(
+    kind=PIPELINE,
+    label="pipeline",
+    name_of=lambda definition: str(definition.number),
+    encode=encode_program,
+    decode=decode_program,
+    list_problems=_list_problems,
+    differences=differences,
+    approval=ApprovalKind.PIPELINES,
+)

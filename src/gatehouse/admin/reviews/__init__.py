@@ -1,0 +1,1 @@
+"""Decisions that a person is to look at: the queue, claims, resolutions."""

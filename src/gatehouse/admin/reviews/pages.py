@@ -1,0 +1,255 @@
+"""The queue of reviews: one after the other, by keyboard or by hand, each with one person."""
+
+from typing import Any, Final
+
+from starlette.responses import Response
+
+from gatehouse.access.roles import PERMISSIONS, Permission, UserRole
+from gatehouse.admin.accounts.use_cases import policies
+from gatehouse.admin.decisions.pages.decision_view import DecisionPage
+from gatehouse.admin.decisions.pages.order_amounts import shown_order
+from gatehouse.admin.decisions.use_cases.inspecting import inspect_decision
+from gatehouse.admin.decisions.use_cases.masking import masked_customer
+from gatehouse.admin.feedback.use_cases.record import label_that_counts
+from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.reviews.use_cases import review_claims
+from gatehouse.admin.reviews.use_cases.review_claims import AlreadyClaimed
+from gatehouse.admin.reviews.use_cases.review_desk import (
+    LONGEST_NOTE,
+    Assignment,
+    add_note,
+    assign_review,
+)
+from gatehouse.admin.reviews.use_cases.reviews import (
+    NOBODY,
+    ReviewFinding,
+    ReviewSearch,
+    ReviewState,
+    ReviewView,
+    correct_review,
+    get_review,
+    list_reviews,
+)
+from gatehouse.console.cookies import Notice
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.visit import Visit
+
+_ON_A_PAGE: Final = 50
+_LONGEST_PAGE: Final = 40
+"""Characters of the name that a page that is open gives itself."""
+_HOUR_MS: Final = 3_600_000
+_OFFERED: Final = ("known_customer", "spoke_to_customer", "stolen_card", "takeover", "abuse")
+"""Reasons that most reviews end with."""
+_OFFERED_PEOPLE: Final = 200
+_VIEWS: Final = ("open", "mine", "unassigned", "resolved")
+
+
+def show_queue(visit: Visit) -> Response:
+    """The reviews, the oldest first while they are open."""
+    view = visit.query.get("view", _VIEWS[0])
+    view = view if view in _VIEWS else _VIEWS[0]
+    found = _listed(visit, view, visit.query.get("after") or None)
+    older = found[-1].review.request_id if len(found) == _ON_A_PAGE else None
+    return visit.render(
+        "reviews/queue.html",
+        view=view,
+        views=_VIEWS,
+        reviews=found,
+        older=older,
+        claimed=review_claims.claims_of_others(visit.session, visit.account_id, visit.visitor),
+        due_ms=visit.now_ms - _target_ms(visit),
+        order=shown_order,
+        customer=masked_customer,
+        hours=policies.review_target(visit.session, visit.account_id),
+    )
+
+
+def show_review(visit: Visit) -> Response:
+    """One review with its decision, its history, and what can be done."""
+    request_id = visit.place("id")
+    view = get_review(visit.session, visit.account_id, request_id)
+    others = review_claims.claims_of_others(visit.session, visit.account_id, visit.visitor)
+    found = inspect_decision(visit.session, visit.account_id, request_id)
+    return visit.render(
+        "reviews/review.html",
+        view=view,
+        claim=others.get(request_id),
+        page=DecisionPage(visit, found, revealed=False),
+        found=found,
+        record=found.record,
+        label=label_that_counts(found.labels),
+        labels=(),
+        fitting={},
+        missing=[],
+        offered=_OFFERED,
+        due_at_ms=view.review.at_ms + _target_ms(visit),
+        longest_note=LONGEST_NOTE,
+        colleagues=_colleagues(visit),
+    )
+
+
+def _colleagues(visit: Visit) -> list[str]:
+    """The people of the account who work on reviews; for those who do so themselves."""
+    if not visit.may(Permission.REVIEW):
+        return []
+    found = [
+        each.login
+        for each in users.listing(visit.session, visit.account_id)
+        if each.disabled_at_ms is None and _reviews(each.roles.get(visit.account_id))
+    ]
+    return found[:_OFFERED_PEOPLE]
+
+
+def _reviews(role: UserRole | None) -> bool:
+    return role is not None and Permission.REVIEW in PERMISSIONS[role]
+
+
+def work(visit: Visit) -> Response:
+    """Open the next review that nobody else works on; the one that is passed over is given back."""
+    passed_over = visit.form.get("after") or None
+    if passed_over is not None:
+        _release(visit, passed_over)
+    return _next(visit, passed_over)
+
+
+def claim(visit: Visit) -> Response:
+    """Keep a review while its page is open; a colleague who has it is named."""
+    take_over = bool(visit.form.get("take_over"))
+    try:
+        review_claims.claim_review(
+            visit.session,
+            visit.account_id,
+            visit.place("id"),
+            visit.visitor,
+            page=_page(visit),
+            take_over=take_over,
+        )
+    except AlreadyClaimed:
+        if not visit.is_fragment:
+            raise
+        return Response(status_code=409)
+    if visit.is_fragment:
+        return Response(status_code=204)
+    return _here(visit, "reviews.notices.claimed")
+
+
+def release(visit: Visit) -> Response:
+    """Leave a review: others may have it."""
+    _release(visit, visit.place("id"), _page(visit))
+    if visit.is_fragment:
+        return Response(status_code=204)
+    return visit.redirect("reviews")
+
+
+def _release(visit: Visit, request_id: str, page: str = "") -> None:
+    about = (visit.session, visit.account_id, request_id, visit.visitor)
+    review_claims.release_review(*about, page=page)
+
+
+def _page(visit: Visit) -> str:
+    """What the page that is open calls itself; empty when it is a form that was sent."""
+    return visit.form.get("page", "")[:_LONGEST_PAGE]
+
+
+def resolve(visit: Visit) -> Response:
+    """Accept or decline, and go on with the next one."""
+    finding = _finding(visit)
+    review_claims.resolve_claimed(
+        visit.session, visit.account_id, visit.place("id"), visit.visitor, finding
+    )
+    return _next(visit, None, finding.state.lower())
+
+
+def correct(visit: Visit) -> Response:
+    """Correct a resolution."""
+    correct_review(visit.session, visit.account_id, visit.place("id"), _finding(visit))
+    return _here(visit, "reviews.notices.corrected")
+
+
+def note(visit: Visit) -> Response:
+    """Add a note for colleagues."""
+    text = visit.form.get("note", "").strip()
+    if not text:
+        raise visit.refuse("note", "reviews.problems.note")
+    add_note(visit.session, visit.account_id, visit.place("id"), text)
+    return _here(visit, "reviews.notices.noted")
+
+
+def assign(visit: Visit) -> Response:
+    """Give a review to a person, to oneself or to nobody."""
+    request_id, given = visit.place("id"), visit.form.get("assignee", "").strip()
+    assignee = visit.visitor.login if visit.form.get("me") else given or None
+    # It is taken only from the person whom the page named.
+    has_it = get_review(visit.session, visit.account_id, request_id).review.assignee
+    wanted = Assignment(assignee, take_over=visit.form.get("instead_of", "") == has_it)
+    assign_review(visit.session, visit.account_id, request_id, wanted)
+    return _here(visit, "reviews.notices.assigned")
+
+
+def _listed(visit: Visit, view: str, after: str | None) -> list[ReviewView]:
+    oldest_first = view != "resolved"
+    if view != "resolved":
+        assignees = {"mine": visit.visitor.login, "unassigned": NOBODY}
+        search = ReviewSearch(
+            ReviewState.OPEN, after, _ON_A_PAGE, assignees.get(view), oldest_first=oldest_first
+        )
+        return list_reviews(visit.session, visit.account_id, search)
+    each = [
+        ReviewSearch(state, after, _ON_A_PAGE)
+        for state in (ReviewState.APPROVED, ReviewState.DECLINED)
+    ]
+    found = [
+        one for search in each for one in list_reviews(visit.session, visit.account_id, search)
+    ]
+    found.sort(key=lambda one: one.review.request_id, reverse=True)
+    return found[:_ON_A_PAGE]
+
+
+def _target_ms(visit: Visit) -> int:
+    return policies.review_target(visit.session, visit.account_id) * _HOUR_MS
+
+
+def _next(visit: Visit, after: str | None, done: str | None = None) -> Response:
+    """Lead to the next review, or to the queue; `done` says what became of the last one."""
+    found = review_claims.claim_next(visit.session, visit.account_id, visit.visitor, after)
+    if found is None and after is not None:
+        found = review_claims.claim_next(visit.session, visit.account_id, visit.visitor)
+    if found is None:
+        none_left = Notice("reviews.notices.none_left", kind="hint")
+        last = Notice(f"reviews.last.{done}") if done else none_left
+        return visit.redirect("reviews", notice=last)
+    said = Notice(f"reviews.notices.{done}") if done else None
+    return visit.redirect("review", id=found, notice=said)
+
+
+def _finding(visit: Visit) -> ReviewFinding:
+    verdict = visit.form.get("verdict", "")
+    if verdict not in ("approve", "decline"):
+        raise visit.refuse("verdict", "reviews.problems.verdict")
+    offered, words = visit.form.get("offered", ""), visit.form.get("why", "").strip()
+    named = visit.text(f"reviews.offered.{offered}") if offered in _OFFERED else ""
+    reason = ": ".join(each for each in (named, words) if each)
+    if not reason:
+        raise visit.refuse("why", "reviews.problems.why")
+    return ReviewFinding(approve=verdict == "approve", reason=reason)
+
+
+def _here(visit: Visit, notice: str) -> Response:
+    return visit.redirect("review", id=visit.place("id"), notice=notice)
+
+
+_ALL: Final = "/a/{account}/reviews"
+_ONE: Final = f"{_ALL}/{{id}}"
+_MAY: Final[dict[str, Any]] = {"permission": Permission.REVIEW}
+
+PAGES: Final[Declarations] = (
+    Page(_ALL, "reviews", show_queue, permission=Permission.SEE),
+    Action(f"{_ALL}/next", "review-next", work, **_MAY),
+    Page(_ONE, "review", show_review, permission=Permission.SEE),
+    Action(f"{_ONE}/claim", "review-claim", claim, again=show_review, **_MAY),
+    Action(f"{_ONE}/leave", "review-leave", release, **_MAY),
+    Action(f"{_ONE}/resolve", "review-resolve", resolve, again=show_review, **_MAY),
+    Action(f"{_ONE}/correct", "review-correct", correct, again=show_review, **_MAY),
+    Action(f"{_ONE}/note", "review-note", note, again=show_review, **_MAY),
+    Action(f"{_ONE}/assign", "review-assign", assign, again=show_review, **_MAY),
+)

@@ -1,0 +1,1 @@
+"""Rule sets: what is decided about a request, tried before it is applied."""

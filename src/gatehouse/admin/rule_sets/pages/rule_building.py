@@ -1,0 +1,191 @@
+"""A rule that is clicked together: questions in groups, without knowing the language."""
+
+import re
+from typing import Any, Final
+
+import msgspec
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin.configurations.pages import DOCUMENT_BYTES
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.rule_sets.pages.rule_preview import SPANS, previewed
+from gatehouse.admin.rule_sets.pages.rules import with_draft
+from gatehouse.admin.rule_sets.use_cases import rule_sets
+from gatehouse.conditions.catalogue import Catalogue
+from gatehouse.conditions.clicked import (
+    OPERATORS,
+    WITHOUT_VALUE,
+    Clicked,
+    ClickedGroup,
+    Operator,
+    WrongQuestion,
+    write_condition,
+)
+from gatehouse.conditions.parse import read_condition
+from gatehouse.console.numbers import read_number
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.signal_words import signal_about
+from gatehouse.console.visit import Visit
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.outcomes import Outcome
+from gatehouse.core.sentences import said_by
+from gatehouse.rules.adding import NewRule, with_rule
+from gatehouse.rules.authoring import read_rule_set
+
+_FIELD: Final = re.compile(r"(signal|operator|value)([0-9])\.([0-9])")
+_MOST: Final = 8
+"""Groups, and questions of a group."""
+_EMPTY: Final = Clicked("", "")
+_ANY: Final = "any"
+
+
+class Built(msgspec.Struct, frozen=True):
+    """What was clicked so far, and what it comes to."""
+
+    groups: list[ClickedGroup]
+    is_any: bool
+    text: str = ""
+    problem: str = ""
+    wrong: tuple[int, int] | None = None
+    """Group and place of the question that cannot be asked."""
+
+
+def show_build(visit: Visit) -> Response:
+    """An empty form for the version in force."""
+    found = rule_sets.get(visit.session, visit.account_id, visit.place("set"))
+    built = Built([ClickedGroup((_EMPTY,))], is_any=False)
+    return _render(visit, built, found.document, str(found.version))
+
+
+def build(visit: Visit) -> Response:
+    """The form again, with another question or group, and the text of what was clicked."""
+    groups = _sent_groups(visit)
+    pressed, _, place = visit.form.get("do", "").partition("-")
+    number = read_number(place, digits=1) or 0
+    if pressed == "group" and len(groups) < _MOST:
+        groups.append(ClickedGroup((_EMPTY,)))
+    elif pressed == "question" and number < len(groups):
+        group = groups[number]
+        more = (*group.questions, _EMPTY)[:_MOST]
+        groups[number] = msgspec.structs.replace(group, questions=more)
+    elif pressed == "less" and len(groups) > 1:
+        del groups[min(number, len(groups) - 1)]
+    return _render(visit, _written(visit, groups), *_kept(visit))
+
+
+def add(visit: Visit) -> Response:
+    """Put the rule into the draft, and show what the draft would have done."""
+    document = _kept(visit)[0]
+    built = _written(visit, _sent_groups(visit))
+    if built.problem or not built.text:
+        raise visit.refuse("", "rules.build.unfinished")
+    outcome = visit.form.get("outcome", "")
+    if outcome not in tuple(Outcome):
+        raise visit.refuse("outcome", "rules.build.outcome_missing")
+    rule = NewRule(
+        visit.form.get("name", "").strip(),
+        built.text,
+        Outcome(outcome),
+        visit.form.get("description", "").strip(),
+        shadow=bool(visit.form.get("shadow")),
+    )
+    changed = with_rule(document, rule)
+    return with_draft(visit, changed, previewed(visit, changed, SPANS[1]))
+
+
+def show_sent(visit: Visit) -> Response:
+    """The form again, with what is wrong."""
+    return _render(visit, _written(visit, _sent_groups(visit)), *_kept(visit))
+
+
+def _kept(visit: Visit) -> tuple[str, str]:
+    """The draft and its base, which the form carries along."""
+    return visit.form.get("document", ""), visit.form.get("base", "")
+
+
+def _sent_groups(visit: Visit) -> list[ClickedGroup]:
+    found: dict[int, dict[int, dict[str, str]]] = {}
+    for name, value in visit.form.items():
+        match = _FIELD.fullmatch(name)
+        if match is not None and int(match[2]) < _MOST and int(match[3]) < _MOST:
+            found.setdefault(int(match[2]), {}).setdefault(int(match[3]), {})[match[1]] = value
+    groups = [
+        ClickedGroup(
+            tuple(
+                Clicked(each.get("signal", "").strip(), each.get("operator", ""), _value(each))
+                for _, each in sorted(rows.items())
+            ),
+            visit.form.get(f"group{number}") == _ANY,
+        )
+        for number, rows in sorted(found.items())
+    ]
+    return groups or [ClickedGroup((_EMPTY,))]
+
+
+def _value(sent: dict[str, str]) -> str:
+    return sent.get("value", "")[:1000]
+
+
+def _written(visit: Visit, groups: list[ClickedGroup]) -> Built:
+    """What was clicked as text; questions without a signal do not count yet."""
+    is_any = visit.form.get("joined") == _ANY
+    asked = [
+        msgspec.structs.replace(group, questions=tuple(q for q in group.questions if q.signal))
+        for group in groups
+    ]
+    try:
+        catalogue = _catalogue(visit)
+        text = write_condition(asked, catalogue, is_any=is_any)
+        if text:
+            read_condition(text, catalogue)
+    except WrongQuestion as error:
+        wrong = _place(groups[error.group], error.place)
+        return Built(groups, is_any, problem=visit.said(said_by(error)), wrong=(error.group, wrong))
+    except InvalidInput as error:
+        return Built(groups, is_any, problem=visit.said(said_by(error)))
+    return Built(groups, is_any, text)
+
+
+def _place(group: ClickedGroup, place: int) -> int:
+    """The place on the page of a question that has a signal."""
+    return [number for number, each in enumerate(group.questions) if each.signal][place]
+
+
+def _catalogue(visit: Visit) -> Catalogue:
+    """The signals, with the inputs that the draft declares if it can be read."""
+    document = _kept(visit)[0]
+    try:
+        return Catalogue(read_rule_set(document.encode()).inputs if document else {})
+    except InvalidInput:
+        return Catalogue()
+
+
+def _render(visit: Visit, built: Built, document: str, base: str) -> Response:
+    catalogue = _catalogue(visit)
+    signals = [info for name in catalogue.names() if (info := catalogue.find(name)) is not None]
+    return visit.render(
+        "rules/build.html",
+        name=visit.place("set"),
+        built=built,
+        document=document,
+        base=base,
+        signals=signals,
+        about=signal_about,
+        lists=lists.overview(visit.session, visit.account_id),
+        operators=tuple(Operator),
+        fitting={kind: " ".join(each) for kind, each in OPERATORS.items()},
+        without_value=" ".join(sorted(WITHOUT_VALUE)),
+        outcomes=tuple(Outcome),
+        most=_MOST,
+    )
+
+
+_ONE: Final = "/a/{account}/rules/{set}/build"
+_CHANGE: Final[dict[str, Any]] = {"permission": Permission.CONFIGURE, "most_bytes": DOCUMENT_BYTES}
+
+PAGES: Final[Declarations] = (
+    Page(_ONE, "rules-build", show_build, permission=Permission.CONFIGURE),
+    Action(f"{_ONE}/form", "rules-build-start", build, **_CHANGE),
+    Action(f"{_ONE}/add", "rules-build-add", add, again=show_sent, **_CHANGE),
+)

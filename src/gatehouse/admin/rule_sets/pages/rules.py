@@ -1,0 +1,281 @@
+"""The rules of an account: what each did, and the editor with what a draft would have done."""
+
+from typing import Any, Final
+
+from markupsafe import Markup
+from starlette.responses import JSONResponse, Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin.approvals.pages import propose, waiting
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
+from gatehouse.admin.approvals.use_cases.proposed import ApplyRules
+from gatehouse.admin.configurations.pages import (
+    DOCUMENT_BYTES,
+    VersionPages,
+    applied_notice,
+    base_of,
+)
+from gatehouse.admin.configurations.use_cases import configurations
+from gatehouse.admin.configurations.use_cases.configurations import ConfigurationVersion, NewVersion
+from gatehouse.admin.figures.use_cases.overview import FiguresNotReady
+from gatehouse.admin.figures.use_cases.preview import Superseded
+from gatehouse.admin.figures.use_cases.rule_figures import RuleHits, RuleSetHits, rule_figures
+from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.rule_sets.pages.rule_preview import (
+    SPANS,
+    Draft,
+    amounts,
+    previewed,
+    rule_set_name,
+)
+from gatehouse.admin.rule_sets.use_cases import rule_sets
+from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
+from gatehouse.conditions.catalogue import SIGNALS, kinds_for
+from gatehouse.console.charts import Series, Words, spark
+from gatehouse.console.numbers import read_number
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.plots import TimeChart, zoom_of
+from gatehouse.console.refusals import Told
+from gatehouse.console.signal_words import FUNCTIONS_ABOUT, signal_about
+from gatehouse.console.spans import PRESETS, chosen_span, part_labels
+from gatehouse.console.visit import Visit
+from gatehouse.rules.ruleset import Rule, RuleSet
+
+VERSIONS: Final = VersionPages(RULE_SETS, "rules", "set")
+_PHRASES: Final = {
+    "Find": "find",
+    "Replace": "replace",
+    "next": "next",
+    "previous": "previous",
+    "all": "all",
+    "match case": "match_case",
+    "regexp": "regexp",
+    "by word": "by_word",
+    "replace": "replace_one",
+    "replace all": "replace_all",
+    "close": "close",
+    "Completions": "completions",
+    "Diagnostics": "diagnostics",
+    "No diagnostics": "no_diagnostics",
+    "current match": "current_match",
+    "on line": "on_line",
+}
+"""What the editor says by itself, and the texts for it."""
+_EXAMPLE: Final = """\
+rule_set: {name}
+description: {purpose}
+
+rules:
+  - name: large-order
+    description: {large_order}
+    condition: order.amount > 1000
+    outcome: REVIEW
+    shadow: true
+"""
+
+
+def show_rules(visit: Visit) -> Response:
+    """One rule set with the hits of each of its rules, beside the others."""
+    found = configurations.listing(visit.session, visit.account_id, RULE_SETS)
+    wanted = visit.query.get("set", "")
+    chosen = next((each for each in found if each.definition.name == wanted), None)
+    chosen = chosen or (found[0] if found else None)
+    span = chosen_span(visit)
+    hits = None if chosen is None else _hits(visit, chosen)
+    return visit.render(
+        "rules/rules.html",
+        sets=found,
+        chosen=chosen,
+        period=span,
+        presets=tuple(PRESETS),
+        hits=hits,
+        rows=[] if chosen is None else _rows(chosen.definition, hits),
+        waiting=waiting(visit, ApprovalKind.RULES),
+        looked_at=visit.query.get("rule", ""),
+        trend=_trend(visit, hits),
+        spark=spark,
+    )
+
+
+def _hits(visit: Visit, chosen: ConfigurationVersion[RuleSet]) -> RuleSetHits | None:
+    columns = visit.desk.columns.of(visit.account_id)
+    figures = chosen_span(visit).figures
+    try:
+        return rule_figures(visit.session, columns, chosen.definition.name, figures)
+    except FiguresNotReady:
+        return None
+
+
+def _trend(visit: Visit, hits: RuleSetHits | None) -> Markup | None:
+    """The hits of the rule that the query names, over the span."""
+    wanted = visit.query.get("rule", "")
+    found = next((each for each in hits.rules if each.name == wanted), None) if hits else None
+    if found is None or hits is None:
+        return None
+    words = Words(
+        title=visit.text("rules.trend_of", name=wanted),
+        description=visit.text("rules.trend_words"),
+        label=visit.text("overview.when"),
+        table=visit.text("common.data"),
+        write=lambda value: visit.number(value, 0),
+    )
+    url = visit.url("rules", {"set": hits.rule_set, "rule": wanted})
+    hint, zone = visit.text("overview.zoom"), visit.formats.zone
+    return TimeChart(
+        words=words,
+        labels=part_labels(visit, hits.starts_ms, hits.bucket),
+        series=[Series(visit.text("rules.hits"), found.trend)],
+        zoom=zoom_of(url, hint, hits.starts_ms, hits.until_ms, zone),
+        height=160,
+    ).drawn()
+
+
+def _rows(rule_set: RuleSet, hits: RuleSetHits | None) -> list[tuple[str, Rule | None, Any]]:
+    """Each rule with its figures; those that only figures know come last."""
+    rules = {rule.name: rule for rule in rule_set.rules}
+    figures: dict[str, RuleHits] = {} if hits is None else {each.name: each for each in hits.rules}
+    return [(name, rules.get(name), figures.get(name)) for name in {**rules, **figures}]
+
+
+def show_new(visit: Visit) -> Response:
+    """The editor with an example."""
+    example = _EXAMPLE.format(
+        name="my-rules",
+        purpose=visit.text("rules.example.purpose"),
+        large_order=visit.text("rules.example.large_order"),
+    )
+    return _edit(visit, None, example)
+
+
+def show_edit(visit: Visit) -> Response:
+    """The editor with the version in force, or with an earlier one."""
+    name = visit.place("set")
+    found = rule_sets.get(visit.session, visit.account_id, name)
+    document = found.document
+    earlier = read_number(visit.query.get("version", ""))
+    if earlier is not None:
+        document = rule_sets.get(visit.session, visit.account_id, name, earlier).document
+    return _edit(visit, found, document)
+
+
+def show_sent(visit: Visit) -> Response:
+    """The editor again, with what was sent."""
+    name = visit.form.get("set", "")
+    found = rule_sets.get(visit.session, visit.account_id, name) if name else None
+    return _edit(visit, found, visit.form.get("document", ""))
+
+
+def _edit(
+    visit: Visit, found: ConfigurationVersion[RuleSet] | None, document: str, **more: Any
+) -> Response:
+    base = base_of(visit)
+    newer = None
+    if found is not None and base not in (None, found.version):
+        seen = (base, found.version)
+        name = found.definition.name
+        newer = configurations.compare(visit.session, visit.account_id, RULE_SETS, name, seen)
+    draft = more.pop("draft", None)
+    return visit.render(
+        "rules/edit.html",
+        found=found,
+        name=found.definition.name if found else None,
+        document=document,
+        base=base or (found.version if found else None),
+        newer=newer,
+        note=visit.form.get("note", ""),
+        days=_days(visit),
+        spans=SPANS,
+        draft=draft,
+        proposing=VERSIONS.needs_approval(visit),
+        amounts=amounts,
+        **more,
+    )
+
+
+def preview(visit: Visit) -> Response:
+    """What a draft would have done; a script asks for the part, a button for the whole page."""
+    document = visit.form.get("document", "")
+    try:
+        draft = previewed(visit, document, _days(visit))
+    except Superseded:
+        return Response(status_code=204)
+    if visit.is_fragment:
+        return visit.render("rules/preview.html", draft=draft, amounts=amounts)
+    return with_draft(visit, document, draft)
+
+
+def with_draft(visit: Visit, document: str, draft: Draft) -> Response:
+    """The editor with a draft and what it would have done."""
+    name = visit.form.get("set", "")
+    found = rule_sets.get(visit.session, visit.account_id, name) if name else None
+    return _edit(visit, found, document, draft=draft)
+
+
+def apply(visit: Visit) -> Response:
+    """Put a draft in force, or propose it where two pairs of eyes are wanted."""
+    document, note = visit.form.get("document", ""), visit.form.get("note", "").strip()
+    name, base = visit.form.get("set", ""), base_of(visit)
+    if not note:
+        raise visit.refuse("note", "rules.problems.note")
+    new = NewVersion(document.encode(), base, note, is_first=not name)
+    _check_name(visit, name, rule_set_name(document))
+    if VERSIONS.needs_approval(visit):
+        return propose(visit, ApplyRules(document, base, note))
+    done = rule_sets.apply(visit.session, visit.account_id, new)
+    return visit.redirect("rules", query={"set": done.name}, notice=applied_notice(done))
+
+
+def _check_name(visit: Visit, name: str, written: str) -> None:
+    """A draft of one rule set must not become another by a slip of the pen."""
+    if name and written != name:
+        raise Told(visit.text("rules.problems.name", name=name, written=written))
+
+
+def words(visit: Visit) -> Response:
+    """What the editor completes: signals, lists and functions, with what each is."""
+    signals = [
+        {
+            "name": each.name,
+            "type": each.type,
+            "about": signal_about(visit, each),
+            "example": each.example,
+            "values": each.values,
+            "lists": kinds_for(each.name),
+        }
+        for each in SIGNALS.values()
+    ]
+    known = lists.overview(visit.session, visit.account_id)
+    return JSONResponse(
+        {
+            "signals": signals,
+            "lists": [
+                {"name": each.name, "kind": each.kind, "about": visit.said(each.description or "")}
+                for each in known
+            ],
+            "phrases": {said: visit.text(f"editor.{key}") for said, key in _PHRASES.items()},
+            "functions": [
+                {"name": name, "about": visit.said(about())}
+                for name, about in FUNCTIONS_ABOUT.items()
+            ],
+        }
+    )
+
+
+def _days(visit: Visit) -> int:
+    chosen = read_number(visit.form.get("days", ""))
+    return chosen if chosen in SPANS else SPANS[1]
+
+
+_ALL: Final = "/a/{account}/rules"
+_CHANGE: Final[dict[str, Any]] = {"permission": Permission.CONFIGURE}
+_SENT: Final[dict[str, Any]] = {**_CHANGE, "again": show_sent, "most_bytes": DOCUMENT_BYTES}
+
+PAGES: Final[Declarations] = (
+    Page(_ALL, "rules", show_rules, permission=Permission.SEE),
+    Page(f"{_ALL}/new", "rules-new", show_new, **_CHANGE),
+    Page(f"{_ALL}/words", "rules-words", words, **_CHANGE),
+    Page(f"{_ALL}/{{set}}/edit", "rules-edit", show_edit, **_CHANGE),
+    Action(f"{_ALL}/preview", "rules-preview", preview, **_SENT),
+    Action(f"{_ALL}/apply", "rules-apply", apply, **_SENT),
+    *VERSIONS.declared(f"{_ALL}/{{set}}"),
+)

@@ -1,0 +1,1 @@
+"""The sandbox's demo account and its made-up past."""

@@ -1,0 +1,289 @@
+"""Decisions: searched by everything that the search knows, saved, watched live, taken along."""
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from itertools import chain
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import msgspec
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin.decisions.pages.order_amounts import shown_order
+from gatehouse.admin.decisions.use_cases.masking import masked_customer, masked_reference
+from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
+from gatehouse.admin.events.use_cases.event_settings import operations
+from gatehouse.admin.people.use_cases import saved_searches
+from gatehouse.admin.reviews.use_cases.review_summary import RequestSubject, subject_of
+from gatehouse.admin.search.pages.search_form import (
+    SOUGHT,
+    WHO,
+    Kept,
+    addressed_filters,
+    amounts_to_type,
+    kept_filters,
+    named_currency,
+    read_search,
+    refused_search,
+    sought_in,
+)
+from gatehouse.admin.search.use_cases import exporting
+from gatehouse.admin.search.use_cases.decisions import FoundDecisions, search_decisions
+from gatehouse.admin.search.use_cases.exporting import ExportPart
+from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest, WrongFilters
+from gatehouse.admin.search.use_cases.sought import Sought, SoughtTokens
+from gatehouse.console.downloads import sent_by_lines
+from gatehouse.console.forms import FormRefused, read_pairs
+from gatehouse.console.numbers import read_number
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.refusals import Told
+from gatehouse.console.visit import Visit
+from gatehouse.core.clock import parse_time
+from gatehouse.core.files.csv_output import csv_lines, plain_cell
+from gatehouse.core.ids import id_time_ms
+from gatehouse.core.labels import Label
+from gatehouse.core.money import format_amount
+from gatehouse.core.outcomes import DecisionReason, Outcome
+from gatehouse.decisions.reasons import is_retryable, reason_of
+from gatehouse.decisions.record import DecisionRecord
+
+_ON_A_PAGE: Final = 50
+_LONGEST_NAME: Final = 64
+_COLUMNS: Final = (
+    *("requestId", "at", "operation", "decision", "amount", "currency", "userId", "country"),
+    *("cardBin", "cardLastFour", "clientReferenceId", "charged", "reason", "retryable"),
+)
+
+_CARDS: Final = ("cardNumber", "paymentAccountReference")
+
+
+class ListedDecision(msgspec.Struct, frozen=True):
+    """One decision in a table."""
+
+    record: DecisionRecord
+    at_ms: int
+    about: RequestSubject
+    customer: str | None
+    """Masked: a list does not say who looked at whom."""
+    reference: str
+    """The caller's own name of the order; else the request's id."""
+    amount: str
+    matched: tuple[str, ...]
+    shadow: tuple[str, ...]
+    """The rules that matched in shadow."""
+    reason: DecisionReason | None
+
+
+def show_decisions(visit: Visit) -> Response:
+    """The decisions that the filters of the address find; a part of the page when it is live."""
+    try:
+        kept = _kept(visit)
+        addressed = addressed_filters(visit, kept)
+        was_sent = visit.asked.method == "POST"
+        if addressed != kept and not was_sent:
+            return visit.redirect("decisions", query=addressed)
+        search = read_search(visit, kept if was_sent else visit.asked.query, limit=_ON_A_PAGE)
+        found = _found(visit, search)
+    except FormRefused as refused:
+        # An address is shown with what is wrong in it, as a form is that was sent.
+        visit.problems = {**refused.problems, **visit.problems}
+        found = FoundDecisions([], None)
+    if not visit.is_fragment:
+        return _show(visit, "decisions/decisions.html", found)
+    if not visit.problems and visit.query.get("shown") == _digest(found):
+        # The browser leaves the table alone, and with it the place where somebody is.
+        return Response(status_code=204)
+    return _show(visit, "decisions/rows.html", found)
+
+
+def find(visit: Visit) -> Response:
+    """Look for somebody or something among what the filters find; the address has it sealed.
+
+    The id of a request leads straight to it, whatever it was looked for as.
+    """
+    who, value = visit.form.get("who", ""), visit.form.get("value", "").strip()
+    if who not in WHO or not value:
+        raise visit.refuse("value", "decisions.problems.value")
+    if value.startswith("req_"):
+        return visit.redirect("decision", id=value)
+    kept = addressed_filters(visit, _kept(visit))
+    search = read_search(visit, kept, Sought(who, [value]), limit=1)
+    token = SoughtTokens(visit.session, visit.account_id).token(search, who, value)
+    if who not in _CARDS:  # A card was named, and counted, with its token.
+        _found(visit, search)  # What no decision can have is refused at its field.
+    return visit.redirect("decisions", query={**kept, SOUGHT: token})
+
+
+def save(visit: Visit) -> Response:
+    """Keep the filters of the address under a name."""
+    name = visit.form.get("name", "").strip()
+    if not 1 <= len(name) <= _LONGEST_NAME:
+        raise visit.refuse("name", "decisions.problems.name", most=_LONGEST_NAME)
+    kept = addressed_filters(visit, _kept(visit))
+    kept.pop(SOUGHT, None)
+    if not kept:
+        raise Told(visit.text("decisions.problems.nothing"))
+    query = urlencode(kept, doseq=True)
+    person = visit.visitor.user_id
+    saved_searches.save(visit.session, visit.account_id, person, name, query)
+    return visit.redirect("decisions", query=kept, notice="decisions.notices.saved")
+
+
+def forget(visit: Visit) -> Response:
+    """Delete a saved search."""
+    person = visit.visitor.user_id
+    saved_searches.delete(visit.session, visit.account_id, person, visit.form.get("search", ""))
+    return visit.redirect("decisions", notice="decisions.notices.forgotten")
+
+
+def export(visit: Visit) -> Response:
+    """Everything that was found, as CSV or JSON Lines; in parts if a file cannot hold it."""
+    search = read_search(visit, visit.asked.form.values)
+    number, oldest = read_number(visit.form.get("part", "")), visit.form.get("oldest") or None
+    if oldest is None:
+        part = exporting.next_part(visit.session, visit.account_id, search)
+        if part is not None and (number or part.next_cursor):
+            return _offer_part(visit, part, number or 1)
+    records = exporting.export_found(visit.session, visit.account_id, search, oldest)
+    name = f"decisions-{visit.account_id}" + (f"-part-{number}" if number else "")
+    if visit.form.get("format") == "jsonl":
+        return sent_by_lines(_json_lines(visit, records), f"{name}.jsonl", "application/jsonl")
+    rows = chain([_COLUMNS], map(_cells, records))
+    lines = (csv_lines([row]).encode() for row in rows)
+    return sent_by_lines(lines, f"{name}.csv", "text/csv; charset=utf-8")
+
+
+def _offer_part(visit: Visit, part: ExportPart, number: int) -> Response:
+    form = visit.form
+    return visit.render(
+        "decisions/export.html",
+        part=part,
+        part_number=number,
+        newest_ms=id_time_ms(part.newest),
+        oldest_ms=id_time_ms(part.oldest),
+        most=exporting.MOST_EXPORTED,
+        kept=_kept(visit),
+        format="jsonl" if form.get("format") == "jsonl" else "csv",
+        carried={"cursor": form["cursor"]} if form.get("cursor") else {},
+    )
+
+
+def _found(visit: Visit, search: DecisionSearchRequest) -> FoundDecisions:
+    try:
+        return search_decisions(visit.session, visit.account_id, search)
+    except WrongFilters as wrong:
+        problems = {path: [problem] for path, problem in wrong.fields.items()}
+        raise refused_search(visit, problems) from None
+
+
+def _show(visit: Visit, template: str, found: FoundDecisions) -> Response:
+    kept = _kept(visit)
+    person = visit.visitor.user_id
+    return visit.render(
+        template,
+        rows=[_row(visit, each) for each in found.records],
+        found=found,
+        kept=kept,
+        amounts=amounts_to_type(visit, kept),
+        query=urlencode(kept, doseq=True),
+        sought=sought_in(visit, kept),
+        unsought={name: values for name, values in kept.items() if name != SOUGHT},
+        kinds=[each for each in WHO if each != "cardNumber" or visit.may(Permission.REVEAL)],
+        most_exported=exporting.MOST_EXPORTED,
+        live=bool(visit.query.get("live")) and not visit.problems,
+        shown=_digest(found),
+        newer=_newer(visit, found),
+        operations=operations(),
+        outcomes=tuple(Outcome),
+        reasons=tuple(DecisionReason),
+        labels=tuple(Label),
+        saved=[
+            (each, kept_filters(read_pairs(each.query)))
+            for each in saved_searches.listing(visit.session, visit.account_id, person)
+        ],
+    )
+
+
+def _digest(found: FoundDecisions) -> str:
+    """Which decisions a table shows, in a few letters."""
+    ids = " ".join(each.request_id for each in found.records)
+    return sha256(ids.encode()).hexdigest()[:16]
+
+
+def _newer(visit: Visit, found: FoundDecisions) -> int:
+    """How many of them came after the newest one that the browser shows."""
+    newest = visit.query.get("newest")
+    # Ids begin with their time.
+    return 0 if newest is None else sum(each.request_id > newest for each in found.records)
+
+
+def _kept(visit: Visit) -> Kept:
+    """The filters of the page; the form that saves them carries them as one text."""
+    if visit.asked.method != "POST":
+        return named_currency(visit, kept_filters(visit.asked.query))
+    query = visit.form.get("query")
+    given = visit.asked.form.values if query is None else read_pairs(query)
+    return named_currency(visit, kept_filters(given))
+
+
+def _row(visit: Visit, record: DecisionRecord) -> ListedDecision:
+    about = subject_of(record)
+    matched, shadow = (
+        tuple(dict.fromkeys(each for stage in record.stages for each in stage.result.get(name, ())))
+        for name in ("matched", "shadow")
+    )
+    return ListedDecision(
+        record,
+        parse_time(record.at),
+        about,
+        masked_customer(about.customer),
+        masked_reference(record.client_reference_id) or record.request_id,
+        shown_order(visit, about.order.amount),
+        matched,
+        shadow,
+        reason_of(record),
+    )
+
+
+def _json_lines(visit: Visit, records: Iterable[DecisionRecord]) -> Iterator[bytes]:
+    assert visit.account is not None
+    currency = visit.account.currency
+    encode = msgspec.json.Encoder().encode
+    return (encode(public_decision(each, currency)) + b"\n" for each in records)
+
+
+def _cells(record: DecisionRecord) -> tuple[object, ...]:
+    about = subject_of(record)
+    amount, card = about.order.amount, about.card
+    reason = reason_of(record)
+    retryable = is_retryable(record.decision, reason)
+    return (
+        *(record.request_id, record.at, record.operation, record.decision or ""),
+        "" if amount is None else bytes(amount.amount).decode(),
+        "" if amount is None else amount.currency,
+        plain_cell(about.customer.user_id),
+        about.origin.country or "",
+        *(("", "") if card is None else (card.bin, card.last_four)),
+        plain_cell(str(record.client_reference_id or "")),
+        format_amount(record.closed_micros),
+        *(reason or "", "" if record.decision is None else str(retryable).lower()),
+    )
+
+
+_ALL: Final = "/a/{account}/decisions"
+_SEE: Final[dict[str, Any]] = {"permission": Permission.SEE, "again": show_decisions}
+
+PAGES: Final[Declarations] = (
+    Page(_ALL, "decisions", show_decisions, permission=Permission.SEE),
+    Action(f"{_ALL}/find", "decisions-find", find, **_SEE),
+    Action(f"{_ALL}/save", "decisions-save", save, **_SEE),
+    Action(f"{_ALL}/forget", "decisions-forget", forget, **_SEE),
+    Action(
+        f"{_ALL}/export",
+        "decisions-export",
+        export,
+        permission=Permission.REVEAL,
+        again=show_decisions,
+    ),
+)

@@ -1,0 +1,9 @@
+"""Where the faces of this subject are: search."""
+
+from gatehouse.core.subject import Subject
+
+SUBJECT = Subject(
+    "search",
+    rank=200,
+    pages=("pages.decisions:PAGES",),
+)

@@ -1,0 +1,1 @@
+"""The root secret and the ring of keys that it wraps."""

@@ -1,0 +1,254 @@
+"""The webhooks of an account: their attempts, tests, replays, and what each is told of."""
+
+import asyncio
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin.events.use_cases.event_settings import operations
+from gatehouse.admin.webhooks.types.destinations import LONGEST_URL, DestinationRefused
+from gatehouse.admin.webhooks.types.endpoint import EVERYTHING, WebhookTerms
+from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
+from gatehouse.admin.webhooks.use_cases import endpoints, messages
+from gatehouse.admin.webhooks.use_cases.options import WebhookOptions, webhook_options
+from gatehouse.console.cookies import Notice
+from gatehouse.console.formats import parse_local
+from gatehouse.console.numbers import read_number
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.visit import Visit
+from gatehouse.core.events import DecisionFilter, EventName
+from gatehouse.core.outcomes import Outcome
+from gatehouse.core.sentences import said_by
+
+_ON_A_PAGE: Final = 50
+_OVERLAPS: Final = ("0", "1", "24", "168")
+"""Hours for which messages are signed with the old secret, too."""
+_FAMILIES: Final = tuple(
+    (family, tuple(each))
+    for family, each in itertools.groupby(EventName, lambda name: name.partition(".")[0])
+)
+"""All types of events by what they speak of."""
+
+
+def show_webhooks(visit: Visit) -> Response:
+    """All webhooks, and how each is getting on."""
+    found = endpoints.list_webhooks(visit.session, visit.account_id)
+    return visit.render("webhooks/webhooks.html", webhooks=found)
+
+
+def show_new(visit: Visit) -> Response:
+    """The form for a new webhook."""
+    return visit.render("webhooks/new.html", signings=tuple(SecretKind), **_form(visit, None))
+
+
+def create(visit: Visit) -> Response:
+    """Add a webhook, and show its secret this once."""
+    given = visit.form.get("signing", SecretKind.HMAC)
+    signing = SecretKind(given) if given in tuple(SecretKind) else SecretKind.HMAC
+    terms = _terms(visit)
+    try:
+        made = endpoints.create(
+            visit.session, visit.account_id, terms, _options(visit).policy, signing
+        )
+    except DestinationRefused as refused:
+        raise visit.refuse("url", "webhooks.problems.url", why=_why(visit, refused)) from None
+    return visit.render("webhooks/secret.html", made=made)
+
+
+def show_webhook(visit: Visit) -> Response:
+    """One webhook with its latest attempts."""
+    webhook = _webhook(visit)
+    before = visit.query.get("before") or None
+    query = messages.AttemptQuery(_ON_A_PAGE, before, visit.query.get("event") or None)
+    attempts = messages.list_attempts(visit.session, visit.account_id, webhook.webhook_id, query)
+    older = attempts[-1].id if len(attempts) == _ON_A_PAGE else None
+    return visit.render(
+        "webhooks/webhook.html", webhook=webhook, attempts=attempts, older=older, overlaps=_OVERLAPS
+    )
+
+
+def show_change(visit: Visit) -> Response:
+    """The form that changes a webhook."""
+    webhook = _webhook(visit)
+    return visit.render("webhooks/change.html", webhook=webhook, **_form(visit, webhook.terms))
+
+
+def change(visit: Visit) -> Response:
+    """Change what a webhook is told of, or where."""
+    terms = _terms(visit)
+    changes = endpoints.WebhookChanges(
+        url=terms.url,
+        events=terms.events,
+        decisions=terms.decisions,
+        is_ordered=terms.is_ordered,
+        description=terms.description,
+        expected=read_number(visit.form.get("expected", "")),
+    )
+    try:
+        _update(visit, changes)
+    except DestinationRefused as refused:
+        raise visit.refuse("url", "webhooks.problems.url", why=_why(visit, refused)) from None
+    return _back(visit, "webhooks.notices.changed")
+
+
+def enable(visit: Visit) -> Response:
+    """Send messages again, from where it stopped."""
+    _update(visit, endpoints.WebhookChanges(is_enabled=True))
+    return _back(visit, "webhooks.notices.enabled")
+
+
+def disable(visit: Visit) -> Response:
+    """Send nothing until it is enabled again."""
+    _update(visit, endpoints.WebhookChanges(is_enabled=False))
+    return _back(visit, "webhooks.notices.disabled")
+
+
+def rotate(visit: Visit) -> Response:
+    """Give it a new secret, and show that this once."""
+    hours = visit.form.get("overlap", "")
+    if hours not in _OVERLAPS:
+        raise visit.refuse("overlap", "webhooks.problems.overlap")
+    made = endpoints.rotate_secret(
+        visit.session, visit.account_id, visit.place("webhook"), int(hours) * 3_600_000
+    )
+    return visit.render("webhooks/secret.html", made=made)
+
+
+def test(visit: Visit) -> Response:
+    """Send a test message, and say what was answered."""
+    # A thread of its own, because the one of this page may have an event loop already.
+    with ThreadPoolExecutor(1) as sending:
+        accepted = sending.submit(lambda: asyncio.run(_is_test_accepted(visit))).result()
+    if accepted:
+        return _back(visit, "webhooks.notices.tested")
+    return _back(visit, "webhooks.notices.test_failed")
+
+
+async def _is_test_accepted(visit: Visit) -> bool:
+    sender = _options(visit).sender()
+    try:
+        about = visit.session, visit.account_id, visit.place("webhook")
+        return (await messages.send_test(*about, sender)).failure is None
+    finally:
+        await sender.close()
+
+
+def replay(visit: Visit) -> Response:
+    """Send one message again, or all of a span of time."""
+    about = visit.session, visit.account_id, visit.place("webhook")
+    event_id = visit.form.get("event", "").strip()
+    if event_id:
+        done = messages.replay_message(*about, event_id)
+    else:
+        until = visit.form.get("until") and _moment(visit, "until")
+        span = messages.ReplaySpan(_moment(visit, "since"), until or visit.now_ms + 1)
+        done = messages.replay_span(*about, span)
+    notice = "webhooks.notices.replayed" if done.is_complete else "webhooks.notices.replayed_part"
+    return _back(visit, notice, count=done.messages)
+
+
+def delete(visit: Visit) -> Response:
+    """Delete a webhook; nothing is sent to it any more."""
+    endpoints.delete(visit.session, visit.account_id, visit.place("webhook"))
+    return visit.redirect("webhooks", notice="webhooks.notices.deleted")
+
+
+def _webhook(visit: Visit) -> endpoints.WebhookView:
+    return endpoints.get_webhook(visit.session, visit.account_id, visit.place("webhook"))
+
+
+def _update(visit: Visit, changes: endpoints.WebhookChanges) -> None:
+    policy = _options(visit).policy
+    endpoints.update(visit.session, visit.account_id, visit.place("webhook"), changes, policy)
+
+
+def _why(visit: Visit, refused: DestinationRefused) -> str:
+    """Why an address cannot be used, as part of a longer sentence."""
+    return visit.said(said_by(refused)).removesuffix(".")
+
+
+def _back(visit: Visit, notice: str, **values: int) -> Response:
+    kind = "problem" if notice.endswith("_failed") else "done"
+    said = Notice(notice, {**values}, kind)
+    return visit.redirect("webhook", webhook=visit.place("webhook"), notice=said)
+
+
+def _options(visit: Visit) -> WebhookOptions:
+    return webhook_options(visit.desk.settings)
+
+
+def _moment(visit: Visit, field: str) -> int:
+    try:
+        return parse_local(visit.form.get(field, ""), visit.formats.zone)
+    except ValueError:
+        raise visit.refuse(field, "webhooks.problems.moment") from None
+
+
+def _terms(visit: Visit) -> WebhookTerms:
+    form = visit.form
+    events = (EVERYTHING,) if form.get("everything") else visit.chosen("events")
+    if not events:
+        raise visit.refuse("events", "webhooks.problems.events")
+    outcomes = tuple(Outcome(each) for each in visit.chosen("outcomes") if each in tuple(Outcome))
+    chosen = visit.chosen("operations")
+    filters: tuple[DecisionFilter, ...] = ()
+    if chosen:
+        filters = tuple(DecisionFilter(each, outcomes) for each in chosen)
+    elif outcomes:
+        filters = (DecisionFilter(outcomes=outcomes),)
+    return WebhookTerms(
+        url=form.get("url", "").strip(),
+        events=events,
+        decisions=filters,
+        is_ordered=bool(form.get("ordered")),
+        description=form.get("description", "").strip(),
+    )
+
+
+def _form(visit: Visit, terms: WebhookTerms | None) -> dict[str, Any]:
+    """What both forms show: what was sent, or else what the webhook has."""
+    if visit.form:
+        events = frozenset(visit.chosen("events"))
+        everything, ordered = bool(visit.form.get("everything")), bool(visit.form.get("ordered"))
+        chosen = frozenset(visit.chosen("operations")), frozenset(visit.chosen("outcomes"))
+    else:
+        kept = terms or WebhookTerms("", ())
+        events = frozenset(map(str, kept.types()))
+        everything, ordered = EVERYTHING in kept.events, kept.is_ordered
+        chosen = (
+            frozenset(each.operation for each in kept.decisions),
+            frozenset(str(one) for each in kept.decisions for one in each.outcomes),
+        )
+    return {
+        "families": _FAMILIES,
+        "operations": operations(),
+        "outcomes": tuple(Outcome),
+        "events": events,
+        "everything": everything,
+        "ordered": ordered,
+        "chosen_operations": chosen[0],
+        "chosen_outcomes": chosen[1],
+        "longest_url": LONGEST_URL,
+    }
+
+
+_ONE: Final = "/a/{account}/webhooks/{webhook}"
+_MAY: Final = Permission.ACCESS
+
+PAGES: Final[Declarations] = (
+    Page("/a/{account}/webhooks", "webhooks", show_webhooks, permission=_MAY),
+    Page("/a/{account}/webhooks/new", "webhook-new", show_new, permission=_MAY),
+    Action("/a/{account}/webhooks/new", "webhook-create", create, again=show_new, permission=_MAY),
+    Page(_ONE, "webhook", show_webhook, permission=_MAY),
+    Page(f"{_ONE}/change", "webhook-form", show_change, permission=_MAY),
+    Action(f"{_ONE}/change", "webhook-change", change, again=show_change, permission=_MAY),
+    Action(f"{_ONE}/enable", "webhook-enable", enable, again=show_webhook, permission=_MAY),
+    Action(f"{_ONE}/disable", "webhook-disable", disable, again=show_webhook, permission=_MAY),
+    Action(f"{_ONE}/rotate", "webhook-rotate", rotate, again=show_webhook, permission=_MAY),
+    Action(f"{_ONE}/test", "webhook-test", test, again=show_webhook, permission=_MAY),
+    Action(f"{_ONE}/replay", "webhook-replay", replay, again=show_webhook, permission=_MAY),
+    Action(f"{_ONE}/delete", "webhook-delete", delete, again=show_webhook, permission=_MAY),
+)

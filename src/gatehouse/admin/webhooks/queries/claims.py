@@ -1,0 +1,105 @@
+"""Which server delivers to which endpoint: a claim that its server renews, and that expires.
+
+One server at a time sends to an endpoint. When one dies, another goes on after its claim expired.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import sqlalchemy as sa
+
+from gatehouse.admin.webhooks.types.endpoint import WebhookState
+from gatehouse.store.database import is_any_of
+from gatehouse.store.events.outbox import EventPlace
+from gatehouse.store.tables import EVENTS, WEBHOOK_DELIVERIES, WEBHOOKS
+
+_W: Final = WEBHOOKS.c
+_D: Final = WEBHOOK_DELIVERIES.c
+# Asked several times a second: to make the statements would take longer than to run them.
+_NOW_MS: Final = sa.bindparam("now_ms", type_=sa.BigInteger)
+_DUE: Final = sa.union(
+    sa.select(_D.webhook_id).where(_D.next_at_ms <= _NOW_MS),
+    sa.select(_W.id).where(_W.claimed_by.is_not(None), _W.claimed_until_ms < _NOW_MS),
+)
+_TOLD: Final = (
+    sa.select(EVENTS.c.account_id, sa.func.max(EVENTS.c.xid), sa.func.max(EVENTS.c.seq))
+    .where(EVENTS.c.seq > sa.bindparam("after", type_=sa.BigInteger))
+    .group_by(EVENTS.c.account_id)
+)
+
+
+def claim(
+    connection: sa.Connection, owner: str, webhook_ids: Sequence[str], now_ms: int, until_ms: int
+) -> set[str]:
+    """Claim those of the endpoints that no server holds; which these are."""
+    free = _W.claimed_by.is_(None) | (_W.claimed_until_ms < now_ms)
+    wanted = sa.select(_W.id).where(
+        is_any_of(connection, _W.id, webhook_ids),
+        free,
+        _W.state == WebhookState.ENABLED,
+        _W.deleted_at_ms.is_(None),
+    )
+    found = list(connection.scalars(wanted.with_for_update(skip_locked=True)))
+    if found:
+        values = {"claimed_by": owner, "claimed_until_ms": until_ms}
+        this = WEBHOOKS.update().where(is_any_of(connection, _W.id, found))
+        connection.execute(this.values(values))
+    return set(found)
+
+
+def renew(
+    connection: sa.Connection, owner: str, webhook_ids: Sequence[str], until_ms: int
+) -> set[str]:
+    """Hold claims for longer; those that are still ours."""
+    ours = (_W.claimed_by == owner) & is_any_of(connection, _W.id, webhook_ids)
+    connection.execute(WEBHOOKS.update().where(ours).values(claimed_until_ms=until_ms))
+    return set(connection.scalars(sa.select(_W.id).where(ours)))
+
+
+def release(connection: sa.Connection, owner: str, webhook_id: str, cursor: str | None) -> None:
+    """Give a claim back, and note how far the events were read."""
+    values: dict[str, str | None] = {"claimed_by": None, "claimed_until_ms": None}
+    if cursor is not None:
+        values["cursor"] = cursor
+    ours = (_W.claimed_by == owner) & (_W.id == webhook_id)
+    connection.execute(WEBHOOKS.update().where(ours).values(values))
+
+
+def release_all(connection: sa.Connection) -> None:
+    """Give all claims back, for the only server of a database: earlier ones have ended."""
+    held = WEBHOOKS.update().where(_W.claimed_by.is_not(None))
+    connection.execute(held.values(claimed_by=None, claimed_until_ms=None))
+
+
+def held(connection: sa.Connection, webhook_ids: Sequence[str], now_ms: int) -> set[str]:
+    """Those of the endpoints that a server holds: none of them can be claimed."""
+    taken = _W.claimed_by.is_not(None) & (_W.claimed_until_ms >= now_ms)
+    wanted = is_any_of(connection, _W.id, webhook_ids)
+    return set(connection.scalars(sa.select(_W.id).where(wanted, taken)))
+
+
+def is_held(connection: sa.Connection, webhook_id: str, now_ms: int) -> bool:
+    """Whether a server may still be sending to an endpoint."""
+    query = sa.select(_W.claimed_until_ms).where(_W.id == webhook_id, _W.claimed_by.is_not(None))
+    until_ms = connection.scalar(query)
+    return until_ms is not None and until_ms >= now_ms
+
+
+def accounts_told(connection: sa.Connection, after: int) -> dict[str, EventPlace]:
+    """The accounts that have events with larger numbers; empty for the installation's own.
+
+    With each comes a place that none of these events is behind, if only by its number.
+    """
+    rows = connection.execute(_TOLD, {"after": after})
+    return {account_id: EventPlace(xid, seq) for account_id, xid, seq in rows}
+
+
+def due(connection: sa.Connection, now_ms: int) -> set[str]:
+    """The endpoints that a message is to be sent to again, or whose server has ended."""
+    return set(connection.scalars(_DUE, {"now_ms": now_ms}))
+
+
+def deleted(connection: sa.Connection, now_ms: int) -> list[str]:
+    """Deleted endpoints that no server holds."""
+    free = _W.claimed_by.is_(None) | (_W.claimed_until_ms < now_ms)
+    return list(connection.scalars(sa.select(_W.id).where(_W.deleted_at_ms.is_not(None), free)))

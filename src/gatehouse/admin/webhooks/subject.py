@@ -1,0 +1,15 @@
+"""Where the faces of this subject are: webhooks."""
+
+from gatehouse.core.subject import CommandPlace, Subject
+
+SUBJECT = Subject(
+    "webhooks",
+    rank=170,
+    commands=(
+        CommandPlace(
+            "webhooks", "command:app", "Webhooks: who is told of what happens, and how it went."
+        ),
+    ),
+    endpoints=("routes:WEBHOOK_ENDPOINTS",),
+    pages=("pages:PAGES",),
+)

@@ -1,1 +1,0 @@
-"""Commands about accounts: keys, prices, balances, the ledger."""

@@ -1,1 +1,0 @@
-"""Commands about what accounts configure: rules, pipelines and lists."""

@@ -1,1 +1,0 @@
-"""Commands about decisions: records, reviews and feedback."""

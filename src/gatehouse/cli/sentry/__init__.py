@@ -1,1 +1,0 @@
-"""Commands about Sentry: its models, training, replays and address data."""

@@ -1,1 +1,0 @@
-"""Retention and the rights of a person: what is deleted, and what is made anonymous."""

@@ -1,1 +1,0 @@
-"""Webhooks: endpoints, messages that wait, and attempts."""
