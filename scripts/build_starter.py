@@ -6,7 +6,7 @@ creation copies both, so that it needs neither a YAML reader nor the language.
 
 from pathlib import Path
 
-import gatehouse.stages  # noqa: F401  # registers the stages
+import gatehouse.operations.stages  # noqa: F401  # registers the stages
 from gatehouse.pipeline import authoring as pipelines
 from gatehouse.pipeline import definition
 from gatehouse.rules import authoring as rules

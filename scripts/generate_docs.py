@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import typer.main
 
-import gatehouse.stages  # noqa: F401  # registers the stages
+import gatehouse.operations.stages  # noqa: F401  # registers the stages
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.cli.app import app
 from gatehouse.cli.late import LateCommand
@@ -33,7 +33,7 @@ from gatehouse.sentry.features.catalogue import ALL
 from gatehouse.sentry.features.feature import Group
 from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.scorecard import Term, load_sheet
-from gatehouse.settings import declarations
+from gatehouse.settings.settings import declarations
 from gatehouse.web.metric_families import FAMILIES, PROCESS
 from gatehouse.web.problems import CODES
 from scripts.number_names import number_names

@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 # isort: split
-import gatehouse.stages  # noqa: F401  # registers the stages, before the document is made
+import gatehouse.operations.stages  # noqa: F401  # registers the stages, before the document is made
 
 # isort: split
 from tests.web.test_openapi import DOCUMENT

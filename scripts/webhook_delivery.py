@@ -28,8 +28,8 @@ from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
 from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
 from gatehouse.admin.webhooks.use_cases import endpoints
 from gatehouse.core.events import EventName
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
+from gatehouse.operations.installation import open_admin_session
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import EVENTS
 from scripts.bench.cards import precheck_body

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from hypothesis import HealthCheck, settings
 
-import gatehouse.stages  # noqa: F401  # registers the stages, as every entry point does
+import gatehouse.operations.stages  # noqa: F401  # registers the stages, as every entry point does
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.databases import (
     Postgres,

@@ -54,11 +54,11 @@ def load() -> None:
     import gatehouse.bootstrap
     import gatehouse.connectors.reference_host.serving
     import gatehouse.web.server
-    from gatehouse import warmup
     from gatehouse.cli.app import app
     from gatehouse.cli.late import LateCommand
     from gatehouse.intel import networks
     from gatehouse.intel.bins import load_bins
+    from gatehouse.operations import warmup
 
     _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.web.server)
     build_commands_once()
@@ -101,7 +101,7 @@ def _rehearse() -> None:
     from msgspec import inspect
 
     from gatehouse.admin.accounts.use_cases.default_account import ensure_demo
-    from gatehouse.settings import load_settings
+    from gatehouse.settings.settings import load_settings
     from tests.databases import share_compiled_statements
     from tests.harness import AMELIA, BODY, PURCHASE, VISIT, Home
     from tests.harness.service import call_service

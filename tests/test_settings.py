@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from gatehouse.core.errors import SettingsError
-from gatehouse.preflight import UnknownVariable, refuse_unfit_production, unknown_variables
-from gatehouse.settings import InvalidSetting, changed_settings, load_settings
+from gatehouse.settings.preflight import UnknownVariable, refuse_unfit_production, unknown_variables
+from gatehouse.settings.settings import InvalidSetting, changed_settings, load_settings
 from tests.harness import Home
 
 PRODUCTION = {

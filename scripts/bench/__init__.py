@@ -1,3 +1,3 @@
 """Measures Gatehouse against a bare endpoint on the same machine, in the same run, as ratios."""
 
-import gatehouse.stages  # noqa: F401  # registers the stages
+import gatehouse.operations.stages  # noqa: F401  # registers the stages

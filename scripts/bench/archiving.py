@@ -18,8 +18,8 @@ from gatehouse.admin.archive.use_cases.archive_backtest import (
     backtest_archive,
 )
 from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
+from gatehouse.operations.installation import open_admin_session
+from gatehouse.settings.settings import load_settings
 from scripts.bench.backtesting import START_MS, recorded, rule_set
 
 BAR_S: Final = 10.0

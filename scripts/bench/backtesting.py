@@ -27,12 +27,12 @@ from gatehouse.core.ids import new_id
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion, RecordedStage, encode
 from gatehouse.decisions.recorded_event import KIND_WORDS, RecordedEvent
-from gatehouse.installation import open_admin_session
+from gatehouse.operations.installation import open_admin_session
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.recorded_features import recorded_features
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.decisions.records import RecordSpan
 

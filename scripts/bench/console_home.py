@@ -36,10 +36,10 @@ from gatehouse.admin.webhooks.use_cases import endpoints
 from gatehouse.admin.webhooks.use_cases.endpoints import WebhookChanges
 from gatehouse.admin.webhooks.use_cases.options import webhook_options
 from gatehouse.columns.copies import ColumnCopies
-from gatehouse.installation import open_admin_session
+from gatehouse.operations.installation import open_admin_session
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.training.report import encode_report

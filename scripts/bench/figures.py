@@ -25,8 +25,8 @@ from gatehouse.admin.rule_sets.use_cases.rule_sets import apply
 from gatehouse.columns.account_columns import AccountColumns
 from gatehouse.columns.copies import ColumnCopies
 from gatehouse.core.ids import new_id
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
+from gatehouse.operations.installation import open_admin_session
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from scripts.bench.backtesting import record, rule_set_text

@@ -14,15 +14,15 @@ from gatehouse.core.cards import CardNumber
 from gatehouse.core.case import Case, ValuesByType
 from gatehouse.core.ids import new_id
 from gatehouse.core.keyring import ENTITIES
-from gatehouse.installation import open_admin_session
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import load_networks
+from gatehouse.operations.installation import open_admin_session
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import batch_of
 from gatehouse.store.identities import identities

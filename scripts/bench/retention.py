@@ -16,8 +16,8 @@ from gatehouse.admin.privacy.use_cases.retention import (
     RetentionPolicy,
     run_retention,
 )
-from gatehouse.installation import open_admin_session, system_clock
-from gatehouse.settings import load_settings
+from gatehouse.operations.installation import open_admin_session, system_clock
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions.partitions import Month

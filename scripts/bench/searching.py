@@ -37,8 +37,8 @@ from gatehouse.decisions.search_terms import (
     micros_of,
     pack_terms,
 )
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
+from gatehouse.operations.installation import open_admin_session
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from scripts.bench.cards import card_number

@@ -17,9 +17,9 @@ from tests.valkeys import start_valkey
 
 from gatehouse.connectors.valkey.address import StoreAddress
 from gatehouse.connectors.valkey.store import ValkeyStore
-from gatehouse.installation import system_clock
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import load_networks
+from gatehouse.operations.installation import system_clock
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.memory import MemoryEvent
 from gatehouse.sentry.memory_local import LocalMemory

@@ -23,7 +23,7 @@ from gatehouse.intel.bins import BinTable, load_bins
 from gatehouse.rules.starter import starter_document
 from gatehouse.sentry.policy import DEFAULT_POLICY
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.training.replay import ACCOUNT, ReplayJudge, finished
 from scripts.eval_sentry.card_testing import ATTACKS, Attack, tries
 from scripts.eval_sentry.shop import BEGIN_S, DAY_S, Attempt, Card, Shop

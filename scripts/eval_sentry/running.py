@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gatehouse.settings import PREFIX
+from gatehouse.settings.settings import PREFIX
 from scripts.eval_sentry.converting import DataError, Known
 
 LABEL_DELAY: Final = "7d"

@@ -11,8 +11,8 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin.money.use_cases import money
 from gatehouse.billing.ledger import EntryKind
 from gatehouse.core.events import EventName
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
+from gatehouse.operations.installation import open_admin_session
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.tables import DECISIONS, EVENTS, GATEWAY_INTENTS, HOLDS, LEDGER_ENTRIES

@@ -7,8 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-import gatehouse.stages  # noqa: F401  # registers the stages
-from gatehouse import warmup
+import gatehouse.operations.stages  # noqa: F401  # registers the stages
 from gatehouse.access.limits import SharedRateLimiter
 from gatehouse.admin.audit.worker import AuditWatch
 from gatehouse.admin.decisions.use_cases.decisions import LiveDecisions
@@ -28,11 +27,11 @@ from gatehouse.admin.search.use_cases.decisions import LiveSearch
 from gatehouse.admin.webhooks.worker.delivery import open_delivery
 from gatehouse.core import keyring
 from gatehouse.core.ids import new_id
-from gatehouse.installation import root_secret, system_clock
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import PackedNetworks
+from gatehouse.operations import warmup
 from gatehouse.operations.account_setup import Setups
 from gatehouse.operations.assembly import assemble, engine_options
 from gatehouse.operations.catalogue import Parties
@@ -44,6 +43,7 @@ from gatehouse.operations.connectors import (
     load_issuer,
     make_roster,
 )
+from gatehouse.operations.installation import root_secret, system_clock
 from gatehouse.operations.live_connectors import LiveConnectors
 from gatehouse.operations.measured import (
     MeasuredGateway,
@@ -58,8 +58,7 @@ from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import ServerMemory
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import RecordedEvents
-from gatehouse.service_gauges import ServiceGauges
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.keyring import open_ring
@@ -75,7 +74,6 @@ from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.search.indexing import EarlierDecisions
 from gatehouse.store.state import write_probe
-from gatehouse.tracing.opening import open_tracing
 from gatehouse.web.app import App, with_life
 from gatehouse.web.balances import Balances
 from gatehouse.web.entry import Entry
@@ -91,6 +89,8 @@ from gatehouse.web.routes import ConnectorsReady, Offered, Ready, Routes, make_r
 from gatehouse.web.search import SearchRoutes
 from gatehouse.web.shedding import LoadGate, ServerLoad
 from gatehouse.web.v1 import Api
+from gatehouse.workers.gauges import ServiceGauges
+from gatehouse.workers.tracing.opening import open_tracing
 
 _MOST_DIGITS: Final = 640
 _DAY_MS: Final = 86_400_000

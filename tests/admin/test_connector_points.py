@@ -10,8 +10,8 @@ from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.connectors.use_cases import connectors
 from gatehouse.admin.connectors.worker import connector_points
 from gatehouse.core.errors import GatehouseError, InvalidInput
-from gatehouse.preflight import Point
-from gatehouse.settings import Settings, load_settings
+from gatehouse.settings.preflight import Point
+from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.connectors.test_reading import no_file
 

@@ -12,7 +12,7 @@ from gatehouse.admin.secrets.use_cases.secrets import refused_configurations, si
 from gatehouse.connectors.definition import Function
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.errors import ConfigurationRefused, Conflict, InvalidInput, NotFound
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS
 from tests.harness import make_account

@@ -16,8 +16,8 @@ from gatehouse.admin.backup.use_cases import data_proof
 from gatehouse.admin.backup.use_cases.copy_database import CopiedData, copy_database
 from gatehouse.admin.backup.use_cases.data_proof import DataProof
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.installation import only_server, open_database
-from gatehouse.settings import Settings, load_settings
+from gatehouse.operations.installation import only_server, open_database
+from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.columns import key
 from gatehouse.store.database import Database
 from gatehouse.store.tables import METADATA

@@ -12,8 +12,8 @@ from gatehouse.admin.accounts.use_cases.default_account import (
     resolve_account,
 )
 from gatehouse.core.errors import InvalidInput, NotFound
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import Settings, load_settings
+from gatehouse.operations.installation import open_admin_session
+from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.accounts import accounts as stored_accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations

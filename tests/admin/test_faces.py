@@ -25,9 +25,9 @@ from gatehouse.admin.reviews.use_cases.review_desk import Assignment
 from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, ReviewSearch
 from gatehouse.core.errors import NotFound
 from gatehouse.core.labels import Label
-from gatehouse.installation import open_admin_session
+from gatehouse.operations.installation import open_admin_session
 from gatehouse.pipeline.settlement import Search
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession

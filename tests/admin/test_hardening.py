@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gatehouse.admin.installation.use_cases.hardening import hardening_points
-from gatehouse.preflight import Point
-from gatehouse.settings import load_settings
+from gatehouse.settings.preflight import Point
+from gatehouse.settings.settings import load_settings
 
 STRONG = "gT0cZ1v8mQXr4yJkWb6nPq2sLd9fHa3eUiV7oRxYtCw"
 

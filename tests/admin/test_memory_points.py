@@ -5,8 +5,8 @@ from typing import Protocol
 import pytest
 
 from gatehouse.admin.memory.worker.memory_points import memory_points
-from gatehouse.preflight import Point
-from gatehouse.settings import load_settings
+from gatehouse.settings.preflight import Point
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 
 

@@ -28,7 +28,7 @@ from gatehouse.core.brands import passes_luhn
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import CardsAlike, CardsUnseen, InvalidInput, NotFound
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.shop import Shop

@@ -17,7 +17,7 @@ from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.core.errors import InvalidInput, NotFound, RequestRefused
 from gatehouse.core.outcomes import Outcome
 from gatehouse.pipeline.settlement import Search
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.columns.shops import Shop
 from tests.harness import Home

@@ -20,8 +20,8 @@ from gatehouse.admin.backup.use_cases.backup import write_backup
 from gatehouse.admin.backup.use_cases.restore import finish_restore, restore_backup
 from gatehouse.admin.installation.queries import count_backlog
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError
-from gatehouse.installation import only_server, open_database
-from gatehouse.settings import Settings, load_settings
+from gatehouse.operations.installation import only_server, open_database
+from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import alembic_config
 from gatehouse.store.people.tables import ONE_TIME_TOKENS, USER_SESSIONS

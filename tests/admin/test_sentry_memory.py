@@ -19,7 +19,7 @@ from gatehouse.core.errors import Conflict, ConnectorFailed, GatehouseError, Wro
 from gatehouse.operations.shared_memory import OpenedMemory, open_shared_memory
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.recorded_event import recorded_event
-from gatehouse.settings import Settings, load_settings
+from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import DECISIONS, HOLDS, MISSED_EVENTS
 from tests.harness import Home, make_account

@@ -39,10 +39,10 @@ from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.secrets.use_cases import secrets
 from gatehouse.billing.statement import month_period
 from gatehouse.core.errors import NotFound
-from gatehouse.installation import open_admin_session, root_secret
+from gatehouse.operations.installation import open_admin_session, root_secret
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.settings import Settings, load_settings
+from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.account_signature import sign_account

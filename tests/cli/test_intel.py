@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from gatehouse.cli.app import app
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from tests.harness import Home
 from tests.intel import mmdb
 

@@ -16,10 +16,10 @@ from gatehouse.admin.rule_sets.command import rules as commands
 from gatehouse.core.clock import iso_time
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.installation import open_admin_session
+from gatehouse.operations.installation import open_admin_session
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.starter import starter_document
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import lists
 from gatehouse.store.configured.account_signature import sign_account

@@ -21,10 +21,10 @@ from gatehouse.admin.models.command import replay_files
 from gatehouse.admin.models.command.replay_files import RequestFiles, check_apart, score_file
 from gatehouse.admin.models.command.sentry_replay import replay
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
-from gatehouse.installation import open_admin_session
 from gatehouse.intel import networks
+from gatehouse.operations.installation import open_admin_session
 from gatehouse.sentry.scorecard import Prior, encode_sheet, load_sheet
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.configured import models
 from gatehouse.training.report import encode_report

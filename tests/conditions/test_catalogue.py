@@ -173,7 +173,7 @@ def test_a_stage_without_signals_adds_none() -> None:
 
 def test_a_server_runs_conditions_without_a_parser_or_a_database_engine() -> None:
     code = (
-        "import sys, gatehouse.conditions.compile_python, gatehouse.stages,"
+        "import sys, gatehouse.conditions.compile_python, gatehouse.operations.stages,"
         " gatehouse.conditions.compile_sql\n"
         "assert not {'sqlglot', 'duckdb', 'yaml'} & set(sys.modules)"
     )

@@ -25,7 +25,7 @@ from gatehouse.admin.webhooks.use_cases import endpoints
 from gatehouse.admin.webhooks.use_cases.options import webhook_options
 from gatehouse.core.outcomes import Outcome
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts.keys import KeyTerms
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import EVENTS, REVIEWS

@@ -22,7 +22,7 @@ from gatehouse.console.browser_sessions import StoredSessions
 from gatehouse.console.desk import Desk
 from gatehouse.console.pages import Declared
 from gatehouse.console.routes import DECLARED
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.people.signing_in import quick_passwords
 from tests.harness import Home, make_account

@@ -25,7 +25,7 @@ from gatehouse.console.routes import DECLARED
 from gatehouse.console.translation import Text, sentences, texts
 from gatehouse.core.brands import BRAND_NAMES
 from gatehouse.core.sentences import PHRASES
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from tests.console.harness import Browser, Console
 from tests.console.trained import full_report, keep_model
 from tests.harness import Home

@@ -16,7 +16,7 @@ from gatehouse.console.routes import DECLARED
 from gatehouse.console.server import make_desk
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import Conflict, InvalidInput, SettingsError, StoreUnavailable
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from tests.console.harness import Console
 from tests.harness import Home
 

@@ -27,7 +27,7 @@ from gatehouse.console.desk import Desk
 from gatehouse.console.routes import DECLARED
 from gatehouse.console.translation import texts
 from gatehouse.core.errors import InvalidInput
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from tests.console.harness import Browser, Console
 from tests.harness import Home
 

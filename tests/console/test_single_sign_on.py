@@ -12,7 +12,7 @@ from gatehouse.admin.people.queries import users as people
 from gatehouse.admin.people.use_cases import users
 from gatehouse.admin.sign_in.use_cases import passkeys
 from gatehouse.admin.sign_in.use_cases.passkeys import NewPasskey, PasskeyPlace
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from tests.admin.people.small_provider import CLIENT, SECRET, SmallProvider, small_provider
 from tests.admin.people.soft_authenticator import SoftAuthenticator
 from tests.console.harness import Browser, Console

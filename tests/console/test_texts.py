@@ -9,7 +9,7 @@ from string import Formatter
 
 import pytest
 
-import gatehouse.stages  # noqa: F401  # registers the stages, as every entry point does
+import gatehouse.operations.stages  # noqa: F401  # registers the stages, as every entry point does
 from gatehouse.admin.events.use_cases.event_settings import operations
 from gatehouse.admin.sign_in.use_cases.links import LinkKind
 from gatehouse.conditions.catalogue import SIGNALS

@@ -18,8 +18,8 @@ import pytest
 import yaml  # type: ignore[import-untyped]  # it has no types
 
 from gatehouse.admin.installation.use_cases.hardening import hardening_points
-from gatehouse.preflight import settings_points, unknown_variables
-from gatehouse.settings import load_settings
+from gatehouse.settings.preflight import settings_points, unknown_variables
+from gatehouse.settings.settings import load_settings
 from tests.docs.pages import blocks, pages
 from tests.harness import PATIENCE_S, Home, Server, free_port, precheck, sandbox_key, until
 from tests.installed_programs import ROOT, run

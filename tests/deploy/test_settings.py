@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from gatehouse.settings import ENV_FILE, declarations
+from gatehouse.settings.settings import ENV_FILE, declarations
 from tests.installed_programs import ROOT, run
 
 DEPLOY: Final = ROOT / "deploy"

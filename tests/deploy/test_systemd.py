@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from tests.forkserver import fork_server
 from tests.harness import PATIENCE_S, Home
 from tests.harness.commands import run_here

@@ -18,11 +18,11 @@ from gatehouse.connectors.sandbox.people import all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.idverify.response import NameResult, Result, VerificationLevel
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
-from gatehouse.preflight import OF_CLIENTS
 from gatehouse.sentry.features.catalogue import ALL
 from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.scorecard import load_sheet
-from gatehouse.settings import ACCOUNT, ENV_FILE, declarations
+from gatehouse.settings.preflight import OF_CLIENTS
+from gatehouse.settings.settings import ACCOUNT, ENV_FILE, declarations
 from gatehouse.web.problems import CODES
 from tests.docs.pages import ROOT, pages
 

@@ -8,7 +8,7 @@ from gatehouse.admin.approvals.use_cases.proposals import LIFETIME_MS
 from gatehouse.admin.sign_in.use_cases.links import LIFETIMES_MS, LinkKind
 from gatehouse.admin.sign_in.use_cases.oidc import CALLBACK
 from gatehouse.admin.sign_in.use_cases.passwords import LEAST_LENGTH
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps
 from tests.harness import Server

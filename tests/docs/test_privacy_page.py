@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gatehouse.settings import declarations
+from gatehouse.settings.settings import declarations
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps, checkout
 

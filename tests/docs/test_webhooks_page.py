@@ -13,7 +13,7 @@ import pytest
 from gatehouse.admin.webhooks.types.endpoint import MOST_ENDPOINTS
 from gatehouse.admin.webhooks.types.sending import TIME_LIMIT_S
 from gatehouse.admin.webhooks.types.signing_secrets import SecretKind, SigningSecret, signatures
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from tests.docs.pages import ROOT, blocks, steps
 from tests.docs.walk import check_steps
 from tests.harness import PATIENCE_S, Server

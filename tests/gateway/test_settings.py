@@ -7,8 +7,8 @@ import pytest
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
 from gatehouse.gateway.port import NoGateway, Reversal
-from gatehouse.preflight import settings_points
-from gatehouse.settings import InvalidSetting, Settings, load_settings
+from gatehouse.settings.preflight import settings_points
+from gatehouse.settings.settings import InvalidSetting, Settings, load_settings
 
 
 def test_an_authorization_must_outlive_all_stages_together() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from unittest import mock
 
 from gatehouse.access.actors import Actor
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
+from gatehouse.operations.installation import open_admin_session
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.databases import migrated_sqlite

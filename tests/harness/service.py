@@ -14,9 +14,9 @@ import httpx
 
 from gatehouse.access.actors import Actor
 from gatehouse.bootstrap import Service
-from gatehouse.installation import open_admin_session
 from gatehouse.intel.networks import load_networks
-from gatehouse.settings import load_settings
+from gatehouse.operations.installation import open_admin_session
+from gatehouse.settings.settings import load_settings
 from tests.harness.home import Home
 
 # Unpacking the table takes longer than all else at a start, and nothing changes it.

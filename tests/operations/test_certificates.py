@@ -9,7 +9,7 @@ from gatehouse.connectors.iso8583.options import Iso8583Options
 from gatehouse.connectors.reference_host.certificates import MadeCertificates, make_certificates
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.operations.certificates import CertificateEnds
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 
 NOW_MS = 1_794_000_000_000
 LATER_MS = NOW_MS + 86_400_000

@@ -17,7 +17,7 @@ from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.reference_host.serving import HostOptions, serve_host
 from gatehouse.connectors.routing.roster import Roster
 from gatehouse.operations.live_connectors import LiveConnectors
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATION_TOTALS, CONFIGURATIONS

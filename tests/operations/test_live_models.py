@@ -8,9 +8,9 @@ import httpx
 import msgspec
 
 from gatehouse.access.actors import Actor
-from gatehouse.installation import open_admin_session
+from gatehouse.operations.installation import open_admin_session
 from gatehouse.sentry.scorecard import Prior, Term, encode_sheet, load_sheet
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured import models
 from tests.harness import Server, pipeline, sentry, until

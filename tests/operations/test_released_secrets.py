@@ -15,7 +15,7 @@ from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.connectors.secret_sources import ConnectorFiles, read_secret
 from gatehouse.core.errors import InvalidInput, SettingsError
 from gatehouse.operations.live_connectors import LiveConnectors
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.configurations import CONNECTORS_KEY, VersionContent

@@ -21,7 +21,7 @@ from gatehouse.operations.shared_memory import (
     open_shared_memory,
 )
 from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from tests.harness import PATIENCE_S, until
 from tests.valkeys import valkey_program
 

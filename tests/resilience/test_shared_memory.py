@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.admin.memory.use_cases.rebuilding import rebuild_memory
 from gatehouse.conditions.catalogue import VELOCITY
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.tables import MISSED_EVENTS
 from tests.databases import Postgres
 from tests.harness import PATIENCE_S, PURCHASE, VISIT, Home, Server, pipeline, rules, sentry, until

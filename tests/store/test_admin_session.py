@@ -15,8 +15,8 @@ from gatehouse.access.keys import ApiKey, key_hash
 from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError, StoreUnavailable
 from gatehouse.core.keyring import RootSecret
-from gatehouse.installation import open_admin_session
-from gatehouse.settings import load_settings
+from gatehouse.operations.installation import open_admin_session
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts import accounts, keys, ledger
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin import audit

@@ -7,7 +7,7 @@ from alembic.migration import MigrationContext
 
 from gatehouse.core.ids import new_id
 from gatehouse.core.labels import Label, LabelSource
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.database import Database
 from gatehouse.store.decisions import review_events
 from gatehouse.store.feedback import feedback, feedback_history

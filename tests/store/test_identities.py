@@ -26,19 +26,13 @@ from gatehouse.core.keyring import KeyRing
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, Person, PersonName
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.source import Holders, IdentityEnquiry
-from gatehouse.installation import open_admin_session, root_secret
-from gatehouse.settings import load_settings
+from gatehouse.operations.installation import open_admin_session, root_secret
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, open_ring
 from gatehouse.store.admin.throttle import batch_of
 from gatehouse.store.database import Database
-from gatehouse.store.identities import (
-    erasure,
-    identities,
-    identity_counts,
-    identity_keys,
-    imports,
-)
+from gatehouse.store.identities import erasure, identities, identity_counts, identity_keys, imports
 from gatehouse.store.identities.identities import MOST_HOLDERS, RecordChange, Selector
 from gatehouse.store.identities.identity_lookup import SQLITE_ROWS, RecordedIdentities
 from gatehouse.store.identities.identity_sealer import (

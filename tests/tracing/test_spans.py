@@ -6,8 +6,8 @@ from typing import Final
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from gatehouse.settings import Settings, load_settings
-from gatehouse.tracing.opening import open_tracing
+from gatehouse.settings.settings import Settings, load_settings
+from gatehouse.workers.tracing.opening import open_tracing
 from tests.harness import CARD, Home, Server, pipeline, precheck, sandbox_key, until
 from tests.tracing.receiver import Receiver, receiving
 

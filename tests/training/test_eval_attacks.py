@@ -20,11 +20,11 @@ from scripts.eval_sentry.origins import BINS, CAMPUS, CARRIERS, HOMES
 from scripts.eval_sentry.reporting import attacks_as_text
 from scripts.eval_sentry.shop import BEGIN_S, DAY_S, Shop
 
-from gatehouse.installation import system_clock
 from gatehouse.intel.addresses import read_address
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.feeds import Feeds
 from gatehouse.intel.networks import AddressFacts, load_networks
+from gatehouse.operations.installation import system_clock
 
 BY_NAME = {attack.name: attack for attack in ATTACKS}
 DAYS = 14

@@ -11,14 +11,10 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.request_reader import RequestReader
-from gatehouse.installation import system_clock
+from gatehouse.operations.installation import system_clock
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback.feedback import record_all
-from gatehouse.store.feedback.statements import (
-    MOST_STATEMENTS,
-    FeedbackStatement,
-    LabelReport,
-)
+from gatehouse.store.feedback.statements import MOST_STATEMENTS, FeedbackStatement, LabelReport
 from gatehouse.store.state import lock_changes
 from gatehouse.web.feedback import FeedbackRequest
 from tests.harness import VISIT, Server, pipeline, sandbox_key, sentry

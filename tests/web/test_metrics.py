@@ -12,7 +12,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from gatehouse.admin.installation.queries import Backlog, count_backlog
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.operations.measured import MeasuredIssuer, Outside
-from gatehouse.settings import declarations
+from gatehouse.settings.settings import declarations
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
 from gatehouse.store.tables import ACCOUNTS, GATEWAY_INTENTS, HOLDS, REVIEWS, WEBHOOKS

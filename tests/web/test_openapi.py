@@ -16,7 +16,7 @@ from gatehouse.operations.operation import Operation
 from gatehouse.operations.planning import Pipelines
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.configured.signing import Signer

@@ -17,7 +17,7 @@ import uvicorn
 import uvloop
 from uvicorn.server import ServerState
 
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.web.connection_limits import Limits
 from gatehouse.web.logs import ThrottledLog
 from gatehouse.web.protocol import FrontProtocol

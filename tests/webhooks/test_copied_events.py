@@ -6,7 +6,7 @@ from pathlib import Path
 from gatehouse.access.actors import Actor
 from gatehouse.admin.backup.use_cases.copy_database import copy_database
 from gatehouse.admin.events.use_cases.events import EventQuery, list_events, newest_cursor
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import WEBHOOK_DELIVERIES
 from tests.harness import Home, make_account

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from gatehouse.access.keys import IpAddress
-from gatehouse.setting_kinds import Network
+from gatehouse.core.ip_networks import Network
 
 Header = tuple[bytes, bytes]
 _LONGEST_ADDRESS: Final = 64

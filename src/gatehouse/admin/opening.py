@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from gatehouse.access.actors import Actor
 from gatehouse.cli.output import warn
-from gatehouse.preflight import unknown_variables
-from gatehouse.settings import Settings, load_settings
+from gatehouse.settings.preflight import unknown_variables
+from gatehouse.settings.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from gatehouse.store.admin.admin_session import AdminSession
@@ -43,7 +43,7 @@ def operator(settings: Settings) -> Actor:
 
 def open_session() -> "AdminSession":
     """The data, opened for the person at the keyboard."""
-    from gatehouse.installation import open_admin_session
+    from gatehouse.operations.installation import open_admin_session
 
     settings = read_settings()
     return open_admin_session(settings, operator(settings))

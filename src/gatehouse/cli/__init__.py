@@ -15,7 +15,7 @@ from gatehouse.core.errors import (
     StoreUnavailable,
     WrongUsage,
 )
-from gatehouse.settings import InvalidSetting
+from gatehouse.settings.settings import InvalidSetting
 
 EXIT_CODES: dict[type[Exception], int] = {
     WrongUsage: 2,

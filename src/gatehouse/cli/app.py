@@ -53,4 +53,4 @@ def _gatehouse(
     ] = False,
 ) -> None:
     """Fraud prevention and verification for card payments."""
-    import gatehouse.stages  # noqa: F401  # registers the stages before any command runs
+    import gatehouse.operations.stages  # noqa: F401  # registers the stages before any command runs

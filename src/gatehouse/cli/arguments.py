@@ -14,7 +14,7 @@ from gatehouse.core.files.lines import standard_input
 from gatehouse.core.ids import is_id
 from gatehouse.core.money import parse_amount
 from gatehouse.core.redaction import recordable
-from gatehouse.settings import ACCOUNT
+from gatehouse.settings.settings import ACCOUNT
 
 _NAMED: Final = "gatehouse.account"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 
 if TYPE_CHECKING:
     from gatehouse.cli.name_completion import NameKind

@@ -7,7 +7,7 @@ session would take longer than a person waits, and a completion must never creat
 from pathlib import Path
 from typing import Final
 
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.local_names import NameKind, read_names
 
 __all__ = ["NameKind"]

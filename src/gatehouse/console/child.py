@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from gatehouse.settings import PREFIX, Settings
+from gatehouse.settings.settings import PREFIX, Settings
 
 _log: Final = logging.getLogger("gatehouse.console")
 _FIRST_WAIT_S: Final = 1.0

@@ -19,7 +19,7 @@ from gatehouse.console.cookies import CookieJar
 from gatehouse.console.guard import OriginGuard
 from gatehouse.console.pages import Declared, Page
 from gatehouse.console.rendering import Renderer
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 
 _PLACE: Final = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")
 

@@ -15,7 +15,7 @@ from gatehouse.console.app import Application
 from gatehouse.console.desk import Desk
 from gatehouse.console.routes import DECLARED
 from gatehouse.core.errors import SettingsError
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 
 _HEADER_BYTES: Final = 16 * 1024

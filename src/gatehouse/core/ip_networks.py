@@ -1,8 +1,9 @@
 """Compares networks of internet addresses, of both versions."""
 
+import ipaddress
 from collections.abc import Iterable
 
-from gatehouse.setting_kinds import Network
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def is_inside(network: Network, others: Iterable[Network]) -> bool:

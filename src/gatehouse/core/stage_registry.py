@@ -1,4 +1,4 @@
-"""The stages that this installation has. `gatehouse.stages` fills the registry at the start.
+"""The stages that this installation has; `operations/stages.py` fills the registry at the start.
 
 The dictionaries are changed in place, so a module may keep one of them as its own table.
 """

@@ -27,7 +27,7 @@ from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.pipeline.settlement import Settlement
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import Memory
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.admin.admin_session import AdminSession

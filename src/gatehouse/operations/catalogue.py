@@ -19,7 +19,7 @@ from gatehouse.rules.spec import RULES
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory import Memory
 from gatehouse.sentry.spec import SENTRY
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 
 PIPELINE: Final = "pipeline"
 """The operation whose stages an account chooses."""

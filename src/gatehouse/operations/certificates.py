@@ -9,7 +9,7 @@ from cryptography import x509
 
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.tls import TlsOptions
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 
 _LARGEST_BYTES: Final = 1_000_000
 

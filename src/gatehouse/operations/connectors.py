@@ -24,7 +24,7 @@ from gatehouse.idverify.source import IdentitySource
 from gatehouse.intel.bins import BinTable
 from gatehouse.intel.networks import AddressBook
 from gatehouse.precheck.issuer import Issuer
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 
 APPLIED: Final = "connectors"
 """The word of a setting for what was applied with `gatehouse connectors`."""

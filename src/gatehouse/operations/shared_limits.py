@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from gatehouse.access.limits import SharedRateLimiter, TakenTokens
 from gatehouse.core.breaker import Breaker
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.background import repeat
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import msgspec
 from gatehouse.core.breaker import Breaker
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.keyring import ENTITIES, KeyRing
-from gatehouse.installation import system_clock
-from gatehouse.settings import Settings
+from gatehouse.operations.installation import system_clock
+from gatehouse.settings.settings import Settings
 
 if TYPE_CHECKING:
     from gatehouse.connectors.valkey.store import ValkeyStore

@@ -9,8 +9,8 @@ import typer
 
 import gatehouse
 from gatehouse.access.actors import Actor
-from gatehouse.preflight import refuse_unfit_production, unknown_variables
-from gatehouse.settings import load_settings
+from gatehouse.settings.preflight import refuse_unfit_production, unknown_variables
+from gatehouse.settings.settings import load_settings
 
 
 def console(
@@ -31,10 +31,10 @@ def console(
     # Threads have the priority of the one that starts them, so this comes before any other.
     os.nice(settings.console_nice)
 
-    from gatehouse import installation
     from gatehouse.console.server import make_desk, serve
     from gatehouse.core.listening import listen
     from gatehouse.core.log_lines import configure_logging
+    from gatehouse.operations import installation
 
     settings = dataclasses.replace(
         settings,

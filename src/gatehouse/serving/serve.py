@@ -13,9 +13,9 @@ import typer
 
 import gatehouse
 from gatehouse.access.actors import Actor
-from gatehouse.preflight import UnknownVariable, refuse_unfit_production, unknown_variables
 from gatehouse.serving.workers import WorkerPlace, refuse_unfit_workers, supervise, work
-from gatehouse.settings import Settings, load_settings
+from gatehouse.settings.preflight import UnknownVariable, refuse_unfit_production, unknown_variables
+from gatehouse.settings.settings import Settings, load_settings
 
 
 def serve(
@@ -72,17 +72,18 @@ def _start(
     settings: Settings, unknown: Sequence[UnknownVariable], *, console: bool, demo_history: bool
 ) -> None:
     """Serve in this process, or supervise those that serve."""
-    from gatehouse import warmup
+    from gatehouse.operations import warmup
 
     networks = warmup.begin() if settings.workers == 1 else None
 
-    from gatehouse import bootstrap, installation
+    from gatehouse import bootstrap
     from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT, ensure_demo
     from gatehouse.admin.people.use_cases.demo import demo_link
     from gatehouse.admin.sandbox.use_cases.beside import fill_beside
     from gatehouse.admin.sandbox.use_cases.fill import DemoPast, DemoWish, begin_demo, prepare_demo
     from gatehouse.core.listening import listen
     from gatehouse.core.log_lines import configure_logging
+    from gatehouse.operations import installation
     from gatehouse.web.logs import log_start
     from gatehouse.web.server import Listeners
     from gatehouse.web.server import serve as run

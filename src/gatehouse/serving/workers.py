@@ -14,7 +14,7 @@ import typer
 from gatehouse.access.actors import Actor
 from gatehouse.core.errors import WrongUsage
 from gatehouse.core.listening import listen
-from gatehouse.settings import PREFIX, Settings
+from gatehouse.settings.settings import PREFIX, Settings
 
 
 class WorkerPlace(NamedTuple):
@@ -78,12 +78,13 @@ def _reserve(taken: socket.socket, host: str) -> socket.socket:
 
 def work(settings: Settings, place: WorkerPlace) -> None:
     """Serve as one of several workers."""
-    from gatehouse import warmup
+    from gatehouse.operations import warmup
 
     networks = warmup.begin()
 
-    from gatehouse import bootstrap, installation
+    from gatehouse import bootstrap
     from gatehouse.core.log_lines import configure_logging
+    from gatehouse.operations import installation
     from gatehouse.web.server import Listeners
     from gatehouse.web.server import serve as run
     from gatehouse.web.supervisor import end_with_parent

@@ -22,7 +22,7 @@ from gatehouse.core.errors import (
 )
 from gatehouse.core.ids import new_id
 from gatehouse.core.redaction import recordable_trace
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.web import envelope
 from gatehouse.web.body import Disconnected, Receive

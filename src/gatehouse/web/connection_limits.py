@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from gatehouse.setting_kinds import Network
-from gatehouse.settings import Settings
+from gatehouse.core.ip_networks import Network
+from gatehouse.settings.settings import Settings
 
 
 class Limits(msgspec.Struct, frozen=True):

@@ -9,9 +9,9 @@ from gatehouse.access.accounts import Caller
 from gatehouse.access.addresses import Header, caller_address, is_trusted, shown_address
 from gatehouse.access.keys import IpAddress
 from gatehouse.access.limits import Allowance
+from gatehouse.core.ip_networks import Network
 from gatehouse.core.redaction import recordable
 from gatehouse.core.unread_fields import FieldWarning
-from gatehouse.setting_kinds import Network
 from gatehouse.web.in_flight import InFlight
 
 JSON: Final = b"application/json"

@@ -7,7 +7,7 @@ from gatehouse.access.accounts import Caller
 from gatehouse.access.keys import KeyRefusal, examine_key_text, key_hash
 from gatehouse.access.limits import RateLimiter, SharedRateLimiter
 from gatehouse.core.clock import Clock
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.web import envelope
 from gatehouse.web.body import Receive, read_body

@@ -15,10 +15,10 @@ import msgspec
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.defects import blanked
+from gatehouse.core.ip_networks import Network
 from gatehouse.core.log_lines import PROCESS
-from gatehouse.preflight import UnknownVariable
-from gatehouse.setting_kinds import Network
-from gatehouse.settings import Settings, changed_settings
+from gatehouse.settings.preflight import UnknownVariable
+from gatehouse.settings.settings import Settings, changed_settings
 from gatehouse.web.context import RequestContext
 
 _LINES_PER_SECOND: Final = 10

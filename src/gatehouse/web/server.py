@@ -16,7 +16,7 @@ import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 
 from gatehouse.core.listening import listen
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.web.connection_limits import Limits
 from gatehouse.web.logs import ThrottledLog
 from gatehouse.web.metrics import Metrics

@@ -20,7 +20,7 @@ from gatehouse.admin.sandbox.use_cases.fill import (
     prepare_demo,
 )
 from gatehouse.bootstrap import Service
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from tests.harness import Home, Server, free_port, sandbox_key
 from tests.harness.commands import fork_command
 from tests.harness.samples import BODY, PURCHASE

@@ -30,9 +30,9 @@ from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
 from gatehouse.admin.webhooks.use_cases.messages import AttemptQuery, list_attempts
 from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.installation import only_server
 from gatehouse.intel.networks import load_networks
-from gatehouse.settings import load_settings
+from gatehouse.operations.installation import only_server
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import DECISIONS, FEEDBACK, HOLDS, LIST_ENTRIES, REVIEWS

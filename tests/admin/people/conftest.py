@@ -9,7 +9,7 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.core.keyring import KeyRing
-from gatehouse.installation import system_clock
+from gatehouse.operations.installation import system_clock
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.database import Database
 from tests.admin.people.signing_in import Entrance, shop_of

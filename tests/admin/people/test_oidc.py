@@ -26,7 +26,7 @@ from gatehouse.admin.sign_in.use_cases.oidc import (
 )
 from gatehouse.admin.sign_in.use_cases.passkeys import NewPasskey, PasskeyPlace
 from gatehouse.core.errors import Conflict, ConnectorFailed, SettingsError, SignInRefused
-from gatehouse.settings import Settings, load_settings
+from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.people.signing_in import ADA, HERE, PASSWORD, Entrance, shop_of
 from tests.admin.people.small_provider import CLIENT, SECRET, SmallProvider, small_provider

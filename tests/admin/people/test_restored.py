@@ -9,7 +9,7 @@ from gatehouse.admin.backup.use_cases.backup import write_backup
 from gatehouse.admin.backup.use_cases.restore import restore_backup
 from gatehouse.admin.people.use_cases import users
 from gatehouse.admin.sign_in.use_cases import links
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from tests.admin.people.signing_in import ADA, Entrance, shop_of
 from tests.harness import Home
 

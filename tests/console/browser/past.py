@@ -19,7 +19,7 @@ from gatehouse.admin.people.use_cases import users
 from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.sandbox.use_cases.fill import DemoWish, fill_demo
 from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.console.browser.site import Site, Visitor, serve_site
 from tests.console.trained import full_report, keep_model, keep_trainings

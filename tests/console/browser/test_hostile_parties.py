@@ -21,7 +21,7 @@ from gatehouse.admin.keys.use_cases import keys
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts.keys import KeyTerms
 from tests.connectors.test_reading import no_file
 from tests.console.browser.hostile import INNOCENT, TEXTS

@@ -22,7 +22,7 @@ from gatehouse.admin.webhooks.use_cases import endpoints
 from gatehouse.admin.webhooks.use_cases.options import webhook_options
 from gatehouse.console.pages import Action
 from gatehouse.core.events import EventName
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from tests.admin.people.signing_in import PASSWORD
 from tests.console.browser.holders import holder_of_an_app
 from tests.console.browser.offered import CLOSED

@@ -19,7 +19,7 @@ from gatehouse.console.desk import Desk
 from gatehouse.console.pages import Page, Reach
 from gatehouse.console.routes import DECLARED
 from gatehouse.console.visit import Incoming, Visit
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from tests.admin.people.signing_in import PASSWORD, quick_passwords
 from tests.console.browser.holders import Holder, holder_of_an_app
 from tests.console.browser.offered import DOWNLOADS

@@ -14,7 +14,7 @@ from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.keyring import ENTITIES, KeyRing
 from gatehouse.operations.shared_memory import open_shared_memory
 from gatehouse.sentry.shared.memory_shared import SharedMemory
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 from tests.harness import until
 from tests.sentry.shared.servers import Servers, servers
 from tests.sentry.shared.test_memory_shared import event, run

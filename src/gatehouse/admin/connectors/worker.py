@@ -10,8 +10,8 @@ from gatehouse.connectors.routing.roster import make_connector
 from gatehouse.connectors.secret_sources import ConnectorFiles, read_secret
 from gatehouse.core.errors import GatehouseError, SettingsError
 from gatehouse.operations.connectors import applied_functions
-from gatehouse.preflight import Point
-from gatehouse.settings import Settings
+from gatehouse.settings.preflight import Point
+from gatehouse.settings.settings import Settings
 
 _POINTS: Final = {
     "issuer": "issuer connector",

@@ -13,7 +13,7 @@ from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.sentences import plain
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 
 if TYPE_CHECKING:
     from gatehouse.admin.figures.use_cases.overview import Bucket, Overview

@@ -29,7 +29,7 @@ def status(as_json: AsJson = False) -> None:
     Files of GATEHOUSE_INTEL_DIR that are not in use follow, each with the reason.
     """
     from gatehouse.admin.intel.use_cases import feed_status
-    from gatehouse.installation import system_clock
+    from gatehouse.operations.installation import system_clock
 
     found = feed_status(read_settings().intel_dir, system_clock)
     lines = [_line(feed) for feed in found.feeds]
@@ -48,7 +48,7 @@ def look(
 ) -> None:
     """Show what all feeds together say of an address."""
     from gatehouse.admin.intel.use_cases import look_up_address
-    from gatehouse.installation import system_clock
+    from gatehouse.operations.installation import system_clock
 
     report = look_up_address(address, read_settings().intel_dir, system_clock)
     found, facts = report.address, report.facts
@@ -73,7 +73,7 @@ def check(
 ) -> None:
     """Say how a file would be read, or why it would be refused."""
     from gatehouse.admin.intel.use_cases import check_feed
-    from gatehouse.installation import system_clock
+    from gatehouse.operations.installation import system_clock
 
     found = check_feed(file, system_clock)
     if found.feed is not None:

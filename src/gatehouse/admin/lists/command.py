@@ -12,7 +12,7 @@ from gatehouse.cli.arguments import AccountOption, AsJson, DryRun, open_file, sp
 from gatehouse.cli.completing import list_names
 from gatehouse.cli.output import columns, show, time_or_none
 from gatehouse.core.clock import iso_time
-from gatehouse.settings import load_settings
+from gatehouse.settings.settings import load_settings
 
 if TYPE_CHECKING:
     from gatehouse.admin.lists.use_cases.lists import (

@@ -25,7 +25,7 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.labels import Label
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.core.outcomes import DecisionReason, Outcome
-from gatehouse.installation import system_clock
+from gatehouse.operations.installation import system_clock
 from gatehouse.sentry.request import EventTime
 
 Filters = dict[str, Any]

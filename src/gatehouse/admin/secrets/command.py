@@ -139,6 +139,6 @@ def sign_configuration(
 
 
 def _root_secret() -> "RootSecret":
-    from gatehouse.installation import root_secret
+    from gatehouse.operations.installation import root_secret
 
     return root_secret(read_settings())

@@ -18,7 +18,7 @@ from gatehouse.core.defects import blanked
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.sentences import Phrase
 from gatehouse.idverify.source import IdentitySource
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 
 _NOT_STARTED: Final = Phrase("connector.not_started", "it could not be started; see the log")
 _log: Final = logging.getLogger("gatehouse.connectors")

@@ -17,7 +17,7 @@ from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFoun
 from gatehouse.core.places import Places
 from gatehouse.core.redaction import recordable
 from gatehouse.core.yaml_document import DocumentRefused
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.configurations import StaleVersion
 from gatehouse.store.jobs import TooManyJobs

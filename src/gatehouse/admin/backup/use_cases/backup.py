@@ -7,8 +7,8 @@ from pathlib import Path
 from gatehouse.access.actors import Actor
 from gatehouse.admin.backup.use_cases.postgres_tools import ASIDE, PostgresTools
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.installation import open_admin_session, open_database
-from gatehouse.settings import Settings
+from gatehouse.operations.installation import open_admin_session, open_database
+from gatehouse.settings.settings import Settings
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import is_current
 from gatehouse.store.state import BACKUP_MARK, set_mark

@@ -13,8 +13,8 @@ from gatehouse.admin.backup.queries import copy_rows, drop_tables, refuse_used
 from gatehouse.admin.backup.use_cases.data_proof import DataProof, prove_data
 from gatehouse.admin.memory.use_cases.memory_check import begin_installation
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.installation import open_admin_session, open_database, without_servers
-from gatehouse.settings import Settings
+from gatehouse.operations.installation import open_admin_session, open_database, without_servers
+from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.database import Database
 from gatehouse.store.migrate import current_revision, migrate

@@ -21,14 +21,14 @@ from gatehouse.admin.backup.use_cases.postgres_tools import ASIDE, PostgresTools
 from gatehouse.admin.memory.use_cases.memory_check import begin_installation
 from gatehouse.admin.sign_in.queries import sessions
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError
-from gatehouse.installation import (
+from gatehouse.operations.installation import (
     has_root_secret,
     open_admin_session,
     open_database,
     system_clock,
     without_servers,
 )
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.database import Database
 from gatehouse.store.events import outbox
 from gatehouse.store.migrate import current_revision

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from gatehouse.admin.configurations.command import read_document
 from gatehouse.core.documents import LARGEST_DOCUMENT
 from gatehouse.core.errors import InvalidInput
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 
 if TYPE_CHECKING:
     from gatehouse.connectors.reading import ReadConfiguration

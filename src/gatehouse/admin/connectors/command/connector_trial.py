@@ -63,7 +63,7 @@ def try_connector(  # noqa: PLR0913, PLR0917  # each option is one property of a
     from gatehouse.admin.connectors.use_cases.connector_trial import Trial
     from gatehouse.admin.connectors.use_cases.connector_trial import try_connector as ask
     from gatehouse.admin.connectors.use_cases.connectors import connector_of, usable_connector
-    from gatehouse.installation import open_admin_session
+    from gatehouse.operations.installation import open_admin_session
 
     paying = function is Function.GATEWAY
     if paying and not yes:

@@ -47,7 +47,7 @@ def apply(
     """
     from gatehouse.admin.configurations.use_cases.configurations import NewVersion
     from gatehouse.admin.connectors.use_cases import connectors
-    from gatehouse.installation import open_admin_session
+    from gatehouse.operations.installation import open_admin_session
 
     new = NewVersion(read_document(file), base, note)
     settings = read_settings()

@@ -35,7 +35,7 @@ from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.precheck.stage import PreCheckStage
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 
 _NOTHING_CLAIMED: Final = Phrase(

@@ -28,7 +28,7 @@ from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.redaction import recordable
 from gatehouse.core.sentences import Phrase, lines
 from gatehouse.operations.released_secrets import unreleased
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations

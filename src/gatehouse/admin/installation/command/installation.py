@@ -11,8 +11,8 @@ from gatehouse.cli.arguments import AsJson
 from gatehouse.cli.output import show
 from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput
-from gatehouse.preflight import unknown_variables
-from gatehouse.settings import env_file
+from gatehouse.settings.preflight import unknown_variables
+from gatehouse.settings.settings import env_file
 
 if TYPE_CHECKING:
     from gatehouse.admin.backup.use_cases.data_proof import DataProof
@@ -136,7 +136,7 @@ def doctor(as_json: AsJson = False) -> None:
 
 def migrate(as_json: AsJson = False) -> None:
     """Create or upgrade the database. A sandbox does this by itself, production never."""
-    from gatehouse.installation import migrate_database
+    from gatehouse.operations.installation import migrate_database
 
     before, after = migrate_database(read_settings())
     text = f"up to date at {after}" if before == after else f"{before or 'empty'} -> {after}"

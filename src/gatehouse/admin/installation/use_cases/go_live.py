@@ -14,7 +14,6 @@ from gatehouse.admin.installation.use_cases.hardening import hardening_points
 from gatehouse.admin.memory.worker.memory_points import memory_points
 from gatehouse.admin.secrets.use_cases.secrets import refused_configurations
 from gatehouse.core.errors import GatehouseError
-from gatehouse.installation import open_admin_session, open_database, root_secret, system_clock
 from gatehouse.intel.feed_files import is_ignored, recognise
 from gatehouse.operations.connectors import (
     applied_functions,
@@ -22,14 +21,20 @@ from gatehouse.operations.connectors import (
     load_identity_connector,
     load_issuer,
 )
-from gatehouse.preflight import (
+from gatehouse.operations.installation import (
+    open_admin_session,
+    open_database,
+    root_secret,
+    system_clock,
+)
+from gatehouse.settings.preflight import (
     Point,
     UnknownVariable,
     advisory_points,
     settings_points,
     variable_points,
 )
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.fingerprint_conversion import records_are_due
 from gatehouse.store.database import Database

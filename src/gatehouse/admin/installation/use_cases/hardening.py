@@ -14,11 +14,10 @@ import sqlalchemy as sa
 from psycopg import pq
 from sqlalchemy.exc import ArgumentError
 
-from gatehouse.core.ip_networks import is_inside
+from gatehouse.core.ip_networks import Network, is_inside
 from gatehouse.core.secret_strength import weakness
-from gatehouse.preflight import Point
-from gatehouse.setting_kinds import Network
-from gatehouse.settings import Settings
+from gatehouse.settings.preflight import Point
+from gatehouse.settings.settings import Settings
 
 _STRONGER: Final = (
     "make one with: python3 -c 'import secrets; print(secrets.token_urlsafe(32))', and change to "

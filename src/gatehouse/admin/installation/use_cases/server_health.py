@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 
 _MOST_BYTES: Final = 65_536
 _ANYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # what is listened on

@@ -23,7 +23,7 @@ from gatehouse.core.ids import first_id
 from gatehouse.operations.shared_memory import OpenedMemory, new_generation, open_shared_memory
 from gatehouse.sentry.memory import DAY_S, MemoryEvent
 from gatehouse.sentry.recorded_event import PastEvent, opened_event, past_event_in
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import ACCOUNTS, DECISIONS, HOLDS, MISSED_EVENTS
 

@@ -8,8 +8,8 @@ from gatehouse.admin.memory.queries.memory_told import MemoryTold, read_told
 from gatehouse.admin.memory.use_cases.memory_check import MemoryFinding, compare
 from gatehouse.core.errors import GatehouseError
 from gatehouse.operations.shared_memory import MemoryFacts, StoreFacts, inspect_store
-from gatehouse.preflight import Point
-from gatehouse.settings import Settings
+from gatehouse.settings.preflight import Point
+from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 
 _NAME: Final = "shared memory"

@@ -8,22 +8,22 @@ from typing import Final
 
 import msgspec
 
-from gatehouse import warmup
 from gatehouse.admin.models.use_cases.versions import learned_until, usable_scorecard
 from gatehouse.admin.scopes import account_reading
 from gatehouse.connectors.sandbox.parties import SandboxAddresses
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.redaction import recordable
-from gatehouse.installation import system_clock
 from gatehouse.intel import networks
 from gatehouse.intel.feeds import Feeds
+from gatehouse.operations import warmup
+from gatehouse.operations.installation import system_clock
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, load_scorecard
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.sentry.stage import SentryStage
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models

@@ -8,9 +8,9 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from gatehouse import warmup
 from gatehouse.admin.models.use_cases.replays import for_account
 from gatehouse.admin.models.use_cases.versions import LiveModel, live_model
+from gatehouse.operations import warmup
 from gatehouse.sentry.scorecard import Sheet, encode_sheet, load_sheet
 from gatehouse.sentry.spec import LEARNED
 from gatehouse.store.admin.admin_session import AdminSession

@@ -48,7 +48,7 @@ from gatehouse.pipeline.settlement import (
     Release,
 )
 from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.named_cards import NamedCards

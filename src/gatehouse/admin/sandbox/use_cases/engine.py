@@ -37,7 +37,7 @@ from gatehouse.pipeline.settlement import (
 )
 from gatehouse.sentry.memory_local import LocalMemory
 from gatehouse.sentry.recorded_event import RecordedEvents
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts, keys
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.identities.identity_lookup import RecordedIdentities

@@ -28,8 +28,8 @@ from gatehouse.admin.sandbox.use_cases.walk import DemoCounts, DemoWalk
 from gatehouse.admin.scopes import account_change
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.ids import new_id
-from gatehouse.installation import only_server
-from gatehouse.settings import Settings
+from gatehouse.operations.installation import only_server
+from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession

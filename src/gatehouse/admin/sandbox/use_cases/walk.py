@@ -25,7 +25,7 @@ from gatehouse.admin.sandbox.use_cases.story import DAYS, DemoEntry, DemoOrder, 
 from gatehouse.admin.sandbox.use_cases.webhook import ANSWERS, DemoWebhook
 from gatehouse.core.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.decisions import decisions

@@ -16,7 +16,7 @@ from gatehouse.admin.webhooks.use_cases.endpoints import (
 )
 from gatehouse.admin.webhooks.use_cases.messages import send_test
 from gatehouse.admin.webhooks.use_cases.options import webhook_options
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 
 ANSWERS: Final = (200, 200, 503, 200)

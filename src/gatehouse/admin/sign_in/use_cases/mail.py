@@ -10,7 +10,7 @@ from gatehouse.admin.sign_in.use_cases.links import LinkKind, NewLink
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.sentences import Phrase
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 
 _MAIL_FAILED: Final = Phrase("refused.mail_failed", "the mail was not sent: {name}")
 

@@ -28,7 +28,7 @@ from gatehouse.admin.sign_in.use_cases.sign_in import SignIn, by
 from gatehouse.core.errors import GatehouseError, InvalidInput, SettingsError, SignInRefused
 from gatehouse.core.secrets import Personal
 from gatehouse.core.sentences import Phrase
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
 

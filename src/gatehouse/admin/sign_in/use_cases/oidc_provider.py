@@ -24,7 +24,7 @@ from joserfc.jwk import KeySet
 
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.sentences import Phrase, said_by
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 
 _SSO_NO_TOKEN: Final = Phrase(
     "refused.sso_no_token", "the provider of single sign-on sent no ID token"

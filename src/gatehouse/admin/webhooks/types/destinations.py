@@ -13,8 +13,8 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.ip_networks import Network
 from gatehouse.core.sentences import Phrase
-from gatehouse.setting_kinds import Network
 
 _WEBHOOK_HTTPS: Final = Phrase(
     "refused.webhook_https",

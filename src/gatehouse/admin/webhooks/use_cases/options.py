@@ -4,7 +4,7 @@ import msgspec
 
 from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
 from gatehouse.admin.webhooks.use_cases.sender import HttpWebhookSender
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 
 
 class WebhookOptions(msgspec.Struct, frozen=True):

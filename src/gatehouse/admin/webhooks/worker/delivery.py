@@ -27,7 +27,7 @@ from gatehouse.admin.webhooks.types.sending import (
 from gatehouse.admin.webhooks.use_cases.options import webhook_options
 from gatehouse.admin.webhooks.worker.endpoint_delivery import ClaimLost, EndpointDelivery, Send
 from gatehouse.core.errors import GatehouseError, KeyMissing, SealBroken
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
 from gatehouse.store.events import outbox

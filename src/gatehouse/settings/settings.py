@@ -10,23 +10,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from gatehouse.console_settings import ConsoleSettings
-from gatehouse.people_settings import PeopleSettings
-from gatehouse.serving_settings import ServingSettings
-from gatehouse.setting_kinds import Declared, Network
-from gatehouse.setting_kinds import choice as _choice
-from gatehouse.setting_kinds import days_kept as _days_kept
-from gatehouse.setting_kinds import number as _number
-from gatehouse.setting_kinds import read_hosts as _read_hosts
-from gatehouse.setting_kinds import read_memory_url as _read_memory_url
-from gatehouse.setting_kinds import read_networks as _read_networks
-from gatehouse.setting_kinds import read_ports as _read_ports
-from gatehouse.setting_kinds import read_proxy as _read_proxy
-from gatehouse.setting_kinds import read_waits as _read_waits
-from gatehouse.setting_kinds import setting as _setting
-from gatehouse.setting_kinds import text as _text
-from gatehouse.setting_kinds import waits as _waits
-from gatehouse.trace_settings import TraceSettings, with_standard_variables
+from gatehouse.core.ip_networks import Network
+from gatehouse.settings.console import ConsoleSettings
+from gatehouse.settings.kinds import Declared
+from gatehouse.settings.kinds import choice as _choice
+from gatehouse.settings.kinds import days_kept as _days_kept
+from gatehouse.settings.kinds import number as _number
+from gatehouse.settings.kinds import read_hosts as _read_hosts
+from gatehouse.settings.kinds import read_memory_url as _read_memory_url
+from gatehouse.settings.kinds import read_networks as _read_networks
+from gatehouse.settings.kinds import read_ports as _read_ports
+from gatehouse.settings.kinds import read_proxy as _read_proxy
+from gatehouse.settings.kinds import read_waits as _read_waits
+from gatehouse.settings.kinds import setting as _setting
+from gatehouse.settings.kinds import text as _text
+from gatehouse.settings.kinds import waits as _waits
+from gatehouse.settings.people import PeopleSettings
+from gatehouse.settings.serving import ServingSettings
+from gatehouse.settings.tracing import TraceSettings, with_standard_variables
 
 PREFIX: Final = "GATEHOUSE_"
 ENV_FILE: Final = PREFIX + "ENV_FILE"

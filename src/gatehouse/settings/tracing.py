@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from gatehouse.setting_kinds import setting
+from gatehouse.settings.kinds import setting
 
 _VARIABLE = "GATEHOUSE_TRACES_URL"
 _PATH = "/v1/traces"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from gatehouse.setting_kinds import number, setting, text
+from gatehouse.settings.kinds import number, setting, text
 
 
 def _read_url(given: str) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from gatehouse.setting_kinds import choice, number, read_list, setting, text
+from gatehouse.settings.kinds import choice, number, read_list, setting, text
 
 _MAIL_SCHEMES = ("smtp", "smtps")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gatehouse.setting_kinds import client_timeout, number
+from gatehouse.settings.kinds import client_timeout, number
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+from gatehouse.core.ip_networks import Network
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from gatehouse.operations.certificates import CertificateEnds
 from gatehouse.operations.live_connectors import LiveConnectors
 from gatehouse.operations.shared_limits import SharedLimits
 from gatehouse.sentry.memory import MemoryState, ServerMemory
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.database import Database
 from gatehouse.store.presence import Presence

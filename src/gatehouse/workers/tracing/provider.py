@@ -13,8 +13,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 import gatehouse
 from gatehouse.pipeline.engine import Engine
 from gatehouse.pipeline.settlement import Settlement
-from gatehouse.settings import Settings
-from gatehouse.tracing.spans import (
+from gatehouse.settings.settings import Settings
+from gatehouse.workers.tracing.spans import (
     Application,
     Called,
     TracedApplication,

@@ -14,7 +14,7 @@ from typing import Final
 
 from gatehouse.intel.networks import PackedNetworks, load_networks
 
-_log: Final = logging.getLogger("gatehouse.warmup")
+_log: Final = logging.getLogger("gatehouse.operations.warmup")
 
 # Pairs that are not simply equal, so that comparing them loads every table about names.
 _NAMES: Final = (

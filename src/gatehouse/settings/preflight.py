@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from gatehouse.core.errors import SettingsError
-from gatehouse.settings import (
+from gatehouse.settings.settings import (
     ACCOUNT,
     ENV_FILE,
     PREFIX,

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from gatehouse.core.errors import SettingsError
-from gatehouse.settings import Settings
+from gatehouse.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from gatehouse.tracing.provider import Tracing
+    from gatehouse.workers.tracing.provider import Tracing
 
 
 def open_tracing(settings: Settings) -> "Tracing | None":
@@ -14,7 +14,7 @@ def open_tracing(settings: Settings) -> "Tracing | None":
     if not settings.traces_url:
         return None
     try:
-        from gatehouse.tracing.provider import Tracing
+        from gatehouse.workers.tracing.provider import Tracing
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith("opentelemetry"):
             raise

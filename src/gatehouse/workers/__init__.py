@@ -1,0 +1,1 @@
+"""What runs beside requests: the gauges that metrics read, and traces."""
