@@ -13,4 +13,7 @@ SUBJECT = Subject(
         ),
     ),
     pages=("pages:PAGES",),
+    without={
+        "endpoints": "Two people approve; a key is no person.",
+    },
 )

@@ -5,4 +5,9 @@ from gatehouse.core.subject import Subject
 SUBJECT = Subject(
     "archive",
     rank=230,
+    without={
+        "commands": "`gatehouse decisions` and `gatehouse rules` reach it.",
+        "endpoints": "It lies on a disk or in a bucket of the operator.",
+        "pages": "It is read by backtests, at a terminal.",
+    },
 )

@@ -7,4 +7,7 @@ SUBJECT = Subject(
     rank=300,
     commands=(CommandPlace("audit", "command:app", "The trail of everything that was changed."),),
     pages=("pages:PAGES",),
+    without={
+        "endpoints": "The trail of all accounts is the operator's.",
+    },
 )

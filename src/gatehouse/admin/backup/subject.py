@@ -5,4 +5,9 @@ from gatehouse.core.subject import Subject
 SUBJECT = Subject(
     "backup",
     rank=310,
+    without={
+        "commands": "Its commands are those of the installation.",
+        "endpoints": "All data is the operator's.",
+        "pages": "All data is the operator's.",
+    },
 )

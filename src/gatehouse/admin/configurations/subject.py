@@ -6,4 +6,8 @@ SUBJECT = Subject(
     "configurations",
     rank=110,
     endpoints=("routes:CONFIGURED_ENDPOINTS",),
+    without={
+        "commands": "Its commands are those of rule sets and pipelines.",
+        "pages": "Its pages are those of rule sets and pipelines.",
+    },
 )

@@ -9,4 +9,7 @@ SUBJECT = Subject(
         CommandPlace("decisions", "command.decisions:app", "Records of what was decided, and why."),
     ),
     pages=("pages.decision:PAGES",),
+    without={
+        "endpoints": "Its operations are routes of `web/v1.py`.",
+    },
 )

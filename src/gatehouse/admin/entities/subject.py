@@ -6,4 +6,8 @@ SUBJECT = Subject(
     "entities",
     rank=210,
     pages=("pages.entities:PAGES",),
+    without={
+        "commands": "People follow entities from page to page.",
+        "endpoints": "For people at work in a browser.",
+    },
 )

@@ -11,4 +11,7 @@ SUBJECT = Subject(
         ),
     ),
     endpoints=("routes:EVENT_ENDPOINTS",),
+    without={
+        "pages": "Settings of events are on the account's page.",
+    },
 )

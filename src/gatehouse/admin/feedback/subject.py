@@ -11,4 +11,7 @@ SUBJECT = Subject(
         ),
     ),
     endpoints=("routes:FEEDBACK_ENDPOINTS",),
+    without={
+        "pages": "A decision's page and the queue of reviews take feedback.",
+    },
 )

@@ -11,4 +11,7 @@ SUBJECT = Subject(
         ),
     ),
     pages=("pages:PAGES",),
+    without={
+        "endpoints": "They are counted on a copy that only the console's process keeps.",
+    },
 )

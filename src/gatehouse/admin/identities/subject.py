@@ -13,4 +13,7 @@ SUBJECT = Subject(
         ),
     ),
     endpoints=("routes:IDENTITY_ENDPOINTS",),
+    without={
+        "pages": "Personal data in clear leaves the service only at a terminal.",
+    },
 )

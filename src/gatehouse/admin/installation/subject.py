@@ -35,4 +35,8 @@ SUBJECT = Subject(
             "health", "command.health:health", "Ask the server of this machine whether it answers."
         ),
     ),
+    without={
+        "endpoints": "The installation is the operator's.",
+        "pages": "A server that must be looked after is looked after at a terminal.",
+    },
 )

@@ -8,4 +8,8 @@ SUBJECT = Subject(
     commands=(
         CommandPlace("intel", "command:app", "What is known about addresses, and where from."),
     ),
+    without={
+        "endpoints": "The tables are the installation's.",
+        "pages": "They are read again from files at a terminal.",
+    },
 )

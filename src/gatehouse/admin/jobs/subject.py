@@ -11,4 +11,7 @@ SUBJECT = Subject(
         ),
     ),
     endpoints=("routes:JOB_ENDPOINTS",),
+    without={
+        "pages": "The pages of what a job does show it.",
+    },
 )

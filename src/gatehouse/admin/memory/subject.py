@@ -5,4 +5,9 @@ from gatehouse.core.subject import Subject
 SUBJECT = Subject(
     "memory",
     rank=270,
+    without={
+        "commands": "`gatehouse sentry rebuild` belongs to models.",
+        "endpoints": "The memory is the installation's.",
+        "pages": "Metrics and `/readyz` tell how it is.",
+    },
 )

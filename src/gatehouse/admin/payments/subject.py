@@ -12,4 +12,8 @@ SUBJECT = Subject(
             "Payments whose end at the gateway was not known; they are reversed.",
         ),
     ),
+    without={
+        "endpoints": "What the gateway left in doubt is the operator's.",
+        "pages": "A decision's page shows its payment.",
+    },
 )

@@ -12,4 +12,7 @@ SUBJECT = Subject(
         "pages.people:PAGES",
         "pages.profile:PAGES",
     ),
+    without={
+        "endpoints": "People sign in to the console; a key is no person.",
+    },
 )

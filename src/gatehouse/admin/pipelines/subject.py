@@ -12,4 +12,7 @@ SUBJECT = Subject(
         "pages.pipelines:PAGES",
         "pages.playground:PAGES",
     ),
+    without={
+        "endpoints": "Its endpoints are declared with configurations.",
+    },
 )

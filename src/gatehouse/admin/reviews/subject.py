@@ -9,4 +9,7 @@ SUBJECT = Subject(
         CommandPlace("reviews", "command.reviews:app", "Decisions that a person is to look at."),
     ),
     pages=("pages:PAGES",),
+    without={
+        "endpoints": "Its operations are routes of `web/reviews.py`.",
+    },
 )

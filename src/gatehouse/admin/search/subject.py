@@ -6,4 +6,8 @@ SUBJECT = Subject(
     "search",
     rank=200,
     pages=("pages.decisions:PAGES",),
+    without={
+        "commands": "`gatehouse decisions` and `gatehouse reviews` search.",
+        "endpoints": "Its operations are routes of `web/search.py`.",
+    },
 )

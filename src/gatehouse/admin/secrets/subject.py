@@ -8,4 +8,8 @@ SUBJECT = Subject(
     commands=(
         CommandPlace("secrets", "command:app", "The root secret and the ring of keys it wraps."),
     ),
+    without={
+        "endpoints": "Keys of the installation are the operator's.",
+        "pages": "The root secret never passes a browser.",
+    },
 )

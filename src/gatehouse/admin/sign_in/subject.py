@@ -9,4 +9,8 @@ SUBJECT = Subject(
         "pages.entry:PAGES",
         "pages.single_sign_on:PAGES",
     ),
+    without={
+        "commands": "`gatehouse users` makes links and resets; a terminal has no session.",
+        "endpoints": "Programs have keys.",
+    },
 )
