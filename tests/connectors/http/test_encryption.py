@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import os
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,31 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from gatehouse.connectors.http.connector import HttpConnector
 from gatehouse.core.errors import ConnectorFailed, SettingsError
 from tests.connectors.http.asking import connected, definition, enquiry
 from tests.connectors.http.party import Answer, Heard, Party, Reply, serving
+from tests.connectors.http.test_client import check, pay, reverse
 from tests.docs.pages import ROOT, blocks
 
 PAGE = (ROOT / "docs" / "http-mappings.md").read_text()
 [MAPPING] = [block.text for block in blocks(PAGE) if block.text.startswith("mapping: with-enc")]
+RULES = """
+  errors:
+    - {status: ["402", "404"], then: declined, response_code: {value: "05"}}
+    - {where: {path: code, equals: "96"}, then: retry}
+"""
+PAYMENTS = f"""{RULES}
+authorize:
+  request: {{path: /pay, body: {{card: "{{card.number}}", ref: "{{reference}}"}}}}
+  answer: {{approved: ok, response_code: code}}
+{RULES}
+reverse:
+  request: {{path: /reverse, body: {{ref: "{{reference}}"}}}}
+{RULES.replace('declined, response_code: {value: "05"}', "done")}
+health: {{request: {{method: GET, path: /health}}}}
+"""
+Ask = Callable[[HttpConnector], Awaitable[Any]]
 OAEP = padding.OAEP(padding.MGF1(hashes.SHA256()), hashes.SHA256(), None)
 
 
@@ -104,8 +123,54 @@ def test_the_party_alone_reads_a_request_and_we_alone_its_answer(keys: Keys) -> 
     assert isinstance(header["iat"], int)
 
 
-def test_an_answer_in_the_clear_is_read_as_it_is(keys: Keys) -> None:
-    assert checked(lambda _: Reply({"code": "05"}), keys.secrets)[0] == "05"
+def asked_in_the_clear(reply: Reply, secrets: dict[str, str], ask: Ask) -> Any:
+    """What a connector makes of an answer that nobody encrypted."""
+
+    async def run() -> Any:
+        async with serving(lambda _: reply, None) as party:
+            made = definition((MAPPING + PAYMENTS).encode(), party.url, secrets=secrets)
+            async with connected(made) as connector:
+                return await ask(connector)
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("ask", [check, pay, reverse])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply({"code": "00", "ok": True}),
+        Reply({"code": "00", "ok": True, "encData": None}),
+        Reply({"code": "05"}, 402),
+        Reply([], 404),
+    ],
+)
+def test_an_answer_in_the_clear_is_not_believed(keys: Keys, reply: Reply, ask: Ask) -> None:
+    with pytest.raises(ConnectorFailed, match="with a body that is not encrypted") as caught:
+        asked_in_the_clear(reply, keys.secrets, ask)
+    assert caught.value.sent, "what became of a payment is not known"
+    assert not caught.value.answered
+    # Without the secrets nothing is encrypted, and the same answers are read.
+    asked_in_the_clear(reply, {}, ask)
+
+
+@pytest.mark.parametrize("ask", [check, pay, reverse])
+def test_a_failure_that_is_told_in_the_clear_is_named(keys: Keys, ask: Ask) -> None:
+    for reply, message in (
+        (Reply({"error": "busy"}, 503), "it answered 503: try later"),
+        (Reply(body=b"<html>", status=401), "it answered 401: our mistake"),
+        (Reply({"code": "96"}), "it answered 200: try later"),
+    ):
+        with pytest.raises(ConnectorFailed, match=message):
+            asked_in_the_clear(reply, keys.secrets, ask)
+
+
+def test_what_has_no_body_need_not_be_encrypted(keys: Keys) -> None:
+    async def check_health(connector: HttpConnector) -> None:
+        await connector.check_health()
+
+    asked_in_the_clear(Reply({"is": "well"}), keys.secrets, check_health)
+    asked_in_the_clear(Reply(body=b"", status=404), keys.secrets, reverse)
 
 
 def test_without_its_secrets_nothing_is_encrypted() -> None:

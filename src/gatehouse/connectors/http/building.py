@@ -1,13 +1,12 @@
 """Puts a connector together: its secrets, client, authentication and compiled calls."""
 
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import urlsplit
 
 from gatehouse.connectors.http.answers import WordKind
 from gatehouse.connectors.http.calls import CompiledCall, PartyCaller
 from gatehouse.connectors.http.client import Endpoint, HttpClient
 from gatehouse.connectors.http.compiled import SharedParts, compile_errors, compile_requests
-from gatehouse.connectors.http.encryption import make_cipher
 from gatehouse.connectors.http.mapping import Authentication, Errors, Requests
 from gatehouse.connectors.http.options import HttpDefinition, url_problem
 from gatehouse.connectors.http.signing import (
@@ -23,6 +22,9 @@ from gatehouse.connectors.secret_sources import read_secret
 from gatehouse.connectors.tls import TlsOptions, client_context
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.sentences import Phrase
+
+if TYPE_CHECKING:
+    from gatehouse.connectors.http.encryption import MessageCipher
 
 _NO_SECRET: Final = Phrase("connector.no_secret", "the mapping {mapping} needs the secret {name}")
 _WRONG_URL: Final = Phrase("connector.wrong_url", "the URL {problem}")
@@ -64,12 +66,11 @@ class Building:
         authentication = mapping.authentication
         signer = None if authentication is None else self._signer(authentication, endpoint)
         fixed = (*_USUAL_HEADERS, *fixed_headers(authentication, self.environment))
-        cipher = make_cipher(mapping.encryption, self.environment)
+        cipher = self._cipher()
         seal = None if cipher is None else cipher.seal
         self._shared = SharedParts(prefix, mapping.headers, fixed, seal)
         self.caller = PartyCaller(name, self.client, signer, self.timeout_s)
-        if cipher is not None:
-            self.caller.decrypt = cipher.open
+        self.caller.cipher = cipher
 
     def call(
         self, asking: Asking, kind: WordKind, *, may_repeat: bool, needs_answer: bool = True
@@ -86,6 +87,15 @@ class Building:
         """Close all connections."""
         for close in self._closing:
             close()
+
+    def _cipher(self) -> "MessageCipher | None":
+        written = self._definition.mapping.encryption
+        if written is None:
+            return None
+        # Its library is large, and few mappings need it.
+        from gatehouse.connectors.http.encryption import make_cipher
+
+        return make_cipher(written, self.environment)
 
     def _client(self, endpoint: Endpoint) -> HttpClient:
         return HttpClient(

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
@@ -19,6 +19,9 @@ from gatehouse.connectors.http.wire import CallFailed, PartyAnswer
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.sentences import Phrase, said_by
 
+if TYPE_CHECKING:
+    from gatehouse.connectors.http.encryption import MessageCipher
+
 _TIME_LIMIT: Final = Phrase("connector.time_limit", "no answer within the time limit")
 _GIVEN_UP: Final = Phrase("connector.given_up", "no answer came before the request was given up")
 _UNUSABLE: Final = Phrase("connector.unusable", "the answer cannot be used: {why}")
@@ -32,6 +35,9 @@ _NO_JSON: Final = Phrase("connector.no_json", "it answered {status} with a body 
 _TRY_LATER: Final = Phrase("connector.try_later", "it answered {status}: try later{said}")
 _OUR_MISTAKE: Final = Phrase("connector.our_mistake", "it answered {status}: our mistake{said}")
 _NO_BODY: Final = Phrase("connector.no_body", "it answered {status} without a body")
+_IN_THE_CLEAR: Final = Phrase(
+    "connector.in_the_clear", "it answered {status} with a body that is not encrypted"
+)
 
 _log: Final = logging.getLogger("gatehouse.connectors")
 _DECODE: Final = msgspec.json.Decoder().decode
@@ -68,8 +74,8 @@ class PartyCaller:
         self._idle = asyncio.Event()
         self._idle.set()
         self.problem: str | None = None
-        self.decrypt: Callable[[Any], Any] | None = None
-        """Turns an encrypted answer into what it was before."""
+        self.cipher: MessageCipher | None = None
+        """Decrypts answers; one that is not encrypted is then not believed."""
 
     async def drain(self) -> None:
         """Wait until nothing is in flight, for as long as a call may take."""
@@ -138,28 +144,26 @@ class PartyCaller:
     def _classed(self, call: CompiledCall, asked: Asked, answer: PartyAnswer) -> Any | Refusal:
         """The decoded answer, or what a rule for errors says of it."""
         status = answer.status
-        try:
-            decoded = _DECODE(answer.body) if answer.body else None
-            if self.decrypt is not None:
-                decoded = self.decrypt(decoded)
-        except (msgspec.DecodeError, RecursionError):
-            if call.needs_answer and 200 <= status < 300:
-                raise ConnectorFailed(_NO_JSON(status=status)) from None
-            decoded = None
+        decoded = _decoded(call, answer)
+        in_the_clear = False
+        if self.cipher is not None and answer.body:
+            in_the_clear = not self.cipher.is_sealed(decoded)
+            decoded = decoded if in_the_clear else self.cipher.open(decoded)
         refusal = call.classify(status, decoded, asked.brand)
-        if refusal is None:
-            if call.needs_answer and decoded is None:
-                raise ConnectorFailed(_NO_BODY(status=status))
-            return decoded
-        if refusal.then is ErrorClass.RETRY:
+        if refusal is not None and refusal.then is ErrorClass.RETRY:
             self._note_pause(answer)
             raise ConnectorFailed(_TRY_LATER(status=status, said=_in_brackets(refusal)))
-        if refusal.then is ErrorClass.MISTAKE:
+        if refusal is not None and refusal.then is ErrorClass.MISTAKE:
             message = _OUR_MISTAKE(status=status, said=_in_brackets(refusal))
             if message != self.problem:
                 _log.warning("connector %s: %s", self._name, message)
             raise ConnectorFailed(message, answered=status in _ABOUT_ONE_REQUEST)
-        return refusal
+        if refusal is None and call.needs_answer and decoded is None:
+            raise ConnectorFailed(_NO_BODY(status=status))
+        # Failures are believed from anyone. A health check sends and reads nothing.
+        if in_the_clear and (call.needs_answer or (asked.request and asked.request.body)):
+            raise ConnectorFailed(_IN_THE_CLEAR(status=status))
+        return decoded if refusal is None else refusal
 
     def _note_pause(self, answer: PartyAnswer) -> None:
         """Do not ask again before the party wants to be asked, within reason."""
@@ -172,6 +176,16 @@ class PartyCaller:
         if not answered:
             self.problem = message
         return ConnectorFailed(f"{self._name}: {message}", sent=sent, answered=answered)
+
+
+def _decoded(call: CompiledCall, answer: PartyAnswer) -> Any:
+    """The body of an answer; None where it is none and need not be read."""
+    try:
+        return _DECODE(answer.body) if answer.body else None
+    except (msgspec.DecodeError, RecursionError):
+        if call.needs_answer and 200 <= answer.status < 300:
+            raise ConnectorFailed(_NO_JSON(status=answer.status)) from None
+        return None
 
 
 def _in_brackets(refusal: Refusal) -> str:

@@ -4,20 +4,20 @@ Visa calls it message level encryption. Our requests are encrypted for the party
 answers for a key of ours.
 """
 
-import base64
-import secrets
 import time
 from typing import Any, Final
 
 import msgspec
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509 import load_pem_x509_certificate
+from joserfc.errors import JoseError
+from joserfc.jwe import JWERegistry, decrypt_compact, encrypt_compact
+from joserfc.jwk import RSAKey
 
 from gatehouse.connectors.http.mapping import ContentCipher, MessageEncryption
 from gatehouse.connectors.http.templates import Environment, compile_template, parse_template
+from gatehouse.connectors.http.wire import LARGEST_ANSWER
 from gatehouse.core.errors import ConnectorFailed, SettingsError
 from gatehouse.core.sentences import Phrase
 
@@ -38,25 +38,24 @@ _KEY_FORM: Final = Phrase(
 _KEY_KIND: Final = Phrase("connector.key_kind", "the private key for encryption is not RSA")
 
 _ALGORITHM: Final = "RSA-OAEP-256"
-_KEY_BYTES: Final = {ContentCipher.A128GCM.value: 16, ContentCipher.A256GCM.value: 32}
-_NONCE_BYTES: Final = 12
-_TAG_BYTES: Final = 16
 _SMALLEST_KEY_BITS: Final = 2048
-_PADDING: Final = padding.OAEP(padding.MGF1(hashes.SHA256()), hashes.SHA256(), None)
 _UNREADABLE: Final = "the answer cannot be decrypted"
 
 
-class _JweHeader(msgspec.Struct):
-    alg: str
-    enc: str
+class _AnswerRegistry(JWERegistry):
+    """Takes whatever an answer may hold; the client has bounded its size."""
+
+    max_protected_header_length = max_ciphertext_length = LARGEST_ANSWER
 
 
-def make_cipher(
-    written: MessageEncryption | None, environment: Environment
-) -> "MessageCipher | None":
+# Headers have members that no standard names, such as the time in ours.
+_REGISTRY: Final = _AnswerRegistry(
+    algorithms=[_ALGORITHM, *ContentCipher], strict_check_header=False
+)
+
+
+def make_cipher(written: MessageEncryption, environment: Environment) -> "MessageCipher | None":
     """The cipher of a mapping; None where the configuration names none of its secrets."""
-    if written is None:
-        return None
     templates = (written.key_id, written.certificate, written.private_key)
     values = [compile_template(parse_template(text), environment) for text in templates]
     if values == [None, None, None]:
@@ -104,60 +103,24 @@ class MessageCipher:
         ours: rsa.RSAPrivateKey,
     ) -> None:
         self._member = written.member
-        self._content = written.content.value
-        self._key_id = key_id
-        self._theirs = theirs
-        self._ours = ours
+        self._header = {"alg": _ALGORITHM, "enc": written.content.value, "kid": key_id}
+        self._theirs = RSAKey.import_key(theirs)
+        self._ours = RSAKey.import_key(ours)
 
     def seal(self, body: bytes) -> bytes:
         """A body that the party alone can read."""
-        header = _encoded(
-            msgspec.json.encode(
-                {
-                    "alg": _ALGORITHM,
-                    "enc": self._content,
-                    "kid": self._key_id,
-                    "iat": time.time_ns() // 1_000_000,
-                }
-            )
-        )
-        key = secrets.token_bytes(_KEY_BYTES[self._content])
-        nonce = secrets.token_bytes(_NONCE_BYTES)
-        sealed = AESGCM(key).encrypt(nonce, body, header)
-        parts = (
-            self._theirs.encrypt(key, _PADDING),
-            nonce,
-            sealed[:-_TAG_BYTES],
-            sealed[-_TAG_BYTES:],
-        )
-        text = b".".join((header, *map(_encoded, parts))).decode()
+        header = self._header | {"iat": time.time_ns() // 1_000_000}
+        text = encrypt_compact(header, body, self._theirs, registry=_REGISTRY)
         return msgspec.json.encode({self._member: text})
 
+    def is_sealed(self, answer: Any) -> bool:
+        """Whether an answer came encrypted."""
+        return isinstance(answer, dict) and answer.get(self._member) is not None
+
     def open(self, answer: Any) -> Any:
-        """The answer as it was before it was encrypted; one in the clear is left as it is."""
-        sealed = answer.get(self._member) if isinstance(answer, dict) else None
-        if sealed is None:
-            return answer
+        """A sealed answer as it was before it was encrypted; or `ConnectorFailed`."""
         try:
-            return msgspec.json.decode(self._opened(sealed))
-        except (ValueError, AttributeError, InvalidTag, msgspec.MsgspecError, RecursionError):
+            opened = decrypt_compact(answer[self._member], self._ours, registry=_REGISTRY)
+            return msgspec.json.decode(opened.plaintext or b"")
+        except (JoseError, ValueError, TypeError, msgspec.MsgspecError, RecursionError):
             raise ConnectorFailed(_UNREADABLE) from None
-
-    def _opened(self, text: str) -> bytes:
-        protected = text.partition(".")[0].encode()
-        header, key, nonce, sealed, tag = (_decoded(part) for part in text.split("."))
-        named = msgspec.json.decode(header, type=_JweHeader)
-        if named.alg != _ALGORITHM or named.enc not in _KEY_BYTES:
-            raise ValueError
-        content_key = self._ours.decrypt(key, _PADDING)
-        if len(content_key) != _KEY_BYTES[named.enc] or len(tag) != _TAG_BYTES:
-            raise ValueError
-        return AESGCM(content_key).decrypt(nonce, sealed + tag, protected)
-
-
-def _encoded(data: bytes) -> bytes:
-    return base64.urlsafe_b64encode(data).rstrip(b"=")
-
-
-def _decoded(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
