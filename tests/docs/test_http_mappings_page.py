@@ -8,9 +8,10 @@ import msgspec
 import pytest
 
 from gatehouse.connectors.http import mapping as language
+from gatehouse.connectors.http.connector import make_http
 from gatehouse.connectors.http.fields import FIELDS, OF_SIGNING
 from gatehouse.connectors.http.mapping import MappedFunction
-from gatehouse.connectors.http.options import HttpDefinition, make_http
+from gatehouse.connectors.http.options import HttpDefinition
 from gatehouse.connectors.http.reading import read_mapping
 from gatehouse.connectors.http.templates import ALL_FORMATS
 from gatehouse.connectors.reading import read_configuration

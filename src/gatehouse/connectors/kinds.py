@@ -29,7 +29,13 @@ def _sandbox() -> Kind:
 def _http() -> Kind:
     from gatehouse.connectors.http import options
 
-    return Kind(options.HttpDefinition, options.read_http, options.make_http)
+    def make(name: str, definition: options.HttpDefinition) -> Connector:
+        # Commands that only read a configuration need no client.
+        from gatehouse.connectors.http.connector import make_http
+
+        return make_http(name, definition)
+
+    return Kind(options.HttpDefinition, options.read_http, make)
 
 
 def _iso8583() -> Kind:

@@ -1,10 +1,14 @@
 """The value set of Gateway's answer, in the words of the API."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
+
+NAME: Final = "Gateway"
+"""Of the stage, in answers and records."""
+FEE_TYPE: Final = "GATEWAY"
 
 
 class GatewayStatus(StrEnum):

@@ -16,7 +16,7 @@ from gatehouse.core.stage import (
 )
 from gatehouse.gateway.explaining import EXPLANATION
 from gatehouse.gateway.request import GatewayRequest
-from gatehouse.gateway.response import GatewayResponse, GatewayStatus
+from gatehouse.gateway.response import FEE_TYPE, NAME, GatewayResponse, GatewayStatus
 
 if TYPE_CHECKING:
     from gatehouse.gateway.port import PaymentGateway
@@ -44,8 +44,8 @@ def _build(parties: GatewayParties, options: StageOptions) -> Stage:
 
 
 GATEWAY: Final = StageSpec(
-    name="Gateway",
-    fee_type="GATEWAY",
+    name=NAME,
+    fee_type=FEE_TYPE,
     default_fee_micros=30_000,
     place=50,
     build=_build,

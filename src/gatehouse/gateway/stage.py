@@ -24,8 +24,7 @@ from gatehouse.gateway.port import (
     PaymentGateway,
     ReferringGateway,
 )
-from gatehouse.gateway.response import GatewayResponse, GatewayStatus
-from gatehouse.gateway.spec import GATEWAY
+from gatehouse.gateway.response import FEE_TYPE, NAME, GatewayResponse, GatewayStatus
 
 _LONGEST_CODE: Final = 32
 _LONGEST_ID: Final = 128
@@ -41,8 +40,8 @@ _ERROR: Final = GatewayResponse(GatewayStatus.ERROR, None, None)
 class GatewayStage:
     """Has a payment authorized."""
 
-    name = GATEWAY.name
-    fee_type = GATEWAY.fee_type
+    name = NAME
+    fee_type = FEE_TYPE
 
     def __init__(self, gateway: PaymentGateway, *, time_limit_ms: int) -> None:
         self.time_limit_ms = time_limit_ms

@@ -1,12 +1,16 @@
 """The response of ID Verify."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
 from gatehouse.idverify.people import IdentifierType
+
+NAME: Final = "IdVerify"
+"""Of the stage, in answers and records."""
+FEE_TYPE: Final = "ID_VERIFY"
 
 
 class Result(StrEnum):

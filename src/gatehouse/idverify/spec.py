@@ -17,6 +17,8 @@ from gatehouse.idverify.explaining import EXPLANATION
 from gatehouse.idverify.people import IdentifierType
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import (
+    FEE_TYPE,
+    NAME,
     IdVerifyResponse,
     NameResult,
     NameVerification,
@@ -87,8 +89,8 @@ _SIGNALS: Final = (
 )
 
 ID_VERIFY: Final = StageSpec(
-    name="IdVerify",
-    fee_type="ID_VERIFY",
+    name=NAME,
+    fee_type=FEE_TYPE,
     default_fee_micros=100_000,
     place=40,
     build=_build,

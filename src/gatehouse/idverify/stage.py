@@ -8,9 +8,8 @@ import msgspec
 from gatehouse.core.case import Case, StageResult
 from gatehouse.core.redaction import recordable
 from gatehouse.idverify.request import IdVerifyRequest
-from gatehouse.idverify.response import IdVerifyResponse, NameVerification, Result
+from gatehouse.idverify.response import FEE_TYPE, NAME, IdVerifyResponse, NameVerification, Result
 from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, IdentitySource
-from gatehouse.idverify.spec import ID_VERIFY
 from gatehouse.idverify.verdict import (
     Finding,
     IdentityVerdict,
@@ -29,8 +28,8 @@ _NAMES_AT_ONCE: Final = 4
 class IdVerifyStage:
     """Compares what is claimed about a card's holder with what is on record."""
 
-    name = ID_VERIFY.name
-    fee_type = ID_VERIFY.fee_type
+    name = NAME
+    fee_type = FEE_TYPE
 
     def __init__(self, source: IdentitySource, *, time_limit_ms: int) -> None:
         self.time_limit_ms = time_limit_ms

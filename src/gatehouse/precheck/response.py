@@ -1,10 +1,14 @@
 """The value sets of PreCheck's answer, in the words of the API."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
+
+NAME: Final = "PreCheck"
+"""Of the stage, in answers and records."""
+FEE_TYPE: Final = "PRECHECK"
 
 
 class Advice(StrEnum):

@@ -23,7 +23,15 @@ from gatehouse.precheck.explaining import EXPLANATION
 from gatehouse.precheck.issuer import Issuer
 from gatehouse.precheck.policy import PreCheckPolicy
 from gatehouse.precheck.request import PreCheckRequest
-from gatehouse.precheck.response import Advice, AvsResult, CardSummary, Cvv2Result, PreCheckResponse
+from gatehouse.precheck.response import (
+    FEE_TYPE,
+    NAME,
+    Advice,
+    AvsResult,
+    CardSummary,
+    Cvv2Result,
+    PreCheckResponse,
+)
 
 _TEXTS: Final = {
     "precheck.advice": "advice",
@@ -113,8 +121,8 @@ _EXAMPLE: Final = PreCheckResponse(
 )
 
 PRE_CHECK: Final = StageSpec(
-    name="PreCheck",
-    fee_type="PRECHECK",
+    name=NAME,
+    fee_type=FEE_TYPE,
     default_fee_micros=50_000,
     place=30,
     build=_build,

@@ -11,7 +11,7 @@ from gatehouse.decisions.record import RecordOutline, Text, UnreadableRecord, re
 from gatehouse.decisions.recorded_event import KeptEvent, RecordedEvent, event_in
 from gatehouse.sentry import kinds
 from gatehouse.sentry.memory import EntityKind, MemoryEvent, ServerMemory
-from gatehouse.sentry.spec import SENTRY
+from gatehouse.sentry.response import NAME
 
 _KINDS: Final[dict[Place, EntityKind]] = {kind.value: kind for kind in EntityKind}
 
@@ -166,7 +166,7 @@ class RecordedEvents:
 def measured_in(record: RecordOutline) -> Measured | None:
     """What Sentry measured; None when it did not run or complete. Raises `UnreadableRecord`."""
     for stage in record.stages:
-        if stage.name == SENTRY.name and stage.completed:
+        if stage.name == NAME and stage.completed:
             result = read(_decode, stage.result)
             if result.signals is None:
                 return None
@@ -180,12 +180,12 @@ def measured_in(record: RecordOutline) -> Measured | None:
 
 def _all_completed(record: RecordOutline) -> bool:
     """Whether every stage has completed that did not need the memory."""
-    return all(stage.completed for stage in record.stages if stage.name != SENTRY.name)
+    return all(stage.completed for stage in record.stages if stage.name != NAME)
 
 
 def _event_of_stage(record: RecordOutline) -> RecordedEvent | None:
     for stage in record.stages:
-        if stage.name == SENTRY.name:
+        if stage.name == NAME:
             event = read(_decode, stage.result).event
             if event is not None:
                 return event_in(event)

@@ -1,9 +1,13 @@
 """Sentry's answer, in the words of the API."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
+
+NAME: Final = "Sentry"
+"""Of the stage, in answers and records."""
+FEE_TYPE: Final = "SENTRY"
 
 
 class Reason(msgspec.Struct, frozen=True, gc=False):

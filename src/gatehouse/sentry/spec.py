@@ -20,7 +20,7 @@ from gatehouse.core.stage import (
 )
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import MOST_CART_BYTES, SentryRequest
-from gatehouse.sentry.response import Reason, SentryInPipeline, SentryResponse
+from gatehouse.sentry.response import FEE_TYPE, NAME, Reason, SentryInPipeline, SentryResponse
 
 if TYPE_CHECKING:
     from gatehouse.intel.networks import AddressBook
@@ -128,8 +128,8 @@ _REASONS: Final = [
 ]
 
 SENTRY: Final = StageSpec(
-    name="Sentry",
-    fee_type="SENTRY",
+    name=NAME,
+    fee_type=FEE_TYPE,
     default_fee_micros=20_000,
     place=20,
     build=_build,

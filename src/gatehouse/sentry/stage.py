@@ -22,9 +22,8 @@ from gatehouse.sentry.recorded_event import recorded_event
 from gatehouse.sentry.recorded_features import recorded_features, rounded_feature
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import RequestView, view_request
-from gatehouse.sentry.response import Reason, SentryInPipeline, SentryResponse
+from gatehouse.sentry.response import FEE_TYPE, NAME, Reason, SentryInPipeline, SentryResponse
 from gatehouse.sentry.scorecard import Scorecard, Scored, load_scorecard, load_sheet
-from gatehouse.sentry.spec import SENTRY
 
 _DIGITS: Final = 4
 _EFFECT_DIGITS: Final = 3
@@ -69,8 +68,8 @@ class ScoredRequest(NamedTuple):
 class SentryStage:
     """Judges how far a request can be trusted."""
 
-    name = SENTRY.name
-    fee_type = SENTRY.fee_type
+    name = NAME
+    fee_type = FEE_TYPE
 
     def __init__(
         self,

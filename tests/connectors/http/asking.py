@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from gatehouse.connectors.http.connector import HttpConnector
-from gatehouse.connectors.http.options import HttpDefinition, make_http
+from gatehouse.connectors.http.connector import HttpConnector, make_http
+from gatehouse.connectors.http.options import HttpDefinition
 from gatehouse.connectors.http.reading import read_mapping
 from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.case import ValuesByType

@@ -23,6 +23,7 @@ from gatehouse.connectors.http.mapping import (
     Mapping,
     ReverseMapping,
 )
+from gatehouse.connectors.http.options import HttpDefinition
 from gatehouse.connectors.http.templates import Render, Tables, compile_template, parse_template
 from gatehouse.connectors.http.wire import CallFailed
 from gatehouse.core.case import ValuesByType
@@ -236,6 +237,11 @@ class HttpConnector:
         """How it is now."""
         client = self._building.client
         return ConnectorState(client.connections, 0, self._caller.in_flight, self._caller.problem)
+
+
+def make_http(name: str, definition: HttpDefinition) -> HttpConnector:
+    """A connector by its name and definition; `SettingsError` when a secret cannot be read."""
+    return HttpConnector(definition.mapping, Building(name, definition))
 
 
 def _paying(authorization: Authorization) -> Asked:

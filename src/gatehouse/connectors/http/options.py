@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from importlib import resources
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 from urllib.parse import urlsplit
 
 import msgspec
@@ -15,9 +15,6 @@ from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.sentences import Phrase, each_line, said_by
 from gatehouse.core.validation import Checked
-
-if TYPE_CHECKING:
-    from gatehouse.connectors.http.connector import HttpConnector
 
 _HTTP_UNFIT: Final = Phrase(
     "document.http_unfit", "its base_url begins with http://; card data need https://"
@@ -159,14 +156,6 @@ def read_http(part: PartReader) -> HttpDefinition | None:
         return None
     fields = {name: getattr(written, name) for name in written.__struct_fields__}
     return HttpDefinition(**(fields | {"mapping": mapping}))
-
-
-def make_http(name: str, definition: HttpDefinition) -> "HttpConnector":
-    """A connector by its name and definition; `SettingsError` when a secret cannot be read."""
-    from gatehouse.connectors.http.building import Building
-    from gatehouse.connectors.http.connector import HttpConnector
-
-    return HttpConnector(definition.mapping, Building(name, definition))
 
 
 def shipped_mappings() -> list[str]:
