@@ -55,8 +55,8 @@ from gatehouse.operations.measured import (
 from gatehouse.operations.shared_limits import SharedLimits, open_shared_limits
 from gatehouse.pipeline.engine import Engine
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory import ServerMemory
 from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory_port import ServerMemory
 from gatehouse.sentry.recorded_event import RecordedEvents
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts.callers import CallerDirectory

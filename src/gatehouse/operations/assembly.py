@@ -26,7 +26,7 @@ from gatehouse.operations.planning import Pipelines
 from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.pipeline.settlement import Settlement
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory import Memory
+from gatehouse.sentry.memory_port import Memory
 from gatehouse.settings.settings import Settings
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter

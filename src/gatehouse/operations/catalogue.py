@@ -17,7 +17,7 @@ from gatehouse.operations.planning import Pipelines
 from gatehouse.precheck.issuer import Issuer
 from gatehouse.rules.spec import RULES
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory import Memory
+from gatehouse.sentry.memory_port import Memory
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.settings.settings import Settings
 

@@ -10,7 +10,8 @@ from gatehouse.decisions.packed_values import PackedFeatures, Place, features_in
 from gatehouse.decisions.record import RecordOutline, Text, UnreadableRecord, read, read_outline
 from gatehouse.decisions.recorded_event import KeptEvent, RecordedEvent, event_in
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory import EntityKind, MemoryEvent, ServerMemory
+from gatehouse.sentry.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.memory_port import ServerMemory
 from gatehouse.sentry.response import NAME
 
 _KINDS: Final[dict[Place, EntityKind]] = {kind.value: kind for kind in EntityKind}

@@ -25,7 +25,7 @@ from gatehouse.sentry.response import FEE_TYPE, NAME, Reason, SentryInPipeline, 
 if TYPE_CHECKING:
     from gatehouse.intel.networks import AddressBook
     from gatehouse.sentry.entities import EntityHasher
-    from gatehouse.sentry.memory import Memory
+    from gatehouse.sentry.memory_port import Memory
 
 LEARNED: Final = "learned"
 """Begins the name of a scorecard that training made; its version follows."""

@@ -13,7 +13,8 @@ from gatehouse.intel.networks import AddressBook
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
 from gatehouse.sentry.features.feature import shown_number
-from gatehouse.sentry.memory import Entity, Memory, MemoryEvent
+from gatehouse.sentry.memory import Entity, MemoryEvent
+from gatehouse.sentry.memory_port import Memory
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.reasons import MEMORY_UNAVAILABLE

@@ -11,7 +11,8 @@ from gatehouse.intel.phones import parse_phone
 from gatehouse.intel.places import country_code
 from gatehouse.sentry import kinds
 from gatehouse.sentry.entities import address_entity
-from gatehouse.sentry.memory import DAY_S, Entity, Memory, MemoryEvent
+from gatehouse.sentry.memory import DAY_S, Entity, MemoryEvent
+from gatehouse.sentry.memory_port import Memory
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.request_view import RequestView
 from gatehouse.sentry.stage import ObservedRequest, SentryStage

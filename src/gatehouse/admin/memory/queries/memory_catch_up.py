@@ -13,7 +13,8 @@ from typing import Final
 
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.fingerprints import Fingerprints
-from gatehouse.sentry.memory import MemoryEvent, SharedLog
+from gatehouse.sentry.memory import MemoryEvent
+from gatehouse.sentry.memory_port import SharedLog
 from gatehouse.sentry.recorded_event import PastEvent, opened_event, past_event_in
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
