@@ -1,4 +1,4 @@
-"""Certificates for the reference host: an authority of its own and what it issues."""
+"""Certificates for the reference host and its callers: they sign themselves."""
 
 import ipaddress
 import ssl
@@ -11,7 +11,7 @@ import msgspec
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from cryptography.x509.oid import NameOID
 
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import InvalidInput, SettingsError
@@ -32,6 +32,7 @@ class MadeCertificates(msgspec.Struct, frozen=True, rename="camel"):
     """The files that were made: for the host, and for callers."""
 
     ca_file: Path
+    """Both certificates: what the two sides trust."""
     certificate_file: Path
     key_file: Path
     client_certificate_file: Path
@@ -39,7 +40,7 @@ class MadeCertificates(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def make_certificates(folder: Path, address: str, clock: Clock) -> MadeCertificates:
-    """An authority, a certificate of the host and one of a caller, made unless they are there."""
+    """A certificate of the host and one of a caller, made unless they are there."""
     files = MadeCertificates(
         *(folder / name for name in ("ca.pem", "host.pem", "host.key", "client.pem", "client.key"))
     )
@@ -53,58 +54,38 @@ def make_certificates(folder: Path, address: str, clock: Clock) -> MadeCertifica
 
 
 def _make(files: MadeCertificates, address: str, now: datetime) -> None:
+    host = _self_signed("reference host", _names_of(address), now)
+    caller = _self_signed("caller", [x509.DNSName("caller")], now)
+    for path, data in (
+        (files.certificate_file, host[0]),
+        (files.key_file, host[1]),
+        (files.client_certificate_file, caller[0]),
+        (files.client_key_file, caller[1]),
+        (files.ca_file, host[0] + caller[0]),
+    ):
+        path.touch(mode=0o600)
+        path.write_bytes(data)
+
+
+def _self_signed(
+    common_name: str, names: list[x509.GeneralName], now: datetime
+) -> tuple[bytes, bytes]:
+    """A certificate and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
-    name = _name("Gatehouse reference host CA")
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
     certificate = (
-        _begin(name, key, now)
-        .issuer_name(name)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(_key_usage(signs=True), critical=True)
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(days=_VALID_DAYS))
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
         .sign(key, hashes.SHA256())
     )
-    _write(files.ca_file, certificate.public_bytes(serialization.Encoding.PEM))
-    authority = _Authority(name, key, now)
-    host = [ExtendedKeyUsageOID.SERVER_AUTH]
-    authority.issue((files.certificate_file, files.key_file), "reference host", host, address)
-    caller = [ExtendedKeyUsageOID.CLIENT_AUTH]
-    authority.issue((files.client_certificate_file, files.client_key_file), "caller", caller)
-
-
-class _Authority:
-    def __init__(self, name: x509.Name, key: ec.EllipticCurvePrivateKey, now: datetime) -> None:
-        self._name, self._key, self._now = name, key, now
-
-    def issue(
-        self,
-        files: tuple[Path, Path],
-        name: str,
-        usage: list[x509.ObjectIdentifier],
-        address: str | None = None,
-    ) -> None:
-        """Write a certificate and its key."""
-        key = ec.generate_private_key(ec.SECP256R1())
-        authority = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
-        certificate = (
-            _begin(_name(name), key, self._now)
-            .issuer_name(self._name)
-            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-            .add_extension(_key_usage(signs=False), critical=True)
-            .add_extension(x509.ExtendedKeyUsage(usage), critical=False)
-            .add_extension(authority, critical=False)
-        )
-        if address is not None:
-            names = x509.SubjectAlternativeName(_names_of(address))
-            certificate = certificate.add_extension(names, critical=False)
-        signed = certificate.sign(self._key, hashes.SHA256())
-        _write(files[0], signed.public_bytes(serialization.Encoding.PEM))
-        _write(
-            files[1],
-            key.private_bytes(
-                serialization.Encoding.PEM,
-                serialization.PrivateFormat.PKCS8,
-                serialization.NoEncryption(),
-            ),
-        )
+    return certificate.public_bytes(serialization.Encoding.PEM), key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
 
 
 def host_context(tls: HostTls, fails_handshake: Callable[[], bool]) -> ssl.SSLContext:
@@ -128,34 +109,6 @@ def host_context(tls: HostTls, fails_handshake: Callable[[], bool]) -> ssl.SSLCo
     return context
 
 
-def _begin(
-    subject: x509.Name, key: ec.EllipticCurvePrivateKey, now: datetime
-) -> x509.CertificateBuilder:
-    return (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(days=_VALID_DAYS))
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-    )
-
-
-def _key_usage(*, signs: bool) -> x509.KeyUsage:
-    return x509.KeyUsage(
-        digital_signature=not signs,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        key_cert_sign=signs,
-        crl_sign=signs,
-        encipher_only=False,
-        decipher_only=False,
-    )
-
-
 def _names_of(address: str) -> list[x509.GeneralName]:
     """How callers can name the host."""
     names: list[x509.GeneralName] = [x509.DNSName("localhost")]
@@ -165,12 +118,3 @@ def _names_of(address: str) -> list[x509.GeneralName]:
     except ValueError:
         names.append(x509.DNSName(address))
     return names
-
-
-def _name(text: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.touch(mode=0o600)
-    path.write_bytes(data)
