@@ -183,8 +183,8 @@ def test_a_connection_that_is_being_closed_is_not_tried_for_ever(network: Networ
     async def work(connector: HttpConnector, party: Party) -> None:
         await check(connector)
         [connection] = connector._building.client._open
-        transport = connection._transport  # type: ignore[attr-defined]  # of both versions
-        transport.close()
+        assert connection._transport is not None
+        connection._transport.close()
         assert connection.is_usable, "it is not told before the event loop goes on"
         assert await pay(connector)
         assert [heard.connection for heard in party.heard] == [1, 2]

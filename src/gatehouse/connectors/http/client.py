@@ -59,7 +59,7 @@ class _Negotiation(asyncio.Protocol):
     """Hands a new connection over to the version of HTTP that TLS has agreed on."""
 
     def __init__(self, authority: bytes, on_free: Callable[[], None]) -> None:
-        self.chosen: Http1Connection | Http2Connection | None = None
+        self.chosen: Connection | None = None
         self._arguments = authority, on_free
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

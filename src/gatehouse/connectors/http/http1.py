@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import cast
 
 import httptools
 
@@ -13,6 +12,7 @@ from gatehouse.connectors.http.wire import (
     LARGEST_HEAD,
     NOT_HTTP,
     CallFailed,
+    Connection,
     PartyAnswer,
     PartyRequest,
     set_failure,
@@ -20,15 +20,11 @@ from gatehouse.connectors.http.wire import (
 )
 
 
-class Http1Connection(asyncio.Protocol):
+class Http1Connection(Connection):
     """Sends a request, reads its answer, and can then be used again."""
 
     def __init__(self, host: bytes, on_free: Callable[[], None]) -> None:
-        self.is_usable = True
-        self.idle_since = asyncio.get_running_loop().time()
-        self._host = host
-        self._on_free = on_free
-        self._transport: asyncio.Transport | None = None
+        super().__init__(host, on_free)
         self._waiting: asyncio.Future[PartyAnswer] | None = None
         self._is_answered = False
         """Whether the data at hand hold a whole answer."""
@@ -54,13 +50,8 @@ class Http1Connection(asyncio.Protocol):
 
     async def ask(self, request: PartyRequest) -> PartyAnswer:
         """Send a request and wait for its answer; a call that is given up closes the connection."""
-        transport = self._transport
-        assert transport is not None
         assert self._waiting is None
-        if not self.is_usable or transport.is_closing():
-            # Otherwise the client would try it again and again, and nothing else would run.
-            self.is_usable = False
-            raise CallFailed("the connection was closed before", sent=False)
+        transport = self._open_transport()
         waiting: asyncio.Future[PartyAnswer] = asyncio.get_running_loop().create_future()
         self._waiting = waiting
         request.sent = True
@@ -81,16 +72,6 @@ class Http1Connection(asyncio.Protocol):
         if request.body or request.method != b"GET":
             lines.append(b"content-length: %d" % len(request.body))
         return b"\r\n".join(lines) + b"\r\n\r\n" + request.body
-
-    def close(self) -> None:
-        """Close it at once."""
-        self.is_usable = False
-        if self._transport is not None:
-            self._transport.abort()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The connection is open."""
-        self._transport = cast("asyncio.Transport", transport)
 
     def connection_lost(self, _exc: Exception | None) -> None:
         """The connection has ended; what waits has failed."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -26,6 +26,7 @@ from gatehouse.connectors.http.wire import (
     LARGEST_ANSWER,
     LARGEST_HEAD,
     CallFailed,
+    Connection,
     PartyAnswer,
     PartyRequest,
     set_failure,
@@ -61,15 +62,11 @@ class _Stream:
         self.retry_after = b""
 
 
-class Http2Connection(asyncio.Protocol):
+class Http2Connection(Connection):
     """Sends requests beside each other, and matches the answers to them."""
 
     def __init__(self, host: bytes, on_free: Callable[[], None]) -> None:
-        self.is_usable = True
-        self.idle_since = asyncio.get_running_loop().time()
-        self._host = host
-        self._on_free = on_free
-        self._transport: asyncio.Transport | None = None
+        super().__init__(host, on_free)
         self._streams: dict[int, _Stream] = {}
         self._answers = 0
         """How many have begun."""
@@ -97,10 +94,7 @@ class Http2Connection(asyncio.Protocol):
 
     async def ask(self, request: PartyRequest) -> PartyAnswer:
         """Send a request and wait for its answer; one that is given up ends its stream alone."""
-        if not self.is_usable or self._transport is None or self._transport.is_closing():
-            # Otherwise the client would try it again and again, and nothing else would run.
-            self.is_usable = False
-            raise CallFailed("the connection was closed before", sent=False)
+        self._open_transport()
         stream = _Stream(asyncio.get_running_loop().create_future(), request.body)
         try:
             number = self._open_stream(request, stream)
@@ -167,15 +161,9 @@ class Http2Connection(asyncio.Protocol):
         if not self.is_usable and not self._streams:
             self.close()
 
-    def close(self) -> None:
-        """Close it at once; what waits fails."""
-        self.is_usable = False
-        if self._transport is not None:
-            self._transport.abort()
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The connection is open."""
-        self._transport = cast("asyncio.Transport", transport)
+        super().connection_made(transport)
         self._protocol.initiate_connection()
         self._flush()
 

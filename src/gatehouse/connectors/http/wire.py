@@ -1,7 +1,9 @@
 """What the client of HTTP and its connections share: a request, an answer, and how a call fails."""
 
 import asyncio
-from typing import Final, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Final, cast
 
 from gatehouse.core.sentences import Phrase
 
@@ -60,29 +62,50 @@ class CallFailed(Exception):
         """Whether the connection ended before any part of the answer came."""
 
 
-class Connection(Protocol):
-    """An open connection."""
+class Connection(asyncio.Protocol, ABC):
+    """An open connection, whatever version of HTTP it speaks."""
 
-    is_usable: bool
-    """Whether another request can be sent."""
+    def __init__(self, host: bytes, on_free: Callable[[], None]) -> None:
+        self.is_usable = True
+        """Whether another request can be sent."""
+        self.idle_since = asyncio.get_running_loop().time()
+        """When its last answer came, by the loop's clock."""
+        self._host = host
+        self._on_free = on_free
+        self._transport: asyncio.Transport | None = None
 
     @property
+    @abstractmethod
     def has_room(self) -> bool:
         """Whether another request can be sent now."""
 
     @property
+    @abstractmethod
     def in_flight(self) -> int:
         """Requests that wait for an answer."""
 
-    @property
-    def idle_since(self) -> float:
-        """When its last answer came, by the loop's clock."""
-
+    @abstractmethod
     async def ask(self, request: PartyRequest) -> PartyAnswer:
         """Send a request and wait for its answer; or `CallFailed`."""
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The connection is open."""
+        self._transport = cast("asyncio.Transport", transport)
+
     def close(self) -> None:
-        """Close it; what waits fails."""
+        """Close it at once; what waits fails."""
+        self.is_usable = False
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _open_transport(self) -> asyncio.Transport:
+        """Where a request is written; `CallFailed` when the connection was closed before."""
+        transport = self._transport
+        if not self.is_usable or transport is None or transport.is_closing():
+            # Otherwise the client would try it again and again, and nothing else would run.
+            self.is_usable = False
+            raise CallFailed("the connection was closed before", sent=False)
+        return transport
 
 
 def set_result(future: "asyncio.Future[PartyAnswer]", answer: PartyAnswer) -> None:
