@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,28 @@ def test_decisions_are_handed_the_time_and_the_dice(room: str) -> None:
             assert not forbidden & set(names), f"{path.name} imports {names}"
             if isinstance(node, ast.Attribute):
                 assert node.attr not in {"now", "utcnow", "today", "urandom"}, path.name
+
+
+def _module(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Not for types alone, and not within a function either: the lower one cannot be read alone."""
+    modules = {_module(path): path for path in SOURCES}
+    imports = {
+        module: {
+            name
+            for node in ast.walk(_tree(path))
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+            for name in (f"{node.module}.{alias.name}", node.module or "")
+            if name in modules
+        }
+        for module, path in modules.items()
+        if not module.startswith("gatehouse.console.")  # the last circle, around its pages
+    }
+    TopologicalSorter(imports).prepare()
 
 
 def test_one_class_name_stands_for_one_class() -> None:
