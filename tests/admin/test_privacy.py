@@ -281,7 +281,7 @@ def test_the_commands_read_what_is_secret_from_standard_input(
     assert CARD not in refused.err + refused.out
     out = tmp_path / "jane.json"
     lines = io.BytesIO(f"u-jane\n{CARD}\n".encode())
-    for module in ("cli.operate.privacy", "cli.card_input"):
+    for module in ("admin.privacy.command.privacy", "cli.card_input"):
         monkeypatch.setattr(f"gatehouse.{module}.standard_input", lambda: lines)
     named = ("--user", "-", "--card", "-")
     done = sqlite_home.ok("privacy", "export", *named, "--out", str(out), *account)

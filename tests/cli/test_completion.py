@@ -92,11 +92,11 @@ def test_completion_is_silent_and_makes_nothing_where_there_is_no_data(tmp_path:
 
 def test_completing_loads_neither_the_database_library_nor_what_serves() -> None:
     """A shell waits for every completion, so commands import what they need when they run."""
-    modules = "accounts.accounts accounts.keys accounts.money accounts.statement configured.lists"
-    modules += " configured.rules"
+    modules = "accounts.command keys.command money.command.money money.command.statement"
+    modules += " lists.command rule_sets.command.rules"
     code = (
         "import sys, importlib\n"
-        f"[importlib.import_module('gatehouse.cli.' + name) for name in '{modules}'.split()]\n"
+        f"[importlib.import_module('gatehouse.admin.' + name) for name in '{modules}'.split()]\n"
         "import gatehouse.cli.app, gatehouse.cli.name_completion\n"
         "print([name for name in ('sqlalchemy', 'uvloop', 'duckdb') if name in sys.modules])"
     )

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from pathlib import Path
 
+from gatehouse.core.subject import subjects
+
 SOURCE = Path(__file__).parent.parent.parent / "src"
 _FOR_OTHERS = {
     "gatehouse.admin.events.use_cases.events": "the API and a command read events; pages do not",
@@ -53,7 +55,9 @@ def _imported(tree: ast.Module) -> set[str]:
 
 @cache
 def _reached() -> dict[str, ast.Module]:
-    waiting = ["gatehouse.console.routes"]
+    pages = [subject.whole(place) for subject in subjects() for place in subject.pages]
+    assert len(pages) > 20
+    waiting = ["gatehouse.console.routes", *(place.partition(":")[0] for place in pages)]
     found: dict[str, ast.Module] = {}
     while waiting:
         module = waiting.pop()
