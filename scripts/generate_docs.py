@@ -17,6 +17,8 @@ from typing import Any, Final
 import typer.main
 
 import gatehouse.operations.stages  # noqa: F401  # registers the stages
+from gatehouse.api.metric_families import FAMILIES, PROCESS
+from gatehouse.api.problems import CODES
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.cli.app import app
 from gatehouse.cli.late import LateCommand
@@ -34,8 +36,6 @@ from gatehouse.sentry.features.feature import Group
 from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.scorecard import Term, load_sheet
 from gatehouse.settings.settings import declarations
-from gatehouse.web.metric_families import FAMILIES, PROCESS
-from gatehouse.web.problems import CODES
 from scripts.number_names import number_names
 
 ROOT: Final = Path(__file__).resolve().parents[1]

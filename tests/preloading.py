@@ -19,12 +19,12 @@ def build_commands_once() -> None:
 
 def build_routes_once() -> None:
     """Keep what every server builds for its routes, and nothing changes afterwards."""
+    from gatehouse.api import body_reader
+    from gatehouse.api.routes import Routes
     from gatehouse.core.stage_registry import REGISTRY
     from gatehouse.core.unread_fields import UnreadFields
     from gatehouse.operations import planning
     from gatehouse.operations.pipeline_messages import pipeline_messages
-    from gatehouse.web import body_reader
-    from gatehouse.web.routes import Routes
 
     mock.patch.object(body_reader, "UnreadFields", functools.cache(UnreadFields)).start()
     made: dict[tuple[int, ...], tuple[Any, Any]] = {}
@@ -51,16 +51,16 @@ def load() -> None:
     import typer.main
     import uvloop
 
+    import gatehouse.api.server
     import gatehouse.bootstrap
     import gatehouse.connectors.reference_host.serving
-    import gatehouse.web.server
     from gatehouse.cli.app import app
     from gatehouse.cli.late import LateCommand
     from gatehouse.intel import networks
     from gatehouse.intel.bins import load_bins
     from gatehouse.operations import warmup
 
-    _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.web.server)
+    _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.api.server)
     build_commands_once()
     build_routes_once()
     command: Any = typer.main.get_command(app)

@@ -25,6 +25,21 @@ from gatehouse.admin.privacy.worker import Forgetter
 from gatehouse.admin.reviews.worker import LiveReviews
 from gatehouse.admin.search.use_cases.decisions import LiveSearch
 from gatehouse.admin.webhooks.worker.delivery import open_delivery
+from gatehouse.api.app import App, with_life
+from gatehouse.api.balances import Balances
+from gatehouse.api.entry import Entry
+from gatehouse.api.events import EventRoutes
+from gatehouse.api.feedback import Feedback
+from gatehouse.api.in_flight import InFlight
+from gatehouse.api.logs import log_lost_failure
+from gatehouse.api.manage.desk import ManageDesk, desk_options
+from gatehouse.api.metrics import Metrics, watch_lag
+from gatehouse.api.repetitions import Repetitions
+from gatehouse.api.reviews import Reviews
+from gatehouse.api.routes import ConnectorsReady, Offered, Ready, Routes, make_routes
+from gatehouse.api.search import SearchRoutes
+from gatehouse.api.shedding import LoadGate, ServerLoad
+from gatehouse.api.v1 import Api
 from gatehouse.core import keyring
 from gatehouse.core.ids import new_id
 from gatehouse.intel.bins import load_bins
@@ -74,21 +89,6 @@ from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.search.indexing import EarlierDecisions
 from gatehouse.store.state import write_probe
-from gatehouse.web.app import App, with_life
-from gatehouse.web.balances import Balances
-from gatehouse.web.entry import Entry
-from gatehouse.web.events import EventRoutes
-from gatehouse.web.feedback import Feedback
-from gatehouse.web.in_flight import InFlight
-from gatehouse.web.logs import log_lost_failure
-from gatehouse.web.manage.desk import ManageDesk, desk_options
-from gatehouse.web.metrics import Metrics, watch_lag
-from gatehouse.web.repetitions import Repetitions
-from gatehouse.web.reviews import Reviews
-from gatehouse.web.routes import ConnectorsReady, Offered, Ready, Routes, make_routes
-from gatehouse.web.search import SearchRoutes
-from gatehouse.web.shedding import LoadGate, ServerLoad
-from gatehouse.web.v1 import Api
 from gatehouse.workers.gauges import ServiceGauges
 from gatehouse.workers.tracing.opening import open_tracing
 

@@ -14,7 +14,7 @@ NO_USE_CASES: Final = {
     *("scopes.py", "opening.py"),
 }
 FACES: Final = (
-    *sorted((ROOT / "web").rglob("*.py")),
+    *sorted((ROOT / "api").rglob("*.py")),
     *sorted(ADMIN.glob("*/routes*")),
     *sorted(ADMIN.glob("*/routes/*.py")),
     # What the web calls on threads, by classes of its own.

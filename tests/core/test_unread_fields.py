@@ -5,14 +5,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from gatehouse.api.feedback import FeedbackRequest
+from gatehouse.api.review_messages import ReviewResolution
 from gatehouse.core import unread_fields
 from gatehouse.core.unread_fields import UnreadFields
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.operations.pipeline_messages import pipeline_messages
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.web.feedback import FeedbackRequest
-from gatehouse.web.review_messages import ReviewResolution
 from tests.harness.samples import AMELIA, BODY, CARD, PURCHASE, VISIT
 
 PIPELINE = pipeline_messages().request

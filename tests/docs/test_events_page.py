@@ -5,10 +5,10 @@ from pathlib import Path
 
 from gatehouse.admin.events.queries.watching import MOST_OF_ACCOUNT
 from gatehouse.admin.webhooks.use_cases.messages import TEST_TYPE
+from gatehouse.api.event_schemas import DATA
+from gatehouse.api.events import LONGEST_WAIT_S
 from gatehouse.core.events import MEANINGS
 from gatehouse.settings.settings import Settings
-from gatehouse.web.event_schemas import DATA
-from gatehouse.web.events import LONGEST_WAIT_S
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps
 from tests.harness import Server

@@ -10,6 +10,7 @@ import typer.main
 from scripts.generate_docs import PARTS, parts_of, render, walk_commands
 
 from gatehouse.access.keys import all_scopes
+from gatehouse.api.problems import CODES
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.cli import EXIT_CODES
 from gatehouse.cli.app import app
@@ -23,7 +24,6 @@ from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.scorecard import load_sheet
 from gatehouse.settings.preflight import OF_CLIENTS
 from gatehouse.settings.settings import ACCOUNT, ENV_FILE, declarations
-from gatehouse.web.problems import CODES
 from tests.docs.pages import ROOT, pages
 
 

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from gatehouse.api.feedback import FeedbackRequest
+from gatehouse.api.review_messages import ReviewResolution
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.operations.pipeline_messages import pipeline_messages
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.rules.request import RulesCall
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.web.feedback import FeedbackRequest
-from gatehouse.web.review_messages import ReviewResolution
 from tests.harness import AMELIA, BODY, CARD, PURCHASE, VISIT, Home
 from tests.harness.service import serving
 from tests.resilience.hostile import FULL, FULL_OF_CARTS, hostile_bodies

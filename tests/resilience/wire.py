@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gatehouse.web.problems import CODES
+from gatehouse.api.problems import CODES
 from tests.harness import PATIENCE_S, Home, Server
 from tests.harness.commands import fork_command
 

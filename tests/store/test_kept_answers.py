@@ -2,6 +2,7 @@
 
 import sqlalchemy as sa
 
+from gatehouse.api.repetitions import Repetitions
 from gatehouse.core.ids import new_id
 from gatehouse.pipeline.settlement import Claim, KeyReused, StillInFlight
 from gatehouse.store.admin import kept_answers
@@ -11,7 +12,6 @@ from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.tables import IDEMPOTENCY
-from gatehouse.web.repetitions import Repetitions
 
 _KEPT = KeptAnswer('{"secret":"whsec_once"}', '"1"')
 

@@ -6,8 +6,8 @@ import logging
 import pytest
 
 from gatehouse.access.addresses import Header
-from gatehouse.web.context import RequestContext
-from gatehouse.web.logs import ThrottledLog
+from gatehouse.api.context import RequestContext
+from gatehouse.api.logs import ThrottledLog
 
 PROXIES = (ipaddress.ip_network("127.0.0.0/8"),)
 

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
+from gatehouse.api.guides import guides_root
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.web.guides import guides_root
 from tests.harness import BODY, PURCHASE, VISIT, Server, pipeline, precheck, sentry
 from tests.web.answers import ZERO, record, refused
 from tests.web.merchant import Merchant

@@ -7,6 +7,7 @@ import httpx
 import msgspec
 import pytest
 
+from gatehouse.api.feedback import FeedbackRequest
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.labels import Label, LabelSource
@@ -16,7 +17,6 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback.feedback import record_all
 from gatehouse.store.feedback.statements import MOST_STATEMENTS, FeedbackStatement, LabelReport
 from gatehouse.store.state import lock_changes
-from gatehouse.web.feedback import FeedbackRequest
 from tests.harness import VISIT, Server, pipeline, sandbox_key, sentry
 from tests.store.reviewing import open_review
 from tests.web import answers

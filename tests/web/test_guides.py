@@ -10,13 +10,13 @@ import httpx
 import msgspec
 import pytest
 
+from gatehouse.api.context import Reply, RequestContext
+from gatehouse.api.guides import GuidePages
+from gatehouse.api.markup import CONTENT_POLICY
+from gatehouse.api.openapi_manage import is_managing
+from gatehouse.api.problems import CODES, Problem
+from gatehouse.api.search_index import IndexedSection
 from gatehouse.connectors.sandbox.triggers import all_triggers
-from gatehouse.web.context import Reply, RequestContext
-from gatehouse.web.guides import GuidePages
-from gatehouse.web.markup import CONTENT_POLICY
-from gatehouse.web.openapi_manage import is_managing
-from gatehouse.web.problems import CODES, Problem
-from gatehouse.web.search_index import IndexedSection
 from tests.harness import Server
 from tests.web.test_openapi import DOCUMENT
 from tests.web.test_reference import NASTY, Reader

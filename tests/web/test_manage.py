@@ -8,14 +8,14 @@ import httpx
 import jsonschema_rs
 import pytest
 
+from gatehouse.api.manage.catalogue import all_endpoints
+from gatehouse.api.manage.endpoints import ManageEndpoint
 from gatehouse.store import jobs
 from gatehouse.store.accounts import keys
 from gatehouse.store.accounts.keys import KeyTerms
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.jobs import JobState, NewJob
 from gatehouse.store.tables import JOBS
-from gatehouse.web.manage.catalogue import all_endpoints
-from gatehouse.web.manage.endpoints import ManageEndpoint
 from tests.harness import PATIENCE_S, Server, pipeline, sentry
 from tests.web.answers import refused
 from tests.web.merchant import Merchant

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from standardwebhooks.webhooks import Webhook
 
-from gatehouse.web.manage.desk import MOST_OUTSIDE_OF_ACCOUNT, MOST_WAITING
+from gatehouse.api.manage.desk import MOST_OUTSIDE_OF_ACCOUNT, MOST_WAITING
 from tests.harness import Server, precheck, until
 from tests.web import answers
 

@@ -10,13 +10,13 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from gatehouse.admin.installation.queries import Backlog, count_backlog
+from gatehouse.api.metric_families import FAMILIES, PROCESS, SECONDS
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.operations.measured import MeasuredIssuer, Outside
 from gatehouse.settings.settings import declarations
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
 from gatehouse.store.tables import ACCOUNTS, GATEWAY_INTENTS, HOLDS, REVIEWS, WEBHOOKS
-from gatehouse.web.metric_families import FAMILIES, PROCESS, SECONDS
 from tests.docs.pages import ROOT
 from tests.harness import AMELIA, BODY, PURCHASE, Home, make_account
 from tests.harness.samples import SILENT_CARD

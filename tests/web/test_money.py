@@ -11,9 +11,9 @@ from gatehouse.access.accounts import Account
 from gatehouse.access.actors import Actor
 from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.money.use_cases import money
+from gatehouse.api.balances import Balances
+from gatehouse.api.problems import Problem
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.web.balances import Balances
-from gatehouse.web.problems import Problem
 from tests.harness import Server, precheck, until
 from tests.web.merchant import Merchant
 

@@ -8,6 +8,10 @@ import httpx
 import pytest
 from hypothesis import HealthCheck, settings
 
+from gatehouse.api.events import LONGEST_WAIT_S
+from gatehouse.api.openapi import openapi_document, path_of
+from gatehouse.api.openapi_manage import is_managing
+from gatehouse.api.problems import CODES
 from gatehouse.connectors.sandbox.parties import SandboxGateway, SandboxIdentities, SandboxIssuer
 from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.operations.account_setup import Builder, Setups
@@ -21,10 +25,6 @@ from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
-from gatehouse.web.events import LONGEST_WAIT_S
-from gatehouse.web.openapi import openapi_document, path_of
-from gatehouse.web.openapi_manage import is_managing
-from gatehouse.web.problems import CODES
 from tests.harness import PATIENCE_S, Server, sandbox_key
 from tests.operations.test_account_setup import Nothing
 

@@ -17,10 +17,10 @@ import uvicorn
 import uvloop
 from uvicorn.server import ServerState
 
+from gatehouse.api.connection_limits import Limits
+from gatehouse.api.logs import ThrottledLog
+from gatehouse.api.protocol import FrontProtocol
 from gatehouse.settings.settings import Settings
-from gatehouse.web.connection_limits import Limits
-from gatehouse.web.logs import ThrottledLog
-from gatehouse.web.protocol import FrontProtocol
 from tests.harness import BODY, PATIENCE_S, Home
 from tests.harness.service import serving
 from tests.resilience.wire import answers, chunked, request

@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from gatehouse.api.repetitions import Repetitions, canonical
 from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.core.unread_fields import UnreadFields
 from gatehouse.operations.pipeline_messages import pipeline_messages
 from gatehouse.pipeline.settlement import Claim
-from gatehouse.web.repetitions import Repetitions, canonical
 from tests.harness import AMELIA, BODY, CARD, PURCHASE, VISIT
 
 DAY = Repetitions(b"0" * 32, 86_400_000)

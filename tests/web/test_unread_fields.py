@@ -5,8 +5,8 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.web.context import RequestContext
-from gatehouse.web.preferences import wants_strict_handling
+from gatehouse.api.context import RequestContext
+from gatehouse.api.preferences import wants_strict_handling
 from tests.harness import BODY, PURCHASE, VISIT, idverify, pipeline, precheck, rules, sentry
 from tests.harness.samples import AMELIA, CARD
 from tests.web.answers import refused

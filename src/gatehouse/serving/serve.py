@@ -81,12 +81,12 @@ def _start(
     from gatehouse.admin.people.use_cases.demo import demo_link
     from gatehouse.admin.sandbox.use_cases.beside import fill_beside
     from gatehouse.admin.sandbox.use_cases.fill import DemoPast, DemoWish, begin_demo, prepare_demo
+    from gatehouse.api.logs import log_start
+    from gatehouse.api.server import Listeners
+    from gatehouse.api.server import serve as run
     from gatehouse.core.listening import listen
     from gatehouse.core.log_lines import configure_logging
     from gatehouse.operations import installation
-    from gatehouse.web.logs import log_start
-    from gatehouse.web.server import Listeners
-    from gatehouse.web.server import serve as run
 
     configure_logging(settings.log_level)
     log_start(settings, gatehouse.__version__, unknown)

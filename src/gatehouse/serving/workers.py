@@ -47,7 +47,7 @@ def refuse_unfit_workers(settings: Settings, *, demo_history: bool) -> None:
 
 def supervise(settings: Settings, listener: socket.socket) -> None:
     """Run the workers until a signal comes, on the port that was taken and may now be shared."""
-    from gatehouse.web.supervisor import Supervisor, WorkerPlan
+    from gatehouse.api.supervisor import Supervisor, WorkerPlan
 
     with contextlib.ExitStack() as stack:
         stack.enter_context(_reserve(listener, settings.host))
@@ -83,12 +83,12 @@ def work(settings: Settings, place: WorkerPlace) -> None:
     networks = warmup.begin()
 
     from gatehouse import bootstrap
+    from gatehouse.api.server import Listeners
+    from gatehouse.api.server import serve as run
+    from gatehouse.api.supervisor import end_with_parent
+    from gatehouse.api.worker_metrics import WorkerMetrics
     from gatehouse.core.log_lines import configure_logging
     from gatehouse.operations import installation
-    from gatehouse.web.server import Listeners
-    from gatehouse.web.server import serve as run
-    from gatehouse.web.supervisor import end_with_parent
-    from gatehouse.web.worker_metrics import WorkerMetrics
 
     configure_logging(settings.log_level, place.number)
     settings = dataclasses.replace(settings, port=place.port)

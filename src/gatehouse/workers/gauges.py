@@ -8,6 +8,10 @@ from gatehouse.admin.feedback.worker.label_follower import LabelFollower
 from gatehouse.admin.installation.queries import Backlog
 from gatehouse.admin.memory.worker.live_memory import LiveSharedMemory
 from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
+from gatehouse.api.in_flight import InFlight
+from gatehouse.api.metrics import Gauge, Metrics
+from gatehouse.api.routes import Ready
+from gatehouse.api.shedding import LoadGate
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.operations.certificates import CertificateEnds
 from gatehouse.operations.live_connectors import LiveConnectors
@@ -19,10 +23,6 @@ from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.database import Database
 from gatehouse.store.presence import Presence
 from gatehouse.store.requests.writer import Writer
-from gatehouse.web.in_flight import InFlight
-from gatehouse.web.metrics import Gauge, Metrics
-from gatehouse.web.routes import Ready
-from gatehouse.web.shedding import LoadGate
 
 
 class ServiceGauges(ABC):

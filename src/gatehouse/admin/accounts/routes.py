@@ -7,19 +7,19 @@ from msgspec import Meta
 
 from gatehouse.admin.accounts.use_cases import accounts, policies
 from gatehouse.admin.audit import use_cases as audit_log
-from gatehouse.billing.fees import fee_schedule
-from gatehouse.core.api_values import Money, money
-from gatehouse.core.clock import iso_time
-from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
-from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES
-from gatehouse.web.manage.endpoints import (
+from gatehouse.api.manage.endpoints import (
     LIMIT,
     ManageCall,
     ManageEndpoint,
     Parameter,
     whole_number,
 )
-from gatehouse.web.manage.messages import Moment
+from gatehouse.api.manage.messages import Moment
+from gatehouse.billing.fees import fee_schedule
+from gatehouse.core.api_values import Money, money
+from gatehouse.core.clock import iso_time
+from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
+from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES
 
 _SCOPE: Final = "manage:account"
 _LARGEST: Final = 2**53

@@ -15,11 +15,8 @@ from gatehouse.admin.configurations.use_cases.configurations import (
     NewVersion,
     Return,
 )
-from gatehouse.core.errors import InvalidInput, NotFound
-from gatehouse.core.yaml_document import DocumentRefused
-from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.web.manage.desk import without_commands
-from gatehouse.web.manage.endpoints import (
+from gatehouse.api.manage.desk import without_commands
+from gatehouse.api.manage.endpoints import (
     DRY_RUN,
     LIMIT,
     MOST_DOCUMENT_BYTES,
@@ -29,7 +26,7 @@ from gatehouse.web.manage.endpoints import (
     Tagged,
     whole_number,
 )
-from gatehouse.web.manage.messages import (
+from gatehouse.api.manage.messages import (
     PIPELINE_EXAMPLE,
     RULES_EXAMPLE,
     DocumentChange,
@@ -45,7 +42,10 @@ from gatehouse.web.manage.messages import (
     shown_return,
     shown_versions,
 )
-from gatehouse.web.problems import Problem
+from gatehouse.api.problems import Problem
+from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.core.yaml_document import DocumentRefused
+from gatehouse.store.admin.admin_session import AdminSession
 
 _LARGEST: Final = 2**31 - 1
 _NUMBER: Final = {"type": "integer", "minimum": 1, "maximum": _LARGEST}

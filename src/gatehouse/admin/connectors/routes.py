@@ -9,7 +9,7 @@ from gatehouse.admin.connectors.use_cases.connector_status import (
     ConnectorCondition,
     account_connectors,
 )
-from gatehouse.web.manage.endpoints import ManageCall, ManageEndpoint
+from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint
 
 _SCOPE: Final = "manage:connectors"
 

@@ -14,9 +14,9 @@ from gatehouse.admin.events.use_cases.event_settings import (
     set_event_settings,
     shown_filter,
 )
+from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint
 from gatehouse.core.api_values import Money, money
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT, parse_amount
-from gatehouse.web.manage.endpoints import ManageCall, ManageEndpoint
 
 _SCOPE: Final = "manage:account"
 _FILTER: Final = ["pipeline:REVIEW,DECLINE"]

@@ -8,21 +8,21 @@ from msgspec import Meta
 from gatehouse.admin.feedback.use_cases.record import record_many
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import ImportOrder, JobKind
-from gatehouse.core import keyring
-from gatehouse.core.errors import GatehouseError
-from gatehouse.core.files.records import RecordFormat
-from gatehouse.core.secrets import Personal
-from gatehouse.sentry.entities import EntityHasher
-from gatehouse.web.feedback import FeedbackOutcome, FeedbackRequest, statement_of, subject_of
-from gatehouse.web.manage.desk import without_commands
-from gatehouse.web.manage.endpoints import (
+from gatehouse.api.feedback import FeedbackOutcome, FeedbackRequest, statement_of, subject_of
+from gatehouse.api.manage.desk import without_commands
+from gatehouse.api.manage.endpoints import (
     DRY_RUN,
     MOST_DOCUMENT_BYTES,
     MOST_IMPORT_BYTES,
     ManageCall,
     ManageEndpoint,
 )
-from gatehouse.web.manage.messages import JobResponse, shown_job
+from gatehouse.api.manage.messages import JobResponse, shown_job
+from gatehouse.core import keyring
+from gatehouse.core.errors import GatehouseError
+from gatehouse.core.files.records import RecordFormat
+from gatehouse.core.secrets import Personal
+from gatehouse.sentry.entities import EntityHasher
 
 _SCOPE: Final = "manage:feedback"
 MOST_ITEMS: Final = 500

@@ -16,11 +16,11 @@ from gatehouse.admin.identities.use_cases.selection import (
 )
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import ErasureOrder, ImportOrder, JobKind, NamedPerson
+from gatehouse.api.manage.endpoints import DRY_RUN, MOST_IMPORT_BYTES, ManageCall, ManageEndpoint
+from gatehouse.api.manage.messages import DryRunFlag, JobResponse, shown_job
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.secrets import Personal
 from gatehouse.core.validation import Checked
-from gatehouse.web.manage.endpoints import DRY_RUN, MOST_IMPORT_BYTES, ManageCall, ManageEndpoint
-from gatehouse.web.manage.messages import DryRunFlag, JobResponse, shown_job
 
 _SCOPE: Final = "manage:identities"
 _LONGEST: Final = 512

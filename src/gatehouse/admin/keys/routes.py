@@ -9,9 +9,9 @@ from gatehouse.admin.keys.use_cases import grants as key_grants
 from gatehouse.admin.keys.use_cases import keys
 from gatehouse.admin.keys.use_cases.grants import ApiKey, IssuingKey
 from gatehouse.admin.keys.use_cases.keys import MAX_RATE_LIMIT, KeyTerms
+from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint
+from gatehouse.api.manage.messages import Moment
 from gatehouse.core.clock import iso_time
-from gatehouse.web.manage.endpoints import ManageCall, ManageEndpoint
-from gatehouse.web.manage.messages import Moment
 
 _SCOPE: Final = "manage:keys"
 _ID: Final = {"keyId": "The `keyId` of the key."}

@@ -8,11 +8,8 @@ from msgspec import Meta
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import DAY_MS, JobKind, TrainingOrder
 from gatehouse.admin.rule_sets.routes import SinceText, UntilText, read_span
-from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import NotFound
-from gatehouse.store.configured.configurations import check_note
-from gatehouse.web.manage.endpoints import ManageCall, ManageEndpoint
-from gatehouse.web.manage.messages import (
+from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint
+from gatehouse.api.manage.messages import (
     JobResponse,
     Moment,
     Note,
@@ -20,6 +17,9 @@ from gatehouse.web.manage.messages import (
     VersionReturn,
     shown_job,
 )
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import NotFound
+from gatehouse.store.configured.configurations import check_note
 
 _SCOPE: Final = "manage:models"
 _ID: Final = {"version": "Its number; 0 is the scorecard that ships with the service."}

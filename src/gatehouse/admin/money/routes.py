@@ -9,22 +9,22 @@ from msgspec import Meta
 from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.money.use_cases.statements import account_statement
 from gatehouse.admin.money.use_cases.usage import MOST_DAYS, account_usage
-from gatehouse.billing.statement import Period, PeriodRefused, read_period
-from gatehouse.core.api_values import Money, money
-from gatehouse.web.manage.endpoints import (
+from gatehouse.api.manage.endpoints import (
     ManageCall,
     ManageEndpoint,
     Parameter,
     read_flag,
     short_text,
 )
-from gatehouse.web.problems import Problem
-from gatehouse.web.statement_response import (
+from gatehouse.api.problems import Problem
+from gatehouse.api.statement_response import (
     BalanceResponse,
     StatementResponse,
     public_balance,
     public_statement,
 )
+from gatehouse.billing.statement import Period, PeriodRefused, read_period
+from gatehouse.core.api_values import Money, money
 
 _SCOPE: Final = "manage:billing"
 _MONTH_SCHEMA: Final = {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"}

@@ -8,12 +8,12 @@ from msgspec import Meta
 
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import DAY_MS, MOST_EXAMPLES, BacktestOrder, JobKind
+from gatehouse.api.manage.endpoints import MOST_DOCUMENT_BYTES, ManageCall, ManageEndpoint
+from gatehouse.api.manage.messages import Document, JobResponse, shown_job
+from gatehouse.api.problems import Problem
 from gatehouse.core.clock import parse_time
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.validation import Checked
-from gatehouse.web.manage.endpoints import MOST_DOCUMENT_BYTES, ManageCall, ManageEndpoint
-from gatehouse.web.manage.messages import Document, JobResponse, shown_job
-from gatehouse.web.problems import Problem
 
 _DEFAULT_DAYS: Final = 30
 _NEEDS_DECISIONS: Final = "a recorded request needs the scope decisions, too; send signals instead"

@@ -18,10 +18,10 @@ from gatehouse.admin.webhooks.use_cases.public import (
     public_webhook,
     public_with_secret,
 )
+from gatehouse.api.manage.endpoints import LIMIT, ManageCall, ManageEndpoint, Tagged, after
+from gatehouse.api.manage.messages import Moment
 from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import InvalidInput
-from gatehouse.web.manage.endpoints import LIMIT, ManageCall, ManageEndpoint, Tagged, after
-from gatehouse.web.manage.messages import Moment
 
 _SCOPE: Final = "manage:webhooks"
 _ID: Final = {"webhookId": "The `id` of the webhook."}

@@ -10,6 +10,8 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from gatehouse.api.app import CONTEXT_KEY
+from gatehouse.api.context import RequestContext
 from gatehouse.core.case import Case
 from gatehouse.pipeline.engine import Engine
 from gatehouse.pipeline.job import StageRun, Step
@@ -22,8 +24,6 @@ from gatehouse.pipeline.settlement import (
     Release,
     Settlement,
 )
-from gatehouse.web.app import CONTEXT_KEY
-from gatehouse.web.context import RequestContext
 
 _API: Final = "/api/"
 _TRACE_HEADER: Final = b"traceparent"

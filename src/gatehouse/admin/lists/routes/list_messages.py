@@ -5,10 +5,10 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.api.manage.messages import DryRunFlag, Moment
+from gatehouse.api.query import DEFAULT_PAGE, LARGEST_PAGE
 from gatehouse.core.secrets import Personal
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.web.manage.messages import DryRunFlag, Moment
-from gatehouse.web.query import DEFAULT_PAGE, LARGEST_PAGE
 
 MOST_ENTRIES: Final = 1000
 _LONGEST_REASON: Final = 200

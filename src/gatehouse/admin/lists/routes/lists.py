@@ -30,10 +30,7 @@ from gatehouse.admin.lists.use_cases.lists import (
     ListFile,
     ListInfo,
 )
-from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import NotFound
-from gatehouse.core.files.csv_output import plain_cell
-from gatehouse.web.manage.endpoints import (
+from gatehouse.api.manage.endpoints import (
     DRY_RUN,
     LIMIT,
     MOST_DOCUMENT_BYTES,
@@ -44,7 +41,10 @@ from gatehouse.web.manage.endpoints import (
     after,
     read_flag,
 )
-from gatehouse.web.problems import Problem
+from gatehouse.api.problems import Problem
+from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import NotFound
+from gatehouse.core.files.csv_output import plain_cell
 
 _SCOPE: Final = "manage:lists"
 _NAME: Final = {"name": "Name of the list."}

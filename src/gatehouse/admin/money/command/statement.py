@@ -94,7 +94,7 @@ def _print_json(found: Iterable["AccountStatement"], *, alone: bool) -> None:
 
 
 def _data(one: "AccountStatement") -> dict[str, Any]:
-    from gatehouse.web.statement_response import public_statement
+    from gatehouse.api.statement_response import public_statement
 
     account = one.account
     public = public_statement(one.statement, account.currency)

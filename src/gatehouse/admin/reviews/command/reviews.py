@@ -33,6 +33,7 @@ from gatehouse.admin.search.command import (
     words_option,
 )
 from gatehouse.admin.search.use_cases.filters import ReviewSearchRequest
+from gatehouse.api.review_messages import public_results, public_review
 from gatehouse.cli.arguments import (
     AccountOption,
     After,
@@ -47,7 +48,6 @@ from gatehouse.cli.output import show
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
 from gatehouse.core.sentences import plain
-from gatehouse.web.review_messages import public_results, public_review
 
 app = typer.Typer(no_args_is_help=True)
 

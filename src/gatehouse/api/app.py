@@ -1,0 +1,233 @@
+"""The ASGI application: gives each request an id, turns failures into envelopes, adds the headers,
+writes one log line and counts the request.
+"""
+
+import asyncio
+import logging
+import os
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from gatehouse.access.addresses import Header
+from gatehouse.api import envelope
+from gatehouse.api.body import Disconnected, Receive
+from gatehouse.api.context import API_REVISION, Reply, RequestContext
+from gatehouse.api.in_flight import RETRY_SOON
+from gatehouse.api.logs import RequestLog
+from gatehouse.api.metrics import Metrics
+from gatehouse.api.preferences import STRICT_APPLIED
+from gatehouse.api.problems import Problem
+from gatehouse.core.clock import Clock
+from gatehouse.core.errors import (
+    AccountClosed,
+    AuthorizationLost,
+    CardsAlike,
+    ConfigurationRefused,
+    RequestRefused,
+    StoreUnavailable,
+)
+from gatehouse.core.ids import new_id
+from gatehouse.core.redaction import recordable_trace
+from gatehouse.settings.settings import Settings
+from gatehouse.store.accounts.callers import CallerDirectory
+
+_log: Final = logging.getLogger("gatehouse.web")
+_CLOSE: Final = ((b"connection", b"close"),)
+_ONCE: Final = (b"host", b"content-type", b"x-api-key", b"idempotency-key")
+"""Headers of which a second line could mean something else to a proxy than to us."""
+_DISCONNECTED: Final = 499
+"""The status in logs and metrics of a request whose caller disconnected; it is never sent."""
+_REVISION: Final = (b"gatehouse-revision", API_REVISION.encode())
+CONTEXT_KEY: Final = "gatehouse.context"
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Router = Callable[[Any, Receive, Any], Awaitable[None]]
+
+
+class App:
+    """The ASGI application."""
+
+    def __init__(
+        self,
+        routes: Router,
+        callers: CallerDirectory,
+        clock: Clock,
+        metrics: Metrics,
+        settings: Settings,
+    ) -> None:
+        self._routes = routes
+        self._callers = callers
+        self._clock = clock
+        self._metrics = metrics
+        self._settings = settings
+        self._request_log = RequestLog(
+            settings.trusted_proxies, enabled=settings.log_level in ("debug", "info")
+        )
+        self._fixed_headers = _security_headers(strict_transport=settings.is_production)
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        started = time.perf_counter()
+        now_ms = self._clock()
+        context = RequestContext(scope, new_id("req", now_ms, os.urandom))
+        scope["app"] = self
+        scope[CONTEXT_KEY] = context
+        try:
+            reply = await self._answer(context, receive)
+            status = reply.status
+            # A caller that does not read must not hold a slot while its answer waits.
+            context.give_slot_back()
+            await self._send(context, reply, send)
+        except Disconnected:
+            status, context.code = _DISCONNECTED, "disconnected"
+        finally:
+            context.give_slot_back()
+            # The two refer to each other, and would both wait for the garbage collector.
+            del scope[CONTEXT_KEY]
+        seconds = time.perf_counter() - started
+        self._metrics.request(context.route, status, context.code, seconds)
+        self._request_log.write(context, status, now_ms, seconds)
+
+    async def _answer(self, context: RequestContext, receive: Receive) -> Reply:
+        try:
+            self._check_limits(context)
+            _check_lines(context)
+            await self._routes(context.scope, receive, _no_send)
+            assert context.reply is not None
+        except Problem as problem:
+            return await self._refuse(context, problem)
+        except RequestRefused as refused:
+            return await self._refuse(context, Problem.of(refused))
+        except (StoreUnavailable, AuthorizationLost) as error:
+            _log.error("no store", extra={"requestId": context.request_id, "reason": str(error)})
+            return await self._refuse(context, Problem("store_unavailable", headers=RETRY_SOON))
+        except AccountClosed:
+            return await self._refuse(context, Problem("account_closed"))
+        except CardsAlike as alike:
+            return await self._refuse(context, Problem.of_cards(alike.retry_after_ms))
+        except ConfigurationRefused:
+            # It was logged when it was found.
+            return await self._refuse(context, Problem("configuration_refused"))
+        except Disconnected:
+            raise
+        except asyncio.CancelledError:
+            # A request is cancelled only by a shutdown whose time limit has passed.
+            return await self._refuse(context, Problem("overloaded", headers=RETRY_SOON))
+        except Exception as defect:
+            trace = recordable_trace("".join(traceback.format_exception(defect)))
+            _log.error("a defect", extra={"requestId": context.request_id, "trace": trace})
+            return await self._refuse(context, Problem("internal_error"))
+        return context.reply
+
+    def _check_limits(self, context: RequestContext) -> None:
+        headers = context.scope["headers"]
+        settings = self._settings
+        size = len(context.scope["path"]) + len(context.scope["query_string"])
+        if size + sum([len(n) + len(v) for n, v in headers]) > settings.max_header_bytes:
+            most = f"{settings.max_header_bytes} bytes at most"
+            raise Problem("headers_too_large", details=[most])
+
+    async def _refuse(self, context: RequestContext, problem: Problem) -> Reply:
+        context.code = problem.code
+        warnings = context.warnings
+        if context.strict and problem.code == "invalid_request":
+            problem.add_warnings(warnings)
+            warnings = ()
+        billed = await self._balance_only(context, problem)
+        body = envelope.failure(
+            context.request_id, problem, field=context.field, billed=billed, warnings=warnings
+        )
+        return Reply(problem.status, body, problem.headers)
+
+    async def _balance_only(
+        self, context: RequestContext, problem: Problem
+    ) -> envelope.Billing | None:
+        """The billing object of a refused request: nothing charged, and the true balance."""
+        if context.caller is None or problem.status >= 500:
+            return None
+        account = context.caller.account
+        remaining = problem.remaining
+        if remaining is None:
+            try:
+                remaining = await self._callers.remaining(account.account_id)
+            except StoreUnavailable:
+                return None
+        return envelope.billing(account.currency, [], remaining)
+
+    async def _send(self, context: RequestContext, reply: Reply, send: Send) -> None:
+        headers: list[Header] = [
+            (b"content-type", reply.content_type),
+            (b"cache-control", reply.cache_control),
+            (b"x-request-id", context.trace_id.encode()),
+            *self._fixed_headers,
+            *reply.headers,
+        ]
+        if reply.status != 304:
+            # The length would be taken for that of the page, which is not sent again.
+            headers.append((b"content-length", str(len(reply.body)).encode()))
+        if context.caller is not None:
+            # Strangers are not told how old a server is.
+            headers.append(_REVISION)
+        if context.strict:
+            headers.append(STRICT_APPLIED)
+        allowance = context.allowance
+        if allowance is not None:
+            headers.append((b"ratelimit-limit", str(allowance.limit).encode()))
+            headers.append((b"ratelimit-remaining", str(allowance.remaining).encode()))
+            headers.append((b"ratelimit-reset", str(allowance.reset_s).encode()))
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        await send({"type": "http.response.body", "body": reply.body})
+
+
+def with_life(
+    app: Callable[[Any, Any, Any], Awaitable[None]],
+    start: Callable[[], Awaitable[None]],
+    stop: Callable[[], Awaitable[None]],
+) -> Callable[[Any, Any, Any], Awaitable[None]]:
+    """The application as a server runs it, with what to do before and after all requests."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            await app(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await receive()
+            try:
+                await start()
+            except Exception as error:
+                await send({"type": "lifespan.startup.failed", "message": str(error)})
+                return
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await stop()
+            await send({"type": "lifespan.shutdown.complete"})
+
+    return application
+
+
+async def _no_send(_message: Any) -> None:
+    raise AssertionError("endpoints leave a reply; only the application sends")
+
+
+def _check_lines(context: RequestContext) -> None:
+    headers = context.headers
+    if b"host" not in headers and context.scope["http_version"] == "1.1":
+        raise Problem("malformed_http", details=["the Host header is missing"], headers=_CLOSE)
+    if len(headers) == len(context.scope["headers"]):
+        return
+    for name in _ONCE:
+        if len(context.lines(name)) > 1:
+            found = f"the header {name.decode()} is there more than once"
+            raise Problem("malformed_http", details=[found], headers=_CLOSE)
+
+
+def _security_headers(*, strict_transport: bool) -> tuple[Header, ...]:
+    headers: tuple[Header, ...] = (
+        (b"x-content-type-options", b"nosniff"),
+        (b"x-frame-options", b"DENY"),
+        (b"referrer-policy", b"no-referrer"),
+    )
+    if strict_transport:
+        headers += ((b"strict-transport-security", b"max-age=31536000; includeSubDomains"),)
+    return headers

@@ -1,0 +1,162 @@
+"""What the routes of the API share: the caller's key, the body, and answers that cost nothing."""
+
+import time
+from typing import Any, Final
+
+from gatehouse.access.accounts import Caller
+from gatehouse.access.keys import KeyRefusal, examine_key_text, key_hash
+from gatehouse.access.limits import RateLimiter, SharedRateLimiter
+from gatehouse.api import envelope
+from gatehouse.api.body import Receive, read_body
+from gatehouse.api.context import Reply, RequestContext
+from gatehouse.api.in_flight import InFlight
+from gatehouse.api.problems import Problem
+from gatehouse.api.query import refuse_parameters
+from gatehouse.core.clock import Clock
+from gatehouse.settings.settings import Settings
+from gatehouse.store.accounts.callers import CallerDirectory
+
+_AUTHENTICATE: Final = ((b"www-authenticate", b'ApiKey realm="gatehouse", header="X-API-KEY"'),)
+
+
+class Entry:
+    """Authenticates a request for a scope, reads its body, and answers it when it is free."""
+
+    def __init__(
+        self,
+        callers: CallerDirectory,
+        settings: Settings,
+        hashing_key: bytes,
+        clock: Clock,
+        in_flight: InFlight,
+    ) -> None:
+        self._callers = callers
+        self._settings = settings
+        self._hashing_key = hashing_key
+        self._clock = clock
+        self._in_flight = in_flight
+        self.limiter = SharedRateLimiter() if settings.memory_url else RateLimiter()
+
+    async def authenticate(
+        self, context: RequestContext, scope: str, field: str, *, takes_query: bool = False
+    ) -> Caller:
+        """The caller, if its key has the scope; the answer will be in `field` of the envelope.
+
+        Key, environment, account, networks, scope, slot and rate are checked in that order. A
+        query is refused unless the route takes one.
+        """
+        context.field = field
+        self._check_transport(context)
+        caller = await self._caller(context)
+        context.caller = caller
+        rate = self._rate(caller)
+        refusal = self._refusal(context, caller, scope)
+        if refusal is not None:
+            # A refused caller must not consume rate-limit tokens.
+            if rate:
+                context.allowance = self.limiter.look(caller.key.key_id, rate, time.monotonic())
+            raise _refused(refusal, scope)
+        context.take_slot(self._in_flight)
+        if rate:
+            self._take_token(context, caller.key.key_id, rate)
+        self._callers.used(caller.key.key_id, self._clock())
+        if context.scope["query_string"] and not takes_query:
+            refuse_parameters(context.scope["query_string"])
+        return caller
+
+    async def recognise(self, context: RequestContext) -> bool:
+        """Whether the caller of a path that nothing answers has a key; one token is taken."""
+        try:
+            self._check_transport(context)
+            caller = await self._caller(context)
+        except Problem:
+            return False
+        if self._refusal(context, caller, "") not in (None, KeyRefusal.SCOPE):
+            return False
+        context.caller = caller
+        rate = self._rate(caller)
+        if rate:
+            self._take_token(context, caller.key.key_id, rate)
+        return True
+
+    async def authenticate_again(self, context: RequestContext, scope: str) -> None:
+        """Check the key once more after a long wait: it may have been revoked meanwhile."""
+        caller = await self._caller(context, anew=True)
+        refusal = self._refusal(context, caller, scope)
+        if refusal is not None:
+            raise _refused(refusal, scope)
+        context.take_slot(self._in_flight)
+
+    async def body(
+        self, context: RequestContext, receive: Receive, most_bytes: int | None = None
+    ) -> bytes:
+        """The whole body, or the `Problem` with it; without a limit, that of the settings holds."""
+        settings = self._settings
+        most = max(most_bytes or 0, settings.max_body_bytes)
+        # A caller that sends slowly must not hold a slot while it does.
+        context.give_slot_back()
+        body = await read_body(context, receive, most, settings.body_timeout_ms)
+        context.take_slot(self._in_flight)
+        return body
+
+    async def answer(self, context: RequestContext, response: Any) -> Reply:
+        """The answer of a request that costs nothing."""
+        assert context.caller is not None
+        assert context.field is not None
+        account = context.caller.account
+        remaining = await self._callers.remaining(account.account_id)
+        billed = envelope.billing(account.currency, [], remaining)
+        body = envelope.success(
+            context.request_id, context.field, response, billed, context.warnings
+        )
+        return Reply(200, body)
+
+    def _check_transport(self, context: RequestContext) -> None:
+        if b"origin" in context.headers:
+            raise Problem("browser_call")
+        if self._settings.is_production and not context.is_secure(self._settings.trusted_proxies):
+            raise Problem("insecure_transport")
+
+    async def _caller(self, context: RequestContext, *, anew: bool = False) -> Caller:
+        text = context.header(b"x-api-key")
+        if not text:
+            raise Problem("missing_key", headers=_AUTHENTICATE)
+        refusal = examine_key_text(text, self._settings.environment)
+        if refusal is KeyRefusal.OTHER_ENVIRONMENT:
+            raise Problem(KeyRefusal.OTHER_ENVIRONMENT)
+        caller = None
+        if refusal is None:
+            caller = await self._callers.find(key_hash(text, self._hashing_key), anew=anew)
+        if caller is None or caller.key.status(self._clock()) != "active":
+            raise Problem(KeyRefusal.INVALID, headers=_AUTHENTICATE)
+        return caller
+
+    def _refusal(self, context: RequestContext, caller: Caller, scope: str) -> KeyRefusal | None:
+        key = caller.key
+        if caller.account.closed_at_ms is not None:
+            return KeyRefusal.CLOSED
+        if key.networks and not key.allows_address(context.address(self._settings.trusted_proxies)):
+            return KeyRefusal.NETWORK
+        return None if key.allows_operation(scope) else KeyRefusal.SCOPE
+
+    def _rate(self, caller: Caller) -> int:
+        own = caller.key.rate_limit_per_second
+        return self._settings.rate_limit_per_second if own is None else own
+
+    def _take_token(self, context: RequestContext, key_id: str, rate: int) -> None:
+        context.allowance = self.limiter.take(key_id, rate, time.monotonic())
+        if not context.allowance.granted:
+            wait = str(context.allowance.reset_s).encode()
+            raise Problem("rate_limited", headers=((b"retry-after", wait),))
+
+
+def path_id(context: RequestContext) -> str:
+    """The request id in the path."""
+    request_id: str = context.scope["path_params"]["request_id"]
+    return request_id
+
+
+def _refused(refusal: KeyRefusal, scope: str) -> Problem:
+    if refusal is KeyRefusal.SCOPE:
+        return Problem(refusal, details=[f"This needs a key with the scope {scope}."])
+    return Problem(refusal)

@@ -1,0 +1,170 @@
+"""What an endpoint of the management API is: its address, its scope, its messages, its work."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.access.accounts import Caller
+from gatehouse.admin.webhooks.use_cases.options import WebhookOptions
+from gatehouse.api.query import DEFAULT_PAGE, LARGEST_PAGE
+from gatehouse.store.admin.admin_session import AdminSession
+
+PREFIX: Final = "/api/v1/manage"
+MOST_DOCUMENT_BYTES: Final = 1024 * 1024
+"""Of a body with a document, which has at most a quarter of it before JSON escapes it."""
+MOST_IMPORT_BYTES: Final = 4 * 1024 * 1024
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    """A parameter of a query."""
+
+    name: str
+    about: str
+    schema: Mapping[str, Any]
+    read: Callable[[str], Any] = str
+    """Raises `ValueError` that says what the parameter must be."""
+    default: Any = None
+
+
+class Precondition(msgspec.Struct, frozen=True):
+    """Which version the caller has seen, as `If-Match` and `If-None-Match` say it."""
+
+    version: int | None = None
+    any_version: bool = False
+    """`If-Match: *`: whatever is in force may be replaced."""
+    must_be_new: bool = False
+    """`If-None-Match: *`: nothing may be in force."""
+
+    @property
+    def expected(self) -> int | None:
+        """The version that must be in force; 0 is none, and None any."""
+        return 0 if self.must_be_new else self.version
+
+
+class ManageCall(msgspec.Struct, frozen=True):
+    """One call of an endpoint, by an authenticated key."""
+
+    session: AdminSession
+    """Acts as the key of the caller."""
+    caller: Caller
+    path: Mapping[str, str] = {}
+    query: Mapping[str, Any] = {}
+    body: Any = None
+    precondition: Precondition = Precondition()
+    default_rate: int = 0
+    """Requests per second of keys without a limit of their own; 0 is without limit."""
+    webhooks: WebhookOptions = WebhookOptions()
+    """Where webhooks may be sent."""
+
+    @property
+    def account_id(self) -> str:
+        """The account of the key, and so the only one that it can manage."""
+        return self.caller.account.account_id
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether nothing must be changed."""
+        return self.query.get("dryRun") is True
+
+
+class Tagged(msgspec.Struct, frozen=True):
+    """An answer with the version that it shows, which becomes its `ETag`."""
+
+    answer: msgspec.Struct
+    version: int
+
+
+class ManageEndpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One method of one path."""
+
+    method: str
+    path: str
+    """Below the prefix."""
+    scope: str
+    operation: str
+    """The operation's id in OpenAPI."""
+    summary: str
+    about: str
+    field: str
+    """Where in the envelope the answer is."""
+    answer: type[msgspec.Struct]
+    run: Callable[[ManageCall], Any]
+    """Called on a thread; returns the answer, or the answer `Tagged`."""
+    waits: bool = False
+    """Whether it waits for somebody outside; `run` is then a coroutine, which holds no thread."""
+    body: type[msgspec.Struct] | None = None
+    body_example: Mapping[str, Any] = {}
+    """What its example has of its own."""
+    query: tuple[Parameter, ...] = ()
+    path_about: Mapping[str, str] = {}
+    path_examples: Mapping[str, str] = {}
+    tagged: bool = False
+    """Whether answers have an `ETag`."""
+    guarded: bool = False
+    """Whether `If-Match` is read."""
+    most_bytes: int | None = None
+    """Largest body; without it, that of the settings."""
+    names_cards: bool = False
+    """Whether card numbers in its body are compared with what the account has."""
+    reads: bool = False
+    """Whether it changes nothing although it is no GET, because of what is in its body."""
+
+    @property
+    def address(self) -> str:
+        """The whole path."""
+        return PREFIX + self.path
+
+    @property
+    def changes(self) -> bool:
+        """Whether it may change something."""
+        return self.method != "GET" and not self.reads
+
+
+def read_flag(text: str) -> bool:
+    """A query parameter that is true or false."""
+    if text not in ("true", "false"):
+        raise ValueError("must be true or false")
+    return text == "true"
+
+
+def whole_number(least: int, most: int) -> Callable[[str], int]:
+    """Reads a query parameter that is a whole number within bounds."""
+
+    def read(text: str) -> int:
+        well_formed = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+        if not (well_formed and least <= int(text) <= most):
+            raise ValueError(f"must be a number from {least} to {most}")
+        return int(text)
+
+    return read
+
+
+def short_text(most: int) -> Callable[[str], str]:
+    """Reads a query parameter that is a text of at most so many characters."""
+
+    def read(text: str) -> str:
+        if not 1 <= len(text) <= most:
+            raise ValueError(f"must have 1 to {most} characters")
+        return text
+
+    return read
+
+
+DRY_RUN: Final = Parameter(
+    "dryRun", "`true` checks everything and changes nothing.", {"type": "boolean"}, read_flag, False
+)
+LIMIT: Final = Parameter(
+    "limit",
+    "Size of a page.",
+    {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE, "default": DEFAULT_PAGE},
+    whole_number(1, LARGEST_PAGE),
+    DEFAULT_PAGE,
+)
+LONGEST_CURSOR: Final = 1000
+
+
+def after(what: str) -> Parameter:
+    """The parameter that names where a page begins."""
+    schema = {"type": "string", "minLength": 1, "maxLength": LONGEST_CURSOR}
+    return Parameter("startingAfter", what, schema, short_text(LONGEST_CURSOR))

@@ -1,0 +1,222 @@
+"""OpenAPI 3.1, generated from the very types that validate requests and render answers."""
+
+from typing import Any, Final
+
+import msgspec
+
+import gatehouse
+from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
+from gatehouse.api.envelope import Billing, Errors
+from gatehouse.api.event_schemas import event_webhooks
+from gatehouse.api.feedback import FeedbackHistory, FeedbackReceipt, FeedbackRequest
+from gatehouse.api.openapi_events import EVENT_TYPES, event_paths
+from gatehouse.api.openapi_examples import example_answer, example_refusal
+from gatehouse.api.openapi_manage import manage_paths, manage_types
+from gatehouse.api.openapi_money import MONEY_TYPES, money_paths
+from gatehouse.api.openapi_parts import (
+    HEADERS,
+    IDEMPOTENCY_KEY,
+    PREFER,
+    REF,
+    REQUEST_ID,
+    TRACE_ID,
+    answer_of,
+    body_of,
+    envelope_of,
+    failure_schema,
+    failures,
+    free_answers,
+    page_parameters,
+    parameter,
+    ref,
+)
+from gatehouse.api.openapi_reviews import REVIEW_TYPES, review_paths
+from gatehouse.api.openapi_schemas import TAGS, for_generators, with_error_codes, with_tags
+from gatehouse.api.openapi_search import SEARCH_TYPES, search_paths
+from gatehouse.api.problems import BODY_CODES, CODES, PAID_CODES, REVIEW_CODES
+from gatehouse.core.unread_fields import FieldWarning
+from gatehouse.operations.operation import Operation
+from gatehouse.operations.pipeline_messages import PipelinesResponse
+
+_ABOUT: Final = """\
+Fraud prevention and verification for card payments.
+
+Every call carries an API key in `X-API-KEY` and comes from a backend, never from a browser. Every
+answer is the same envelope: check `isSuccess` first, then the operation's own object. `billing`
+says what the request cost and what is left; all that is not a check is free."""
+
+
+def path_of(operation: Operation) -> str:
+    """Where an operation is found."""
+    return f"/api/v1/{operation.name}"
+
+
+def openapi_document(operations: list[Operation]) -> dict[str, Any]:
+    """The whole document."""
+    kinds: list[Any] = [
+        Errors,
+        Billing,
+        FieldWarning,
+        PublicDecision,
+        PipelinesResponse,
+        *REVIEW_TYPES,
+    ]
+    kinds += [FeedbackRequest, FeedbackReceipt, FeedbackHistory]
+    kinds += [*SEARCH_TYPES, *MONEY_TYPES, *EVENT_TYPES, *manage_types()]
+    for operation in operations:
+        kinds += [operation.request_type, operation.response_type]
+    _, schemas = msgspec.json.schema_components(kinds, schema_hook=_own_type, ref_template=REF)
+    paths: dict[str, Any] = {path_of(one): {"post": _post(one, schemas)} for one in operations}
+    paths["/api/v1/pipelines"] = {"get": _list_pipelines(schemas)}
+    paths["/api/v1/decisions"] = {"get": _list_decisions(schemas)}
+    paths["/api/v1/decisions/{requestId}"] = {"get": _get_decision(schemas)}
+    paths |= search_paths(schemas)
+    paths |= review_paths(schemas)
+    paths["/api/v1/feedback"] = {"post": _tell(schemas)}
+    paths["/api/v1/feedback/{requestId}"] = {"get": _get_feedback(schemas)}
+    paths |= money_paths(schemas)
+    paths |= event_paths(schemas)
+    paths |= manage_paths(schemas)
+    webhooks = event_webhooks(schemas)
+    schemas["Failure"] = failure_schema()
+    schemas = with_error_codes(for_generators(schemas), CODES)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Gatehouse",
+            "version": gatehouse.__version__,
+            "description": _ABOUT,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/", "description": "This server"}],
+        "security": [{"ApiKey": []}],
+        "tags": [{"name": name, "description": about} for name, about in TAGS.items()],
+        "paths": with_tags(paths),
+        "webhooks": webhooks,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {
+                "ApiKey": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": "X-API-KEY",
+                    "description": "`gh_sandbox_` keys are for the sandbox, `gh_live_` keys for "
+                    "production. Keys belong in backends only.",
+                }
+            },
+            "headers": {
+                name: {"description": about, "schema": {"type": kind}}
+                for name, (kind, about) in HEADERS.items()
+            },
+        },
+    }
+
+
+def _own_type(kind: type) -> dict[str, Any]:
+    schema: dict[str, Any] = dict(kind.schema)  # type: ignore[attr-defined]  # our own types have it
+    return schema
+
+
+def _post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+    response = operation.response_type.__name__
+    envelope = response.removesuffix("Response") + "Envelope"
+    schemas[envelope] = envelope_of(operation.field, response)
+    return {
+        "operationId": operation.name,
+        "summary": operation.title,
+        "description": operation.about,
+        "parameters": [IDEMPOTENCY_KEY, PREFER, TRACE_ID],
+        "requestBody": body_of(operation.request_type, schemas, operation.left_out),
+        "responses": {
+            "200": answer_of(
+                "Processed, or refused with the fields at fault: `isSuccess` tells.",
+                ref(envelope),
+                {"processed": example_answer(operation), "refused": example_refusal(operation)},
+                ("Idempotent-Replayed", "Preference-Applied"),
+            ),
+            **failures(without=REVIEW_CODES | {"not_found"}),
+        },
+    }
+
+
+def _list_pipelines(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["PipelinesEnvelope"] = envelope_of("pipelinesResponse", "PipelinesResponse")
+    return {
+        "operationId": "listPipelines",
+        "summary": "Pipelines",
+        "description": "The pipelines that the account can call, and what each needs. Free.",
+        "parameters": [TRACE_ID],
+        **free_answers("The pipelines.", "PipelinesEnvelope", without=BODY_CODES | {"not_found"}),
+    }
+
+
+def _get_decision(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["DecisionEnvelope"] = envelope_of("decisionResponse", "PublicDecision")
+    return {
+        "operationId": "getDecision",
+        "summary": "One decision",
+        "description": "The record of a processed request, for the account it belongs to. Free.",
+        "parameters": [REQUEST_ID, TRACE_ID],
+        **free_answers("The record.", "DecisionEnvelope", without=BODY_CODES),
+    }
+
+
+def _list_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
+    page = {
+        "type": "object",
+        "properties": {
+            "decisions": {"type": "array", "items": ref("PublicDecision")},
+            "hasMore": {"type": "boolean"},
+        },
+        "required": ["decisions", "hasMore"],
+    }
+    schemas["DecisionPage"] = page
+    schemas["DecisionsEnvelope"] = envelope_of("decisionsResponse", "DecisionPage")
+    return {
+        "operationId": "listDecisions",
+        "summary": "Decisions",
+        "description": "The account's records, newest first. Free.",
+        "parameters": [
+            parameter(
+                "clientReferenceId",
+                "query",
+                "Only requests with this reference.",
+                {"type": "string", "maxLength": 128},
+            ),
+            *page_parameters(),
+            TRACE_ID,
+        ],
+        **free_answers(
+            "A page of records.", "DecisionsEnvelope", without=BODY_CODES | {"not_found"}
+        ),
+    }
+
+
+def _tell(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["FeedbackEnvelope"] = envelope_of("feedbackResponse", FeedbackReceipt.__name__)
+    return {
+        "operationId": "giveFeedback",
+        "summary": "Give feedback",
+        "description": "Says what became of a request, or of up to a hundred of one name. What is "
+        "said last counts; everything stays in the history. Sentry takes it into account at once. "
+        "The same said again changes nothing, so a repeat is safe. Free.",
+        "parameters": [PREFER, TRACE_ID],
+        "requestBody": body_of(FeedbackRequest, schemas),
+        **free_answers(
+            "What was kept, or a refusal with the fields at fault: `isSuccess` tells.",
+            "FeedbackEnvelope",
+            without=PAID_CODES | REVIEW_CODES,
+            headers=("Preference-Applied",),
+        ),
+    }
+
+
+def _get_feedback(schemas: dict[str, Any]) -> dict[str, Any]:
+    schemas["FeedbackHistoryEnvelope"] = envelope_of("feedbackResponse", FeedbackHistory.__name__)
+    return {
+        "operationId": "getFeedback",
+        "summary": "Feedback on a request",
+        "description": "What is known about a request, and all that was said about it. Free.",
+        "parameters": [REQUEST_ID, TRACE_ID],
+        **free_answers("What was said.", "FeedbackHistoryEnvelope", without=BODY_CODES),
+    }

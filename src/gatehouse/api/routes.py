@@ -1,0 +1,282 @@
+"""The table of routes, and the small ones that are not part of the API proper."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from typing import Any, Final
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.routing import Route, Router
+
+from gatehouse.api.app import CONTEXT_KEY
+from gatehouse.api.balances import Balances
+from gatehouse.api.body import Receive
+from gatehouse.api.context import Reply, RequestContext
+from gatehouse.api.entry import Entry
+from gatehouse.api.events import EventRoutes
+from gatehouse.api.feedback import Feedback
+from gatehouse.api.guides import GuidePages, guides_root
+from gatehouse.api.manage.catalogue import all_endpoints
+from gatehouse.api.manage.desk import ManageDesk
+from gatehouse.api.markup import POLICY_HEADERS
+from gatehouse.api.metrics import Metrics
+from gatehouse.api.openapi import openapi_document, path_of
+from gatehouse.api.openapi_manage import is_managing
+from gatehouse.api.pages import HTML, PublicPage
+from gatehouse.api.reference import Guides, reference_page, reference_sections
+from gatehouse.api.reviews import Reviews
+from gatehouse.api.schemas import Json
+from gatehouse.api.search import SearchRoutes
+from gatehouse.api.search_index import IndexedSection, encoded_index
+from gatehouse.api.unknown_paths import UnknownPaths
+from gatehouse.api.v1 import Api, Handler, PipelineListing
+from gatehouse.connectors.routing.seat import SeatState
+from gatehouse.core.subject import written_out_first
+from gatehouse.operations.operation import Operation
+from gatehouse.sentry.memory import MemoryState
+
+_REFERENCES: Final = {"/docs": False, "/docs/manage": True}
+"""The pages of the reference, each with whether it is about the management API."""
+
+
+class ConnectorsReady(msgspec.Struct, frozen=True):
+    """The connectors that were applied; a server with some that are down serves the rest."""
+
+    version: int | None
+    states: Mapping[str, SeatState]
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """How the server is, for the machines that watch it."""
+
+    checks: dict[str, bool]
+    """If any of these is false, requests should go to another server."""
+    memory: MemoryState
+    """Good to have: while it is being rebuilt, requests are judged by what is known so far."""
+    refused_accounts: int = 0
+    """Accounts whose configuration was changed in the database and is refused; other servers would
+    refuse it, too."""
+    connectors: ConnectorsReady | None = None
+    """None when no function is served by connectors that were applied."""
+
+
+Readiness = Callable[[], Ready]
+
+
+class _Endpoint:
+    """A handler as the ASGI application that Starlette's router expects."""
+
+    def __init__(self, path: str, handler: Handler) -> None:
+        self._path = path
+        self._handler = handler
+
+    async def __call__(self, scope: Any, receive: Receive, _send: object) -> None:
+        context: RequestContext = scope[CONTEXT_KEY]
+        context.route = self._path
+        context.reply = await self._handler(context, receive)
+
+
+class Routes:
+    """Starlette's router, behind a look-up for the operations, whose paths never vary."""
+
+    def __init__(self, routes: list[Route], pages: list[PublicPage], entry: Entry) -> None:
+        self._pages = pages
+        self._unknown = UnknownPaths(entry, [route.path for route in routes])
+        self._router = Router(routes, redirect_slashes=False)
+        self._operations = {
+            route.path: route.app
+            for route in routes
+            if "POST" in (route.methods or ()) and not route.param_convertors
+        }
+
+    async def __call__(self, scope: Any, receive: Receive, send: Any) -> None:
+        """Let the right handler leave its reply."""
+        operation = self._operations.get(scope["path"]) if scope["method"] == "POST" else None
+        try:
+            await (operation or self._router)(scope, receive, send)
+        except HTTPException as error:
+            raise await self._unknown.problem(scope[CONTEXT_KEY], error) from None
+
+    def prepare(self) -> None:
+        """Make the pages, which the first reader would wait for."""
+        for page in self._pages:
+            page.prepare()
+
+
+class Offered(msgspec.Struct, frozen=True):
+    """What the API offers, and what answers it."""
+
+    operations: list[Operation]
+    pipelines: PipelineListing
+    """Tells which pipelines an account has."""
+    entry: Entry
+    api: Api
+    reviews: Reviews
+    feedback: Feedback
+    search: SearchRoutes
+    balances: Balances
+    events: EventRoutes
+    manage: ManageDesk
+
+
+def make_routes(
+    offered: Offered, ready: Readiness, metrics: Metrics | None, base_url: str
+) -> Routes:
+    """All routes of the server; without `metrics` they are served elsewhere."""
+    api, reviews, feedback = offered.api, offered.reviews, offered.feedback
+    guides = GuidePages(guides_root())
+    document = cache(lambda: openapi_document(offered.operations))
+    pages = _pages(document, base_url, guides)
+    # Few readers search, and the index is large: it is made when one does.
+    index = PublicPage(lambda: encoded_index(_sections(document(), guides)))
+    routes = [
+        *(_route("POST", path_of(one), api.operation(one)) for one in offered.operations),
+        _route("GET", "/api/v1/pipelines", api.pipelines(offered.pipelines)),
+        _route("GET", "/api/v1/reviews", reviews.listing),
+        _route("POST", "/api/v1/reviews/search", offered.search.reviews),
+        _route("POST", "/api/v1/reviews/resolutions", reviews.resolutions),
+        _route("GET POST", "/api/v1/reviews/{request_id}", reviews.review),
+        _route("POST", "/api/v1/reviews/{request_id}/assignment", reviews.assignment),
+        _route("POST", "/api/v1/reviews/{request_id}/notes", reviews.note),
+        _route("POST", "/api/v1/reviews/{request_id}/correction", reviews.correction),
+        _route("POST", "/api/v1/feedback", feedback.tell),
+        _route("GET", "/api/v1/feedback/{request_id}", feedback.history),
+        _route("GET", "/api/v1/balance", offered.balances.balance),
+        _route("GET", "/api/v1/statement", offered.balances.statement),
+        _route("GET", "/api/v1/events", offered.events.listing),
+        _route("GET", "/api/v1/events/{event_id}", offered.events.event),
+        _route("GET", "/api/v1/decisions", api.decisions),
+        _route("POST", "/api/v1/decisions/search", offered.search.decisions),
+        _route("GET", "/api/v1/decisions/{request_id}", api.decision),
+        *manage_routes(offered.manage),
+        *(_redirect(path, "/docs") for path in ("/", "/docs/")),
+        _redirect("/docs/guides", "/docs/guides/README"),
+        *(_route("GET", path, page.answer) for path, page in pages.items()),
+        _route("GET", "/docs/search.json", index.answer),
+        *_probes(ready, metrics),
+        _route("GET", "/docs/guides/{name:path}", guides.answer),
+    ]
+    return Routes(routes, [*pages.values()], offered.entry)
+
+
+def manage_routes(desk: ManageDesk) -> list[Route]:
+    """The routes of the management API."""
+    ordered = sorted(all_endpoints(), key=lambda one: written_out_first(one.path))
+    return [_route(one.method, one.address, desk.handler(one)) for one in ordered]
+
+
+def _redirect(path: str, to: str) -> Route:
+    return _plain(path, lambda: Reply(307, b"", ((b"location", to.encode()),)))
+
+
+def _sections(document: Json, guides: GuidePages) -> Iterator[IndexedSection]:
+    """What the search of the reference finds on all pages."""
+    yield from guides.sections()
+    for address, managing in _REFERENCES.items():
+        yield from reference_sections(_of_page(document, managing=managing), address)
+
+
+def _of_page(document: Json, *, managing: bool) -> Json:
+    """Operations, or the management API, which would make the page slow to load on a phone."""
+    paths = {path: one for path, one in document["paths"].items() if is_managing(path) is managing}
+    return {**document, "paths": paths}
+
+
+def _pages(
+    document: Callable[[], Json], base_url: str, guides: GuidePages
+) -> dict[str, PublicPage]:
+    """The API's description, for programs and for people."""
+
+    def described() -> bytes:
+        return msgspec.json.format(msgspec.json.encode(document()), indent=2)
+
+    def shown(*, managing: bool) -> bytes:
+        here, there = guides.guides, {"/docs": "API reference", "/docs/manage": "Management API"}
+        pages = {**there, **here.pages}
+        del pages["/docs/manage" if managing else "/docs"]
+        linked = Guides(pages, here.chapters)
+        whole = _of_page(document(), managing=managing)
+        return reference_page(whole, base_url, linked).encode()
+
+    return {
+        "/openapi.json": PublicPage(described),
+        **{
+            address: PublicPage(partial(shown, managing=managing), HTML, POLICY_HEADERS)
+            for address, managing in _REFERENCES.items()
+        },
+    }
+
+
+def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
+    """What the machines that watch the service ask."""
+
+    def readiness() -> Reply:
+        now = ready()
+        good, memory = all(now.checks.values()), now.memory
+        body: dict[str, Any] = {
+            "status": "ready" if good else "not ready",
+            "checks": {**now.checks, "memory": memory.rebuilt and not memory.is_away},
+            "memory": {
+                "state": _state_of(memory),
+                "shared": memory.is_shared,
+                "events": memory.events,
+                "entities": memory.entities,
+                "limit": memory.limit,
+            },
+            "configuration": {"refusedAccounts": now.refused_accounts},
+        }
+        if now.connectors is not None:
+            body["connectors"] = _connectors(now.connectors)
+        return Reply(200 if good else 503, msgspec.json.encode(body))
+
+    routes = [
+        _plain("/healthz", lambda: Reply(200, b'{"status":"ok"}')),
+        _plain("/readyz", readiness),
+    ]
+    if metrics is not None:
+        routes.append(_route("GET", "/metrics", _metrics_page(metrics)))
+    return routes
+
+
+def _connectors(ready: ConnectorsReady) -> dict[str, Any]:
+    """Without the problems: anybody can ask here. `gatehouse connectors status` tells them."""
+    shown = {
+        name: {
+            "state": "up" if state.up else "down",
+            "inFlight": state.in_flight,
+            "limit": state.limit,
+            "connections": state.connections,
+            "breakerOpen": state.breaker_open,
+        }
+        for name, state in ready.states.items()
+    }
+    return {"version": ready.version, "connectors": shown}
+
+
+def _state_of(memory: MemoryState) -> str:
+    if memory.is_away:
+        return "unavailable"
+    if memory.rebuilt:
+        return "ready"
+    return "empty" if memory.is_shared and not memory.is_being_rebuilt else "rebuilding"
+
+
+def _metrics_page(metrics: Metrics) -> Handler:
+    async def handler(context: RequestContext, _receive: Receive) -> Reply:
+        # It takes milliseconds, for which requests should not wait.
+        page, content_type = await asyncio.to_thread(metrics.page, context.header(b"accept"))
+        return Reply(200, page, (), content_type)
+
+    return handler
+
+
+def _plain(path: str, make: Callable[[], Reply]) -> Route:
+    async def handler(_context: RequestContext, _receive: Receive) -> Reply:
+        return make()
+
+    return _route("GET", path, handler)
+
+
+def _route(methods: str, path: str, handler: Handler) -> Route:
+    return Route(path, _Endpoint(path, handler), methods=methods.split())
