@@ -1,6 +1,7 @@
 """What the routes of the API share: the caller's key, the body, and answers that cost nothing."""
 
 import time
+from collections.abc import Callable
 from typing import Any, Final
 
 from gatehouse.access.accounts import Caller
@@ -101,15 +102,21 @@ class Entry:
 
     async def answer(self, context: RequestContext, response: Any) -> Reply:
         """The answer of a request that costs nothing."""
+        return (await self.answerer(context))(response)
+
+    async def answerer(self, context: RequestContext) -> Callable[[Any], Reply]:
+        """Makes the answer of a request that costs nothing, with nothing left to wait for."""
         assert context.caller is not None
         assert context.field is not None
-        account = context.caller.account
+        account, field = context.caller.account, context.field
         remaining = await self._callers.remaining(account.account_id)
         billed = envelope.billing(account.currency, [], remaining)
-        body = envelope.success(
-            context.request_id, context.field, response, billed, context.warnings
-        )
-        return Reply(200, body)
+
+        def answer(response: Any) -> Reply:
+            told = context.request_id, field, response, billed, context.warnings
+            return Reply(200, envelope.success(*told))
+
+        return answer
 
     def _check_transport(self, context: RequestContext) -> None:
         if b"origin" in context.headers:

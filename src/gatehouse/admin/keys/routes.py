@@ -204,6 +204,7 @@ KEY_ENDPOINTS: Final = (
         body=NewKey,
         answer=KeyTold,
         run=_issue,
+        one_change=True,
     ),
     ManageEndpoint(
         method="POST",
@@ -219,6 +220,7 @@ KEY_ENDPOINTS: Final = (
         path_about=_ID,
         answer=KeyTold,
         run=_rotate,
+        one_change=True,
     ),
     ManageEndpoint(
         method="POST",
@@ -233,5 +235,6 @@ KEY_ENDPOINTS: Final = (
         path_about=_ID,
         answer=KeyShown,
         run=_revoke,
+        one_change=True,
     ),
 )

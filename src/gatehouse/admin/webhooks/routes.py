@@ -255,6 +255,7 @@ WEBHOOK_ENDPOINTS: Final = (
         body=NewWebhook,
         answer=PublicWebhook,
         run=_create,
+        one_change=True,
         tagged=True,
     ),
     ManageEndpoint(
@@ -282,6 +283,7 @@ WEBHOOK_ENDPOINTS: Final = (
         path_about=_ID,
         answer=PublicWebhook,
         run=_update,
+        one_change=True,
         tagged=True,
         guarded=True,
     ),
@@ -311,6 +313,7 @@ WEBHOOK_ENDPOINTS: Final = (
         path_about=_ID,
         answer=PublicWebhook,
         run=_rotate,
+        one_change=True,
         tagged=True,
         guarded=True,
     ),

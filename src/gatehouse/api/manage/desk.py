@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -106,11 +107,12 @@ class ManageDesk:
                     precondition=_precondition(context) if endpoint.guarded else Precondition(),
                 )
                 repeated = repeatable(endpoint, call, context, raw, self._repetitions)
+                answer = await self._entry.answerer(context)
                 if repeated is None:
-                    reply = await self._answer(context, await self._run(endpoint, call))
+                    reply = _reply(answer, await self._run(endpoint, call, endpoint.run))
                 else:
                     reply = await repeated.once(
-                        lambda: self._run(endpoint, call), lambda done: self._answer(context, done)
+                        lambda work: self._run(endpoint, call, work), partial(_reply, answer)
                     )
                 if endpoint.changes and not call.dry_run:
                     await self._changed()
@@ -142,22 +144,27 @@ class ManageDesk:
         refuse_unread(context)
         return raw, body
 
-    async def _run(self, endpoint: ManageEndpoint, call: ManageCall) -> Any:
+    async def _run(
+        self, endpoint: ManageEndpoint, call: ManageCall, work: Callable[[ManageCall], Any]
+    ) -> Any:
+        """Do the work of a call; or the `Problem` of what refuses it, which has done nothing."""
         try:
             if endpoint.waits:
-                done = await endpoint.run(call)
+                done = await work(call)
             else:
                 async with self._running:
-                    done = await asyncio.to_thread(endpoint.run, call)
+                    done = await asyncio.to_thread(work, call)
         except (NotFound, Conflict, InvalidInput) as refused:
             raise problem_of(refused) from None
         return done
 
-    async def _answer(self, context: RequestContext, done: Any) -> Reply:
-        if not isinstance(done, Tagged):
-            return await self._entry.answer(context, done)
-        reply = await self._entry.answer(context, done.answer)
-        return msgspec.structs.replace(reply, headers=((b"etag", b'"%d"' % done.version),))
+
+def _reply(answer: Callable[[Any], Reply], done: Any) -> Reply:
+    if not isinstance(done, Tagged):
+        return answer(done)
+    return msgspec.structs.replace(
+        answer(done.answer), headers=((b"etag", b'"%d"' % done.version),)
+    )
 
 
 def problem_of(refused: NotFound | Conflict | InvalidInput) -> Problem:

@@ -93,6 +93,9 @@ class ManageEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Called on a thread; returns the answer, or the answer `Tagged`."""
     waits: bool = False
     """Whether it waits for somebody outside; `run` is then a coroutine, which holds no thread."""
+    one_change: bool = False
+    """Whether all that it does is one change, with which its answer can be kept for repeats: an
+    answer with a secret in it must not be lost between the two."""
     body: type[msgspec.Struct] | None = None
     body_example: Mapping[str, Any] = {}
     """What its example has of its own."""

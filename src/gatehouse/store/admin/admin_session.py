@@ -120,6 +120,10 @@ class AdminSession:
         """Read something."""
         return self.database.reading()
 
+    def writing(self) -> contextlib.AbstractContextManager[sa.Connection]:
+        """Write what is no change to the data of people, and needs no audit line."""
+        return self.database.writing()
+
     def joining(self, change: Change) -> "AdminSession":
         """A session whose changes are all part of one that is in progress."""
         parts = {each.name: getattr(self, each.name) for each in dataclasses.fields(AdminSession)}
@@ -140,3 +144,5 @@ class _JoinedSession(AdminSession):
     def reading(self) -> contextlib.AbstractContextManager[sa.Connection]:
         """The data as the change in progress left it."""
         return contextlib.nullcontext(self.joined.connection)
+
+    writing = reading

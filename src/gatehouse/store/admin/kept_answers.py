@@ -76,7 +76,7 @@ def keep(session: AdminSession, wanted: Claim, request_id: str, answer: KeptAnsw
     version, sealed = sealer.seal(plain, wanted.claim_id.encode(), session.randomness)
     text = msgspec.json.encode(_Sealed(version, base64.b64encode(sealed).decode())).decode()
     values = {"answer": text, "expires_at_ms": wanted.expires_at_ms}
-    with session.database.writing() as connection:
+    with session.writing() as connection:
         connection.execute(IDEMPOTENCY.update().where(_mine(wanted, request_id)).values(values))
 
 
