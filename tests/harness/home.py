@@ -60,10 +60,12 @@ class Home:
 
     def run(self, *arguments: str, **settings: str) -> Done:
         """Run the command, in this process where that makes no difference: it saves the start."""
-        environ = self.environ(**settings)
-        if "PYTHONPATH" in self.settings or arguments[:1] == ("serve",):
+        if arguments[:1] == ("serve",):
+            # The usual port may be taken, by `make run` for one.
+            return self.run_apart(*arguments, **{"GATEHOUSE_PORT": "0", **settings})
+        if "PYTHONPATH" in self.settings:
             return self.run_apart(*arguments, **settings)
-        return run_here(arguments, environ)
+        return run_here(arguments, self.environ(**settings))
 
     def run_apart(self, *arguments: str, **settings: str) -> Done:
         """Run the command in a process of its own, as a person would."""
