@@ -14,11 +14,14 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 DATA   ?=
 # Tests wait for servers, disks and time limits: four workers keep two cores busy.
 WORKERS ?= 4
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+# The commit or branch that `make changed` compares with.
+SINCE  ?= HEAD
 # Without compiled files, every process would compile the whole program again.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick format bench faults eval-names eval-sentry webhook-delivery soak chaos docs types editor bins networks browsers places starter lock clean screenshots
+.PHONY: help setup run test quick changed format bench faults eval-names eval-sentry webhook-delivery soak chaos docs types editor bins networks browsers places starter lock clean screenshots
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,12 +53,16 @@ run: $(RUN) ## Serve the sandbox on http://127.0.0.1:8080 with a demo account an
 test: setup ## Check everything: format, lint, types, import contract, all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	@$(MAKE) --no-print-directory quick
+	@# Types take a minute on one core: they are checked beside the tests, and said at the end.
+	@$(BIN)/mypy > $(VENV)/.types 2>&1 & types=$$!; $(PYTEST) $(ARGS); tests=$$?; \
+	  wait $$types; types=$$?; echo $(BIN)/mypy; cat $(VENV)/.types; exit $$((tests | types))
 
-quick: setup ## Run the tests alone, on SQLite and PostgreSQL (ARGS="-k ledger" for some)
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+quick: setup ## Run the tests that need no browser, Node, Spark or page (ARGS="-k ledger" for some)
+	@$(PYTEST) -m "not browser and not node and not spark and not documentation" $(ARGS)
+
+changed: setup ## Run the tests that your changes concern (SINCE=main for those of a branch)
+	@$(BIN)/python -m scripts.changed_tests --since $(SINCE) -n $(WORKERS) --dist worksteal $(ARGS)
 
 format: setup ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .

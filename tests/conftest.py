@@ -1,6 +1,7 @@
 """Fixtures: both databases for real, homes of their own, a shared server for reading tests."""
 
 import gc
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -18,24 +19,17 @@ from tests.databases import (
 )
 from tests.forkserver import share_fork_server
 from tests.harness import Home, Server, make_account
+from tests.order import mark_by_folder, spread
 from tests.preloading import build_commands_once, build_routes_once
 from tests.valkeys import start_valkey
 
-LONGEST: Final = {
-    "test_generated_clients.py",
-    "test_idverify_page.py",
-    "test_kill.py",
-    "test_learning_page.py",
-    "test_openapi.py",
-    "test_pipelines_page.py",
-    "test_quickstart_typescript.py",
-    "test_secrets_stay_secret.py",
-    "test_shared_memory.py",
-    "test_spark.py",
-    "test_stopping.py",
-    "test_tutorial.py",
-}
-"""Files of a few tests that take seconds each."""
+BEGUN_FIRST: Final = (
+    ("browser",),
+    ("test_spark.py", "test_learning_page.py", "test_pipelines_page.py", "test_idverify_page.py"),
+    ("node", "test_kill.py", "test_stopping.py"),
+    ("test_secrets_stay_secret.py", "test_shared_memory.py", "test_openapi.py", "test_tutorial.py"),
+)
+"""What takes longest: one group for each worker, by marks and by names of files."""
 
 # Next to nothing of what collecting makes becomes garbage.
 gc.disable()
@@ -54,9 +48,13 @@ def pytest_configure(config: pytest.Config) -> None:
         share_fork_server()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Begin with what takes longest, or one worker would still be at it when the others end."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    mark_by_folder(items)
+    yield
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    items[:] = spread(items, BEGUN_FIRST, workers)
 
 
 def pytest_collection_finish() -> None:

@@ -72,7 +72,10 @@ MISSING = [
     *(["java"] if shutil.which("java") is None else []),
     *(["pyspark"] if importlib.util.find_spec("pyspark") is None else []),
 ]
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"SPARK IS NOT TESTED: no {MISSING}")
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.skipif(bool(MISSING), reason=f"SPARK IS NOT TESTED: no {MISSING}"),
+]
 
 
 @pytest.fixture(scope="module")

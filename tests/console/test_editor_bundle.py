@@ -26,6 +26,7 @@ def test_the_lock_pins_every_package_by_hash_and_names_no_host() -> None:
     assert lock.count('"integrity": "sha512-') == lock.count('"node_modules/')
 
 
+@pytest.mark.node
 def test_the_bundle_is_what_its_sources_make(tmp_path: Path) -> None:
     if NPM is None:
         pytest.skip("NPM IS MISSING: the editor of the console was not rebuilt")

@@ -93,18 +93,21 @@ def test_the_script_is_small_and_speaks_to_nobody() -> None:
         assert word not in text
 
 
+@pytest.mark.node
 @pytest.mark.skipif(NODE is None, reason="NODE IS MISSING: the collector's checks did not run")
 def test_the_checks_in_node_pass() -> None:
     done = run(["node", "node_checks.mjs", SCRIPT], PROGRAMS)
     assert len(done.splitlines()) >= 10
 
 
+@pytest.mark.browser
 def test_a_browser_reads_and_stores_nothing_before_consent(visits: list[Any]) -> None:
     assert [each["unasked"] for each in visits] == [NOTHING, NOTHING]
     assert all(each["untouched"] for each in visits)
     assert visits[0]["before"] == []
 
 
+@pytest.mark.browser
 def test_a_device_is_the_same_after_the_browser_was_closed(visits: list[Any]) -> None:
     first, second = (each["asked"]["device"] for each in visits)
     assert first["deviceId"] == second["deviceId"]
@@ -116,6 +119,7 @@ def test_a_device_is_the_same_after_the_browser_was_closed(visits: list[Any]) ->
     assert filled == [first["deviceId"]] * 2
 
 
+@pytest.mark.browser
 def test_withdrawal_and_privacy_signals_leave_nothing_behind(visits: list[Any]) -> None:
     for each in visits:
         assert each["stored"] is True
@@ -123,6 +127,7 @@ def test_withdrawal_and_privacy_signals_leave_nothing_behind(visits: list[Any]) 
         assert each["kept"] == ["gatehouse"]
 
 
+@pytest.mark.browser
 def test_a_strict_policy_is_kept_and_nothing_else_is_loaded(visits: list[Any]) -> None:
     for each in visits:
         assert each["violations"] == []
@@ -130,6 +135,7 @@ def test_a_strict_policy_is_kept_and_nothing_else_is_loaded(visits: list[Any]) -
         assert set(each["loaded"]) <= _SERVED.keys()
 
 
+@pytest.mark.browser
 def test_sentry_counts_by_what_a_real_browser_sends(visits: list[Any], shared: Server) -> None:
     key = shared.home.key(shared.home.account("1000"))
     with shared.client(key) as client:

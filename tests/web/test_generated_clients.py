@@ -93,6 +93,7 @@ def test_a_client_by_openapi_python_client_is_typed_and_calls_everything(
     assert set(called.split()) == operations
 
 
+@pytest.mark.node
 @needs_npm
 def test_clients_in_typescript_compile_strictly_and_call_everything(
     packages: Path, description: bytes, shared: Server, key: str, operations: set[str]
@@ -112,6 +113,7 @@ def test_clients_in_typescript_compile_strictly_and_call_everything(
         assert set(called.split()) == operations, program
 
 
+@pytest.mark.node
 @needs_npm
 @pytest.mark.parametrize("linter", ["spectral", "redocly"])
 def test_a_linter_finds_no_error_in_the_description(

@@ -47,8 +47,9 @@ TRICKY: Final[dict[str, Any]] = {
     "lines": "one\n  two: `x` ${y}\nthree\n",
     "values": [True, False, None, 1, -2.5, [], {}, {"deep": ["x"], "two words": 1}],
 }
+OF_NODE: Final = [pytest.mark.node, needs_npm]
 languages = pytest.mark.parametrize(
-    "language", [pytest.param(one, marks=needs_npm if one == "TypeScript" else ()) for one in RUN]
+    "language", [pytest.param(one, marks=OF_NODE if one == "TypeScript" else ()) for one in RUN]
 )
 
 
@@ -293,6 +294,7 @@ def test_a_sample_in_python_calls_the_method_with_what_the_example_says() -> Non
     assert named == {**TRICKY, **more}
 
 
+@pytest.mark.node
 @needs_npm
 def test_a_sample_in_typescript_calls_the_method_with_what_the_example_says() -> None:
     given = _Sent.typescript(_call())

@@ -55,6 +55,7 @@ from tests.installed_programs import NPM, npm_packages
 VARIABLE: Final = "PROVIDER_DESCRIPTIONS"
 FOLDER: Final = os.environ.get(VARIABLE, "")
 pytestmark = [
+    pytest.mark.node,
     pytest.mark.skipif(
         not FOLDER, reason=f"{VARIABLE} IS NOT SET: no request was held against a description"
     ),
