@@ -49,8 +49,13 @@ def load() -> None:
     import duckdb
     import psycopg
     import typer.main
+    import uvicorn.lifespan.on
+    import uvicorn.loops.uvloop
     import uvloop
 
+    import gatehouse.admin.people.use_cases.demo
+    import gatehouse.admin.sandbox.use_cases.beside
+    import gatehouse.admin.sandbox.use_cases.fill
     import gatehouse.api.server
     import gatehouse.bootstrap
     import gatehouse.connectors.reference_host.serving
@@ -60,7 +65,7 @@ def load() -> None:
     from gatehouse.intel.bins import load_bins
     from gatehouse.operations import warmup
 
-    _ = (alembic.command, alembic.config, duckdb, psycopg, uvloop, gatehouse.api.server)
+    _ = (alembic.command, alembic.config, duckdb, psycopg, uvicorn, uvloop, gatehouse.api.server)
     build_commands_once()
     build_routes_once()
     command: Any = typer.main.get_command(app)
