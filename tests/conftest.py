@@ -25,9 +25,15 @@ from tests.valkeys import start_valkey
 
 BEGUN_FIRST: Final = (
     ("browser",),
-    ("test_spark.py", "test_learning_page.py", "test_pipelines_page.py", "test_idverify_page.py"),
-    ("node", "test_kill.py", "test_stopping.py"),
-    ("test_secrets_stay_secret.py", "test_shared_memory.py", "test_openapi.py", "test_tutorial.py"),
+    (
+        *("spark", "test_learning_page.py", "test_quickstart_python.py", "test_pipelines_page.py"),
+        *("test_same_answers.py", "test_archive_page.py", "test_idverify_page.py"),
+    ),
+    ("node", "test_generated_clients.py", "test_samples.py", "test_kill.py", "test_stopping.py"),
+    (
+        *("test_openapi.py", "test_secrets_stay_secret.py", "test_watching.py", "test_compose.py"),
+        *("test_shared_memory.py", "test_tutorial.py", "test_attacks.py", "test_house.py"),
+    ),
 )
 """What takes longest: one group for each worker, by marks and by names of files."""
 

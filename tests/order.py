@@ -38,7 +38,7 @@ def spread(tests: Sequence[T], begun_first: Sequence[Sequence[str]], workers: in
     A worker is given a part of the list, without gaps, and workers that have nothing left take
     from the ends of others' parts. So what stands at the beginning of a part stays together and
     shares what its first test starts: a browser, a virtual machine. Each entry of `begun_first`
-    names such a group, by marks and by parts of names; the last of two that fit counts.
+    names such a group, by marks and by files; the last of two that fit counts.
     """
     groups: list[list[T]] = [[] for _ in range(max(workers, 1))]
     ordinary: list[T] = []
@@ -57,4 +57,5 @@ def spread(tests: Sequence[T], begun_first: Sequence[Sequence[str]], workers: in
 
 
 def _is_one_of(test: _Test, group: Sequence[str]) -> bool:
-    return any(name in test.nodeid or test.get_closest_marker(name) for name in group)
+    file = test.nodeid.partition("::")[0].rpartition("/")[2]
+    return any(name == file or test.get_closest_marker(name) for name in group)

@@ -23,9 +23,9 @@ class Named:
         return name if name in self.marks else None
 
 
-ORDINARY = [Named(f"test_{number}") for number in range(9)]
+ORDINARY = [Named(f"tests/test_browser.py::test_{number}") for number in range(9)]
 PAGES = [Named("test_first_page", ("browser",)), Named("test_second_page", ("browser",))]
-SLOW = [Named("test_slow.py::test_it")]
+SLOW = [Named("tests/test_slow.py::test_it")]
 GROUPS = (("browser",), ("test_slow.py",))
 
 
