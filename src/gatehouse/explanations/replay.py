@@ -1,29 +1,32 @@
 """Judges a recorded request again, as it was or with something changed.
 
-It follows the engine's way through the pipeline, with what the record says in place of asking
+The engine's stages run as they do for a request, with what the record says in place of asking
 anybody. A stage that would have run now and did not run then is assumed to find nothing against
 the request, and is named.
 """
 
 from collections.abc import Coroutine, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 
 from gatehouse.conditions.catalogue import CUSTOM, SIGNALS, packed, place_of
-from gatehouse.conditions.compile_python import CompiledCondition, Lists, compile_condition
-from gatehouse.conditions.nodes import Condition
+from gatehouse.conditions.compile_python import Lists
 from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.outcomes import OnFailure, Outcome
 from gatehouse.core.sentences import Sentence
+from gatehouse.core.stage import StageSpec
 from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.decisions.record import DecisionRecord, RecordedStage
+from gatehouse.decisions.record import DecisionRecord, RecordedSignals, RecordedStage
 from gatehouse.decisions.signal_layout import everything, fits
 from gatehouse.explanations.in_force import InForce
 from gatehouse.explanations.phrases import NO_PIPELINE, NO_STAGE, OTHER_STAGES
-from gatehouse.operations.account_setup import Ruled
-from gatehouse.pipeline.definition import Pay, PipelineDefinition, StageDefinition, combine
+from gatehouse.operations.pipeline_steps import Ruled, decide, steps_of
+from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition
+from gatehouse.pipeline.job import DecisionPlan, StageRun
+from gatehouse.pipeline.stage_runner import StageRunner
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.rules.stage import RulesStage
@@ -80,14 +83,88 @@ class _ChangedLists:
         return self._lists.has(name, value, at_ms) if known is None else known
 
 
-class _Ran(msgspec.Struct):
-    """A stage that ran again."""
+class _NoAnswer(msgspec.Struct):
+    """Nobody reads what a stage answers here."""
 
-    place: int
-    verdict: Outcome | None
-    completed: bool
-    result: StageResult | None = None
-    """Of a stage with rules."""
+
+_NO_ANSWER: Final = _NoAnswer()
+
+
+class _ReplayedStage:
+    """A stage that finds what the record says of it, with what would have been different."""
+
+    time_limit_ms = 1000
+    """Never reached: nobody is asked."""
+
+    def __init__(self, spec: StageSpec, recorded: RecordedStage | None) -> None:
+        self.name = spec.name
+        self.fee_type = spec.fee_type
+        self.given = {} if recorded is None else _signals_of(recorded)
+        """The signals that the record tells."""
+        self.changed: Mapping[str, Any] = {}
+        self._recorded = recorded
+        self._begins = f"{spec.signals.prefix}."
+        told = spec.explanation
+        self._verdict = None if told is None else told.verdict
+
+    @property
+    def is_assumed(self) -> bool:
+        """Whether the record knows nothing of what it would have found."""
+        recorded = self._recorded
+        if recorded is None:
+            return True
+        return not recorded.completed and self.changed.get(f"{self._begins}completed") is True
+
+    async def run(self, case: Case) -> StageResult:
+        """What it found, or nothing against the request."""
+        recorded = self._recorded
+        if recorded is None or self.is_assumed:
+            found = REGISTRY.signals_of(self.name, {}, completed=True)
+            return StageResult(_NO_ANSWER, True, found)
+        begins = self._begins
+        more = {name: value for name, value in self.changed.items() if name.startswith(begins)}
+        found = {**self.given, **more}
+        verdict = self._verdict(found) if self._verdict else None
+        return StageResult(_NO_ANSWER, recorded.completed, found, verdict=verdict)
+
+    def unavailable(self, case: Case) -> StageResult:
+        """Never asked for."""
+        raise NotImplementedError
+
+
+class _FailedRules(RulesStage):
+    """Rules that could not be asked."""
+
+    async def run(self, case: Case) -> StageResult:
+        """What is said instead."""
+        return self.unavailable(case)
+
+
+class _StartSignals:
+    """The request's own signals, with those that are changed."""
+
+    def __init__(self, own: dict[str, Any]) -> None:
+        self._own = own
+        self.changed: Mapping[str, Any] = {}
+
+    async def describe(self, case: Case) -> None:
+        """Fill the case's signals."""
+        signals = dict(self._own)
+        for name, value in self.changed.items():
+            if REGISTRY.leaving(name) is not None:
+                continue
+            place = place_of(name)
+            if place is None:
+                signals[name] = value
+            else:
+                group, position = place
+                signals[group] = list(signals[group])
+                signals[group][position] = float("nan") if value is None else value
+        case.signals = signals
+
+    def facts(self, case: Case) -> RecordedSignals:
+        """Never asked for: nothing is recorded."""
+        raise NotImplementedError
 
 
 class DecisionReplay:
@@ -103,148 +180,77 @@ class DecisionReplay:
         self._at_ms = round(datetime.fromisoformat(record.at).timestamp() * 1000)
         self._lists = _ChangedLists(in_force.lists)
         flat = own_signals(record)
-        self._own = packed(flat)
-        self._given = {place: _signals_of(stage) for place, stage in self.recorded.items()}
+        self._start = _StartSignals(packed(flat))
+        self._replayed = {
+            place: _ReplayedStage(REGISTRY[each.stage], self.recorded.get(place))
+            for place, each in enumerate(stages)
+            if each.rule_set is None
+        }
         self.values: dict[str, Any] = flat
         """Every signal as it was in the end."""
-        for signals in self._given.values():
-            self.values = {**self.values, **signals}
+        for place, stage in self.recorded.items():
+            replayed = self._replayed.get(place)
+            given = _signals_of(stage) if replayed is None else replayed.given
+            self.values = {**self.values, **given}
         self.rule_sets = {
             each.rule_set: in_force.rule_sets.get(each.rule_set) or _empty(each.rule_set)
             for each in stages
             if each.rule_set is not None
         }
-        self._rules = self._ruled()
-        self._skip = [self._condition(each.skip_when) for each in stages]
-        self._stop = [self._condition(each.stop_when) for each in stages]
+        self._steps = steps_of(
+            self.definition, lambda place, _: self._replayed[place], self._ruled(), self._lists
+        )
+        self._runner = StageRunner(lambda: 0.0, _signals_found)
+        self._plan = DecisionPlan(self._start, partial(decide, self.definition))
 
     def judge(self, difference: Difference = AS_IT_WAS) -> JudgedAgain:
         """What would have been decided with this difference."""
         self._lists.changed = difference.listed
-        case = Case("", "", self._at_ms, ValuesByType(), signals=self._start(difference.signals))
-        ran: list[_Ran] = []
-        not_asked: list[str] = []
-        places = iter(range(len(self.definition.stages)))
-        for place in places:
-            if not self._is_left_out(place, case, ran):
-                one = self._run(place, case, difference.signals, not_asked)
-                ran.append(one)
-                if self._ends(one, case):
-                    self._finish_late(place, case, ran)
-                    break
-            if self._finish_late(place, case, ran):
-                break
-        for place in places:
-            self._finish_late(place, case, ran)
-        return self._judged(ran, not_asked)
+        self._start.changed = difference.signals
+        for stage in self._replayed.values():
+            stage.changed = difference.signals
+        case = Case("", "", self._at_ms, ValuesByType())
+        runs = _at_once(self._runner.run_all(self._steps, case, self._plan))
+        return JudgedAgain(
+            self._plan.decide(runs),
+            {
+                run.position: tuple(run.result.facts["matched"])
+                for run in runs
+                if run.position not in self._replayed
+            },
+            {run.position: self._plan.decide([run]) for run in runs},
+            tuple(dict.fromkeys(run.stage for run in runs if self._is_assumed(run.position))),
+        )
 
     def is_listed(self, name: str, value: str) -> bool:
         """Whether a value was on a list at that time."""
         self._lists.changed = {}
         return self._lists.has(name, value, self._at_ms)
 
-    def _run(
-        self, place: int, case: Case, changed: Mapping[str, Any], not_asked: list[str]
-    ) -> _Ran:
-        stage = self.definition.stages[place]
-        recorded = self.recorded.get(place)
-        rules = self._rules.stages.get(place)
-        if isinstance(rules, RulesStage):
-            if recorded is not None and not recorded.completed:
-                result = rules.unavailable(case)
-            else:
-                result = _at_once(rules.run(case))
-            if recorded is None and not self.rule_sets[stage.rule_set or ""].rules:
-                not_asked.append(stage.stage)
-            return _Ran(place, result.verdict, result.completed, result)
-        spec = REGISTRY[stage.stage]
-        done = f"{spec.signals.prefix}.completed"
-        completes = changed.get(done) is True and recorded is not None and not recorded.completed
-        if recorded is None or completes:
-            not_asked.append(stage.stage)
-            case.signals.update(REGISTRY.signals_of(stage.stage, {}, completed=True))
-            return _Ran(place, None, True)
-        begins = f"{spec.signals.prefix}."
-        more = {name: value for name, value in changed.items() if name.startswith(begins)}
-        case.signals.update(self._given[place])
-        case.signals.update(more)
-        told = spec.explanation
-        verdict = told.verdict(case.signals) if told is not None and told.verdict else None
-        return _Ran(place, verdict, recorded.completed)
-
-    def _is_left_out(self, place: int, case: Case, ran: list[_Ran]) -> bool:
-        skip, stage = self._skip[place], self.definition.stages[place]
-        if skip is not None and skip(case.signals, self._lists, self._at_ms):
-            return True
-        if not REGISTRY[stage.stage].pays:
-            return False
-        so_far = self._decide(ran)
-        return so_far is Outcome.DECLINE or (stage.pay is Pay.ACCEPTED and so_far is Outcome.REVIEW)
-
-    def _ends(self, one: _Ran, case: Case) -> bool:
-        if not one.completed:
-            return self.definition.stages[one.place].on_failure is OnFailure.STOP
-        return self._stops(one.place, case)
-
-    def _stops(self, place: int, case: Case) -> bool:
-        stop = self._stop[place]
-        return stop is not None and stop(case.signals, self._lists, self._at_ms)
-
-    def _finish_late(self, place: int, case: Case, ran: list[_Ran]) -> bool:
-        """Judge the rules that waited for this place; whether the request ends because of them."""
-        ended = False
-        for part in self._rules.late_parts.get(place, ()):
-            for one in ran:
-                if one.place == part.position and one.completed and one.result is not None:
-                    finished = part.finish(case, one.result)
-                    if finished is not one.result:
-                        one.result, one.verdict = finished, finished.verdict
-                        ended = self._stops(one.place, case) or ended
-        return ended
-
-    def _decide(self, ran: list[_Ran]) -> Outcome:
-        stages = self.definition.stages
-        return combine(
-            self.definition, [(stages[one.place], one.verdict, one.completed) for one in ran]
-        )
-
-    def _judged(self, ran: list[_Ran], not_asked: list[str]) -> JudgedAgain:
-        with_rules = {one.place: one.result.facts for one in ran if one.result is not None}
-        return JudgedAgain(
-            self._decide(ran),
-            {place: tuple(facts["matched"]) for place, facts in with_rules.items()},
-            {one.place: self._decide([one]) for one in ran},
-            tuple(dict.fromkeys(not_asked)),
-        )
-
-    def _start(self, changed: Mapping[str, Any]) -> dict[str, Any]:
-        """The request's own signals, with those that are changed."""
-        signals = dict(self._own)
-        for name, value in changed.items():
-            if REGISTRY.leaving(name) is not None:
-                continue
-            place = place_of(name)
-            if place is None:
-                signals[name] = value
-            else:
-                group, position = place
-                signals[group] = list(signals[group])
-                signals[group][position] = float("nan") if value is None else value
-        return signals
-
-    def _condition(self, condition: Condition | None) -> CompiledCondition | None:
-        return None if condition is None else compile_condition(condition)
+    def _is_assumed(self, place: int) -> bool:
+        replayed = self._replayed.get(place)
+        if replayed is not None:
+            return replayed.is_assumed
+        name = self.definition.stages[place].rule_set
+        return place not in self.recorded and not self.rule_sets[name or ""].rules
 
     def _ruled(self) -> Ruled:
         """The stages with rules. Those of the first edition judged everything at their place."""
         ruled = Ruled(self.definition, self.rule_sets, self._lists)
         for place, stage in self.recorded.items():
             name = self.definition.stages[place].rule_set
-            if name is not None and "matchedLate" not in stage.result:
-                ruled.stages[place] = RulesStage(self.rule_sets[name], self._lists, place)
-                for parts in ruled.late_parts.values():
-                    parts[:] = [part for part in parts if part.position != place]
+            if name is None or (stage.completed and "matchedLate" in stage.result):
+                continue
+            judging = RulesStage if stage.completed else _FailedRules
+            ruled.stages[place] = judging(self.rule_sets[name], self._lists, place)
+            for parts in ruled.late_parts.values():
+                parts[:] = [part for part in parts if part.position != place]
         return ruled
+
+
+def _signals_found(name: str, facts: Mapping[str, Any], *, completed: bool) -> Mapping[str, Any]:
+    """What a stage found, which replayed stages tell as signals; rules leave theirs themselves."""
+    return {} if REGISTRY[name].runs_rule_set else facts
 
 
 def own_signals(record: DecisionRecord) -> dict[str, Any]:
@@ -254,15 +260,15 @@ def own_signals(record: DecisionRecord) -> dict[str, Any]:
     return custom | everything().flat(own)
 
 
-def _at_once(running: Coroutine[Any, Any, StageResult]) -> StageResult:
-    """The result of a stage that never waits."""
+def _at_once(running: Coroutine[Any, Any, list[StageRun]]) -> list[StageRun]:
+    """What ran, of stages that never wait."""
     try:
         running.send(None)
     except StopIteration as done:
-        result: StageResult = done.value
-        return result
+        runs: list[StageRun] = done.value
+        return runs
     running.close()
-    raise TypeError("rules are judged without waiting")
+    raise TypeError("a request is judged again without waiting")
 
 
 def _alone(record: DecisionRecord) -> PipelineDefinition:

@@ -14,32 +14,23 @@ from typing import Final, Protocol, TypeVar
 
 import msgspec
 
-from gatehouse.conditions.compile_python import Lists, compile_condition
-from gatehouse.conditions.nodes import Condition
-from gatehouse.core.case import Case
 from gatehouse.core.errors import ConfigurationRefused, StoreUnavailable
 from gatehouse.core.lru_cache import LruCache
-from gatehouse.core.outcomes import OnFailure
 from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.core.stage import Stage
 from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.operations.pipeline_steps import Ruled, steps_of
 from gatehouse.pipeline.definition import (
-    OnDeclinedReview,
-    Pay,
     PipelineDefinition,
-    StageDefinition,
     decode_program,
     needs,
     reads,
     without_payment,
 )
-from gatehouse.pipeline.job import LatePart, Step
-from gatehouse.pipeline.waiting import Waiting
+from gatehouse.pipeline.job import Step
 from gatehouse.rules import ruleset
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
-from gatehouse.rules.parts import split
-from gatehouse.rules.stage import RulesStage
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard
 from gatehouse.sentry.stage import SentryStage
@@ -72,7 +63,6 @@ _UNREADABLE: Final = Phrase(
 
 Q = TypeVar("Q")
 A = TypeVar("A")
-Test = Callable[[Case], bool]
 
 
 class Pipeline(msgspec.Struct, frozen=True):
@@ -188,50 +178,9 @@ class Builder:
         stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry}
         read = whole if self._pays else without_payment(whole)
         ruled = Ruled(read, rule_sets, lists)
-
-        def step(position: int, each: StageDefinition) -> Step:
-            return Step(
-                ruled.stages.get(position) or stages[each.stage],
-                each.fee_micros or 0,
-                _test(each.skip_when, lists),
-                _test(each.stop_when, lists),
-                each.on_failure is OnFailure.STOP,
-                position,
-                REGISTRY[each.stage].pays,
-                each.pay is Pay.REVIEWED,
-                each.on_declined_review is OnDeclinedReview.REVERSE,
-                tuple(ruled.late_parts.get(position, ())),
-            )
-
-        steps = tuple(step(*place) for place in enumerate(read.stages))
+        steps = steps_of(read, lambda _, name: stages[name], ruled, lists)
         # What is paid elsewhere may still be told here, so that rules can speak of it.
         return Pipeline(read, version, steps, reads(whole), needs(read))
-
-
-class Ruled:
-    """The Rules stages of a pipeline, and what each judges only after later stages."""
-
-    def __init__(
-        self,
-        definition: PipelineDefinition,
-        rule_sets: Mapping[str, CompiledRuleSet],
-        lists: Lists,
-    ) -> None:
-        self.stages: dict[int, Stage] = {}
-        """By their places."""
-        self.late_parts: dict[int, list[LatePart]] = {}
-        """By the places of the stages that they wait for."""
-        waiting = Waiting([each.stage for each in definition.stages])
-        for place, each in enumerate(definition.stages):
-            if each.rule_set is not None:
-                compiled = rule_sets[each.rule_set]
-                judged_after = partial(waiting.judged_after, place)
-                first, *later = split(compiled, place, judged_after, waiting.payment)
-                waiting.note(part.after for part in later)
-                stage = self.stages[place] = RulesStage(compiled, lists, place, first)
-                for part in later:
-                    late = LatePart(place, partial(stage.finish, part))
-                    self.late_parts.setdefault(part.after, []).append(late)
 
 
 @contextlib.contextmanager
@@ -242,13 +191,6 @@ def _readable(account_id: str, what: str) -> Iterator[None]:
     except Exception as error:
         kind = type(error).__name__
         raise ConfigurationRefused(account_id, _UNREADABLE(what=what, kind=kind)) from error
-
-
-def _test(condition: Condition | None, lists: Lists) -> Test | None:
-    if condition is None:
-        return None
-    holds = compile_condition(condition)
-    return lambda case: holds(case.signals, lists, case.at_ms)
 
 
 class Setups:

@@ -1,6 +1,7 @@
 """Plans the operations whose stages an account configures: Pipeline, Rules and Sentry."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -32,8 +33,8 @@ from gatehouse.operations.pipeline_messages import (
     pipeline_messages,
     responses_by_field,
 )
+from gatehouse.operations.pipeline_steps import decide
 from gatehouse.operations.request_cards import RequestCards, cards_of, unused_credential
-from gatehouse.pipeline.definition import combine
 from gatehouse.pipeline.job import (
     DecisionPlan,
     Processed,
@@ -82,13 +83,6 @@ class Pipelines:
         cards = cards_of(given.values)
         version = PipelineVersion(call.pipeline_id, pipeline.version)
 
-        def decide(runs: Sequence[StageRun]) -> Outcome:
-            stages = pipeline.definition.stages
-            return combine(
-                pipeline.definition,
-                [(stages[run.position], run.result.verdict, run.item.completed) for run in runs],
-            )
-
         return RequestPlan(
             steps=pipeline.steps_at(fee_schedule(account.fees)),
             inputs=_stage_inputs(given, cards),
@@ -97,7 +91,10 @@ class Pipelines:
             other_cards=cards.others,
             intent=given.payment if PAYMENT in pipeline.needs else None,
             decision_plan=DecisionPlan(
-                self._signal_builder, decide, version, pipeline.definition.decided_by
+                self._signal_builder,
+                partial(decide, pipeline.definition),
+                version,
+                pipeline.definition.decided_by,
             ),
             contacts=self._contacts(given),
             ignored=given.ignored | cards.ignored if cards.ignored else given.ignored,

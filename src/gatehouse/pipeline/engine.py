@@ -8,31 +8,20 @@ from typing import Final, cast
 
 import msgspec
 
-from gatehouse.billing.ledger import Hold, Item
+from gatehouse.billing.ledger import Hold
 from gatehouse.core.cards import MaskedCard
 from gatehouse.core.case import Case
 from gatehouse.core.clock import Clock
 from gatehouse.core.defects import blanked
-from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.events import EventName, any_takes
 from gatehouse.core.money import Payment
 from gatehouse.core.outcomes import Outcome, strongest
 from gatehouse.core.stage import PayingStage
-from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.core.timeouts import with_timeout
 from gatehouse.decisions.reasons import reason_of
 from gatehouse.decisions.search_terms import TermMaker
 from gatehouse.intel.cards import CardMasker
 from gatehouse.pipeline.card_enumeration import EnumerationLimit
-from gatehouse.pipeline.job import (
-    DecisionPlan,
-    Job,
-    LatePart,
-    Processed,
-    RequestPlan,
-    StageRun,
-    Step,
-)
+from gatehouse.pipeline.job import Job, Processed, StageRun, Step
 from gatehouse.pipeline.recording import decision_row, found_by, recorded
 from gatehouse.pipeline.settlement import (
     Authorize,
@@ -50,6 +39,7 @@ from gatehouse.pipeline.settlement import (
     StillInFlight,
     WrongGuess,
 )
+from gatehouse.pipeline.stage_runner import StageRunner
 
 _ACCEPT: Final = Outcome.ACCEPT
 _REVIEW: Final = Outcome.REVIEW
@@ -87,7 +77,9 @@ class Engine:
         self._settlement = settlement
         self._masker = masker
         self._clock = clock
-        self._stopwatch = stopwatch
+        self.stopwatch = stopwatch
+        self.runner = StageRunner(stopwatch)
+        """Runs the stages; tracing puts one in its place that leaves spans."""
         self._options = options
         limit = options.enumeration_limit
         self._enumeration = EnumerationLimit(masker.fingerprints, limit)
@@ -140,7 +132,7 @@ class Engine:
 
     async def _run_or_release(self, job: Job, case: Case, hold: Hold) -> list[StageRun]:
         try:
-            return await self._run_all(job.plan, case)
+            return await self.runner.run_all(job.plan.steps, case, job.plan.decision_plan)
         except BaseException as error:
             # A defect, or a server that stops: the caller must not pay for it.
             _tell(case, done=False)
@@ -150,53 +142,6 @@ class Engine:
                 raise
             defect = blanked(error, "a stage")
         raise defect
-
-    async def _run_all(self, plan: RequestPlan, case: Case) -> list[StageRun]:
-        """Run the stages in order, as far as their conditions let them."""
-        decision_plan = plan.decision_plan
-        runs: list[StageRun] = []
-        if decision_plan is not None:
-            await decision_plan.signal_builder.describe(case)
-        steps = iter(plan.steps)
-        for step in steps:
-            if not _is_left_out(step, case, runs, decision_plan):
-                run = await self._run(step, case)
-                runs.append(run)
-                completed = run.item.completed
-                if decision_plan is not None:
-                    case.signals |= REGISTRY.signals_of(
-                        run.stage, run.result.facts, completed=completed
-                    )
-                if _ends(step, case, completed=completed):
-                    self._finish_late(step, plan.steps, case, runs)
-                    break
-            if step.late_parts and self._finish_late(step, plan.steps, case, runs):
-                break
-        # What waited for stages that are not going to run is done without them.
-        for step in steps:
-            self._finish_late(step, plan.steps, case, runs)
-        return runs
-
-    def _finish_late(
-        self, step: Step, steps: Sequence[Step], case: Case, runs: list[StageRun]
-    ) -> bool:
-        """Do what waited for this step; returns whether the request ends because of it."""
-        ended = False
-        for part in step.late_parts:
-            for place, run in enumerate(runs):
-                if run.position == part.position and run.item.completed:
-                    finished = self._finish(part, case, run)
-                    runs[place] = finished
-                    if finished.result is not run.result:
-                        stop = next(one.stop for one in steps if one.position == part.position)
-                        ended = (stop is not None and stop(case)) or ended
-        return ended
-
-    def _finish(self, part: LatePart, case: Case, run: StageRun) -> StageRun:
-        started = self._stopwatch()
-        result = part.finish(case, run.result)
-        took_us = int((self._stopwatch() - started) * 1_000_000)
-        return msgspec.structs.replace(run, result=result, duration_us=run.duration_us + took_us)
 
     def _note_guesses(self, case: Case, verdict: Authorized) -> None:
         limit = self._options.guess_limit
@@ -247,18 +192,6 @@ class Engine:
         request = self._masker.fingerprints.guess_mark(hold.request_id)
         return WrongGuess(hold.card, request, hold.card_account)
 
-    async def _run(self, step: Step, case: Case) -> StageRun:
-        stage = step.stage
-        started = self._stopwatch()
-        try:
-            result = await with_timeout(stage.time_limit_ms / 1000, stage.run(case))
-        except (TimeoutError, ConnectorFailed):
-            result = stage.unavailable(case)
-        case.results[stage.name] = result
-        duration_us = int((self._stopwatch() - started) * 1_000_000)
-        item = Item(stage.fee_type, step.fee, result.completed)
-        return StageRun(stage.name, item, result, duration_us, step.position)
-
     async def _close(self, job: Job, case: Case, hold: Hold, runs: list[StageRun]) -> Processed:
         now_ms = self._clock()
         closed = sum([run.item.fee for run in runs if run.item.completed])
@@ -297,32 +230,6 @@ class Engine:
             # The commit is under way: it may still charge the request, so its result counts.
             done = await closing
         return processed(done.remaining, done.answer)
-
-
-def _is_left_out(
-    step: Step, case: Case, runs: Sequence[StageRun], decision_plan: DecisionPlan | None
-) -> bool:
-    if step.skip is not None and step.skip(case):
-        return True
-    if not step.pays or decision_plan is None:
-        return False
-    if step.pays_reviewed:
-        return _is_declined(decision_plan, runs)
-    return decision_plan.decide(runs) is not _ACCEPT
-
-
-def _ends(step: Step, case: Case, *, completed: bool) -> bool:
-    """Whether the request ends with this step, which ran."""
-    if not completed:
-        return step.ends_on_failure
-    return step.stop is not None and step.stop(case)
-
-
-def _is_declined(decision_plan: DecisionPlan, runs: Sequence[StageRun]) -> bool:
-    """Whether the stages so far decide to decline."""
-    if all(run.result.verdict is not _DECLINE for run in runs):
-        return False
-    return decision_plan.decide(runs) is _DECLINE
 
 
 def _referred(payment: Payment, steps: Sequence[Step], case: Case) -> Payment:

@@ -18,7 +18,7 @@ from gatehouse.workers.tracing.spans import (
     Application,
     Called,
     TracedApplication,
-    TracedEngine,
+    TracedRunner,
     TracedSettlement,
     traced_calls,
 )
@@ -52,8 +52,8 @@ class Tracing:
 
     def engine(self, settlement: Settlement, *parts: Any) -> Engine:
         """The engine, with spans for stages and for waiting for commits."""
-        engine = TracedEngine(TracedSettlement(settlement, self._tracer), *parts)
-        engine.tracer = self._tracer
+        engine = Engine(TracedSettlement(settlement, self._tracer), *parts)
+        engine.runner = TracedRunner(self._tracer, engine.stopwatch)
         return engine
 
     def application(self, inner: Application) -> Application:

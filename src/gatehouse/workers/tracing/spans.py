@@ -13,7 +13,6 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from gatehouse.api.app import CONTEXT_KEY
 from gatehouse.api.context import RequestContext
 from gatehouse.core.case import Case
-from gatehouse.pipeline.engine import Engine
 from gatehouse.pipeline.job import StageRun, Step
 from gatehouse.pipeline.settlement import (
     AuthorizationResult,
@@ -24,6 +23,7 @@ from gatehouse.pipeline.settlement import (
     Release,
     Settlement,
 )
+from gatehouse.pipeline.stage_runner import StageRunner
 
 _API: Final = "/api/"
 _TRACE_HEADER: Final = b"traceparent"
@@ -94,15 +94,17 @@ def _note(span: Span, context: RequestContext, status: int) -> None:
         span.set_status(StatusCode.ERROR)
 
 
-class TracedEngine(Engine):
+class TracedRunner(StageRunner):
     """Runs each stage within a span."""
 
-    tracer: Tracer
+    def __init__(self, tracer: Tracer, stopwatch: Callable[[], float]) -> None:
+        super().__init__(stopwatch)
+        self._tracer = tracer
 
     async def _run(self, step: Step, case: Case) -> StageRun:
         if not trace.get_current_span().is_recording():
             return await super()._run(step, case)
-        with self.tracer.start_as_current_span(
+        with self._tracer.start_as_current_span(
             f"stage {step.stage.name}", record_exception=False, set_status_on_exception=False
         ) as span:
             run = await super()._run(step, case)
