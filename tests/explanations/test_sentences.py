@@ -159,6 +159,35 @@ def test_a_model_of_the_account_explains_its_own_score() -> None:
     assert without.changes == []
 
 
+def test_a_raised_version_of_the_scorecard_explains_what_it_scores_alike() -> None:
+    older = explained(sample("sentry_now", Sentry={"model": "prior-2"}))
+    assert "(scorecard prior-2)" in older.summary
+    now = explained(sample("sentry_now"))
+    assert older.reasons[1:] == now.reasons[1:]
+    assert older.changes == now.changes != []
+
+
+def test_a_score_of_other_weights_is_explained_from_what_was_recorded() -> None:
+    result = {"model": "prior-1", "requestConfidence": 0.4013, "ipScore": 0.3318}
+    reasons = {"IP_TOR_EXIT": -1.1, "OF_LONG_AGO": -0.4, "UA_CURRENT": 0.2}
+    found = explained(sample("sentry_now", Sentry={**result, "reasons": reasons}))
+    assert "(scorecard prior-1)" in found.summary
+    assert [each.code for each in found.reasons[1:]] == ["IP_TOR_EXIT", "OF_LONG_AGO", "UA_CURRENT"]
+    # Of a reason that this version does not know, nobody can tell what it stood in for.
+    assert [each.text for each in found.changes] == [
+        "The confidence would have been 0.6682 (it was 0.4013) if Sentry had not counted "
+        "IP_TOR_EXIT."
+    ]
+    assert found.changes[0].signals["sentry.ipScore"] == 0.5987
+
+
+def test_a_reason_that_hides_another_of_its_family_is_not_left_out() -> None:
+    measured = {"IP_TOR_EXIT": 1.0, "IP_VPN": 1.0}
+    result = {"model": "prior-1", "requestConfidence": 0.4013, "signals": measured}
+    found = explained(sample("sentry_now", Sentry={**result, "reasons": {"IP_TOR_EXIT": -1.1}}))
+    assert found.changes == []
+
+
 def test_a_security_code_that_did_not_match_is_what_would_have_changed_it() -> None:
     found = explained(sample("precheck_mismatch"))
     assert found.summary == "PreCheck advised DECLINE: the security code did not match."

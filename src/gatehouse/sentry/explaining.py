@@ -1,19 +1,21 @@
 """Says in words what moved Sentry's score, and what it would have been without some of that."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import combinations
 from typing import Any, Final
 
 from gatehouse.core.sentences import Sentence, listed
 from gatehouse.core.stage import ResultChange, StageFinding
-from gatehouse.sentry.reasons import REMARKS
+from gatehouse.sentry.reasons import LEARNED, REMARKS
 from gatehouse.sentry.scorecard import (
     Scorecard,
     ScorecardError,
     Scored,
     Term,
+    confidence,
     decode_sheet,
     load_scorecard,
+    logit,
 )
 from gatehouse.sentry.sentences import (
     CONFIDENCE,
@@ -34,17 +36,23 @@ _MOST_REASONS: Final = 10
 """Reasons of which pairs are left out; there are seldom more that lower a score."""
 _MOST_LEFT_OUT: Final = 6
 _DIGITS: Final = 4
+_EFFECT_DIGITS: Final = 3
 _TOLERANCE: Final = 0.0005
 """Measurements are recorded with four digits, so a score can come out a little differently."""
+_SURE: Final = 0.01
+"""Nearer to 0 or 1, four digits are too few to tell what was added up."""
+
+_Score = Callable[[Mapping[str, float]], Scored]
+"""From measurements to a score."""
 
 
 def findings(facts: Mapping[str, Any], model: str | None) -> list[StageFinding]:
     """The confidence, then what moved it, strongest first."""
     scorecard, values = _scorecard(facts, model), _values(facts)
     terms = {} if scorecard is None else {term.code: term for term in scorecard.sheet.terms}
-    confidence, which = facts.get("requestConfidence"), facts.get("model")
-    told = CONFIDENCE if scorecard is not None else CONFIDENCE_ALONE
-    found = [StageFinding(text=told(confidence=confidence, scorecard=str(which)))]
+    sure, which = facts.get("requestConfidence"), facts.get("model")
+    told = CONFIDENCE if scorecard is not None or _is_shipped(facts) else CONFIDENCE_ALONE
+    found = [StageFinding(text=told(confidence=sure, scorecard=str(which)))]
     for code, effect in recorded_reasons(facts).items():
         value = values.get(code)
         text = _text(code, effect, value, terms.get(code))
@@ -58,17 +66,23 @@ def changes(facts: Mapping[str, Any], model: str | None) -> list[ResultChange]:
     There are none when the score cannot be worked out again as it was.
     """
     scorecard, values = _scorecard(facts, model), _values(facts)
-    if scorecard is None:
+    score: _Score
+    may_go: Collection[str]
+    if scorecard is not None:
+        score, may_go = scorecard.score, values.keys()
+    elif _is_shipped(facts):
+        recorded = _RecordedEffects(facts)
+        score, may_go = recorded.score, recorded.certain
+    else:
         return []
-    known = {term.code for term in scorecard.sheet.terms}
-    values = {code: value for code, value in values.items() if code in known}
-    now = scorecard.score(values)
+    now = score(values)
     if abs(now.confidence - float(facts.get("requestConfidence") or 0.0)) > _TOLERANCE:
         return []
-    against = [code for code, effect in now.effects if effect < 0][:_MOST_REASONS]
+    against = [code for code, effect in now.effects if effect < 0 and code in may_go]
+    against = against[:_MOST_REASONS]
     left_out = [(code,) for code in against]
-    sets = [*left_out, *combinations(against, 2), *_strongest(scorecard, values)]
-    return [_without(scorecard, values, codes, facts) for codes in sets]
+    sets = [*left_out, *combinations(against, 2), *_strongest(score, values, may_go)]
+    return [_without(score, values, codes, facts) for codes in sets]
 
 
 def recorded_reasons(facts: Mapping[str, Any]) -> dict[str, float]:
@@ -79,15 +93,17 @@ def recorded_reasons(facts: Mapping[str, Any]) -> dict[str, float]:
     return {code: float(effect) for code, effect in kept.items()}
 
 
-def _strongest(scorecard: Scorecard, values: dict[str, float]) -> Iterable[tuple[str, ...]]:
+def _strongest(
+    score: _Score, values: dict[str, float], may_go: Collection[str]
+) -> Iterable[tuple[str, ...]]:
     """The reasons against the request, one more each time, from three on.
 
     Without the strongest of a family the next one counts, so each is found anew.
     """
     codes: tuple[str, ...] = ()
     while len(codes) < _MOST_LEFT_OUT:
-        effects = scorecard.score(_leave_out(values, codes)).effects
-        code = next((code for code, effect in effects if effect < 0), None)
+        effects = score(_leave_out(values, codes)).effects
+        code = next((code for code, effect in effects if effect < 0 and code in may_go), None)
         if code is None:
             return
         codes = (*codes, code)
@@ -96,18 +112,18 @@ def _strongest(scorecard: Scorecard, values: dict[str, float]) -> Iterable[tuple
 
 
 def _without(
-    scorecard: Scorecard, values: dict[str, float], codes: tuple[str, ...], facts: Mapping[str, Any]
+    score: _Score, values: dict[str, float], codes: tuple[str, ...], facts: Mapping[str, Any]
 ) -> ResultChange:
-    scored: Scored = scorecard.score(_leave_out(values, codes))
-    confidence = round(scored.confidence, _DIGITS)
+    scored = score(_leave_out(values, codes))
+    sure = round(scored.confidence, _DIGITS)
     return ResultChange(
         condition=NOT_COUNTED(codes=listed(codes)),
         signals={
-            "sentry.requestConfidence": confidence,
+            "sentry.requestConfidence": sure,
             "sentry.ipScore": round(scored.ip_confidence, _DIGITS),
             "sentry.reasons": [code for code, _ in scored.effects],
         },
-        consequence=WOULD_BE_SURE(confidence=confidence, was=facts["requestConfidence"]),
+        consequence=WOULD_BE_SURE(confidence=sure, was=facts["requestConfidence"]),
         parts=len(codes),
     )
 
@@ -146,13 +162,72 @@ def _values(facts: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _scorecard(facts: Mapping[str, Any], model: str | None) -> Scorecard | None:
-    """The scorecard that made the facts; None when it is not here any more."""
+    """The scorecard that made the facts; None when it is not here any more.
+
+    Later versions of what ships have more terms: one that comes to the same is as good.
+    """
+    which, shipped = facts.get("model"), load_scorecard()
+    if model is None:
+        is_same = shipped.version == which or (_is_shipped(facts) and _comes_to(shipped, facts))
+        return shipped if is_same else None
     try:
-        if model is not None:
-            sheet = decode_sheet(model)
-            scorecard = Scorecard(sheet, [term.code for term in sheet.terms])
-        else:
-            scorecard = load_scorecard()
+        sheet = decode_sheet(model)
+        scorecard = Scorecard(sheet, [term.code for term in sheet.terms])
     except ScorecardError:
         return None
-    return scorecard if scorecard.version == facts.get("model") else None
+    return scorecard if scorecard.version == which else None
+
+
+def _is_shipped(facts: Mapping[str, Any]) -> bool:
+    """Whether the scorecard came with some version of the package."""
+    return not str(facts.get("model")).startswith(LEARNED)
+
+
+def _comes_to(scorecard: Scorecard, facts: Mapping[str, Any]) -> bool:
+    """Whether a scorecard finds the same reasons and the same confidence as was recorded."""
+    scored, recorded = scorecard.score(_values(facts)), recorded_reasons(facts)
+    named = {code: effect for code, effect in recorded.items() if code not in REMARKS}
+    found = {code: round(effect, _EFFECT_DIGITS) for code, effect in scored.effects}
+    near = [
+        abs(score - float(facts.get(name) or 0.0)) <= _TOLERANCE
+        for name, score in (
+            ("requestConfidence", scored.confidence),
+            ("ipScore", scored.ip_confidence),
+        )
+    ]
+    return all(near) and named == found
+
+
+class _RecordedEffects:
+    """A scorecard that is not here any more, as far as a record tells what it added up."""
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        values = _values(facts)
+        reasons = recorded_reasons(facts)
+        self._effects = {code: effect for code, effect in reasons.items() if code in values}
+        self._total, self._ip_total = (
+            logit(min(max(float(facts.get(name) or 0.0), _SURE), 1 - _SURE))
+            for name in ("requestConfidence", "ipScore")
+        )
+        terms = {term.code: term for term in load_scorecard().sheet.terms}
+        self._of_address = {code for code, term in terms.items() if term.about_address}
+        self.certain = {code for code in self._effects if _counts_alone(code, terms, values)}
+        """Reasons without which nothing else would have counted."""
+
+    def score(self, values: Mapping[str, float]) -> Scored:
+        """The score without the reasons that are not among the values."""
+        gone = {code: effect for code, effect in self._effects.items() if code not in values}
+        left = [(code, effect) for code, effect in self._effects.items() if code in values]
+        total = self._total - sum(gone.values())
+        ip = self._ip_total - sum(gone[code] for code in gone.keys() & self._of_address)
+        return Scored(confidence(total), confidence(ip), left, total)
+
+
+def _counts_alone(code: str, terms: Mapping[str, Term], values: Mapping[str, float]) -> bool:
+    """Whether no other measurement of the same family could have counted in its place."""
+    term = terms.get(code)
+    return term is not None and not any(
+        other.code != code and other.family == term.family and any(other.effects)
+        for other in (terms[each] for each in values if each in terms)
+        if term.family is not None
+    )

@@ -15,3 +15,5 @@ MEMORY_UNAVAILABLE: Final = Remark(
     "What was seen before could not be looked up, so this score is about the request alone.",
 )
 REMARKS: Final = {each.code: each for each in (MEMORY_UNAVAILABLE,)}
+LEARNED: Final = "learned"
+"""Begins the name of a scorecard that training made; its version follows."""

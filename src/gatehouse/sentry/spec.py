@@ -19,6 +19,7 @@ from gatehouse.core.stage import (
     StageSpec,
 )
 from gatehouse.sentry.policy import SentryPolicy
+from gatehouse.sentry.reasons import LEARNED
 from gatehouse.sentry.request import MOST_CART_BYTES, SentryRequest
 from gatehouse.sentry.response import FEE_TYPE, NAME, Reason, SentryInPipeline, SentryResponse
 
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from gatehouse.intel.networks import AddressBook
     from gatehouse.sentry.entities import EntityHasher
     from gatehouse.sentry.memory_port import Memory
-
-LEARNED: Final = "learned"
-"""Begins the name of a scorecard that training made; its version follows."""
 
 
 class SentryParties(Protocol):

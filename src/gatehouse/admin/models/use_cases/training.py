@@ -11,8 +11,8 @@ import msgspec
 from gatehouse.admin.models.use_cases.replays import for_account
 from gatehouse.admin.models.use_cases.versions import LiveModel, live_model
 from gatehouse.operations import warmup
+from gatehouse.sentry.reasons import LEARNED
 from gatehouse.sentry.scorecard import Sheet, encode_sheet, load_sheet
-from gatehouse.sentry.spec import LEARNED
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.store.configured.configurations import check_note
