@@ -24,9 +24,9 @@ from gatehouse.admin.privacy.use_cases.retention import (
 )
 from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions
 from gatehouse.archive import keeping, manifest
-from gatehouse.archive.layout import ArchiveLayout
 from gatehouse.archive.places import open_place
 from gatehouse.archive.spark_engine import is_local
+from gatehouse.columns.layout import ColumnLayout
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from gatehouse.core.labels import Label
 from gatehouse.rules.authoring import read_rule_set
@@ -260,7 +260,7 @@ def test_a_reader_takes_nothing_that_is_damaged_missing_or_of_another_version(
     with pytest.raises(Conflict, match="is not as the manifest says"):
         tried()
     damaged.write_bytes(content)
-    monkeypatch.setattr(ArchiveLayout, "version", "newer")
+    monkeypatch.setattr(ColumnLayout, "archive_version", "newer")
     with pytest.raises(Conflict, match=f"{FIRST} was written by another version"):
         tried()
     assert archived(shop, tmp_path).written == [FIRST, SECOND, THIRD]

@@ -130,7 +130,7 @@ def test_an_erased_person_is_gone_from_the_copy_and_from_its_file(
     options = ErasureOptions(compact=False)
     erase_person(shop.session, shop.account_id, PersonNamed(user_id="u-jane"), options, pace)
     assert shop.value(jane, "user.id") is None
-    assert shop.value(jane, "custom") is None
+    assert shop.value(jane, "custom_texts") is None
     assert shop.value(jane, "outcome") == "ACCEPT"
     assert shop.value(other, "user.id") == "u-john"
     assert b"u-jane" not in content(shop)

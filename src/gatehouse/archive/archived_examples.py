@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from gatehouse.archive.days import ArchivedSpan, DayRead
-from gatehouse.archive.engines import DuckEngine
-from gatehouse.archive.layout import FEATURE, LABELS, ArchiveLayout
-from gatehouse.backtest.workspace import quoted, text
+from gatehouse.backtest.workspace import Workspace, quoted, text
+from gatehouse.columns.layout import FEATURE, LABELS, ColumnLayout
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.store.decisions.records import RecordCounts
@@ -23,7 +22,7 @@ _CODES: Final = tuple(BY_CODE)
 
 
 def gather_archived(
-    engine: DuckEngine, archived: ArchivedSpan, reached: Callable[[int], object]
+    engine: Workspace, archived: ArchivedSpan, reached: Callable[[int], object]
 ) -> tuple[Examples, RecordCounts]:
     """What Sentry measured in the requests of a span, with the labels that are known."""
     examples, gathered = Examples(_CODES), RecordCounts()
@@ -38,7 +37,7 @@ def gather_archived(
     return examples, gathered
 
 
-def reported_since(engine: DuckEngine, day: DayRead) -> int | None:
+def reported_since(engine: Workspace, day: DayRead) -> int | None:
     """When the oldest request with feedback came, given the first day that has any."""
     _open(engine, day)
     rows = engine.ask(
@@ -48,12 +47,12 @@ def reported_since(engine: DuckEngine, day: DayRead) -> int | None:
     return rows[0][0] if rows else None
 
 
-def _open(engine: DuckEngine, day: DayRead) -> None:
-    engine.read("decisions", [day.decisions], ArchiveLayout().types)
+def _open(engine: Workspace, day: DayRead) -> None:
+    engine.read("decisions", [day.decisions], ColumnLayout().archived)
     engine.read("labels", [day.labels] if day.labels else [], LABELS)
 
 
-def _count(engine: DuckEngine, within: str) -> RecordCounts:
+def _count(engine: Workspace, within: str) -> RecordCounts:
     [(measured, others, unreadable)] = engine.ask(
         "SELECT count(*) FILTER (WHERE d.measured), count(*) FILTER (WHERE NOT d.measured), "  # noqa: S608
         f"count(*) FILTER (WHERE d.measured IS NULL) FROM decisions AS d WHERE {within}"
@@ -61,7 +60,7 @@ def _count(engine: DuckEngine, within: str) -> RecordCounts:
     return RecordCounts(records=measured, skipped=others, unreadable=unreadable)
 
 
-def _rows(engine: DuckEngine, within: str) -> Iterator[tuple[Any, ...]]:
+def _rows(engine: Workspace, within: str) -> Iterator[tuple[Any, ...]]:
     """The measured requests in the order of their ids, never many at one time."""
     wanted = ", ".join((*_ABOUT, *(f"d.{quoted(FEATURE + code)}" for code in _CODES)))
     after = ""

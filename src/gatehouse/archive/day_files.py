@@ -5,11 +5,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
-from gatehouse.archive.day_rows import RowMaker
-from gatehouse.archive.layout import LABELS, ArchiveLayout
 from gatehouse.archive.manifest import StoredFile, checksum
 from gatehouse.backtest.load import garbage_collection_paused
-from gatehouse.backtest.workspace import Workspace, quoted, text
+from gatehouse.backtest.workspace import Workspace, described, text
+from gatehouse.columns.column_batches import BatchMaker
+from gatehouse.columns.layout import LABELS, ColumnLayout
 from gatehouse.store.decisions.records import KeptRecord
 
 ROWS_IN_GROUP: Final = 50_000
@@ -21,18 +21,18 @@ class DayFiles:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self.layout: Final = ArchiveLayout()
-        self._rows = RowMaker(self.layout)
+        self.layout: Final = ColumnLayout()
+        self._batches = BatchMaker(self.layout)
 
     def decisions(self, batches: Iterable[Sequence[KeptRecord]]) -> tuple[Path, int]:
         """The file with these decisions, and how many they are."""
-        count, types = 0, self.layout.types
+        count, types = 0, self.layout.archived
         self._create(types)
         # DuckDB takes one batch while the columns of the next are made.
         with garbage_collection_paused(), ThreadPoolExecutor(1) as thread:
             under_way: Future[None] | None = None
             for batch in batches:
-                columns = self._rows.columns(batch)
+                columns = self._batches.archived(batch)
                 if under_way is not None:
                     under_way.result()
                 under_way = thread.submit(self._workspace.insert, "day", types, columns)
@@ -52,9 +52,8 @@ class DayFiles:
         return StoredFile(rows, file.stat().st_size, checksum(file))
 
     def _create(self, types: Mapping[str, str]) -> None:
-        columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in types.items())
         # A temporary table is not compressed, and goes to the disk when memory is short.
-        self._workspace.ask(f"CREATE OR REPLACE TEMP TABLE day ({columns})")
+        self._workspace.ask(f"CREATE OR REPLACE TEMP TABLE day ({described(types)})")
 
     def _written(self, name: str, order: str) -> Path:
         file = self._workspace.folder / name

@@ -1,11 +1,10 @@
 """Which files of an archive a reader needs for a span, and whether it may trust them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from gatehouse.archive.keeping import day_ms, day_of
-from gatehouse.archive.layout import ArchiveLayout
 from gatehouse.archive.manifest import (
     DAY_MS,
     Manifest,
@@ -16,6 +15,8 @@ from gatehouse.archive.manifest import (
     read_manifest,
 )
 from gatehouse.archive.places import ArchivePlace
+from gatehouse.backtest.judging import Tables
+from gatehouse.columns.layout import ColumnLayout
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.training.phrases import ARCHIVE_ENDS
@@ -40,6 +41,13 @@ class ArchivedSpan(NamedTuple):
     """What a reader must know: that the archive does not reach to the ends of the span."""
 
 
+class ArchiveTables(Tables, Protocol):
+    """An engine that reads the files of an archive."""
+
+    def read(self, table: str, files: Sequence[str], types: Mapping[str, str]) -> None:
+        """Let a table stand for Parquet files with columns of these types."""
+
+
 Locate = Callable[[str, StoredFile], str]
 """Where an engine finds a file, by its name and what the manifest says of it."""
 
@@ -51,7 +59,7 @@ def find_days(place: ArchivePlace, span: RecordSpan, locate: Locate) -> Archived
     if manifest is None or not manifest.days:
         raise NotFound(f"{place.shown} has no decisions of this account; {_advice(place, span)}")
     within, remarks = _within(manifest, span)
-    version = ArchiveLayout().version
+    version = ColumnLayout().archive_version
     found: list[DayRead] = []
     decisions = 0
     for start_ms in range(within.since_ms // DAY_MS * DAY_MS, within.until_ms, DAY_MS):

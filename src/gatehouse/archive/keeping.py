@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 import msgspec
 
 from gatehouse.archive.day_files import DayFiles
-from gatehouse.archive.layout import ArchiveLayout
 from gatehouse.archive.manifest import (
     DAY_MS,
     ArchivedDay,
@@ -23,6 +22,7 @@ from gatehouse.archive.manifest import (
 )
 from gatehouse.archive.places import ArchivePlace
 from gatehouse.backtest.workspace import open_workspace
+from gatehouse.columns.layout import ColumnLayout
 from gatehouse.core.clock import iso_time, parse_time
 from gatehouse.core.ids import id_time_ms
 from gatehouse.store.admin.admin_session import AdminSession
@@ -81,7 +81,7 @@ def make_plan(session: AdminSession, manifest: Manifest, wanted: RecordSpan) -> 
         same_database = column_source.has_mark(connection, before)
         erased = archive_source.was_erased_since(connection, account_id, before.seq)
     known = manifest.days if same_database else {}
-    version = ArchiveLayout().version
+    version = ColumnLayout().archive_version
     days = {*manifest.days, *_whole_days(wanted, oldest, session.clock())}
     work = []
     for day in sorted(days):
@@ -180,7 +180,7 @@ def _write_day(
         stored = files.stored(file, count)
         file.unlink()
     return ArchivedDay(
-        layout=files.layout.version,
+        layout=files.layout.archive_version,
         decisions=work.state.decisions,
         erased=work.erased,
         statements=work.state.statements,

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from gatehouse.backtest.workspace import Workspace, quoted, text
+from gatehouse.backtest.workspace import Workspace, described, quoted, text
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.compile_sql import column_type, listed_column
 from gatehouse.conditions.nodes import Type
@@ -82,6 +82,13 @@ def _refuse_alike(names: Iterable[str]) -> None:
             raise InvalidInput(_BACKTEST_CAPITALS(other=other, name=name))
 
 
+def request_types(selection: SignalSelection) -> dict[str, str]:
+    """The columns of requests that a rule set judges, with their types."""
+    signals = Layout(selection.signals).types
+    types = _ABOUT | {name: column_type(kind) for name, kind in signals.items()}
+    return types | {listed_column(*pair): "BOOLEAN" for pair in selection.lists}
+
+
 class LoadedPart(NamedTuple):
     """Some requests, ready to be loaded."""
 
@@ -103,11 +110,8 @@ class ColumnMaker:
         self._labels = labels
         names = self._reader.columns
         self._lists = [(names.index(signal), name) for signal, name in selection.lists]
-        self.types = dict(_ABOUT)
+        self.types = request_types(selection)
         """The columns with their types."""
-        signals = selection.signals
-        self.types |= {name: column_type(signals[name]) for name in names if name in signals}
-        self.types |= {listed_column(*pair): "BOOLEAN" for pair in selection.lists}
 
     def parts(self, batches: Iterable[Sequence[KeptRecord]]) -> Iterator[LoadedPart]:
         """The records in parts of about the same size."""
@@ -143,9 +147,8 @@ def load(
     workspace: Workspace, types: Mapping[str, str], parts: Iterable[LoadedPart]
 ) -> RecordCounts:
     """Make the table of requests, with these columns, and load all parts into it."""
-    columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in types.items())
     # A temporary table is not compressed, so it is filled in half of the time.
-    workspace.ask(f"CREATE TEMP TABLE {REQUESTS} ({columns})")
+    workspace.ask(f"CREATE TEMP TABLE {REQUESTS} ({described(types)})")
     lists = {str(number): f"{kind}[]" for number, kind in enumerate(types.values())}
     rows = {name: f'unnest("{number}")' for number, name in enumerate(types)}
 

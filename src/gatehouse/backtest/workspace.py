@@ -87,6 +87,21 @@ class Workspace:
                 f"columns = {{{lists}}}, maximum_object_size = {max(len(line) + 1, _USUAL_BYTES)})"
             )
 
+    def read(self, table: str, files: Sequence[str], types: Mapping[str, str]) -> None:
+        """Let a table stand for Parquet files with columns of these types."""
+        if files:
+            names = ", ".join(map(text, files))
+            found = f"* FROM read_parquet([{names}], hive_partitioning = false)"
+        else:
+            nulls = ", ".join(f"NULL::{kind} AS {quoted(name)}" for name, kind in types.items())
+            found = f"{nulls} LIMIT 0"
+        self.ask(f"CREATE OR REPLACE TEMP VIEW {table} AS SELECT {found}")
+
+    def put(self, table: str, types: Mapping[str, str], columns: Sequence[Sequence[Any]]) -> None:
+        """Make a table of values, given as columns."""
+        self.ask(f"CREATE TEMP TABLE {table} ({described(types)})")
+        self.insert(table, types, dict(zip(types, columns, strict=True)))
+
     @contextlib.contextmanager
     def lines(self, content: bytes | bytearray) -> Iterator[Path]:
         """JSON lines as a file that DuckDB can read; it is removed afterwards."""
@@ -120,6 +135,11 @@ def open_workspace(within: Path | None = None) -> Iterator[Workspace]:
 def quoted(name: str) -> str:
     """A name as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def described(types: Mapping[str, str]) -> str:
+    """Columns with their types as SQL writes them."""
+    return ", ".join(f"{quoted(name)} {kind}" for name, kind in types.items())
 
 
 def text(value: str) -> str:

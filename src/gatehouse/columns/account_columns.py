@@ -12,7 +12,7 @@ import msgspec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from gatehouse.backtest.workspace import quoted, text
+from gatehouse.backtest.workspace import described, quoted, text
 from gatehouse.columns.column_batches import Columns
 from gatehouse.columns.engine import (
     NOT_READY,
@@ -27,7 +27,10 @@ from gatehouse.core.ids import Randomness, id_time_ms
 
 _log: Final = logging.getLogger("gatehouse.columns")
 
+ROWS: Final = "decision_rows"
+"""The table: what rules see of a decision has several rows where it depends on the rule set."""
 DECISIONS: Final = "decisions"
+"""The view of it with one row for each decision."""
 _SALT_BYTES: Final = 16
 
 
@@ -125,7 +128,7 @@ class AccountColumns:
             return False
         try:
             self._attach(*found)
-            if self.note("version") == self.layout.version:
+            if self.note("version") == self.layout.copy_version:
                 return True
         except (duckdb.Error, GatehouseError) as error:
             reason = str(error).partition("\n")[0]
@@ -142,10 +145,11 @@ class AccountColumns:
         file, key, salt = self._files.fresh(self._randomness)
         self._attach(file, key)
         with self.writing() as asking:
-            columns = ", ".join(f"{quoted(n)} {kind}" for n, kind in self.layout.types.items())
-            asking.ask(f"CREATE TABLE {DECISIONS} ({columns})")
+            asking.ask(f"CREATE TABLE {ROWS} ({described(self.layout.copied)})")
+            one = f"SELECT * FROM {ROWS} WHERE seen_by IS NULL"  # noqa: S608
+            asking.ask(f"CREATE VIEW {DECISIONS} AS {one}")
             asking.ask("CREATE TABLE notes (name VARCHAR, value VARCHAR)")
-            set_note(asking, "version", self.layout.version)
+            set_note(asking, "version", self.layout.copy_version)
         self._files.use(salt)
 
     def compact(self) -> None:
@@ -229,14 +233,14 @@ class AccountColumns:
             self.remove(asking, ids)
             names = ", ".join(map(quoted, columns))
             with self._rows(asking, columns) as rows:
-                asking.ask(f"INSERT INTO {DECISIONS} ({names}) {rows}")
+                asking.ask(f"INSERT INTO {ROWS} ({names}) {rows}")
 
     def remove(self, asking: ColumnConnection, ids: Sequence[str]) -> None:
         """Remove decisions."""
         if ids:
             with self._rows(asking, {"request_id": ids}) as rows:
                 these = f"{_between(ids)} AND request_id IN ({rows})"
-                asking.ask(f"DELETE FROM {DECISIONS} WHERE {these}")  # noqa: S608
+                asking.ask(f"DELETE FROM {ROWS} WHERE {these}")  # noqa: S608
 
     def update(self, asking: ColumnConnection, ids: Sequence[str], changes: Columns) -> None:
         """Change columns of decisions; those that the copy does not have are passed over."""
@@ -244,15 +248,15 @@ class AccountColumns:
             new = ", ".join(f"{quoted(name)} = new.{quoted(name)}" for name in changes)
             with self._rows(asking, {"request_id": ids, **changes}) as rows:
                 asking.ask(
-                    f"UPDATE {DECISIONS} SET {new} FROM ({rows}) AS new "  # noqa: S608
-                    f"WHERE {_between(ids)} AND {DECISIONS}.request_id = new.request_id"
+                    f"UPDATE {ROWS} SET {new} FROM ({rows}) AS new "  # noqa: S608
+                    f"WHERE {_between(ids)} AND {ROWS}.request_id = new.request_id"
                 )
 
     def _rows(
         self, asking: ColumnConnection, columns: Mapping[str, Sequence[Any]]
     ) -> contextlib.AbstractContextManager[str]:
         """A query for some values."""
-        types = {name: self.layout.types[name] for name in columns}
+        types = {name: self.layout.copied[name] for name in columns}
         return asking.rows(types, msgspec.json.encode(dict(enumerate(columns.values()))))
 
     def _next_name(self) -> str:

@@ -6,13 +6,14 @@ import re
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Final
 
 import duckdb
+import msgspec
 
-from gatehouse.backtest.workspace import plain_errors, quoted, text
+from gatehouse.backtest.workspace import described, plain_errors, quoted, text
 from gatehouse.core.errors import Conflict
 from gatehouse.core.sentences import Phrase
 
@@ -85,6 +86,12 @@ class ColumnConnection:
             path = f"/proc/self/fd/{file.fileno()}" if _IN_MEMORY else file.name
             yield f"SELECT {chosen} FROM read_json({text(path)}, {options})"  # noqa: S608
 
+    def put(self, table: str, types: Mapping[str, str], columns: Sequence[Sequence[Any]]) -> None:
+        """Make a temporary table of values, given as columns."""
+        self.ask(f"CREATE TEMP TABLE {table} ({described(types)})")
+        with self.rows(types, msgspec.json.encode(dict(enumerate(columns)))) as rows:
+            self.ask(f"INSERT INTO {table} {rows}")
+
     @contextlib.contextmanager
     def at_once(self) -> Iterator[None]:
         """All statements within take effect together, or none does."""
@@ -105,6 +112,32 @@ class ColumnConnection:
     def close(self) -> None:
         """Give the connection back, with its temporary tables."""
         self._connection.close()
+
+
+class LatestAsking:
+    """Lets the newest question of each person end the one before."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._asking: dict[str, ColumnConnection] = {}
+
+    @contextlib.contextmanager
+    def only(self, key: str | None, asking: ColumnConnection) -> Iterator[None]:
+        """Ask for somebody, in place of what is still being asked for them."""
+        if key is None:
+            yield
+            return
+        with self._lock:
+            before = self._asking.get(key)
+            self._asking[key] = asking
+            if before is not None:
+                before.supersede()
+        try:
+            yield
+        finally:
+            with self._lock:
+                if self._asking.get(key) is asking:
+                    del self._asking[key]
 
 
 def _is_damage(error: duckdb.Error) -> bool:

@@ -94,7 +94,7 @@ class Follower:
                 )
                 found = self._found(connection, records)
             with self._columns.writing() as asking:
-                self._columns.put(asking, self._batches.columns(found))
+                self._columns.put(asking, self._batches.copied(found))
 
     def _open(self, now_ms: int) -> None:
         """Open the copy, or begin a new one if it cannot be that of this database."""
@@ -133,7 +133,7 @@ class Follower:
             found = self._found(connection, records)
         self._reached = records[-1].request_id if len(records) == ROWS_AT_ONCE else ""
         with self._columns.writing() as asking:
-            self._columns.put(asking, self._batches.columns(found))
+            self._columns.put(asking, self._batches.copied(found))
             set_note(asking, "reached", self._reached)
         return bool(self._reached)
 

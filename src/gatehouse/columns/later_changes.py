@@ -8,7 +8,7 @@ file, because the file is written anew.
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from gatehouse.columns.account_columns import DECISIONS, AccountColumns, set_note
+from gatehouse.columns.account_columns import DECISIONS, ROWS, AccountColumns, set_note
 from gatehouse.columns.engine import ColumnConnection
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import column_source
@@ -187,7 +187,7 @@ class LaterChanges:
         ids = sorted(known)
         with self._columns.writing() as asking:
             clear = "fraud = NULL, labelled_ms = NULL WHERE fraud IS NOT NULL"
-            asking.ask(f"UPDATE {DECISIONS} SET {clear}")  # noqa: S608
+            asking.ask(f"UPDATE {ROWS} SET {clear}")  # noqa: S608
             for first in range(0, len(ids), _ROWS_AT_ONCE):
                 part = ids[first : first + _ROWS_AT_ONCE]
                 self._columns.update(asking, part, _labelled(part, known))
@@ -197,7 +197,7 @@ class LaterChanges:
             known = column_source.review_states(connection, self._account_id)
         ids = sorted(known)
         with self._columns.writing() as asking:
-            asking.ask(f"UPDATE {DECISIONS} SET review = NULL WHERE review IS NOT NULL")  # noqa: S608
+            asking.ask(f"UPDATE {ROWS} SET review = NULL WHERE review IS NOT NULL")  # noqa: S608
             for first in range(0, len(ids), _ROWS_AT_ONCE):
                 part = ids[first : first + _ROWS_AT_ONCE]
                 self._columns.update(asking, part, {"review": [known[each] for each in part]})

@@ -5,10 +5,10 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from gatehouse.backtest.judging import COVERING, signal_value
 from gatehouse.backtest.workspace import text
 from gatehouse.columns.account_columns import DECISIONS, AccountColumns
 from gatehouse.columns.engine import ColumnConnection
-from gatehouse.columns.preview import COVERING, put_rows, signal_value
 from gatehouse.conditions.nodes import Type
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.lists import ListIndex
@@ -86,10 +86,10 @@ def _matching(
     if kind in COVERING:
         rows = _covered(asking, kind, entries, value)
     table = f'"looked up {signal}"'
-    put_rows(asking, table, _TYPES, [msgspec.json.encode(_by_column(rows))])
+    asking.put(table, _TYPES, list(zip(*rows, strict=True)) or [()] * len(_TYPES))
     return (
-        f"SELECT entry, request_id, id_ms, at_ms FROM {DECISIONS} JOIN {table} "  # noqa: S608
-        f'ON "value" = {value} WHERE seen AND since_ms <= at_ms AND at_ms < until_ms '
+        f"SELECT entry, request_id, id_ms, at_ms FROM {DECISIONS} AS d JOIN {table} "  # noqa: S608
+        f'ON "value" = {value} WHERE judged AND since_ms <= at_ms AND at_ms < until_ms '
         f"AND {_were_asked(rule_sets)}"
     )
 
@@ -103,7 +103,7 @@ def _covered(
         stored.setdefault(each.value, []).append(place)
     find = ListIndex(kind, stored).find
     sent = asking.ask(
-        f"SELECT {value} FROM {DECISIONS} WHERE seen AND {value} IS NOT NULL "  # noqa: S608
+        f"SELECT {value} FROM {DECISIONS} AS d WHERE judged AND {value} IS NOT NULL "  # noqa: S608
         f"GROUP BY 1 ORDER BY max(id_ms) DESC LIMIT {_MOST_VALUES}"
     )
     return [
@@ -112,10 +112,6 @@ def _covered(
         for places in find(one)
         for place in places
     ]
-
-
-def _by_column(rows: Sequence[tuple[str, int, int, int]]) -> dict[int, Sequence[object]]:
-    return dict(enumerate(zip(*rows, strict=True) if rows else [()] * len(_TYPES)))
 
 
 def _were_asked(rule_sets: Sequence[str | None]) -> str:

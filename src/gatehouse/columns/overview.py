@@ -24,7 +24,10 @@ _QUANTILES: Final = (0.5, 0.9, 0.95, 0.99)
 _MONTHS: Final = 12
 _SORTED: Final = 50_000
 """So many times are sorted for percentiles, or up to twice as many."""
-_COUNTS: Final = ("requests", "accepted", "reviewed", "declined", "labelled", "fraud", "fees")
+_COUNTS: Final = (
+    *("requests", "accepted", "reviewed", "declined"),
+    *("labelled", "fraud", "fees_micros"),
+)
 
 
 class OutcomeCounts(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -176,7 +179,7 @@ def _sums() -> str:
         for name, one in outcomes.items()
     ]
     labels = "count(fraud) AS labelled, count(*) FILTER (WHERE fraud) AS fraud"
-    return f"count(*) AS requests, {', '.join(counted)}, {labels}, sum(fees) AS fees"
+    return f"count(*) AS requests, {', '.join(counted)}, {labels}, sum(fees_micros) AS fees_micros"
 
 
 def _added() -> str:
@@ -216,7 +219,7 @@ def _by_month(asking: ColumnConnection, borders: Borders, until_ms: int) -> tupl
 def _latency(
     asking: ColumnConnection, stages: Sequence[str], span: FigureSpan
 ) -> tuple[Latency, ...]:
-    columns = {TOTAL: "total_us", **{name: quoted(stage_us(name)) for name in stages}}
+    columns = {TOTAL: "duration_us", **{name: quoted(stage_us(name)) for name in stages}}
     asked = ", ".join(
         f"count({column}), quantile_disc({column}, {list(_QUANTILES)})"
         for column in columns.values()
@@ -249,9 +252,7 @@ def _months(span: FigureSpan) -> FigureSpan:
 
 
 def _named(row: Sequence[Any]) -> dict[str, int]:
-    named = dict(zip(_COUNTS, map(int, row), strict=True))
-    named["fees_micros"] = named.pop("fees")
-    return named
+    return dict(zip(_COUNTS, map(int, row), strict=True))
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -20,17 +20,16 @@ class RecordFacts(msgspec.Struct, frozen=True):
     """What is told of one record."""
 
     outcome: str | None = None
-    unusual: bool = False
     erased: bool = False
-    total_us: int = 0
-    fees: int = 0
+    duration_us: int = 0
+    fees_micros: int = 0
     rule_sets: list[str] = []
     """Which rule sets were asked, each with its version."""
     matched: list[str] = []
     """Which rules matched, each as rule set, version and rule."""
     shadow: list[str] = []
-    custom: str | None = None
-    """The custom inputs as JSON."""
+    custom: dict[str, Any] = {}
+    """The custom inputs by name."""
     durations: dict[str, int] = {}
     completed: dict[str, bool] = {}
 
@@ -54,7 +53,6 @@ class _RulesResult(msgspec.Struct, frozen=True, rename="camel"):
     rule_set: str | None = None
     version: int | None = None
     matched: tuple[str, ...] = ()
-    matched_late: tuple[str, ...] | None = None
     shadow: tuple[str, ...] = ()
 
 
@@ -62,8 +60,6 @@ class _Ruling(NamedTuple):
     rule_set: str
     matched: list[str]
     shadow: list[str]
-    waited: bool
-    """False in records of the first edition, whose rules did not wait for later stages."""
 
 
 _decode: Final = msgspec.json.Decoder(_Outline).decode
@@ -71,7 +67,6 @@ _decode_rules: Final = msgspec.json.Decoder(_RulesResult).decode
 _decode_signals: Final[Callable[[msgspec.Raw], Any]] = msgspec.json.Decoder(
     dict[str, Any] | PackedValues | None
 ).decode
-_encode: Final = msgspec.json.Encoder().encode
 
 
 def facts_of(text: str) -> RecordFacts:
@@ -79,7 +74,7 @@ def facts_of(text: str) -> RecordFacts:
     try:
         kept = read(_decode, text)
     except UnreadableRecord:
-        return RecordFacts(unusual=True)
+        return RecordFacts()
     durations: dict[str, int] = {}
     completed: dict[str, bool] = {}
     rulings = []
@@ -91,10 +86,9 @@ def facts_of(text: str) -> RecordFacts:
             rulings.append(_ruling(bytes(stage.result)))
     return RecordFacts(
         outcome=kept.decision,
-        unusual=len(rulings) > 1 or not all(each.waited for each in rulings),
         erased=kept.erased_at is not None,
-        total_us=sum(durations.values()),
-        fees=kept.closed_micros,
+        duration_us=sum(durations.values()),
+        fees_micros=kept.closed_micros,
         rule_sets=[each.rule_set for each in rulings],
         matched=[name for each in rulings for name in each.matched],
         shadow=[name for each in rulings for name in each.shadow],
@@ -110,23 +104,21 @@ def _ruling(result: bytes) -> _Ruling:
     try:
         found = _decode_rules(result)
     except msgspec.ValidationError:
-        return _Ruling("", [], [], waited=False)
+        return _Ruling("", [], [])
     about = f"{found.rule_set}/{found.version}"
     return _Ruling(
         about,
         [f"{about}/{name}" for name in found.matched],
         [f"{about}/{name}" for name in found.shadow],
-        found.matched_late is not None,
     )
 
 
-def _custom(signals: msgspec.Raw) -> str | None:
+def _custom(signals: msgspec.Raw) -> dict[str, Any]:
     if _CUSTOM_NAME not in bytes(signals):
-        return None
+        return {}
     try:
         found = _decode_signals(signals)
     except msgspec.DecodeError:
-        return None
+        return {}
     named = SIGNALS.unpack(found) if isinstance(found, PackedValues) else found
-    custom = {name: value for name, value in (named or {}).items() if name.startswith(CUSTOM)}
-    return _encode(custom).decode() if custom else None
+    return {name: value for name, value in (named or {}).items() if name.startswith(CUSTOM)}

@@ -19,7 +19,7 @@ def count_usage(columns: AccountColumns, period: Period) -> list[UsageLine]:
         if not is_there:
             raise FiguresNotReady(NOT_READY)
         rows = asking.ask(
-            f"SELECT at_ms // {DAY_MS} AS day, operation, count(*), sum(fees)::BIGINT "  # noqa: S608
+            f"SELECT at_ms // {DAY_MS} AS day, operation, count(*), sum(fees_micros)::BIGINT "  # noqa: S608
             f"FROM {DECISIONS} WHERE id_ms >= {period.start_ms} AND id_ms < {period.end_ms} "
             "GROUP BY day, operation ORDER BY day, operation"
         )

@@ -34,6 +34,12 @@ class Layout:
             else:
                 self.own[name] = kind
 
+    @property
+    def types(self) -> dict[str, Type]:
+        """All chosen signals, in the order in which records are read."""
+        measures = [name for places in self.velocity.values() for name, _ in places]
+        return {**self.own, **dict.fromkeys(measures, Type.NUMBER), **self.given}
+
     def pick(self, signals: Mapping[str, Any]) -> dict[str, Any]:
         """The requested signals of the request itself, without values of the wrong type.
 

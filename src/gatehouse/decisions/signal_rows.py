@@ -108,8 +108,7 @@ class RowReader:
         ]
         self._kinds |= dict.fromkeys(layout.velocity, list[MEASURE] | None)
         self._choosers = [_chooser(places) for places in layout.velocity.values()]
-        measures = [name for places in layout.velocity.values() for name, _ in places]
-        self.columns: Final = (*ABOUT, *layout.own, *measures, *layout.given)
+        self.columns: Final = (*ABOUT, *layout.types)
         """What is told of every request, and the names of the wanted signals."""
         named = self._by_name()
         self._fields: Callable[[Any], Picked] = attrgetter(*named.__struct_fields__)

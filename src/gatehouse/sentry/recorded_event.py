@@ -14,6 +14,8 @@ from gatehouse.sentry.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.memory_port import ServerMemory
 from gatehouse.sentry.response import NAME
 
+MEASURED_IN: Final = ("sentry", "pipeline")
+"""The operations whose records may keep what Sentry measured."""
 _KINDS: Final[dict[Place, EntityKind]] = {kind.value: kind for kind in EntityKind}
 
 

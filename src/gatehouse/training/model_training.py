@@ -20,7 +20,7 @@ from gatehouse.decisions.record import UnreadableRecord, read_outline
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory import MemoryEvent
-from gatehouse.sentry.recorded_event import measured_in
+from gatehouse.sentry.recorded_event import MEASURED_IN, measured_in
 from gatehouse.sentry.scorecard import Sheet
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts, RecordSpan
 from gatehouse.store.feedback.feedback_history import KnownLabel
@@ -40,7 +40,6 @@ from gatehouse.training.presuming import Presumed, known_at, presume
 from gatehouse.training.report import Curves, ModelComparison, ModelReport, Source
 from gatehouse.training.thresholds import OrderValues
 
-OPERATIONS: Final = ("sentry", "pipeline")
 """The operations whose records hold Sentry's features."""
 LABEL_DELAY_MS: Final = 30 * 86_400_000
 HOLDOUT: Final = 0.2
@@ -86,7 +85,7 @@ def _gather(
     record: KeptRecord, labels: Mapping[str, KnownLabel], examples: Examples, gathered: RecordCounts
 ) -> None:
     try:
-        kept = read_outline(record.text) if record.operation in OPERATIONS else None
+        kept = read_outline(record.text) if record.operation in MEASURED_IN else None
         measured = None if kept is None else measured_in(kept)
     except UnreadableRecord:
         gathered.unreadable += 1

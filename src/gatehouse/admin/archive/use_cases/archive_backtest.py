@@ -9,12 +9,19 @@ import msgspec
 from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions
 from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
 from gatehouse.admin.scopes import account_reading
-from gatehouse.archive.days import Locate, at_its_place, find_days, on_this_machine
-from gatehouse.archive.engines import ArchiveEngine, DuckEngine
-from gatehouse.archive.judging import ArchiveTrial, try_on_archive
+from gatehouse.archive.days import (
+    ArchivedSpan,
+    ArchiveTables,
+    Locate,
+    at_its_place,
+    find_days,
+    on_this_machine,
+)
 from gatehouse.archive.places import ArchivePlace, open_place
+from gatehouse.backtest.judging import ColumnTrial, judge_columns
 from gatehouse.backtest.report import BacktestReport
 from gatehouse.backtest.workspace import open_workspace
+from gatehouse.columns.layout import LABELS, ColumnLayout
 from gatehouse.core.errors import InvalidInput
 from gatehouse.rules.authoring import list_problems
 from gatehouse.rules.ruleset import RuleSet
@@ -27,6 +34,8 @@ from gatehouse.store.decisions.records import RecordSpan
 EngineName = Literal["duckdb", "spark"]
 LOCAL_MASTER: Final = "local[*]"
 _FOREVER: Final = 2**63 - 1
+_DECISIONS: Final = "decisions"
+_LABELS: Final = "labels"
 
 
 class ArchiveSource(msgspec.Struct, frozen=True):
@@ -62,21 +71,30 @@ def backtest_archive(
         past = list_reading.past_of(connection, span.account_id, names, session.signer)
     if options.lists_now:
         past = {name: _now(one, session.clock()) for name, one in past.items()}
-    with _open_engine(open_place(source.archive), source) as (engine, locate, place):
+    with _open_engine(open_place(source.archive), source) as (tables, locate, place):
         archived = find_days(place, span, locate)
-        report = try_on_archive(engine, ArchiveTrial(rule_set, archived, past, options.examples))
-    warnings = (*list_problems(rule_set, kinds), *report.warnings)
+        _read(tables, archived)
+        trial = ColumnTrial(rule_set, archived.span, past, options.examples)
+        report = judge_columns(tables, trial, _DECISIONS, _LABELS)
+    warnings = (*list_problems(rule_set, kinds), *archived.remarks, *report.warnings)
     return msgspec.structs.replace(report, warnings=warnings)
+
+
+def _read(tables: ArchiveTables, archived: ArchivedSpan) -> None:
+    """Let tables stand for the files of these days."""
+    days = archived.days
+    tables.read(_DECISIONS, [each.decisions for each in days], ColumnLayout().archived)
+    tables.read(_LABELS, [each.labels for each in days if each.labels], LABELS)
 
 
 @contextlib.contextmanager
 def _open_engine(
     place: ArchivePlace, source: ArchiveSource
-) -> Iterator[tuple[ArchiveEngine, Locate, ArchivePlace]]:
+) -> Iterator[tuple[ArchiveTables, Locate, ArchivePlace]]:
     """The engine, and how it finds files."""
     if source.engine == "duckdb":
         with open_workspace() as workspace:
-            yield DuckEngine(workspace), on_this_machine(place, workspace.folder), place
+            yield workspace, on_this_machine(place, workspace.folder), place
         return
     from gatehouse.archive.spark_engine import is_local, open_spark
 

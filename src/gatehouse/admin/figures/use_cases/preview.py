@@ -1,7 +1,5 @@
 """Use case: what an edited rule set would have done, within the time in which a person waits."""
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Final
 
 import msgspec
@@ -9,17 +7,16 @@ import msgspec
 from gatehouse.admin.figures.use_cases.overview import FigureSpan
 from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
 from gatehouse.admin.scopes import account_reading
+from gatehouse.backtest.judging import ColumnTrial, judge_columns
 from gatehouse.backtest.report import BacktestReport
-from gatehouse.columns.account_columns import AccountColumns, Coverage
-from gatehouse.columns.engine import Superseded
-from gatehouse.columns.preview import CopyTrial, LatestAsking, try_on_copy
+from gatehouse.columns.account_columns import ROWS, AccountColumns, Coverage
+from gatehouse.columns.engine import LatestAsking, Superseded
 from gatehouse.rules.authoring import list_problems, read_rule_set
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
-from gatehouse.store.decisions import column_source
-from gatehouse.store.decisions.records import KeptRecord, RecordSpan
+from gatehouse.store.decisions.records import RecordSpan
 
 # What faces need.
 __all__ = ["BacktestReport", "Superseded"]
@@ -64,20 +61,14 @@ def preview(
         check_account(connection, session.signer, account_id)
         kinds = list_reading.kinds(connection, account_id)
         past = list_reading.past_of(connection, account_id, lists_of(rule_set), session.signer)
-    trial = CopyTrial(
+    trial = ColumnTrial(
         rule_set,
         RecordSpan(account_id, span.since_ms, span.until_ms),
         past,
-        partial(_records, session, account_id),
         min(options.examples, MOST_EXAMPLES),
     )
     with columns.reading() as asking, _latest.only(options.asked_by, asking):
         coverage = columns.coverage
-        report = try_on_copy(columns, asking, trial)
+        report = judge_columns(asking, trial, ROWS)
     warnings = (*list_problems(rule_set, kinds), *report.warnings)
     return Preview(msgspec.structs.replace(report, warnings=warnings), coverage)
-
-
-def _records(session: AdminSession, account_id: str, ids: Sequence[str]) -> list[KeptRecord]:
-    with session.reading() as connection:
-        return column_source.by_ids(connection, account_id, ids, session.fingerprints)

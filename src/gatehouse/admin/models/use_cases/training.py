@@ -117,21 +117,20 @@ def _from_archive(
     # Loads DuckDB, which no other use case of this module needs.
     from gatehouse.archive.archived_examples import gather_archived, reported_since
     from gatehouse.archive.days import find_days, first_labelled, on_this_machine
-    from gatehouse.archive.engines import DuckEngine
     from gatehouse.archive.places import open_place
     from gatehouse.backtest.workspace import open_workspace
 
     assert job.archive is not None, "only for a training that names an archive"
     place = open_place(job.archive)
     with open_workspace() as workspace:
-        locate, engine = on_this_machine(place, workspace.folder), DuckEngine(workspace)
+        locate = on_this_machine(place, workspace.folder)
         archived = find_days(place, wanted, locate)
         watcher.reading(0, archived.decisions)
         examples, counts = gather_archived(
-            engine, archived, lambda done: watcher.reading(done, archived.decisions)
+            workspace, archived, lambda done: watcher.reading(done, archived.decisions)
         )
         first = first_labelled(place, wanted.account_id, locate)
-        reported_ms = None if first is None else reported_since(engine, first)
+        reported_ms = None if first is None else reported_since(workspace, first)
     return _Past(examples, counts, reported_ms, archived.remarks)
 
 
