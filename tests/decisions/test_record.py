@@ -22,6 +22,7 @@ from gatehouse.decisions.record import (
     named_text,
     read_outline,
 )
+from gatehouse.decisions.signal_columns import ColumnReader
 from gatehouse.decisions.signal_layout import everything
 from gatehouse.decisions.signal_rows import RowReader, row_of
 from gatehouse.sentry.recorded_event import measured_in, past_event_in
@@ -112,11 +113,19 @@ def test_the_readers_of_parts_agree_with_the_whole(name: str) -> None:
     if name not in PACKED:
         results = [msgspec.json.decode(one.result) for one in outline.stages]
         assert results == [one.result for one in record.stages]
-    exported = RowReader(everything()).exported(SAMPLES[name])
-    assert exported.decided == record.decision
-    own = msgspec.to_builtins(exported.own)
     known = {n: v for n, v in (record.signals or {}).items() if n in everything().own}
-    assert own == known
+    one_by_one = RowReader(everything())
+    for row in (_in_the_end(SAMPLES[name]), one_by_one.seen(SAMPLES[name], None, in_the_end=True)):
+        told = dict(zip(one_by_one.columns, row or (), strict=True))
+        assert told["decided"] == record.decision
+        own = {n: told[n] for n in everything().own if told[n] is not None}
+        assert own == {n: v for n, v in known.items() if v is not None}
+
+
+def _in_the_end(text: str) -> list[Any]:
+    """The row of a record among columns."""
+    found = ColumnReader(everything(), in_the_end=True).read([text])
+    return [value for (value,) in found.columns]
 
 
 @pytest.mark.parametrize(
@@ -185,7 +194,7 @@ def test_a_newer_record_that_cannot_be_read_is_said_to_be_newer() -> None:
     readers = (
         decode,
         read_outline,
-        RowReader(everything()).exported,
+        lambda one: RowReader(everything()).seen(one, None, in_the_end=True),
         lambda one: row_of(one, None),
     )
     for read in readers:
@@ -199,7 +208,7 @@ def test_what_is_not_a_record_is_refused_by_every_reader(text: str) -> None:
     readers = (
         decode,
         read_outline,
-        RowReader(everything()).exported,
+        lambda one: RowReader(everything()).seen(one, None, in_the_end=True),
         lambda one: row_of(one, None),
     )
     for read in readers:

@@ -13,28 +13,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
-from gatehouse.backtest.exported_facts import facts_of, json_line, label_facts
-from gatehouse.backtest.load import (
-    garbage_collection_paused,
-    reading,
-    signal_columns,
-    signal_types,
-)
+from gatehouse.backtest.exported_facts import ExportedFacts, facts_of, json_line, label_facts
+from gatehouse.backtest.load import garbage_collection_paused
 from gatehouse.backtest.workspace import (
     Workspace,
+    described,
     open_workspace,
     plain_errors,
     quoted,
     text,
 )
+from gatehouse.conditions.compile_sql import column_type
+from gatehouse.conditions.nodes import Type
 from gatehouse.core.clock import iso_time
 from gatehouse.core.ending import exit_on_signal
 from gatehouse.core.errors import Conflict
 from gatehouse.decisions.record import UnreadableRecord, named_text
-from gatehouse.decisions.signal_layout import Layout, everything
-from gatehouse.decisions.signal_rows import RowReader, SignalRow
+from gatehouse.decisions.signal_columns import ColumnReader
+from gatehouse.decisions.signal_layout import everything
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.store.decisions.records import KeptRecord
 from gatehouse.store.feedback.feedback_history import KnownLabel
@@ -70,46 +66,56 @@ ABOUT: Final = {
     "record": "VARCHAR",
 }
 """What every row has besides signals and features."""
-_NOTHING: Final = SignalRow({}, [], {})
+_FACTS: Final = {
+    "clientReferenceId": "client_reference",
+    "label": "label",
+    "labelAt": "label_ms",
+    "eventAt": "event_ms",
+    "amount": "amount",
+    "currency": "currency",
+    "model": "model",
+    "matches": "matches",
+}
+_PART: Final = "part"
 
 
 def export_parquet(batches: Batches, labels: FindLabels, unfinished: Path) -> int:
     """Write Parquet files, one folder for each day; how many records they hold."""
     layout = everything()
-    reader = RowReader(layout)
-    encode = msgspec.json.Encoder().encode_lines
+    reader = ColumnReader(layout, in_the_end=True)
+    velocity = [name for places in layout.velocity.values() for name, _ in places]
+    signals = {**layout.own, **layout.given, **dict.fromkeys(velocity, Type.NUMBER)}
+    types = ABOUT | {name: column_type(kind) for name, kind in signals.items()}
+    types |= {FEATURE + code: "DOUBLE" for code in BY_CODE}
     done = waiting = files = 0
     with open_workspace(unfinished) as workspace, garbage_collection_paused():
-        part = workspace.folder / "part.json"
         for batch in batches:
-            with plain_errors(unfinished), part.open("ab") as file:
-                known = labels(batch)
-                rows = [_row(reader, record, known.get(record.request_id)) for record in batch]
-                file.write(encode(rows))
+            if not waiting:
+                workspace.ask(f"CREATE OR REPLACE TEMP TABLE {_PART} ({described(types)})")
+            columns = _columns(reader, batch, labels(batch))
+            # Most of some hundred columns have no value.
+            told = [name for name in types if columns[name].count(None) < len(batch)]
+            workspace.insert(_PART, types, {name: columns[name] for name in told})
             done += len(batch)
             waiting += len(batch)
             if waiting >= ROWS_IN_FILE:
-                _write(workspace, part, unfinished, files, layout)
+                _write(workspace, unfinished, files)
                 waiting, files = 0, files + 1
         if waiting:
-            _write(workspace, part, unfinished, files, layout)
+            _write(workspace, unfinished, files)
     return done
 
 
-def _write(workspace: Workspace, part: Path, folder: Path, number: int, layout: Layout) -> None:
+def _write(workspace: Workspace, folder: Path, number: int) -> None:
     """Turn a part into Parquet files, one for each of its days."""
-    columns = {name: quoted(name) for name in ABOUT} | signal_columns(layout)
-    columns |= {name: f"make_timestamptz({quoted(name)} * 1000)" for name in _TIMES}
-    columns |= {FEATURE + code: f"f.{quoted(code)}" for code in BY_CODE}
-    features = ", ".join(f"{quoted(code)} DOUBLE" for code in BY_CODE)
-    types = ABOUT | signal_types(layout) | {"f": f"STRUCT({features})"}
-    query = reading(part, types, columns)
-    workspace.ask(
-        f"COPY ({query} ORDER BY requestId) TO {text(str(folder))} (FORMAT parquet, "
-        "COMPRESSION zstd, PARTITION_BY (day), OVERWRITE_OR_IGNORE, "
-        f"FILENAME_PATTERN 'decisions-{number:05d}-{{i}}')"
+    times = ", ".join(
+        f"make_timestamptz({quoted(name)} * 1000) AS {quoted(name)}" for name in _TIMES
     )
-    part.unlink()
+    workspace.ask(
+        f"COPY (SELECT * REPLACE ({times}) FROM {_PART} ORDER BY requestId) "  # noqa: S608
+        f"TO {text(str(folder))} (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (day), "
+        f"OVERWRITE_OR_IGNORE, FILENAME_PATTERN 'decisions-{number:05d}-{{i}}')"
+    )
 
 
 def export_lines(batches: Batches, labels: FindLabels, unfinished: Path) -> int:
@@ -171,32 +177,38 @@ def _content(out: Path, *, overwrite: bool) -> list[Path]:
     return there
 
 
-def _row(reader: RowReader, record: KeptRecord, label: KnownLabel | None) -> dict[str, Any]:
-    try:
-        found, facts = reader.exported(record.text), facts_of(record, label)
-    except UnreadableRecord:
-        found, facts = _NOTHING, label_facts(label)
-    return {
-        "requestId": record.request_id,
-        "at": record.at_ms,
-        "day": iso_time(record.at_ms)[:_DAY_LENGTH],
-        "operation": record.operation,
-        "clientReferenceId": facts.client_reference,
-        "transactionId": record.transaction,
-        "decision": found.decided,
-        "label": facts.label,
-        "labelAt": facts.label_ms,
-        "eventAt": facts.event_ms,
-        "amount": facts.amount,
-        "currency": facts.currency,
-        "model": facts.model,
-        "matches": found.matches,
-        "record": named_text(record.text),
-        "o": found.own,
-        "v": found.velocity,
-        "g": found.given,
-        "f": facts.features,
+def _columns(
+    reader: ColumnReader, batch: Sequence[KeptRecord], known: Mapping[str, KnownLabel]
+) -> dict[str, list[Any]]:
+    """The columns of a batch; of what cannot be read, no more is told than its label."""
+    seen = reader.read([each.text for each in batch])
+    unread = sorted(set(range(len(batch))) - set(seen.which))
+    records = [batch[which] for which in (*seen.which, *unread)]
+    facts = [_facts(each, known.get(each.request_id)) for each in records]
+    nulls = [None] * len(unread)
+    signals = zip(reader.columns, seen.columns, strict=True)
+    columns: dict[str, list[Any]] = {name: [*found, *nulls] for name, found in signals}
+    columns |= {
+        "requestId": [each.request_id for each in records],
+        "at": [each.at_ms for each in records],
+        "day": [iso_time(each.at_ms)[:_DAY_LENGTH] for each in records],
+        "operation": [each.operation for each in records],
+        "transactionId": [each.transaction for each in records],
+        "decision": columns["decided"],
+        "record": [named_text(each.text) for each in records],
     }
+    for name, fact in _FACTS.items():
+        columns[name] = [getattr(each, fact) for each in facts]
+    for code in BY_CODE:
+        columns[FEATURE + code] = [(each.features or {}).get(code) for each in facts]
+    return columns
+
+
+def _facts(record: KeptRecord, label: KnownLabel | None) -> ExportedFacts:
+    try:
+        return facts_of(record, label)
+    except UnreadableRecord:
+        return label_facts(label)
 
 
 def _line(record: KeptRecord, label: KnownLabel | None) -> str:

@@ -6,6 +6,7 @@ import msgspec
 
 from gatehouse.core.clock import iso_time
 from gatehouse.decisions.record import RecordOutline, named_text, read
+from gatehouse.decisions.stage_signals import matches_in
 from gatehouse.sentry.recorded_event import measured_in
 from gatehouse.store.decisions.records import KeptRecord
 from gatehouse.store.feedback.feedback_history import KnownLabel
@@ -23,6 +24,8 @@ class ExportedFacts(msgspec.Struct, frozen=True):
     amount: float | None = None
     currency: str | None = None
     model: str | None = None
+    matches: list[str] = []
+    """The rules that matched, each as rule set, version and rule."""
     features: dict[str, float] | None = None
     """What Sentry measured, by code; None where it did not run or complete."""
 
@@ -54,6 +57,7 @@ def facts_of(record: KeptRecord, label: KnownLabel | None) -> ExportedFacts:
         amount=None if event is None else event.amount,
         currency=None if event is None else event.currency,
         model=None if measured is None else measured.model,
+        matches=matches_in(kept.stages),
         features=None if measured is None else measured.values,
     )
 

@@ -4,12 +4,11 @@ import contextlib
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
 
-from gatehouse.backtest.workspace import Workspace, described, quoted, text
+from gatehouse.backtest.workspace import Workspace, described
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.compile_sql import column_type, listed_column
 from gatehouse.conditions.nodes import Type
@@ -149,13 +148,10 @@ def load(
     """Make the table of requests, with these columns, and load all parts into it."""
     # A temporary table is not compressed, so it is filled in half of the time.
     workspace.ask(f"CREATE TEMP TABLE {REQUESTS} ({described(types)})")
-    lists = {str(number): f"{kind}[]" for number, kind in enumerate(types.values())}
-    rows = {name: f'unnest("{number}")' for number, name in enumerate(types)}
 
     def add(lines: bytes | bytearray) -> None:
         if lines:
-            with workspace.lines(lines) as path:
-                workspace.ask(f"INSERT INTO {REQUESTS} {reading(path, lists, rows)}")
+            workspace.insert_lines(REQUESTS, types, lines)
 
     loaded = RecordCounts()
     # DuckDB reads one part while the next one is made.
@@ -179,35 +175,3 @@ def garbage_collection_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def signal_types(layout: Layout) -> dict[str, str]:
-    """The types of the request's own signals, of velocity, and of what stages gave."""
-    types = {"o": _struct(layout.own), "g": _struct(layout.given)}
-    # DuckDB has no structs without fields; keys of a line that are not named here are ignored.
-    return {"v": "DOUBLE[][]", **{key: kind for key, kind in types.items() if kind is not None}}
-
-
-def signal_columns(layout: Layout) -> dict[str, str]:
-    """Each signal's column, and where in a line it is."""
-    columns = {name: f"o.{quoted(name)}" for name in layout.own}
-    columns |= {name: f"g.{quoted(name)}" for name in layout.given}
-    for group, places in enumerate(layout.velocity.values(), 1):
-        for number, (name, _) in enumerate(places, 1):
-            columns[name] = f"v[{group}][{number}]"
-    return columns
-
-
-def reading(path: Path, lines: Mapping[str, str], columns: Mapping[str, str]) -> str:
-    """The query that reads columns out of JSON lines, given the types of what a line holds."""
-    types = ", ".join(f"{text(key)}: {text(kind)}" for key, kind in lines.items())
-    chosen = ", ".join(f"{where} AS {quoted(column)}" for column, where in columns.items())
-    return (
-        f"SELECT {chosen} FROM read_json({text(str(path))}, "  # noqa: S608  # our own names
-        f"format = 'newline_delimited', columns = {{{types}}})"
-    )
-
-
-def _struct(types: Mapping[str, Type]) -> str | None:
-    fields = [f"{quoted(name)} {column_type(kind)}" for name, kind in types.items()]
-    return f"STRUCT({', '.join(fields)})" if fields else None

@@ -77,15 +77,21 @@ class Workspace:
     ) -> None:
         """Add rows to a table with columns of these types; a column that is not given is NULL."""
         line = msgspec.json.encode(dict(enumerate(columns.values())))
-        kinds = enumerate(text(f"{types[name]}[]") for name in columns)
-        lists = ", ".join(f"'{place}': {kind}" for place, kind in kinds)
-        chosen = ", ".join(f'unnest("{place}")' for place in range(len(columns)))
-        with self.lines(line) as path:
-            self.ask(
-                f"INSERT INTO {table} ({', '.join(map(quoted, columns))}) "  # noqa: S608
-                f"SELECT {chosen} FROM read_json({text(str(path))}, format = 'newline_delimited', "
-                f"columns = {{{lists}}}, maximum_object_size = {max(len(line) + 1, _USUAL_BYTES)})"
-            )
+        given = {name: types[name] for name in columns}
+        self.insert_lines(table, given, line, longest=len(line))
+
+    def insert_lines(
+        self,
+        table: str,
+        types: Mapping[str, str],
+        lines: bytes | bytearray,
+        *,
+        longest: int = _USUAL_BYTES,
+    ) -> None:
+        """Add rows that are given as JSON lines of such a length, each with columns as lists."""
+        names = ", ".join(map(quoted, types))
+        with self.lines(lines) as path:
+            self.ask(f"INSERT INTO {table} ({names}) {rows_in(str(path), types, longest)}")
 
     def read(self, table: str, files: Sequence[str], types: Mapping[str, str]) -> None:
         """Let a table stand for Parquet files with columns of these types."""
@@ -140,6 +146,17 @@ def quoted(name: str) -> str:
 def described(types: Mapping[str, str]) -> str:
     """Columns with their types as SQL writes them."""
     return ", ".join(f"{quoted(name)} {kind}" for name, kind in types.items())
+
+
+def rows_in(path: str, types: Mapping[str, str], longest: int) -> str:
+    """The query for the rows in a file of JSON lines, each with columns as lists."""
+    kinds = enumerate(text(f"{kind}[]") for kind in types.values())
+    lists = ", ".join(f"'{place}': {kind}" for place, kind in kinds)
+    chosen = ", ".join(f'unnest("{place}") AS {quoted(n)}' for place, n in enumerate(types))
+    return (
+        f"SELECT {chosen} FROM read_json({text(path)}, format = 'newline_delimited', "  # noqa: S608
+        f"columns = {{{lists}}}, maximum_object_size = {max(longest, _USUAL_BYTES)})"
+    )
 
 
 def text(value: str) -> str:

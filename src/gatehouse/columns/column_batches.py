@@ -14,7 +14,7 @@ from gatehouse.core.lru_cache import LruCache
 from gatehouse.decisions.record import UnreadableRecord, read_outline
 from gatehouse.decisions.signal_columns import ColumnReader
 from gatehouse.decisions.signal_layout import fits
-from gatehouse.decisions.signal_rows import ABOUT, OPERATIONS, RowReader
+from gatehouse.decisions.signal_rows import ABOUT, OPERATIONS
 from gatehouse.sentry.recorded_event import MEASURED_IN, measured_in
 from gatehouse.store.decisions.records import KeptRecord
 from gatehouse.store.feedback.feedback_history import KnownLabel
@@ -40,7 +40,7 @@ class BatchMaker:
 
     def __init__(self, layout: ColumnLayout) -> None:
         self._layout = layout
-        self._rows = RowReader(layout.signals)
+        self._ended = ColumnReader(layout.signals, in_the_end=True)
         self._readers: LruCache[str, ColumnReader] = LruCache(_MOST_NAMES)
 
     def copied(self, found: Found) -> Columns:
@@ -78,9 +78,7 @@ class BatchMaker:
         known = {each.request_id for each in first}
         others = [each for each in found.records if each.request_id not in known]
         made = dict(zip((*ABOUT, *self._layout.signal_types), seen.columns, strict=True))
-        given = [self._given_in(each.text) for each in others]
-        for name, column in made.items():
-            column += [each.get(name) for each in given]
+        could_be_read = self._add_others(made, others)
         ordered = [*first, *others]
         facts = [facts_of(each.text) for each in ordered]
         ids = [each.request_id for each in ordered]
@@ -89,7 +87,7 @@ class BatchMaker:
             "id_ms": [id_time_ms(each) for each in ids],
             "at_ms": [each.at_ms for each in ordered],
             "operation": [each.operation for each in ordered],
-            "judged": [True] * len(first) + [self._could_be_read(each) for each in others],
+            "judged": [True] * len(first) + could_be_read,
         }
         for name in _FACTS:
             made[name] = [getattr(each, name) for each in facts]
@@ -97,22 +95,24 @@ class BatchMaker:
             made[name] = [_custom(each.custom, kind) for each in facts]
         return made, ordered, facts
 
-    def _given_in(self, text: str) -> dict[str, Any]:
-        """What stages gave to a record that rules do not judge."""
-        try:
-            return self._rows.exported(text).given
-        except UnreadableRecord:
-            return {}
+    def _add_others(self, made: Columns, others: Sequence[KeptRecord]) -> list[bool | None]:
+        """Add what stages gave to records that rules do not judge.
 
-    def _could_be_read(self, record: KeptRecord) -> bool | None:
-        """False for a record without signals for rules, None for one that cannot be read."""
-        if record.operation not in OPERATIONS:
-            return False
-        try:
-            self._rows.seen(record.text, _NO_NAME)
-        except UnreadableRecord:
-            return None
-        return False
+        False for each of them; None for a record for rules that cannot be read.
+        """
+        seen = self._ended.read([each.text for each in others])
+        given = dict(zip((*ABOUT, *self._layout.signal_types), seen.columns, strict=True))
+        for name, column in made.items():
+            rows: list[Any] = [None] * len(others)
+            if name in self._layout.signals.given:
+                for which, value in zip(seen.which, given[name], strict=True):
+                    rows[which] = value
+            column.extend(rows)
+        read = set(seen.which)
+        return [
+            None if each.operation in OPERATIONS and which not in read else False
+            for which, each in enumerate(others)
+        ]
 
     def _stages(self, facts: RecordFacts) -> list[dict[str, Any]]:
         return [

@@ -13,7 +13,7 @@ from typing import IO, Any, Final
 import duckdb
 import msgspec
 
-from gatehouse.backtest.workspace import described, plain_errors, quoted, text
+from gatehouse.backtest.workspace import described, plain_errors, quoted, rows_in, text
 from gatehouse.core.errors import Conflict
 from gatehouse.core.sentences import Phrase
 
@@ -29,8 +29,6 @@ _IN_MEMORY: Final = sys.platform == "linux"
 NOT_READY: Final = _FIGURES_NOT_READY()
 _DAMAGE: Final = re.compile("AES tag|[Cc]orrupt|checksum")
 """What DuckDB says of a block that is not as it was written."""
-_USUAL_BYTES: Final = 16_000_000
-"""DuckDB reads longer lines only when it is told so."""
 
 
 class Superseded(Conflict):
@@ -73,18 +71,11 @@ class ColumnConnection:
 
         The lines are in memory where the system has files in memory, and not on a disk.
         """
-        lists = ", ".join(f"'{number}': {text(kind + '[]')}" for number, kind in _numbered(types))
-        chosen = ", ".join(
-            f'unnest("{number}") AS {quoted(name)}' for number, name in enumerate(types)
-        )
-        options = f"format = 'newline_delimited', columns = {{{lists}}}"
-        if len(lines) > _USUAL_BYTES:
-            options += f", maximum_object_size = {len(lines) + 1}"
         with plain_errors(self._folder), _file_in_memory(self._folder) as file:
             file.write(lines)
             file.flush()
             path = f"/proc/self/fd/{file.fileno()}" if _IN_MEMORY else file.name
-            yield f"SELECT {chosen} FROM read_json({text(path)}, {options})"  # noqa: S608
+            yield rows_in(path, types, len(lines))
 
     def put(self, table: str, types: Mapping[str, str], columns: Sequence[Sequence[Any]]) -> None:
         """Make a temporary table of values, given as columns."""
@@ -143,10 +134,6 @@ class LatestAsking:
 def _is_damage(error: duckdb.Error) -> bool:
     damaged = (duckdb.SerializationException, duckdb.InternalException, duckdb.FatalException)
     return isinstance(error, damaged) or _DAMAGE.search(str(error)) is not None
-
-
-def _numbered(types: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    return enumerate(types.values())
 
 
 def _file_in_memory(folder: Path) -> IO[bytes]:

@@ -8,9 +8,10 @@ All others are read by `RowReader`, one by one.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
 from gatehouse.conditions.catalogue import CUSTOM
 from gatehouse.conditions.nodes import Type
@@ -19,21 +20,24 @@ from gatehouse.core.stage_registry import REGISTRY
 from gatehouse.decisions.packed_values import SIGNALS, Place
 from gatehouse.decisions.record import UnreadableRecord
 from gatehouse.decisions.signal_layout import LARGEST, Layout, fits
-from gatehouse.decisions.signal_rows import (
-    AMOUNT,
-    CURRENCY,
-    KINDS,
-    MEASURE,
-    Packed,
-    RowReader,
-    is_currency,
-    unwanted,
-)
+from gatehouse.decisions.signal_rows import AMOUNT, CURRENCY, RowReader, is_currency
 from gatehouse.decisions.stage_signals import StageReader, StagesView, facts_in, facts_type
 
 _MOST_FORMS: Final = 1000
 _MOST_VIEWS: Final = 10_000
 _NULL: Final = type(None)
+_VELOCITY: Final = "velocity."
+_BOUNDS: Final = Meta(gt=-LARGEST, lt=LARGEST)
+_NUMBER = Annotated[float, _BOUNDS]
+_MEASURE = Annotated[int, _BOUNDS] | _NUMBER
+_KINDS: Final[dict[Type, Any]] = {
+    Type.NUMBER: _NUMBER | None,
+    Type.TEXT: str | None,
+    Type.BOOLEAN: bool | None,
+    Type.WORDS: list[str] | None,
+}
+_Packed = tuple[int, msgspec.Raw, msgspec.Raw]
+"""`PackedValues` of which nothing is decoded yet: version, places, values."""
 _USUAL: Final[dict[Type, set[type]]] = {
     Type.NUMBER: {int, float, _NULL},
     Type.TEXT: {str, _NULL},
@@ -75,11 +79,15 @@ class _Form(NamedTuple):
 
 
 class ColumnReader:
-    """Reads what the rule set of a name sees of records of pipelines and of rules."""
+    """Reads what the rule set of a name sees of records of pipelines and of rules.
 
-    def __init__(self, layout: Layout, rule_set: str) -> None:
+    Or else what was known in the end, of records of any operation.
+    """
+
+    def __init__(self, layout: Layout, rule_set: str = "", *, in_the_end: bool = False) -> None:
         self._layout = layout
         self._rule_set = rule_set
+        self._in_the_end = in_the_end
         self._rows = RowReader(layout)
         self._stages = StageReader(layout)
         self.columns: Final = self._rows.columns
@@ -87,13 +95,13 @@ class ColumnReader:
         own = {**layout.own, AMOUNT: Type.NUMBER, CURRENCY: Type.TEXT}
         # Callers may send anything as a custom input, so these are looked at afterwards.
         self._kinds = {
-            name: Any if name.startswith(CUSTOM) else KINDS[kind] for name, kind in own.items()
+            name: Any if name.startswith(CUSTOM) else _KINDS[kind] for name, kind in own.items()
         }
         self._kinds |= {
             group: _measures_type([place for _, place in places])
             for group, places in layout.velocity.items()
         }
-        self._forms: dict[bytes, _Form] = {}
+        self._forms: dict[bytes | tuple[str, ...], _Form] = {}
         types = {spec.name: _stage_type(spec, layout) for spec in REGISTRY}
         self._names = {kind: name for name, kind in types.items()}
         self._rules = {types[spec.name] for spec in REGISTRY if spec.runs_rule_set}
@@ -124,12 +132,17 @@ class ColumnReader:
     def _read_usual(self, which: int, text: str) -> None:
         """Read a record of the usual form; raises `msgspec.DecodeError` for any other."""
         record = self._decode(text)
-        _, places, packed = record.signals
-        key = bytes(places)
-        form = self._forms.get(key)
-        if form is None:
-            form = self._forms[key] = self._form(_decode_places(key))
-        values = form.decode(packed)
+        signals = record.signals
+        if signals is None and not self._in_the_end:
+            return
+        if type(signals) is tuple:
+            key = bytes(signals[1])
+            form = self._forms.get(key)
+            if form is None:
+                form = self._forms[key] = self._form(SIGNALS.named(_decode_places(key)))
+            values = form.decode(signals[2])
+        else:
+            form, values = self._named(signals or {})
         stages = record.stages
         view = self._view(stages)
         given = view.of_rules
@@ -140,9 +153,17 @@ class ColumnReader:
             given = {**given, **found} if given else found
         form.rows.append((which, view.status or record.decision, given, values))
 
+    def _named(self, signals: dict[str, msgspec.Raw]) -> tuple[_Form, Values]:
+        """Earlier records hold names: their values are read as if they were packed."""
+        names = tuple(signals)
+        form = self._forms.get(names)
+        if form is None:
+            form = self._forms[names] = self._form(names)
+        return form, form.decode(msgspec.Raw(b"[%b]" % b",".join(map(bytes, signals.values()))))
+
     def _read_other(self, which: int, text: str, seen: SeenColumns) -> None:
         try:
-            row = self._rows.seen(text, self._rule_set)
+            row = self._rows.seen(text, self._rule_set, in_the_end=self._in_the_end)
         except UnreadableRecord:
             seen.unreadable += 1
             return
@@ -164,12 +185,13 @@ class ColumnReader:
             if len(self._views) >= _MOST_VIEWS:
                 del self._views[next(iter(self._views))]
             names = tuple(self._names[kind] for kind in kinds)
-            view = self._views[kinds, found] = self._stages.view_of(names, found, self._rule_set)
+            view = self._views[kinds, found] = self._stages.view_of(
+                names, found, self._rule_set, in_the_end=self._in_the_end
+            )
         return view
 
-    def _form(self, places: Sequence[Place]) -> _Form:
-        names = SIGNALS.named(places)
-        kinds: Any = tuple(self._kinds.get(name, unwanted(name)) for name in names)
+    def _form(self, names: Sequence[str]) -> _Form:
+        kinds: Any = tuple(self._kinds.get(name, _unwanted(name)) for name in names)
         decode = msgspec.json.Decoder(tuple.__class_getitem__(kinds)).decode
         return _Form(decode, {name: place for place, name in enumerate(names)}, [])
 
@@ -201,6 +223,11 @@ class ColumnReader:
             yield _fitting([found.get(name) for found in given], kind)
 
 
+def _unwanted(name: str) -> Any:
+    """The type of what nobody asks for: of lists not even the items are looked at."""
+    return msgspec.Raw if name.startswith(_VELOCITY) else Any
+
+
 def _measured(lists: Column, place: int) -> Column:
     """One measure out of the lists of velocity."""
     measure = attrgetter(f"m{place}")
@@ -228,7 +255,7 @@ def _fitting(values: Column, kind: Type) -> Column:
 def _measures_type(places: Sequence[int]) -> Any:
     """A list of velocity, of which these places are wanted; a shorter one is filled with NULL."""
     fields: list[Any] = [
-        (f"m{place}", MEASURE | None if place in places else Any, None)
+        (f"m{place}", _MEASURE | None if place in places else Any, None)
         for place in range(max(places) + 1)
     ]
     return msgspec.defstruct("Measures", fields, array_like=True, gc=False) | None
@@ -249,7 +276,7 @@ def _record_decoder(stages: Iterable[Any]) -> Callable[[str], Any]:
     for stage in stages:
         each = stage if each is None else each | stage
     fields: list[Any] = [
-        ("signals", Packed),
+        ("signals", _Packed | dict[str, msgspec.Raw] | None, None),
         ("stages", tuple[each, ...], ()),
         ("decision", str | None, None),
     ]

@@ -82,13 +82,18 @@ class StageReader:
         return self._view(names, tuple(found), rule_set, in_the_end)
 
     def view_of(
-        self, names: tuple[str, ...], found: tuple[tuple[bytes, bool], ...], rule_set: str
+        self,
+        names: tuple[str, ...],
+        found: tuple[tuple[bytes, bool], ...],
+        rule_set: str,
+        *,
+        in_the_end: bool,
     ) -> StagesView:
-        """What the rule set of this name sees of stages with these names.
+        """What the rule set of this name sees of stages with these names, or what was known.
 
         `found` is what each of those with rules found, and whether it completed.
         """
-        return self._view(names, found, rule_set, False)
+        return self._view(names, found, rule_set, in_the_end)
 
     def signals(self, stages: Stages, view: StagesView) -> list[Any]:
         """The wanted signals that are seen."""
@@ -102,11 +107,6 @@ class StageReader:
             value if (value := find(name)) is not None and fits(value, kind) else None
             for name, kind in self._kinds
         ]
-
-    def rules_in(self, stages: Stages) -> list[RulesResult]:
-        """What the stages with rules found."""
-        plan = self._plan(tuple([stage.name for stage in stages]))
-        return [_ruled(bytes(stages[place].result)) for place in plan.rules]
 
     def _make_plan(self, names: tuple[str, ...]) -> _StagePlan:
         specs = [(place, REGISTRY[name]) for place, name in enumerate(names) if name in REGISTRY]
@@ -162,6 +162,17 @@ def _together(before: Sequence[tuple[RulesResult, bool]]) -> dict[str, Any]:
     status = strongest(one.status for one, _ in before if one.status is not None)
     matched = [name for one, _ in before for name in one.matched]
     return rules_signals(status, matched, all(completed for _, completed in before))
+
+
+def matches_in(stages: Stages) -> list[str]:
+    """The rules that matched, each as rule set, version and rule."""
+    return [
+        f"{found.rule_set}/{found.version}/{name}"
+        for stage in stages
+        if stage.name in REGISTRY and REGISTRY[stage.name].runs_rule_set
+        for found in (_ruled(bytes(stage.result)),)
+        for name in found.matched
+    ]
 
 
 def _ruled(result: bytes) -> RulesResult:
