@@ -30,7 +30,7 @@ from gatehouse.console.envelope import Envelope
 from gatehouse.console.forms import FormRefused, read_body, read_form, read_pairs
 from gatehouse.console.guard import check_token
 from gatehouse.console.pages import FORM_BYTES, Action, Declared, Endpoint, Page, Reach
-from gatehouse.console.refusals import PageRefused, status_of, words_of
+from gatehouse.console.refusals import PageRefused, status_of
 from gatehouse.console.turns import Turns
 from gatehouse.console.visit import Incoming, Visit
 from gatehouse.core.defects import blanked
@@ -199,7 +199,7 @@ def _answered(visit: Visit, work: Callable[[], R]) -> R | Response:
         status = status_of(error)
         if status is None:
             return _defect(visit, error)
-        return failures.explained(visit, status, words_of(visit, error))
+        return failures.explained(visit, status, failures.words_of(visit, error))
     except Exception as error:
         return _defect(visit, error)
 
@@ -217,7 +217,7 @@ def _carry_out(visit: Visit, action: Action) -> Response:
         status = status_of(error)
         if action.again is None or status not in (409, 422, 502):
             raise
-        visit.problems = {"": words_of(visit, error)}
+        visit.problems = {"": failures.words_of(visit, error)}
         return _shown_again(visit, action.again, status)
 
 

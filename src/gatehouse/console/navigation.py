@@ -1,14 +1,14 @@
 """The navigation: which pages it leads to, for whom, and where the person is now."""
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final, Protocol
 
 import msgspec
 
+from gatehouse.access.accounts import Account
 from gatehouse.access.roles import Permission
+from gatehouse.access.visitors import Visitor
 from gatehouse.console.pages import Page
-
-if TYPE_CHECKING:
-    from gatehouse.console.visit import Visit
 
 _ACCOUNT: Final = (
     ("watch", ("overview", "decisions", "reviews", "entities")),
@@ -29,6 +29,29 @@ _INSTALLATION: Final = (
 )
 
 
+class Onward(Protocol):
+    """Where somebody is, and may go from there."""
+
+    signed_in: Visitor | None
+
+    @property
+    def nearby(self) -> Account | None:
+        """The account that the navigation leads to."""
+
+    @property
+    def path(self) -> str:
+        """What was asked for."""
+
+    def page(self, name: str) -> Page | None:
+        """The page of that name, if there is one."""
+
+    def url(self, name: str, query: Mapping[str, object] | None = None, **places: str) -> str:
+        """The address of a page."""
+
+    def may(self, permission: Permission, account_id: str | None = None) -> bool:
+        """Whether the person may do this."""
+
+
 class NavigationLink(msgspec.Struct, frozen=True):
     """One page that the navigation leads to."""
 
@@ -45,7 +68,7 @@ class NavigationGroup(msgspec.Struct, frozen=True):
     links: tuple[NavigationLink, ...]
 
 
-def navigation(visit: "Visit") -> tuple[NavigationGroup, ...]:
+def navigation(visit: Onward) -> tuple[NavigationGroup, ...]:
     """The pages that the person may open from here."""
     if visit.signed_in is None:
         return ()
@@ -56,11 +79,11 @@ def navigation(visit: "Visit") -> tuple[NavigationGroup, ...]:
     return tuple(NavigationGroup(name, links) for name, links in found if links)
 
 
-def _links(visit: "Visit", names: tuple[str, ...]) -> list[NavigationLink]:
-    here = visit.asked.path
+def _links(visit: Onward, names: tuple[str, ...]) -> list[NavigationLink]:
+    here = visit.path
     links = []
     for name in names:
-        page = visit.desk.page(name)
+        page = visit.page(name)
         if page is None or not _may_open(visit, page):
             continue
         url = visit.url(name, account=_near(visit))
@@ -69,21 +92,21 @@ def _links(visit: "Visit", names: tuple[str, ...]) -> list[NavigationLink]:
     return links
 
 
-def _may_open(visit: "Visit", page: Page) -> bool:
+def _may_open(visit: Onward, page: Page) -> bool:
     if page.permission is Permission.OPERATE:
-        return visit.visitor.is_operator
+        return visit.signed_in is not None and visit.signed_in.is_operator
     return page.permission is None or visit.may(page.permission, _near(visit))
 
 
-def _near(visit: "Visit") -> str:
+def _near(visit: Onward) -> str:
     return "" if visit.nearby is None else visit.nearby.account_id
 
 
-def first_page(visit: "Visit", account_id: str) -> str | None:
+def first_page(visit: Onward, account_id: str) -> str | None:
     """The page that a person sees first in an account; None when there is none for that role."""
     for _, names in _ACCOUNT:
         for name in names:
-            page = visit.desk.page(name)
+            page = visit.page(name)
             wanted = None if page is None else page.permission
             if wanted is not None and visit.may(wanted, account_id):
                 return name

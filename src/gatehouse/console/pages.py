@@ -7,17 +7,14 @@ other the person who is signed in. What is `public` is shown to anybody.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
 
-if TYPE_CHECKING:
-    from gatehouse.console.visit import Visit
-
-Endpoint = Callable[["Visit"], Response]
-"""What shows a page or carries out a form."""
+Endpoint = Callable[[Any], Response]
+"""What shows a page or carries out a form, given the `Visit`, which knows what is declared here."""
 
 FORM_BYTES: Final = 64 * 1024
 """The largest form, unless an action says that it takes more."""

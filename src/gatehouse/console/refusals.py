@@ -1,6 +1,6 @@
-"""Why the console does not show what was asked for, and the page that says so instead."""
+"""Why the console does not show what was asked for, and with which status."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from gatehouse.core.errors import (
     AuthorizationLost,
@@ -17,10 +17,6 @@ from gatehouse.core.errors import (
     StoreUnavailable,
     TooManyAttempts,
 )
-from gatehouse.core.sentences import Sentence
-
-if TYPE_CHECKING:
-    from gatehouse.console.visit import Visit
 
 
 class PageRefused(Exception):
@@ -55,25 +51,6 @@ _STATUS: Final[tuple[tuple[type[GatehouseError], int], ...]] = (
 def status_of(error: GatehouseError) -> int | None:
     """The status of the page about an error; None for what is a defect of ours."""
     return next((status for kind, status in _STATUS if isinstance(error, kind)), None)
-
-
-def words_of(visit: "Visit", error: GatehouseError) -> str:
-    """The error for people: what happened and what to do.
-
-    What use cases say only in English stands behind a few words in the visitor's language.
-    """
-    said = error.args[0] if error.args else ""
-    if isinstance(error, Told):
-        return as_sentence(str(error))
-    if isinstance(said, Sentence):
-        return as_sentence(visit.said(said))
-    words = str(error)
-    if isinstance(error, RequestRefused):
-        fields = [
-            f"{path}: {' '.join(map(visit.said, texts))}" for path, texts in error.fields.items()
-        ]
-        words = " ".join([*map(visit.said, error.details), *fields]) or error.code
-    return visit.text(f"problems.leads.{status_of(error) or 500}", words=as_sentence(words))
 
 
 def as_sentence(words: str) -> str:

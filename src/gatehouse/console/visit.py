@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 import msgspec
@@ -16,9 +16,11 @@ from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.sign_in.use_cases.passkeys import PasskeyPlace
 from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin
 from gatehouse.console.cookies import Cookies, Notice
+from gatehouse.console.desk import Desk
 from gatehouse.console.formats import Formats, currency_digits
 from gatehouse.console.forms import FormRefused, SentForm, Upload, Values
-from gatehouse.console.pages import Declared, Reach
+from gatehouse.console.navigation import navigation
+from gatehouse.console.pages import Declared, Page, Reach
 from gatehouse.console.recognising import recognised
 from gatehouse.console.shipped_words import shipped_words
 from gatehouse.console.translation import accepted_locale, texts, translator
@@ -31,9 +33,6 @@ from gatehouse.console.typed_amounts import (
 )
 from gatehouse.core.errors import GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
-
-if TYPE_CHECKING:
-    from gatehouse.console.desk import Desk
 
 NOWHERE: Final = "-"
 """The account of a person at work in none: no account has this id, so all are out of reach."""
@@ -60,7 +59,7 @@ class Visit:
 
     def __init__(
         self,
-        desk: "Desk",
+        desk: Desk,
         asked: Incoming,
         declared: Declared | None = None,
         *,
@@ -179,8 +178,12 @@ class Visit:
 
     def can_open(self, name: str) -> bool:
         """Whether this installation has such a page of the account, and the person may open it."""
-        page = self.desk.page(name)
+        page = self.page(name)
         return page is not None and page.permission is not None and self.may(page.permission)
+
+    def page(self, name: str) -> Page | None:
+        """The page of that name, if this installation has it."""
+        return self.desk.page(name)
 
     @cached_property
     def locale(self) -> str:
@@ -198,6 +201,11 @@ class Visit:
     def theme(self) -> str:
         """The theme that was chosen in this browser."""
         return self.desk.cookies.theme(self.asked.cookies)
+
+    @property
+    def path(self) -> str:
+        """What was asked for."""
+        return self.asked.path
 
     @property
     def here(self) -> str:
@@ -291,12 +299,20 @@ class Visit:
     def render(self, template: str, status: int = 200, **values: Any) -> Response:
         """A template as an answer; refused forms get the status that says so."""
         shown = 422 if self.problems and status == 200 else status
-        response = HTMLResponse(self.desk.renderer.render(self, template, values), shown)
+        page = self.desk.renderer.render(template, self._usual() | values)
+        response = HTMLResponse(page, shown)
         if self.notice is not None and not self.is_fragment:
             self.desk.cookies.leave_notice(response, None)
         if self.account is not None and not self.is_fragment:
             self.desk.cookies.note_account(response, self.asked.cookies, self.account_id)
         return response
+
+    def _usual(self) -> dict[str, Any]:
+        """What every page may use: texts, addresses, permissions and formats."""
+        named = ("url", "may", "time", "ago", "number", "money", "called", "function")
+        formats = {name: getattr(self.formats, name) for name in ("percent", "minor_money", "span")}
+        own = {name: getattr(self, name) for name in named}
+        return {"visit": self, "t": self.text, "navigation": navigation(self)} | own | formats
 
     @cached_property
     def notice(self) -> tuple[str, str] | None:

@@ -18,9 +18,9 @@ from gatehouse.admin.lists.pages.listing_form import (
     missing_lists,
     put_on_chosen_list,
 )
+from gatehouse.console.failures import words_of
 from gatehouse.console.forms import FormRefused
 from gatehouse.console.pages import Action, Declarations, Page
-from gatehouse.console.refusals import words_of
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import InvalidInput
 
