@@ -93,9 +93,8 @@ def export_parquet(batches: Batches, labels: FindLabels, unfinished: Path) -> in
             if not waiting:
                 workspace.ask(f"CREATE OR REPLACE TEMP TABLE {_PART} ({described(types)})")
             columns = _columns(reader, batch, labels(batch))
-            # Most of some hundred columns have no value.
-            told = [name for name in types if columns[name].count(None) < len(batch)]
-            workspace.insert(_PART, types, {name: columns[name] for name in told})
+            told = {name: columns[name] for name in types if name in columns}
+            workspace.insert(_PART, types, told)
             done += len(batch)
             waiting += len(batch)
             if waiting >= ROWS_IN_FILE:
@@ -199,9 +198,11 @@ def _columns(
     }
     for name, fact in _FACTS.items():
         columns[name] = [getattr(each, fact) for each in facts]
-    for code in BY_CODE:
-        columns[FEATURE + code] = [(each.features or {}).get(code) for each in facts]
-    return columns
+    features = [each.features or {} for each in facts]
+    for code in BY_CODE.keys() & set().union(*features):
+        columns[FEATURE + code] = [each.get(code) for each in features]
+    # Most of some hundred columns have no value.
+    return {name: found for name, found in columns.items() if found.count(None) < len(found)}
 
 
 def _facts(record: KeptRecord, label: KnownLabel | None) -> ExportedFacts:
