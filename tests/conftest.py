@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 
 import gatehouse.operations.stages  # noqa: F401  # registers the stages, as every entry point does
 from gatehouse.store.admin.admin_session import AdminSession
+from tests.compiled import compile_own_share
 from tests.databases import (
     Postgres,
     share_compiled_statements,
@@ -52,6 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Start what the workers of a run share, before there are any."""
     if getattr(config.option, "numprocesses", None):
         share_fork_server()
+    compile_own_share(config)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
