@@ -21,6 +21,7 @@ from tests.harness import Server
 from tests.web.test_openapi import DOCUMENT
 from tests.web.test_reference import NASTY, Reader
 
+pytestmark = pytest.mark.documentation
 TEXT = f"""# Title & more
 
 Begin with [the second](sub/second.md#deep), not with [a program](../setup.py).

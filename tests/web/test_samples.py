@@ -26,6 +26,7 @@ from tests.web.merchant import Merchant
 from tests.web.test_openapi import DOCUMENT
 from tests.web.test_reference import Reader
 
+pytestmark = pytest.mark.documentation
 NODE: Final = shutil.which("node")
 RUN: Final = {
     "curl": ["bash", "-euc"],
