@@ -76,7 +76,7 @@ def run(shop: Shop, commands: Commands, *, events: int, kills: int, measured: bo
             senders = Senders(shop, server.port, events)
             for number in range(kills):
                 enough = events * (number + 1) // (kills + 1)
-                _wait_for(partial(senders.has_answered, enough))
+                _wait_for(partial(senders.has_answered, enough), server)
                 server.kill()
                 if number == kills // 2:
                     endpoints.delete(session, shop.account_id, webhooks[DELETED])
@@ -84,7 +84,7 @@ def run(shop: Shop, commands: Commands, *, events: int, kills: int, measured: bo
             senders.wait()
             told = _told(session)
             for path in (PLAIN, ORDERED):
-                _wait_for(partial(receiver.has_all, path, told), 3600)
+                _wait_for(partial(receiver.has_all, path, told), server, 3600)
             assert len(receiver.accepted[DELETED]) == late, "something came after the deletion"
             _check_order(list(_told(session)), receiver.accepted[ORDERED])
     finally:
@@ -159,9 +159,10 @@ def _check_order(told: list[str], accepted: list[str]) -> None:
     assert first == told[: len(first)], "the order was not kept"
 
 
-def _wait_for(condition: Callable[[], bool], seconds: float = 600) -> None:
+def _wait_for(condition: Callable[[], bool], server: KilledServer, seconds: float = 600) -> None:
     ends_at = time.monotonic() + seconds
     while not condition():
+        server.check()
         if time.monotonic() > ends_at:
             raise SystemExit("what was waited for did not come")
         time.sleep(0.05)

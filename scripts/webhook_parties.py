@@ -71,7 +71,13 @@ class KilledServer:
             words = ["serve", "--port", str(self.port)]
             self._process = self._commands.start(words, self._shop.environment, log)
         while not self._is_ready():
+            self.check()
             time.sleep(0.05)
+
+    def check(self) -> None:
+        """End the trial if the server has ended by itself: nothing would ever arrive."""
+        if (code := self._process.poll()) is not None:
+            raise SystemExit(f"the server ended with {code}")
 
     def _is_ready(self) -> bool:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
@@ -99,7 +105,7 @@ class Senders:
         self._shop, self._port, self._wanted = shop, port, wanted
         self._numbers = iter(range(10_000_000))
         self.answered = 0
-        self._threads = [threading.Thread(target=self._run) for _ in range(_SENDERS)]
+        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(_SENDERS)]
         for thread in self._threads:
             thread.start()
 
