@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import logging
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -126,4 +127,6 @@ def _rehearse() -> None:
         home = Home(Path(folder) / "home").migrated()
         with home.session() as session:
             key = ensure_demo(session, load_settings(home.environ()))
+        logging.disable()
         call_service(home, key, scenario)
+        logging.disable(logging.NOTSET)
