@@ -35,7 +35,8 @@ def main() -> None:
     given, options = parser.parse_known_args()
     files = concerned(changed_files(given.since, ROOT), import_graph(), ROOT)
     if not files:
-        sys.exit("no test is concerned")
+        print("no test is concerned by imports or folders; make test runs all")
+        return
     print(f"{len(files)} test files are concerned", flush=True)
     command = [sys.executable, "-m", "pytest", *options, *files]
     sys.exit(subprocess.run(command, cwd=ROOT, check=False).returncode)
