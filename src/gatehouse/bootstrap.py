@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Final
 
 import gatehouse.operations.stages  # noqa: F401  # registers the stages
@@ -36,7 +36,7 @@ from gatehouse.api.manage.desk import ManageDesk, desk_options
 from gatehouse.api.metrics import Metrics, watch_lag
 from gatehouse.api.repetitions import Repetitions
 from gatehouse.api.reviews import Reviews
-from gatehouse.api.routes import ConnectorsReady, Offered, Ready, Routes, make_routes
+from gatehouse.api.routes import Offered, Routes, make_routes
 from gatehouse.api.search import SearchRoutes
 from gatehouse.api.shedding import LoadGate, ServerLoad
 from gatehouse.api.v1 import Api
@@ -90,6 +90,7 @@ from gatehouse.store.requests.writer import Writer
 from gatehouse.store.search.indexing import EarlierDecisions
 from gatehouse.store.state import write_probe
 from gatehouse.workers.gauges import ServiceGauges
+from gatehouse.workers.supervisor import BackgroundTask, TaskSupervisor
 from gatehouse.workers.tracing.opening import open_tracing
 
 _MOST_DIGITS: Final = 640
@@ -163,7 +164,7 @@ class Service(ServiceGauges):
         self.limits: SharedLimits | None = None
         self.fill_history: Callable[[], Awaitable[None]] | None = None
         """Makes records of earlier requests, before the memory is filled with such records."""
-        self._tasks: list[asyncio.Task[None]] = []
+        self.tasks = TaskSupervisor()
         self._running = False
         self._routes = self._build(settings, session, owner)
         self._watch(settings)
@@ -191,36 +192,44 @@ class Service(ServiceGauges):
         await self.sweeper.release_orphans()
         if self._shared is not None:
             await self._shared.start()
-        self._tasks = [
-            asyncio.create_task(self.callers.poll()),
-            asyncio.create_task(self.sweeper.run()),
-            asyncio.create_task(self.setups.run()),
-            asyncio.create_task(self.reverser.run()),
-            asyncio.create_task(self.labels.run()),
-            asyncio.create_task(self.audit_watch.run()),
-            asyncio.create_task(repeat(self._try_commit, _PROBE_S, "commits still fail")),
-            asyncio.create_task(repeat(self._count, _COUNT_S, "could not count what waits")),
-            asyncio.create_task(watch_lag(self.metrics.lag)),
-            asyncio.create_task(self.gate.run()),
-            asyncio.create_task(self._prepare(system_clock())),
-            asyncio.create_task(self.earlier.run()),
-            asyncio.create_task(self.forgetter.run(self._remembered.wait)),
-            asyncio.create_task(self.retention.run()),
-            asyncio.create_task(self.partitions.run()),
-            asyncio.create_task(self.webhooks.run()),
-            asyncio.create_task(self.events.run()),
-            asyncio.create_task(self.jobs.run()),
-        ]
-        if self._shared is not None:
-            self._tasks.append(asyncio.create_task(self._shared.run()))
-        if self.limits is not None:
-            self._tasks.append(asyncio.create_task(self.limits.run()))
-        if self.connectors is not None:
-            self._tasks.append(asyncio.create_task(self.connectors.run()))
+        self.tasks.start(*self._beside(system_clock()))
         self._running = True
 
+    def _beside(self, started_ms: int) -> Iterator[BackgroundTask]:
+        """What runs beside requests.
+
+        Without the first two a server would go on with revoked keys and replaced rules.
+        """
+        yield BackgroundTask("keys", self.callers.poll, is_needed=True)
+        yield BackgroundTask("setups", self.setups.run, is_needed=True)
+        yield BackgroundTask("prepare", lambda: self._prepare(started_ms), may_end=True)
+        # These have nothing to do with some settings or databases.
+        yield BackgroundTask("retention", self.retention.run, may_end=True)
+        yield BackgroundTask("partitions", self.partitions.run, may_end=True)
+        yield BackgroundTask("jobs", self.jobs.run, may_end=True)
+        others: dict[str, Callable[[], Awaitable[object]] | None] = {
+            "sweeper": self.sweeper.run,
+            "reversals": self.reverser.run,
+            "labels": self.labels.run,
+            "audit": self.audit_watch.run,
+            "commits": lambda: repeat(self._try_commit, _PROBE_S, "commits still fail"),
+            "backlog": lambda: repeat(self._count, _COUNT_S, "could not count what waits"),
+            "lag": lambda: watch_lag(self.metrics.lag),
+            "load": self.gate.run,
+            "search": self.earlier.run,
+            "erasure": lambda: self.forgetter.run(self._remembered.wait),
+            "webhooks": self.webhooks.run,
+            "events": self.events.run,
+            "memory": None if self._shared is None else self._shared.run,
+            "limits": None if self.limits is None else self.limits.run,
+            "connectors": None if self.connectors is None else self.connectors.run,
+        }
+        for name, run in others.items():
+            if run is not None:
+                yield BackgroundTask(name, run)
+
     async def _managed(self) -> None:
-        """ChangeNotice at once what the management API has changed, and take a job that waits."""
+        """Notice at once what the management API has changed, and take a job that waits."""
         self.jobs.look_now()
         await self.callers.check()
         await announce(self.labels.labels_recorded)
@@ -281,9 +290,7 @@ class Service(ServiceGauges):
         """Finish what was handed over and close the database."""
         self._running = False
         self.events.stop()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.tasks.stop()
         await asyncio.to_thread(self.setups.stop)
         await asyncio.to_thread(self.feeds.stop)
         await self.callers.flush()
@@ -318,19 +325,6 @@ class Service(ServiceGauges):
 
     async def _count(self) -> None:
         self.backlog = await self._database.read_on_thread(count_backlog)
-
-    def ready(self) -> Ready:
-        """What must be true before requests should come here, and how the memory is."""
-        checks = {
-            "accepting": self._running,
-            "store": self.callers.reachable,
-            "writer": self.writer.alive,
-            "commits": self.writer.commits,
-            "identities": self.identities.alive,
-        }
-        applied = self.connectors
-        states = None if applied is None else ConnectorsReady(applied.version, self._states())
-        return Ready(checks, self._memory_state(), self.refusals.accounts, states)
 
     def _open_shared(self, settings: Settings, session: AdminSession) -> LiveSharedMemory | None:
         """The memory that several servers share, if the settings name one."""

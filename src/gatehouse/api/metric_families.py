@@ -135,6 +135,11 @@ FAMILIES: Final = (
         "1 while a check of /readyz holds; store is whether the database has answered lately.",
         "check",
     ),
+    _counter(
+        "tasks_died",
+        "How often a task beside requests has died, by its name; it is started again.",
+        "task",
+    ),
     _gauge("reviews_open", f"Reviews that wait for a person. {_OF_ALL}"),
     _gauge("reversals_waiting", f"Payments that must be reversed and are not yet. {_OF_ALL}"),
     _gauge("reversals_failed", f"Payments that could not be reversed. {_OF_ALL}"),

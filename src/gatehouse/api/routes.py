@@ -1,7 +1,7 @@
 """The table of routes, and the small ones that are not part of the API proper."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, Final
 
@@ -59,6 +59,8 @@ class Ready(msgspec.Struct, frozen=True):
     refuse it, too."""
     connectors: ConnectorsReady | None = None
     """None when no function is served by connectors that were applied."""
+    degraded: Sequence[str] = ()
+    """Tasks beside requests that have died lately; `checks` says if requests need one of them."""
 
 
 Readiness = Callable[[], Ready]
@@ -225,6 +227,7 @@ def _probes(ready: Readiness, metrics: Metrics | None) -> list[Route]:
                 "limit": memory.limit,
             },
             "configuration": {"refusedAccounts": now.refused_accounts},
+            "tasks": {"degraded": now.degraded},
         }
         if now.connectors is not None:
             body["connectors"] = _connectors(now.connectors)

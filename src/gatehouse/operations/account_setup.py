@@ -245,6 +245,8 @@ class Setups:
 
     async def run(self) -> None:
         """Keep the setups in use up to date until cancelled."""
+        # An earlier run may have died over a change.
+        self._changed.set()
         while True:
             with contextlib.suppress(TimeoutError):
                 # What was refused may be put right without a change that is counted.

@@ -25,6 +25,11 @@ async def repeat(
     while True:
         try:
             await work()
+        except asyncio.CancelledError as error:
+            if is_cancelled():
+                raise
+            # Something that the work waited for was cancelled, and not the work.
+            _log.warning(failure, extra={"reason": type(error).__name__})
         except StoreUnavailable as error:
             _log.warning(failure, extra={"reason": str(error)})
         except Exception:
@@ -36,3 +41,9 @@ async def repeat(
             async with asyncio.timeout(pause_s):
                 await wake.wait()
         wake.clear()
+
+
+def is_cancelled() -> bool:
+    """Whether the running task itself was cancelled, and not only something that it waits for."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0

@@ -1,1 +1,1 @@
-"""What runs beside requests: the gauges that metrics read, and traces."""
+"""What runs beside requests: the supervisor of tasks, the gauges that metrics read, traces."""

@@ -1,6 +1,4 @@
-"""What metrics read from the parts of the running service."""
-
-from abc import ABC, abstractmethod
+"""What metrics and probes read from the parts of the running service."""
 
 import gatehouse
 from gatehouse.admin.events.worker import LiveEvents
@@ -10,7 +8,7 @@ from gatehouse.admin.memory.worker.live_memory import LiveSharedMemory
 from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
 from gatehouse.api.in_flight import InFlight
 from gatehouse.api.metrics import Gauge, Metrics
-from gatehouse.api.routes import Ready
+from gatehouse.api.routes import ConnectorsReady, Ready
 from gatehouse.api.shedding import LoadGate
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.operations.certificates import CertificateEnds
@@ -19,19 +17,24 @@ from gatehouse.operations.shared_limits import SharedLimits
 from gatehouse.sentry.memory import MemoryState
 from gatehouse.sentry.memory_port import ServerMemory
 from gatehouse.settings.settings import Settings
+from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.database import Database
+from gatehouse.store.identities.identity_lookup import RecordedIdentities
 from gatehouse.store.presence import Presence
 from gatehouse.store.requests.writer import Writer
+from gatehouse.workers.supervisor import TaskSupervisor
 
 
-class ServiceGauges(ABC):
+class ServiceGauges:
     """The parts that are watched, and how."""
 
     backlog: Backlog
+    callers: CallerDirectory
     connectors: LiveConnectors | None
     events: LiveEvents
     gate: LoadGate
+    identities: RecordedIdentities
     labels: LabelFollower
     limits: SharedLimits | None
     memory: ServerMemory
@@ -39,14 +42,33 @@ class ServiceGauges(ABC):
     partitions: PartitionKeeper
     presence: Presence
     refusals: Refusals
+    tasks: TaskSupervisor
     writer: Writer
     _database: Database
     _in_flight: InFlight
+    _running: bool
     _shared: LiveSharedMemory | None
 
-    @abstractmethod
     def ready(self) -> Ready:
-        """What must be true before requests should come here."""
+        """What must be true before requests should come here, and how the rest is."""
+        checks = {
+            "accepting": self._running,
+            "store": self.callers.reachable,
+            "writer": self.writer.alive,
+            "commits": self.writer.commits,
+            "identities": self.identities.alive,
+            "tasks": self.tasks.serves,
+        }
+        applied = self.connectors
+        return Ready(
+            checks,
+            self._memory_state(),
+            refused_accounts=self.refusals.accounts,
+            connectors=None
+            if applied is None
+            else ConnectorsReady(applied.version, self._states()),
+            degraded=self.tasks.degraded,
+        )
 
     def _states(self) -> dict[str, SeatState]:
         return {} if self.connectors is None else self.connectors.roster.states()
@@ -69,6 +91,7 @@ class ServiceGauges(ABC):
             "changes_heard": lambda: self._database.is_sqlite or self.presence.hears,
             "ready": lambda: all(self.ready().checks.values()),
             "check": lambda: self.ready().checks,
+            "tasks_died": lambda: self.tasks.died,
             "reviews_open": lambda: self.backlog.reviews_open,
             "reversals_waiting": lambda: self.backlog.reversals_waiting,
             "reversals_failed": lambda: self.backlog.reversals_failed,
