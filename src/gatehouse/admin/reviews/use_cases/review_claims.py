@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+import sqlalchemy as sa
+
 from gatehouse.access.visitors import Visitor
 from gatehouse.admin.reviews.queries import review_claims, reviews
 from gatehouse.admin.reviews.queries.review_claims import ReviewClaim
@@ -10,8 +12,8 @@ from gatehouse.admin.reviews.use_cases.reviews import (
     ReviewFinding,
     ReviewSearch,
     ReviewState,
-    get_open_review,
-    resolve_review,
+    resolve_in,
+    review_change,
 )
 from gatehouse.admin.scopes import account_reading
 from gatehouse.core.errors import Conflict
@@ -47,17 +49,14 @@ def claim_review(
     take_over: bool = False,
 ) -> ReviewClaim:
     """Take a review for as long as its page is open; or `AlreadyClaimed`."""
-    with account_reading(session, account_id) as connection:
-        reviews.get(connection, account_id, request_id)
+    session.actor.check_account(account_id)
     wanted = _claim(session, request_id, person, page)
     with session.database.writing() as connection:
+        reviews.get(connection, account_id, request_id)
         if take_over:
             review_claims.take_over(connection, account_id, wanted)
             return wanted
-        counts = review_claims.claim(connection, account_id, wanted, session.clock())
-    if counts.user_id != person.user_id:
-        raise AlreadyClaimed(counts)
-    return counts
+        return _take(connection, account_id, wanted, session.clock())
 
 
 def claim_next(
@@ -108,12 +107,15 @@ def resolve_claimed(
     finding: ReviewFinding,
 ) -> None:
     """Resolve a review that nobody else has open; or `AlreadyClaimed`."""
-    # A review that is resolved needs nobody who has it.
-    get_open_review(session, account_id, request_id)
-    # A colleague may have taken it since the page was made.
-    claim_review(session, account_id, request_id, person)
-    resolve_review(session, account_id, request_id, finding)
-    release_review(session, account_id, request_id, person)
+    with review_change(session, account_id) as change:
+        connection = change.connection
+        # A review that is resolved needs nobody who has it.
+        if reviews.get(connection, account_id, request_id).state is ReviewState.OPEN:
+            # A colleague may have taken it since the page was made.
+            wanted = _claim(session, request_id, person)
+            _take(connection, account_id, wanted, change.now_ms)
+        resolve_in(change, account_id, request_id, finding)
+        review_claims.release(connection, account_id, request_id, person.user_id, "")
 
 
 def claims_of_others(
@@ -123,6 +125,15 @@ def claims_of_others(
     with account_reading(session, account_id) as connection:
         found = review_claims.claims(connection, account_id)
     return _by_others(session, found, person)
+
+
+def _take(
+    connection: sa.Connection, account_id: str, wanted: ReviewClaim, now_ms: int
+) -> ReviewClaim:
+    counts = review_claims.claim(connection, account_id, wanted, now_ms)
+    if counts.user_id != wanted.user_id:
+        raise AlreadyClaimed(counts)
+    return counts
 
 
 def _by_others(
