@@ -156,6 +156,7 @@ def test_everything_with_a_name_of_its_own_is_called_something() -> None:
         *(f"names.fundings.{each}" for each in SIGNALS["card.funding"].values),
         *(f"names.actions.{each}" for each in actions),
         *(f"names.events.{each}" for each in EventName),
+        *(f"names.event_families.{each.partition('.')[0]}" for each in EventName),
         *(f"names.functions.{each}" for each in (*functions, *operations())),
     }
     assert wanted - set(ENGLISH) == set()

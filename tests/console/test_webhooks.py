@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from unittest import mock
 
 import pytest
 
@@ -131,3 +132,11 @@ def test_managers_have_no_webhooks(console: Console, webhook: str) -> None:
     query = messages.AttemptQuery()
     webhook_id = webhook.rpartition("/")[2]
     assert messages.list_attempts(console.session, console.account_id, webhook_id, query) == []
+
+
+def test_an_event_of_a_new_family_is_shown_by_its_own_name(console: Console, ada: Browser) -> None:
+    names = ["key.created", "loan.granted", "key.mislaid"]
+    with mock.patch("gatehouse.admin.webhooks.pages.EventName", names):
+        page = ada.get(f"/a/{console.account_id}/webhooks/new").text
+    assert re.findall('choices-name">([^<]*)<', page) == ["Keys", "loan"]
+    assert re.findall('name="events" value="([^"]*)"', page) == [names[0], names[2], names[1]]

@@ -1,7 +1,7 @@
 """The webhooks of an account: their attempts, tests, replays, and what each is told of."""
 
 import asyncio
-import itertools
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
@@ -26,11 +26,6 @@ from gatehouse.core.sentences import said_by
 _ON_A_PAGE: Final = 50
 _OVERLAPS: Final = ("0", "1", "24", "168")
 """Hours for which messages are signed with the old secret, too."""
-_FAMILIES: Final = tuple(
-    (family, tuple(each))
-    for family, each in itertools.groupby(EventName, lambda name: name.partition(".")[0])
-)
-"""All types of events by what they speak of."""
 
 
 def show_webhooks(visit: Visit) -> Response:
@@ -223,7 +218,7 @@ def _form(visit: Visit, terms: WebhookTerms | None) -> dict[str, Any]:
             frozenset(str(one) for each in kept.decisions for one in each.outcomes),
         )
     return {
-        "families": _FAMILIES,
+        "families": _families(EventName).items(),
         "operations": operations(),
         "outcomes": tuple(Outcome),
         "events": events,
@@ -233,6 +228,14 @@ def _form(visit: Visit, terms: WebhookTerms | None) -> dict[str, Any]:
         "chosen_outcomes": chosen[1],
         "longest_url": LONGEST_URL,
     }
+
+
+def _families(names: Iterable[str]) -> dict[str, list[str]]:
+    """Types of events by what they speak of; new ones come last, also those of an old family."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(name.partition(".")[0], []).append(name)
+    return found
 
 
 _ONE: Final = "/a/{account}/webhooks/{webhook}"
