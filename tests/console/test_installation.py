@@ -67,6 +67,9 @@ def test_connectors_are_changed_with_all_problems_told_first(
     assert wrong.status_code == 422
     assert "connectors: 7" in wrong.text
     assert connectors.find(console.session) is None
+    long = {"document": _CONFIGURATION, "base": "0", "note": "x" * 201}
+    assert oda.post("/installation/connectors/edit", long).status_code == 422
+    assert connectors.find(console.session) is None
     sent = {"document": _CONFIGURATION, "base": "0", "note": "the first"}
     done = oda.post("/installation/connectors/edit", sent)
     assert done.status_code == 303, done.text

@@ -7,7 +7,7 @@ import pytest
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.keys.use_cases import keys
 from gatehouse.admin.keys.use_cases.grants import IssuingKey, issue_by
-from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.keys.use_cases.keys import LONGEST_REASON, KeyTerms
 from tests.console.harness import Browser, Console
 from tests.console.wrong_numbers import WRONG_NUMBERS
 
@@ -79,6 +79,24 @@ def test_a_rotated_key_has_a_successor_and_a_revoked_one_is_over(
         k for k in keys.listing(console.session, console.account_id) if k.key_id == successor.key_id
     ]
     assert over.status(console.session.clock()) == "revoked"
+
+
+def test_a_reason_that_is_too_long_is_refused_and_not_cut(console: Console, ada: Browser) -> None:
+    made = keys.issue(console.session, console.account_id, KeyTerms("weekly")).key
+    revoke = _path(console, f"/{made.key_id}/revoke")
+    refused = ada.post(revoke, {"reason": "x" * (LONGEST_REASON + 1)})
+    assert refused.status_code == 422
+    assert f"at most {LONGEST_REASON} characters" in refused.text
+    assert f'maxlength="{LONGEST_REASON}"' in refused.text
+
+    def state() -> str:
+        found = keys.listing(console.session, console.account_id)
+        [kept] = [each for each in found if each.key_id == made.key_id]
+        return kept.status(console.session.clock())
+
+    assert state() == "active"
+    assert ada.post(revoke, {"reason": "x" * LONGEST_REASON}).status_code == 303
+    assert state() == "revoked"
 
 
 def test_a_name_full_of_markup_stays_a_name(console: Console, ada: Browser) -> None:

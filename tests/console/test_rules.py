@@ -203,6 +203,8 @@ def test_a_rule_is_clicked_together(console: Console, mo: Browser) -> None:
     }
     more = mo.post(f"{path}/build/form", {**questions, "do": "question-0"}).text
     assert "ip.country NOT IN (&#39;GB&#39;, &#39;IE&#39;) AND ip.tor" in more
+    many = mo.post(f"{path}/build/form", {**questions, "value0.0": "GB," * 400 + "IE"}).text
+    assert "&#39;GB&#39;, &#39;IE&#39;) AND ip.tor" in many
     assert 'name="signal0.2"' in more
     rule = {"name": "abroad", "outcome": "DECLINE", "shadow": "yes", "description": "It's: far"}
     editor = mo.post(f"{path}/build/add", {**questions, **rule}).text

@@ -51,7 +51,7 @@ def apply(visit: Visit) -> Response:
     new = NewVersion(
         visit.form.get("document", "").replace("\r\n", "\n").encode(),
         (_number(visit, "base") or None) if visit.form.get("base") else None,
-        visit.form.get("note", "").strip()[:200] or None,
+        visit.form.get("note", "").strip() or None,
     )
     done = connectors.apply(visit.session, visit.desk.settings, new, _no_file)
     key = "connectors.notices.applied" if done.changed else "connectors.notices.unchanged"

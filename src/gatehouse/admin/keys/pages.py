@@ -7,7 +7,7 @@ from starlette.responses import Response
 from gatehouse.access.keys import MANAGE_SCOPES, all_scopes
 from gatehouse.access.roles import Permission
 from gatehouse.admin.keys.use_cases import keys
-from gatehouse.admin.keys.use_cases.keys import MAX_RATE_LIMIT, KeyTerms
+from gatehouse.admin.keys.use_cases.keys import LONGEST_REASON, MAX_RATE_LIMIT, KeyTerms
 from gatehouse.console.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
@@ -32,6 +32,7 @@ def show_keys(visit: Visit) -> Response:
         keys=found,
         states=states,
         overlaps=_OVERLAPS,
+        longest_reason=LONGEST_REASON,
         issuers={each.parent for each in found if states[each.key_id] == "active"},
     )
 
@@ -76,7 +77,7 @@ def rotate(visit: Visit) -> Response:
 
 def revoke(visit: Visit) -> Response:
     """End a key at once."""
-    reason = visit.form.get("reason", "").strip()[:200]
+    reason = visit.form.get("reason", "").strip()
     children = visit.form.get("children") == "yes"
     keys.revoke(visit.session, visit.account_id, visit.place("key"), reason, children=children)
     return visit.redirect("keys", notice="keys.notices.revoked")

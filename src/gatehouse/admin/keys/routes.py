@@ -8,7 +8,7 @@ from msgspec import Meta
 from gatehouse.admin.keys.use_cases import grants as key_grants
 from gatehouse.admin.keys.use_cases import keys
 from gatehouse.admin.keys.use_cases.grants import ApiKey, IssuingKey
-from gatehouse.admin.keys.use_cases.keys import MAX_RATE_LIMIT, KeyTerms
+from gatehouse.admin.keys.use_cases.keys import LONGEST_REASON, MAX_RATE_LIMIT, KeyTerms
 from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint
 from gatehouse.api.manage.messages import Moment
 from gatehouse.core.clock import iso_time
@@ -74,7 +74,10 @@ class KeyRevocation(msgspec.Struct, frozen=True, rename="camel"):
     """Why a key is revoked."""
 
     reason: Annotated[
-        str, Meta(min_length=1, max_length=200, description="Why.", examples=["was in a log"])
+        str,
+        Meta(
+            min_length=1, max_length=LONGEST_REASON, description="Why.", examples=["was in a log"]
+        ),
     ]
     children: Annotated[
         bool,

@@ -9,13 +9,13 @@ from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.sentences import Phrase
 from gatehouse.store.accounts import keys
-from gatehouse.store.accounts.keys import IssuedKey, KeyTerms, RotatedKey
+from gatehouse.store.accounts.keys import LONGEST_REASON, IssuedKey, KeyTerms, RotatedKey
 from gatehouse.store.admin.admin_session import AdminSession
 
 _RATE_LIMIT: Final = Phrase("refused.rate_limit", "a rate limit is 0 to {most} requests per second")
 
 # What the store takes, for faces.
-__all__ = ["KeyTerms"]
+__all__ = ["LONGEST_REASON", "KeyTerms"]
 
 _KEY_OF_PLAYGROUND: Final = Phrase(
     "refused.key_of_playground", "{name} is the console's own key; take another name"

@@ -113,7 +113,9 @@ def _sent_groups(visit: Visit) -> list[ClickedGroup]:
     groups = [
         ClickedGroup(
             tuple(
-                Clicked(each.get("signal", "").strip(), each.get("operator", ""), _value(each))
+                Clicked(
+                    each.get("signal", "").strip(), each.get("operator", ""), each.get("value", "")
+                )
                 for _, each in sorted(rows.items())
             ),
             visit.form.get(f"group{number}") == _ANY,
@@ -121,10 +123,6 @@ def _sent_groups(visit: Visit) -> list[ClickedGroup]:
         for number, rows in sorted(found.items())
     ]
     return groups or [ClickedGroup((_EMPTY,))]
-
-
-def _value(sent: dict[str, str]) -> str:
-    return sent.get("value", "")[:1000]
 
 
 def _written(visit: Visit, groups: list[ClickedGroup]) -> Built:
