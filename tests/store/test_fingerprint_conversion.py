@@ -61,40 +61,30 @@ def old(home: Home) -> Iterator[tuple[AdminSession, str]]:
 
 
 def _back_to_0004(connection: sa.Connection) -> None:
-    for name in (
-        *("card_numbers", "configuration_totals", "search_entries", "search_waiting"),
-        *("top_up_references", "review_events", "forgotten_events"),
-        *("missed_events", "events", "jobs"),
-        *("webhook_attempts", "webhook_deliveries", "webhooks"),
-        *("users", "user_accounts", "user_sessions", "one_time_tokens", "sign_in_failures"),
-        *("saved_searches", "proposals"),
-    ):
-        connection.execute(sa.text(f"DROP TABLE {name}"))
-    for name in (
-        *("feedback_by_label", "ledger_entries_by_time", "ledger_movements_by_time"),
-        *("reviews_unassigned", "reviews_by_assignee", "audit_by_account"),
-        *("holds_by_card", "holds_by_card_account"),
-    ):
-        connection.execute(sa.text(f"DROP INDEX {name}"))
-    for table_name, column in (
-        ("decisions", "terms"),
-        ("accounts", "closed_at_ms"),
-        ("accounts", "closed_reason"),
-        ("reviews", "assignee"),
-        ("gateway_intents", "reference"),
-        ("holds", "card_account"),
-        ("accounts", "event_filters"),
-        ("accounts", "low_balance"),
-        ("accounts", "balance_told"),
-        ("api_keys", "parent"),
-    ):
-        connection.execute(sa.text(f"ALTER TABLE {table_name} DROP COLUMN {column}"))
-    for table in METADATA.tables.values():
-        if "signature" in table.c and table.name != "configuration_totals":
-            connection.execute(sa.text(f"ALTER TABLE {table.name} DROP COLUMN signature"))
-    connection.execute(sa.text("ALTER TABLE lists DROP COLUMN total"))
+    """Take away all that later migrations have added, which a database of that time shows."""
+    then = _database_at("0004")
+    for table in reversed(METADATA.sorted_tables):
+        columns = then.get(table.name)
+        if columns is None:
+            connection.execute(sa.text(f"DROP TABLE {table.name}"))
+            continue
+        for index in table.indexes:
+            if index.name not in then:
+                connection.execute(sa.text(f"DROP INDEX IF EXISTS {index.name}"))
+        for column in table.c:
+            if column.name not in columns:
+                connection.execute(sa.text(f"ALTER TABLE {table.name} DROP COLUMN {column.name}"))
     connection.execute(sa.delete(STATE).where(STATE.c.name == "inner-fingerprints"))
     command.stamp(alembic_config(connection), "0004")
+
+
+def _database_at(revision: str) -> dict[str, set[str]]:
+    """The tables with their columns, and the indexes, that migrations up to this one make."""
+    with sa.create_engine("sqlite://").begin() as connection:
+        command.upgrade(alembic_config(connection), revision)
+        names = connection.scalars(sa.text("SELECT name FROM sqlite_master"))
+        columns = sa.text("SELECT name FROM pragma_table_info(:table)")
+        return {name: {*connection.scalars(columns, {"table": name})} for name in names.all()}
 
 
 def _inner(session: AdminSession) -> str:
