@@ -148,7 +148,7 @@ def test_the_share_of_what_sells_again(items: list[dict[str, Any]], expected: fl
         ("cryptocurrency", 1),
         ("Mobile phones", 0.5),
         ("Phone cases", 0),
-        ("Jewelry > LocalMemory", 0.5),
+        ("Jewelry > Watches", 0.5),
         ("jewellery", 0.5),
         ("Microphones", 0),
         ("gifts", 0),
