@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar, cast
+from unittest import mock
 
 import msgspec
 import pytest
@@ -127,6 +128,30 @@ def test_one_account_that_cannot_be_read_does_not_hold_up_the_others(
         work.cancel()
         setups.stop()
         assert still == 1
+        return version
+
+    assert _run(scenario) == 2
+
+
+def test_a_change_over_which_the_task_died_is_taken_up_when_it_is_started_again(
+    session: AdminSession, merchants: tuple[str, str]
+) -> None:
+    async def scenario() -> int:
+        setups = Setups(session.database, CountingBuilder(), session.signer)
+        await setups.find(merchants[0])
+        _apply(session, merchants[0], "ip.tor")
+        setups.changed()
+        with mock.patch.object(setups, "_refresh", side_effect=RuntimeError):
+            with pytest.raises(RuntimeError):
+                await setups.run()
+        work = asyncio.create_task(setups.run())
+        for _ in range(6000):
+            version = (await setups.find(merchants[0])).rule_sets["starter"].version
+            if version == 2:
+                break
+            await asyncio.sleep(0.02)
+        work.cancel()
+        setups.stop()
         return version
 
     assert _run(scenario) == 2
