@@ -2708,18 +2708,116 @@ export interface Operations {
     body: undefined;
     result: PublicEvent;
   };
-  /** Try a rule set on one case */
-  tryRuleSet: {
+  /** Account */
+  getAccount: {
     path: Record<string, never>;
     query: Record<string, never>;
-    body: TrialRequest;
-    result: TrialResponse;
+    body: undefined;
+    result: AccountShown;
   };
-  /** Backtest a rule set */
-  startBacktest: {
+  /** Policies */
+  getPolicies: {
     path: Record<string, never>;
     query: Record<string, never>;
-    body: BacktestRequest;
+    body: undefined;
+    result: PoliciesShown;
+  };
+  /** Set the policy of PreCheck */
+  setPreCheckPolicy: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: PreCheckPolicyBody;
+    result: PoliciesShown;
+  };
+  /** Set the policy of Sentry */
+  setSentryPolicy: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: SentryPolicyBody;
+    result: PoliciesShown;
+  };
+  /** Audit log */
+  listAudit: {
+    path: Record<string, never>;
+    query: { readonly limit?: number | undefined; readonly startingAfter?: number | undefined; readonly action?: string | undefined };
+    body: undefined;
+    result: AuditPage;
+  };
+  /** List keys */
+  listKeys: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: KeyPage;
+  };
+  /** Issue a key */
+  issueKey: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: NewKey;
+    result: KeyTold;
+  };
+  /** Rotate a key */
+  rotateKey: {
+    path: { readonly keyId: string };
+    query: Record<string, never>;
+    body: KeyRotation;
+    result: KeyTold;
+  };
+  /** Revoke a key */
+  revokeKey: {
+    path: { readonly keyId: string };
+    query: Record<string, never>;
+    body: KeyRevocation;
+    result: KeyShown;
+  };
+  /** Balance */
+  getManagedBalance: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: BalanceResponse;
+  };
+  /** Statement */
+  getManagedStatement: {
+    path: Record<string, never>;
+    query: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined; readonly daily?: boolean | undefined };
+    body: undefined;
+    result: StatementResponse;
+  };
+  /** Usage */
+  getUsage: {
+    path: Record<string, never>;
+    query: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined };
+    body: undefined;
+    result: UsageResponse;
+  };
+  /** Import identity records */
+  importIdentities: {
+    path: Record<string, never>;
+    query: { readonly dryRun?: boolean | undefined };
+    body: IdentityFile;
+    result: JobResponse;
+  };
+  /** Search identity records */
+  searchIdentities: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: IdentitySearch;
+    result: IdentitiesFound;
+  };
+  /** Erase identity records */
+  eraseIdentities: {
+    path: Record<string, never>;
+    query: { readonly dryRun?: boolean | undefined };
+    body: IdentityErasure;
+    result: IdentitiesErased;
+  };
+  /** Erase a person */
+  erasePerson: {
+    path: Record<string, never>;
+    query: { readonly dryRun?: boolean | undefined };
+    body: PersonErasure;
     result: JobResponse;
   };
   /** List rule sets */
@@ -2806,6 +2904,20 @@ export interface Operations {
     body: VersionReturn;
     result: VersionReturned;
   };
+  /** Try a rule set on one case */
+  tryRuleSet: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: TrialRequest;
+    result: TrialResponse;
+  };
+  /** Backtest a rule set */
+  startBacktest: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: BacktestRequest;
+    result: JobResponse;
+  };
   /** List lists */
   listLists: {
     path: Record<string, never>;
@@ -2861,83 +2973,6 @@ export interface Operations {
     query: { readonly limit?: number | undefined; readonly startingAfter?: string | undefined };
     body: undefined;
     result: ListOperationPage;
-  };
-  /** Give feedback in bulk */
-  giveFeedbackInBulk: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: FeedbackBatch;
-    result: FeedbackBatchResponse;
-  };
-  /** Import feedback */
-  importFeedback: {
-    path: Record<string, never>;
-    query: { readonly dryRun?: boolean | undefined };
-    body: FeedbackFile;
-    result: JobResponse;
-  };
-  /** Import identity records */
-  importIdentities: {
-    path: Record<string, never>;
-    query: { readonly dryRun?: boolean | undefined };
-    body: IdentityFile;
-    result: JobResponse;
-  };
-  /** Search identity records */
-  searchIdentities: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: IdentitySearch;
-    result: IdentitiesFound;
-  };
-  /** Erase identity records */
-  eraseIdentities: {
-    path: Record<string, never>;
-    query: { readonly dryRun?: boolean | undefined };
-    body: IdentityErasure;
-    result: IdentitiesErased;
-  };
-  /** Erase a person */
-  erasePerson: {
-    path: Record<string, never>;
-    query: { readonly dryRun?: boolean | undefined };
-    body: PersonErasure;
-    result: JobResponse;
-  };
-  /** List models */
-  listModels: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: undefined;
-    result: ModelPage;
-  };
-  /** Train a model */
-  startTraining: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: TrainingRequest;
-    result: JobResponse;
-  };
-  /** Roll the model back */
-  rollBackModel: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: VersionReturn;
-    result: ModelSwitched;
-  };
-  /** Show a model */
-  getModel: {
-    path: { readonly version: string };
-    query: Record<string, never>;
-    body: undefined;
-    result: ModelReported;
-  };
-  /** Promote a model */
-  promoteModel: {
-    path: { readonly version: string };
-    query: Record<string, never>;
-    body: undefined;
-    result: ModelSwitched;
   };
   /** Connectors */
   listConnectors: {
@@ -3009,89 +3044,19 @@ export interface Operations {
     body: MessageReplay;
     result: ReplayStarted;
   };
-  /** List keys */
-  listKeys: {
+  /** Give feedback in bulk */
+  giveFeedbackInBulk: {
     path: Record<string, never>;
     query: Record<string, never>;
-    body: undefined;
-    result: KeyPage;
+    body: FeedbackBatch;
+    result: FeedbackBatchResponse;
   };
-  /** Issue a key */
-  issueKey: {
+  /** Import feedback */
+  importFeedback: {
     path: Record<string, never>;
-    query: Record<string, never>;
-    body: NewKey;
-    result: KeyTold;
-  };
-  /** Rotate a key */
-  rotateKey: {
-    path: { readonly keyId: string };
-    query: Record<string, never>;
-    body: KeyRotation;
-    result: KeyTold;
-  };
-  /** Revoke a key */
-  revokeKey: {
-    path: { readonly keyId: string };
-    query: Record<string, never>;
-    body: KeyRevocation;
-    result: KeyShown;
-  };
-  /** Balance */
-  getManagedBalance: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: undefined;
-    result: BalanceResponse;
-  };
-  /** Statement */
-  getManagedStatement: {
-    path: Record<string, never>;
-    query: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined; readonly daily?: boolean | undefined };
-    body: undefined;
-    result: StatementResponse;
-  };
-  /** Usage */
-  getUsage: {
-    path: Record<string, never>;
-    query: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined };
-    body: undefined;
-    result: UsageResponse;
-  };
-  /** Account */
-  getAccount: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: undefined;
-    result: AccountShown;
-  };
-  /** Policies */
-  getPolicies: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: undefined;
-    result: PoliciesShown;
-  };
-  /** Set the policy of PreCheck */
-  setPreCheckPolicy: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: PreCheckPolicyBody;
-    result: PoliciesShown;
-  };
-  /** Set the policy of Sentry */
-  setSentryPolicy: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: SentryPolicyBody;
-    result: PoliciesShown;
-  };
-  /** Audit log */
-  listAudit: {
-    path: Record<string, never>;
-    query: { readonly limit?: number | undefined; readonly startingAfter?: number | undefined; readonly action?: string | undefined };
-    body: undefined;
-    result: AuditPage;
+    query: { readonly dryRun?: boolean | undefined };
+    body: FeedbackFile;
+    result: JobResponse;
   };
   /** Settings of events */
   getEventSettings: {
@@ -3106,6 +3071,41 @@ export interface Operations {
     query: Record<string, never>;
     body: EventSettingsBody;
     result: EventSettingsShown;
+  };
+  /** List models */
+  listModels: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: ModelPage;
+  };
+  /** Train a model */
+  startTraining: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: TrainingRequest;
+    result: JobResponse;
+  };
+  /** Roll the model back */
+  rollBackModel: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: VersionReturn;
+    result: ModelSwitched;
+  };
+  /** Show a model */
+  getModel: {
+    path: { readonly version: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: ModelReported;
+  };
+  /** Promote a model */
+  promoteModel: {
+    path: { readonly version: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: ModelSwitched;
   };
   /** List jobs */
   listJobs: {
@@ -3155,8 +3155,22 @@ export const OPERATIONS = {
   getStatement: { method: "GET", path: "/api/v1/statement", answer: "statementResponse", repeat: "harmless" },
   listEvents: { method: "GET", path: "/api/v1/events", answer: "eventsResponse", repeat: "harmless" },
   getEvent: { method: "GET", path: "/api/v1/events/{eventId}", answer: "eventResponse", repeat: "harmless" },
-  tryRuleSet: { method: "POST", path: "/api/v1/manage/rules/trials", answer: "trialResponse", repeat: "harmless" },
-  startBacktest: { method: "POST", path: "/api/v1/manage/rules/backtests", answer: "jobResponse", repeat: "keyed" },
+  getAccount: { method: "GET", path: "/api/v1/manage/account", answer: "accountResponse", repeat: "harmless" },
+  getPolicies: { method: "GET", path: "/api/v1/manage/policies", answer: "policiesResponse", repeat: "harmless" },
+  setPreCheckPolicy: { method: "PUT", path: "/api/v1/manage/policies/precheck", answer: "policiesResponse", repeat: "keyed" },
+  setSentryPolicy: { method: "PUT", path: "/api/v1/manage/policies/sentry", answer: "policiesResponse", repeat: "keyed" },
+  listAudit: { method: "GET", path: "/api/v1/manage/audit", answer: "auditResponse", repeat: "harmless" },
+  listKeys: { method: "GET", path: "/api/v1/manage/keys", answer: "keysResponse", repeat: "harmless" },
+  issueKey: { method: "POST", path: "/api/v1/manage/keys", answer: "keyIssuedResponse", repeat: "keyed" },
+  rotateKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/rotate", answer: "keyIssuedResponse", repeat: "keyed" },
+  revokeKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/revoke", answer: "keyResponse", repeat: "keyed" },
+  getManagedBalance: { method: "GET", path: "/api/v1/manage/balance", answer: "balanceResponse", repeat: "harmless" },
+  getManagedStatement: { method: "GET", path: "/api/v1/manage/statement", answer: "statementResponse", repeat: "harmless" },
+  getUsage: { method: "GET", path: "/api/v1/manage/usage", answer: "usageResponse", repeat: "harmless" },
+  importIdentities: { method: "POST", path: "/api/v1/manage/identities/imports", answer: "jobResponse", repeat: "keyed" },
+  searchIdentities: { method: "POST", path: "/api/v1/manage/identities/search", answer: "identitiesResponse", repeat: "harmless" },
+  eraseIdentities: { method: "POST", path: "/api/v1/manage/identities/erase", answer: "identitiesErasedResponse", repeat: "keyed" },
+  erasePerson: { method: "POST", path: "/api/v1/manage/privacy/erasures", answer: "jobResponse", repeat: "keyed" },
   listRuleSets: { method: "GET", path: "/api/v1/manage/rules", answer: "ruleSetsResponse", repeat: "harmless" },
   checkRuleSet: { method: "POST", path: "/api/v1/manage/rules/check", answer: "checkResponse", repeat: "harmless" },
   getRuleSet: { method: "GET", path: "/api/v1/manage/rules/{name}", answer: "ruleSetResponse", repeat: "harmless" },
@@ -3169,6 +3183,8 @@ export const OPERATIONS = {
   applyPipelineDefinition: { method: "PUT", path: "/api/v1/manage/pipelines/{name}", answer: "applyResponse", repeat: "keyed" },
   listPipelineDefinitionVersions: { method: "GET", path: "/api/v1/manage/pipelines/{name}/versions", answer: "versionsResponse", repeat: "harmless" },
   rollBackPipelineDefinition: { method: "POST", path: "/api/v1/manage/pipelines/{name}/rollback", answer: "rollbackResponse", repeat: "keyed" },
+  tryRuleSet: { method: "POST", path: "/api/v1/manage/rules/trials", answer: "trialResponse", repeat: "harmless" },
+  startBacktest: { method: "POST", path: "/api/v1/manage/rules/backtests", answer: "jobResponse", repeat: "keyed" },
   listLists: { method: "GET", path: "/api/v1/manage/lists", answer: "listsResponse", repeat: "harmless" },
   createList: { method: "POST", path: "/api/v1/manage/lists", answer: "listResponse", repeat: "keyed" },
   getList: { method: "GET", path: "/api/v1/manage/lists/{name}", answer: "listResponse", repeat: "harmless" },
@@ -3177,17 +3193,6 @@ export const OPERATIONS = {
   searchEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/entries/search", answer: "entriesResponse", repeat: "harmless" },
   removeEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/removals", answer: "entriesRemovedResponse", repeat: "keyed" },
   listOperations: { method: "GET", path: "/api/v1/manage/lists/{name}/operations", answer: "operationsResponse", repeat: "harmless" },
-  giveFeedbackInBulk: { method: "POST", path: "/api/v1/manage/feedback", answer: "feedbackBatchResponse", repeat: "keyed" },
-  importFeedback: { method: "POST", path: "/api/v1/manage/feedback/imports", answer: "jobResponse", repeat: "keyed" },
-  importIdentities: { method: "POST", path: "/api/v1/manage/identities/imports", answer: "jobResponse", repeat: "keyed" },
-  searchIdentities: { method: "POST", path: "/api/v1/manage/identities/search", answer: "identitiesResponse", repeat: "harmless" },
-  eraseIdentities: { method: "POST", path: "/api/v1/manage/identities/erase", answer: "identitiesErasedResponse", repeat: "keyed" },
-  erasePerson: { method: "POST", path: "/api/v1/manage/privacy/erasures", answer: "jobResponse", repeat: "keyed" },
-  listModels: { method: "GET", path: "/api/v1/manage/models", answer: "modelsResponse", repeat: "harmless" },
-  startTraining: { method: "POST", path: "/api/v1/manage/models/trainings", answer: "jobResponse", repeat: "keyed" },
-  rollBackModel: { method: "POST", path: "/api/v1/manage/models/rollback", answer: "modelLiveResponse", repeat: "keyed" },
-  getModel: { method: "GET", path: "/api/v1/manage/models/{version}", answer: "modelResponse", repeat: "harmless" },
-  promoteModel: { method: "POST", path: "/api/v1/manage/models/{version}/promote", answer: "modelLiveResponse", repeat: "keyed" },
   listConnectors: { method: "GET", path: "/api/v1/manage/connectors", answer: "connectorsResponse", repeat: "harmless" },
   listWebhooks: { method: "GET", path: "/api/v1/manage/webhooks", answer: "webhooksResponse", repeat: "harmless" },
   createWebhook: { method: "POST", path: "/api/v1/manage/webhooks", answer: "webhookResponse", repeat: "keyed" },
@@ -3198,20 +3203,15 @@ export const OPERATIONS = {
   testWebhook: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/test", answer: "webhookAttemptResponse", repeat: "keyed" },
   listWebhookAttempts: { method: "GET", path: "/api/v1/manage/webhooks/{webhookId}/attempts", answer: "webhookAttemptsResponse", repeat: "harmless" },
   replayWebhookMessages: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/replay", answer: "webhookReplayResponse", repeat: "keyed" },
-  listKeys: { method: "GET", path: "/api/v1/manage/keys", answer: "keysResponse", repeat: "harmless" },
-  issueKey: { method: "POST", path: "/api/v1/manage/keys", answer: "keyIssuedResponse", repeat: "keyed" },
-  rotateKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/rotate", answer: "keyIssuedResponse", repeat: "keyed" },
-  revokeKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/revoke", answer: "keyResponse", repeat: "keyed" },
-  getManagedBalance: { method: "GET", path: "/api/v1/manage/balance", answer: "balanceResponse", repeat: "harmless" },
-  getManagedStatement: { method: "GET", path: "/api/v1/manage/statement", answer: "statementResponse", repeat: "harmless" },
-  getUsage: { method: "GET", path: "/api/v1/manage/usage", answer: "usageResponse", repeat: "harmless" },
-  getAccount: { method: "GET", path: "/api/v1/manage/account", answer: "accountResponse", repeat: "harmless" },
-  getPolicies: { method: "GET", path: "/api/v1/manage/policies", answer: "policiesResponse", repeat: "harmless" },
-  setPreCheckPolicy: { method: "PUT", path: "/api/v1/manage/policies/precheck", answer: "policiesResponse", repeat: "keyed" },
-  setSentryPolicy: { method: "PUT", path: "/api/v1/manage/policies/sentry", answer: "policiesResponse", repeat: "keyed" },
-  listAudit: { method: "GET", path: "/api/v1/manage/audit", answer: "auditResponse", repeat: "harmless" },
+  giveFeedbackInBulk: { method: "POST", path: "/api/v1/manage/feedback", answer: "feedbackBatchResponse", repeat: "keyed" },
+  importFeedback: { method: "POST", path: "/api/v1/manage/feedback/imports", answer: "jobResponse", repeat: "keyed" },
   getEventSettings: { method: "GET", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "harmless" },
   setEventSettings: { method: "PUT", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "keyed" },
+  listModels: { method: "GET", path: "/api/v1/manage/models", answer: "modelsResponse", repeat: "harmless" },
+  startTraining: { method: "POST", path: "/api/v1/manage/models/trainings", answer: "jobResponse", repeat: "keyed" },
+  rollBackModel: { method: "POST", path: "/api/v1/manage/models/rollback", answer: "modelLiveResponse", repeat: "keyed" },
+  getModel: { method: "GET", path: "/api/v1/manage/models/{version}", answer: "modelResponse", repeat: "harmless" },
+  promoteModel: { method: "POST", path: "/api/v1/manage/models/{version}/promote", answer: "modelLiveResponse", repeat: "keyed" },
   listJobs: { method: "GET", path: "/api/v1/manage/jobs", answer: "jobsResponse", repeat: "harmless" },
   getJob: { method: "GET", path: "/api/v1/manage/jobs/{jobId}", answer: "jobResponse", repeat: "harmless" },
   cancelJob: { method: "POST", path: "/api/v1/manage/jobs/{jobId}/cancel", answer: "jobResponse", repeat: "keyed" },

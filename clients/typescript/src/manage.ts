@@ -300,16 +300,6 @@ export class ManagePrivacy extends Calls {
 }
 
 export class ManageRules extends Calls {
-  /** Shows which rules of a document match a case, and the values that they looked at. Changes nothing. Scope `manage:rules`. Free. */
-  tryOut(body: Body<"tryRuleSet">, own?: CallOptions): Promise<Answer<api.TrialResponse>> {
-    return this.send("tryRuleSet", { body }, own);
-  }
-
-  /** Starts a job that judges recorded requests by a document, each by what was known when it came. Its result says what would have been decided, caught and lost, in millionths by currency. Changes nothing. Scope `manage:rules`. Free. */
-  backtest(body: Body<"startBacktest">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
-    return this.send("startBacktest", { body }, own);
-  }
-
   /** The rule sets in force, by name. Scope `manage:rules`. Free. */
   list(own?: CallOptions): Listing<api.ConfiguredPage, api.ConfiguredSummary> {
     return new Listing({
@@ -349,6 +339,16 @@ export class ManageRules extends Calls {
   /** Puts an earlier version in force again. With `If-Match`, only if that version is in force. Scope `manage:rules`. Free. */
   rollback(name: string | number, body: Body<"rollBackRuleSet"> = {}, own?: CallOptions & Query<"rollBackRuleSet">): Promise<Answer<api.VersionReturned>> {
     return this.send("rollBackRuleSet", { path: { name: `${name}` }, query: { dryRun: own?.dryRun }, body }, own);
+  }
+
+  /** Shows which rules of a document match a case, and the values that they looked at. Changes nothing. Scope `manage:rules`. Free. */
+  tryOut(body: Body<"tryRuleSet">, own?: CallOptions): Promise<Answer<api.TrialResponse>> {
+    return this.send("tryRuleSet", { body }, own);
+  }
+
+  /** Starts a job that judges recorded requests by a document, each by what was known when it came. Its result says what would have been decided, caught and lost, in millionths by currency. Changes nothing. Scope `manage:rules`. Free. */
+  backtest(body: Body<"startBacktest">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
+    return this.send("startBacktest", { body }, own);
   }
 }
 

@@ -1210,63 +1210,6 @@ class ManageRulesCalls:
     def __init__(self, sender: AsyncSender) -> None:
         self._send = sender.send
 
-    async def try_out(
-        self,
-        *,
-        document: str,
-        request_id: str | None = None,
-        signals: Mapping[str, Any] | None = None,
-        options: CallOptions | None = None,
-    ) -> Answer[models.TrialResponse]:
-        """Shows which rules of a document match a case, and the values that they looked at.
-        Changes nothing. Scope `manage:rules`. Free.
-        """
-        return await self._send(
-            Call(
-                method="POST",
-                path="/api/v1/manage/rules/trials",
-                answer=models.TrialResponse,
-                named="trialResponse",
-                repeat=Repeat.HARMLESS,
-                body=models.TrialRequest(document=document, request_id=request_id, signals=signals),
-                options=options or {},
-            )
-        )
-
-    async def backtest(
-        self,
-        *,
-        document: str,
-        since: str | None = None,
-        until: str | None = None,
-        lists_now: bool | None = None,
-        examples: int | None = None,
-        idempotency_key: str | None = None,
-        options: CallOptions | None = None,
-    ) -> Answer[models.JobResponse]:
-        """Starts a job that judges recorded requests by a document, each by what was known when it
-        came. Its result says what would have been decided, caught and lost, in millionths by
-        currency. Changes nothing. Scope `manage:rules`. Free.
-        """
-        return await self._send(
-            Call(
-                method="POST",
-                path="/api/v1/manage/rules/backtests",
-                answer=models.JobResponse,
-                named="jobResponse",
-                repeat=Repeat.KEYED,
-                body=models.BacktestRequest(
-                    document=document,
-                    since=since,
-                    until=until,
-                    lists_now=lists_now,
-                    examples=examples,
-                ),
-                idempotency_key=idempotency_key,
-                options=options or {},
-            )
-        )
-
     async def list(self, *, options: CallOptions | None = None) -> Answer[models.ConfiguredPage]:
         """The rule sets in force, by name. Scope `manage:rules`. Free."""
         return await self._send(
@@ -1424,6 +1367,63 @@ class ManageRulesCalls:
                 query={"dryRun": dry_run},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body=models.VersionReturn(to=to),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def try_out(
+        self,
+        *,
+        document: str,
+        request_id: str | None = None,
+        signals: Mapping[str, Any] | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.TrialResponse]:
+        """Shows which rules of a document match a case, and the values that they looked at.
+        Changes nothing. Scope `manage:rules`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/rules/trials",
+                answer=models.TrialResponse,
+                named="trialResponse",
+                repeat=Repeat.HARMLESS,
+                body=models.TrialRequest(document=document, request_id=request_id, signals=signals),
+                options=options or {},
+            )
+        )
+
+    async def backtest(
+        self,
+        *,
+        document: str,
+        since: str | None = None,
+        until: str | None = None,
+        lists_now: bool | None = None,
+        examples: int | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.JobResponse]:
+        """Starts a job that judges recorded requests by a document, each by what was known when it
+        came. Its result says what would have been decided, caught and lost, in millionths by
+        currency. Changes nothing. Scope `manage:rules`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/rules/backtests",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.KEYED,
+                body=models.BacktestRequest(
+                    document=document,
+                    since=since,
+                    until=until,
+                    lists_now=lists_now,
+                    examples=examples,
+                ),
                 idempotency_key=idempotency_key,
                 options=options or {},
             )
