@@ -17,7 +17,7 @@ from typing import Any, Final
 import typer.main
 
 import gatehouse.operations.stages  # noqa: F401  # registers the stages
-from gatehouse.api.metric_families import FAMILIES, PROCESS
+from gatehouse.api.metrics.families import FAMILIES, PROCESS
 from gatehouse.api.problems import CODES
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.cli.app import app

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gatehouse.api.client_methods import camel
+from gatehouse.api.openapi.client_methods import camel
 from scripts.client_operations import REF, ApiOperation, grouped
 
 _PREFIX: Final = "manage."

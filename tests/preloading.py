@@ -57,7 +57,7 @@ def load() -> None:
     import gatehouse.admin.people.use_cases.demo
     import gatehouse.admin.sandbox.use_cases.beside
     import gatehouse.admin.sandbox.use_cases.fill
-    import gatehouse.api.server
+    import gatehouse.api.serving.server
     import gatehouse.bootstrap
     import gatehouse.connectors.reference_host.serving
     from gatehouse.cli.app import app
@@ -66,7 +66,15 @@ def load() -> None:
     from gatehouse.intel.bins import load_bins
     from gatehouse.operations import warmup
 
-    _ = (alembic.command, alembic.config, duckdb, psycopg, uvicorn, uvloop, gatehouse.api.server)
+    _ = (
+        alembic.command,
+        alembic.config,
+        duckdb,
+        psycopg,
+        uvicorn,
+        uvloop,
+        gatehouse.api.serving.server,
+    )
     build_commands_once()
     build_routes_once()
     command: Any = typer.main.get_command(app)

@@ -30,15 +30,15 @@ from gatehouse.api.balances import Balances
 from gatehouse.api.entry import Entry
 from gatehouse.api.events import EventRoutes
 from gatehouse.api.feedback import Feedback
-from gatehouse.api.in_flight import InFlight
 from gatehouse.api.logs import log_lost_failure
 from gatehouse.api.manage.desk import ManageDesk, desk_options
-from gatehouse.api.metrics import Metrics, watch_lag
+from gatehouse.api.metrics.metrics import Metrics, watch_lag
 from gatehouse.api.repetitions import Repetitions
 from gatehouse.api.reviews import Reviews
 from gatehouse.api.routes import Offered, Routes, make_routes
 from gatehouse.api.search import SearchRoutes
-from gatehouse.api.shedding import LoadGate, ServerLoad
+from gatehouse.api.serving.in_flight import InFlight
+from gatehouse.api.serving.shedding import LoadGate, ServerLoad
 from gatehouse.api.v1 import Api
 from gatehouse.core import keyring
 from gatehouse.core.ids import new_id

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 import yaml  # type: ignore[import-untyped]  # it has no types
 
-from gatehouse.api.metric_families import FAMILIES, PROCESS
+from gatehouse.api.metrics.families import FAMILIES, PROCESS
 from tests.harness import PATIENCE_S
 from tests.installed_programs import ROOT, run
 

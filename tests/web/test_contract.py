@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.api.guides import guides_root
+from gatehouse.api.docs.guides import guides_root
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import BODY, PURCHASE, VISIT, Server, pipeline, precheck, sentry
 from tests.web.answers import ZERO, record, refused

@@ -19,7 +19,7 @@ from typing import Final
 import httpx
 import pytest
 
-from gatehouse.api.openapi_manage import is_managing
+from gatehouse.api.openapi.manage import is_managing
 from tests.harness import PATIENCE_S, Server
 from tests.installed_programs import NPM, ROOT, built, npm_packages, pip_programs, run
 

@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 from gatehouse.api.context import Reply, RequestContext
-from gatehouse.api.guides import GuidePages
-from gatehouse.api.markup import CONTENT_POLICY
-from gatehouse.api.openapi_manage import is_managing
+from gatehouse.api.docs.guides import GuidePages
+from gatehouse.api.docs.markup import CONTENT_POLICY
+from gatehouse.api.docs.search_index import IndexedSection
+from gatehouse.api.openapi.manage import is_managing
 from gatehouse.api.problems import CODES, Problem
-from gatehouse.api.search_index import IndexedSection
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from tests.harness import Server
 from tests.web.test_openapi import DOCUMENT

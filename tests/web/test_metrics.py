@@ -10,7 +10,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from gatehouse.admin.installation.queries import Backlog, count_backlog
-from gatehouse.api.metric_families import FAMILIES, PROCESS, SECONDS
+from gatehouse.api.metrics.families import FAMILIES, PROCESS, SECONDS
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.operations.measured import MeasuredIssuer, Outside
 from gatehouse.settings.settings import declarations

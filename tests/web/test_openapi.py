@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from gatehouse.api.events import LONGEST_WAIT_S
-from gatehouse.api.openapi import openapi_document, path_of
-from gatehouse.api.openapi_manage import is_managing
+from gatehouse.api.openapi.document import openapi_document, path_of
+from gatehouse.api.openapi.manage import is_managing
 from gatehouse.api.problems import CODES
 from gatehouse.connectors.sandbox.parties import SandboxGateway, SandboxIdentities, SandboxIssuer
 from gatehouse.idverify.source import Holders, IdentityEnquiry

@@ -17,9 +17,9 @@ import uvicorn
 import uvloop
 from uvicorn.server import ServerState
 
-from gatehouse.api.connection_limits import Limits
 from gatehouse.api.logs import ThrottledLog
-from gatehouse.api.protocol import FrontProtocol
+from gatehouse.api.serving.connection_limits import Limits
+from gatehouse.api.serving.protocol import FrontProtocol
 from gatehouse.settings.settings import Settings
 from tests.harness import BODY, PATIENCE_S, Home
 from tests.harness.service import serving

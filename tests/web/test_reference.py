@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from gatehouse.api.markup import CONTENT_POLICY
+from gatehouse.api.docs.markup import CONTENT_POLICY
+from gatehouse.api.docs.reference import Guides, reference_page
 from gatehouse.api.problems import CODES
-from gatehouse.api.reference import Guides, reference_page
 from tests.web.test_openapi import DOCUMENT as DOCUMENT_OF_THE_SERVER
 
 VOID = {"meta", "br", "wbr", "hr", "img", "input", "link"}

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from gatehouse.api.in_flight import InFlight
-from gatehouse.api.shedding import LEAST, ROOM, LoadGate, ServerLoad
+from gatehouse.api.serving.in_flight import InFlight
+from gatehouse.api.serving.shedding import LEAST, ROOM, LoadGate, ServerLoad
 from tests.resilience.wire import answers, request
 from tests.web.test_protocol import Echo, listening, run
 

@@ -14,11 +14,11 @@ from gatehouse.access.addresses import Header
 from gatehouse.api import envelope
 from gatehouse.api.body import Disconnected, Receive
 from gatehouse.api.context import API_REVISION, Reply, RequestContext
-from gatehouse.api.in_flight import RETRY_SOON
 from gatehouse.api.logs import RequestLog
-from gatehouse.api.metrics import Metrics
+from gatehouse.api.metrics.metrics import Metrics
 from gatehouse.api.preferences import STRICT_APPLIED
 from gatehouse.api.problems import Problem
+from gatehouse.api.serving.in_flight import RETRY_SOON
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import (
     AccountClosed,

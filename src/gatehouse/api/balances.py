@@ -6,9 +6,9 @@ from gatehouse.admin.money.use_cases.statements import LiveBilling
 from gatehouse.api.body import Receive
 from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.entry import Entry
-from gatehouse.api.in_flight import RETRY_SOON
 from gatehouse.api.problems import Problem
 from gatehouse.api.query import read_query
+from gatehouse.api.serving.in_flight import RETRY_SOON
 from gatehouse.api.statement_response import public_balance, public_statement
 from gatehouse.billing.statement import Period, PeriodRefused, read_period
 from gatehouse.core.clock import Clock

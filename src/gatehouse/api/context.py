@@ -9,7 +9,7 @@ from gatehouse.access.accounts import Caller
 from gatehouse.access.addresses import Header, caller_address, is_trusted, shown_address
 from gatehouse.access.keys import IpAddress
 from gatehouse.access.limits import Allowance
-from gatehouse.api.in_flight import InFlight
+from gatehouse.api.serving.in_flight import InFlight
 from gatehouse.core.ip_networks import Network
 from gatehouse.core.redaction import recordable
 from gatehouse.core.unread_fields import FieldWarning

@@ -10,9 +10,9 @@ from gatehouse.access.limits import RateLimiter, SharedRateLimiter
 from gatehouse.api import envelope
 from gatehouse.api.body import Receive, read_body
 from gatehouse.api.context import Reply, RequestContext
-from gatehouse.api.in_flight import InFlight
 from gatehouse.api.problems import Problem
 from gatehouse.api.query import refuse_parameters
+from gatehouse.api.serving.in_flight import InFlight
 from gatehouse.core.clock import Clock
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts.callers import CallerDirectory

@@ -13,22 +13,22 @@ from gatehouse.api.app import CONTEXT_KEY
 from gatehouse.api.balances import Balances
 from gatehouse.api.body import Receive
 from gatehouse.api.context import Reply, RequestContext
+from gatehouse.api.docs.guides import GuidePages, guides_root
+from gatehouse.api.docs.markup import POLICY_HEADERS
+from gatehouse.api.docs.pages import HTML, PublicPage
+from gatehouse.api.docs.reference import Guides, reference_page, reference_sections
+from gatehouse.api.docs.schemas import Json
+from gatehouse.api.docs.search_index import IndexedSection, encoded_index
 from gatehouse.api.entry import Entry
 from gatehouse.api.events import EventRoutes
 from gatehouse.api.feedback import Feedback
-from gatehouse.api.guides import GuidePages, guides_root
 from gatehouse.api.manage.catalogue import all_endpoints
 from gatehouse.api.manage.desk import ManageDesk
-from gatehouse.api.markup import POLICY_HEADERS
-from gatehouse.api.metrics import Metrics
-from gatehouse.api.openapi import openapi_document, path_of
-from gatehouse.api.openapi_manage import is_managing
-from gatehouse.api.pages import HTML, PublicPage
-from gatehouse.api.reference import Guides, reference_page, reference_sections
+from gatehouse.api.metrics.metrics import Metrics
+from gatehouse.api.openapi.document import openapi_document, path_of
+from gatehouse.api.openapi.manage import is_managing
 from gatehouse.api.reviews import Reviews
-from gatehouse.api.schemas import Json
 from gatehouse.api.search import SearchRoutes
-from gatehouse.api.search_index import IndexedSection, encoded_index
 from gatehouse.api.unknown_paths import UnknownPaths
 from gatehouse.api.v1 import Api, Handler, PipelineListing
 from gatehouse.connectors.routing.seat import SeatState

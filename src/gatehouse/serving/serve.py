@@ -82,8 +82,8 @@ def _start(
     from gatehouse.admin.sandbox.use_cases.beside import fill_beside
     from gatehouse.admin.sandbox.use_cases.fill import DemoPast, DemoWish, begin_demo, prepare_demo
     from gatehouse.api.logs import log_start
-    from gatehouse.api.server import Listeners
-    from gatehouse.api.server import serve as run
+    from gatehouse.api.serving.server import Listeners
+    from gatehouse.api.serving.server import serve as run
     from gatehouse.core.listening import listen
     from gatehouse.core.log_lines import configure_logging
     from gatehouse.operations import installation

@@ -47,7 +47,7 @@ def refuse_unfit_workers(settings: Settings, *, demo_history: bool) -> None:
 
 def supervise(settings: Settings, listener: socket.socket) -> None:
     """Run the workers until a signal comes, on the port that was taken and may now be shared."""
-    from gatehouse.api.supervisor import Supervisor, WorkerPlan
+    from gatehouse.api.serving.supervisor import Supervisor, WorkerPlan
 
     with contextlib.ExitStack() as stack:
         stack.enter_context(_reserve(listener, settings.host))
@@ -83,10 +83,10 @@ def work(settings: Settings, place: WorkerPlace) -> None:
     networks = warmup.begin()
 
     from gatehouse import bootstrap
-    from gatehouse.api.server import Listeners
-    from gatehouse.api.server import serve as run
-    from gatehouse.api.supervisor import end_with_parent
-    from gatehouse.api.worker_metrics import WorkerMetrics
+    from gatehouse.api.metrics.worker_metrics import WorkerMetrics
+    from gatehouse.api.serving.server import Listeners
+    from gatehouse.api.serving.server import serve as run
+    from gatehouse.api.serving.supervisor import end_with_parent
     from gatehouse.core.log_lines import configure_logging
     from gatehouse.operations import installation
 

@@ -6,10 +6,10 @@ from gatehouse.admin.feedback.worker.label_follower import LabelFollower
 from gatehouse.admin.installation.queries import Backlog
 from gatehouse.admin.memory.worker.live_memory import LiveSharedMemory
 from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
-from gatehouse.api.in_flight import InFlight
-from gatehouse.api.metrics import Gauge, Metrics
+from gatehouse.api.metrics.metrics import Gauge, Metrics
 from gatehouse.api.routes import ConnectorsReady, Ready
-from gatehouse.api.shedding import LoadGate
+from gatehouse.api.serving.in_flight import InFlight
+from gatehouse.api.serving.shedding import LoadGate
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.operations.certificates import CertificateEnds
 from gatehouse.operations.live_connectors import LiveConnectors

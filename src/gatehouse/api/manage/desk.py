@@ -17,12 +17,12 @@ from gatehouse.api.body import Receive
 from gatehouse.api.body_reader import BodyReader, refuse_unread
 from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.entry import Entry
-from gatehouse.api.in_flight import RETRY_SOON
 from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint, Precondition, Tagged
 from gatehouse.api.manage.repeats import repeatable
 from gatehouse.api.problems import Problem
 from gatehouse.api.query import read_query
 from gatehouse.api.repetitions import Repetitions
+from gatehouse.api.serving.in_flight import RETRY_SOON
 from gatehouse.api.v1 import Handler
 from gatehouse.core import keyring
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-_FILES: Final = files("gatehouse.api")
+_FILES: Final = files("gatehouse.api.docs")
 _STYLE: Final = _FILES.joinpath("reference.css").read_text("utf-8")
 _SCRIPT: Final = re.sub(
     r"^ +(?://.*\n)?", "", _FILES.joinpath("reference.js").read_text("utf-8"), flags=re.MULTILINE

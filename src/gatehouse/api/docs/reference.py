@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.api import markup
-from gatehouse.api.client_methods import method_name
-from gatehouse.api.markup import Row, block, inline, mark, prose, section, titled
-from gatehouse.api.sample_values import with_names
-from gatehouse.api.samples import LANGUAGES, SampleCall, pretty
-from gatehouse.api.schemas import Field, Json, Schemas, as_code, nested
-from gatehouse.api.search_index import IndexedSection, plain_text
+from gatehouse.api.docs import markup
+from gatehouse.api.docs.markup import Row, block, inline, mark, prose, section, titled
+from gatehouse.api.docs.sample_values import with_names
+from gatehouse.api.docs.samples import LANGUAGES, SampleCall, pretty
+from gatehouse.api.docs.schemas import Field, Json, Schemas, as_code, nested
+from gatehouse.api.docs.search_index import IndexedSection, plain_text
+from gatehouse.api.openapi.client_methods import method_name
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
 _KEY: Final = "$GATEHOUSE_API_KEY"

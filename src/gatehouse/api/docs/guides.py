@@ -14,13 +14,13 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final
 
-from gatehouse.api import markup
 from gatehouse.api.body import Receive
 from gatehouse.api.context import Reply, RequestContext
-from gatehouse.api.pages import HTML, PublicPage
+from gatehouse.api.docs import markup
+from gatehouse.api.docs.pages import HTML, PublicPage
+from gatehouse.api.docs.reference import Guides
+from gatehouse.api.docs.search_index import GuideSection, IndexedSection, indexed_guide
 from gatehouse.api.problems import Problem
-from gatehouse.api.reference import Guides
-from gatehouse.api.search_index import GuideSection, IndexedSection, indexed_guide
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -40,7 +40,7 @@ _FENCE: Final = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 def guides_root() -> Path | None:
     """The folder with `docs/`: the checkout's, or the installed one; None when there is neither."""
-    places = (Path(__file__).parents[3], Path(sys.prefix) / "share" / "gatehouse")
+    places = (Path(__file__).parents[4], Path(sys.prefix) / "share" / "gatehouse")
     return next((place for place in places if (place / _API_GUIDE).is_file()), None)
 
 

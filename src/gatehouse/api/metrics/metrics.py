@@ -18,8 +18,8 @@ from prometheus_client.core import (
 )
 from prometheus_client.exposition import choose_encoder
 
-from gatehouse.api import metric_families as families
-from gatehouse.api.metric_families import Family
+from gatehouse.api.metrics import families
+from gatehouse.api.metrics.families import Family
 from gatehouse.pipeline.job import Processed
 
 _API: Final = "/api/v1/"

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest, ReviewSearchRequest
-from gatehouse.api.openapi_parts import PREFER, TRACE_ID, body_of, envelope_of, free_answers
+from gatehouse.api.openapi.parts import PREFER, TRACE_ID, body_of, envelope_of, free_answers
 from gatehouse.api.problems import CARD_CODES, PAID_CODES, REVIEW_CODES
 from gatehouse.api.search import DecisionMatches, ReviewMatches
 

@@ -16,7 +16,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final, NamedTuple, NoReturn
 
-from gatehouse.api.in_flight import InFlight
+from gatehouse.api.serving.in_flight import InFlight
 
 LEAST: Final = 64
 """So many are never refused: a server that is slow for another reason goes on serving."""

@@ -8,8 +8,8 @@ from gatehouse.access.keys import ANY_MANAGE
 from gatehouse.api.envelope import billing
 from gatehouse.api.manage.catalogue import all_endpoints
 from gatehouse.api.manage.endpoints import PREFIX, ManageEndpoint
-from gatehouse.api.openapi_examples import example_value
-from gatehouse.api.openapi_parts import (
+from gatehouse.api.openapi.examples import example_value
+from gatehouse.api.openapi.parts import (
     IDEMPOTENCY_KEY,
     PREFER,
     TRACE_ID,

@@ -15,12 +15,12 @@ from typing import Any, Final, NamedTuple, Protocol
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 
-from gatehouse.api.connection_limits import Limits
 from gatehouse.api.logs import ThrottledLog
-from gatehouse.api.metrics import Metrics
-from gatehouse.api.protocol import FrontProtocol
-from gatehouse.api.shedding import LoadGate
-from gatehouse.api.worker_metrics import serve_metrics
+from gatehouse.api.metrics.metrics import Metrics
+from gatehouse.api.metrics.worker_metrics import serve_metrics
+from gatehouse.api.serving.connection_limits import Limits
+from gatehouse.api.serving.protocol import FrontProtocol
+from gatehouse.api.serving.shedding import LoadGate
 from gatehouse.core.listening import listen
 from gatehouse.settings.settings import Settings
 

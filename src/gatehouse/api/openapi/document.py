@@ -7,13 +7,19 @@ import msgspec
 import gatehouse
 from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
 from gatehouse.api.envelope import Billing, Errors
-from gatehouse.api.event_schemas import event_webhooks
 from gatehouse.api.feedback import FeedbackHistory, FeedbackReceipt, FeedbackRequest
-from gatehouse.api.openapi_events import EVENT_TYPES, event_paths
-from gatehouse.api.openapi_examples import example_answer, example_refusal
-from gatehouse.api.openapi_manage import manage_paths, manage_types
-from gatehouse.api.openapi_money import MONEY_TYPES, money_paths
-from gatehouse.api.openapi_parts import (
+from gatehouse.api.openapi.event_schemas import event_webhooks
+from gatehouse.api.openapi.events import EVENT_TYPES, event_paths
+from gatehouse.api.openapi.examples import example_answer, example_refusal
+from gatehouse.api.openapi.generator_schemas import (
+    TAGS,
+    for_generators,
+    with_error_codes,
+    with_tags,
+)
+from gatehouse.api.openapi.manage import manage_paths, manage_types
+from gatehouse.api.openapi.money import MONEY_TYPES, money_paths
+from gatehouse.api.openapi.parts import (
     HEADERS,
     IDEMPOTENCY_KEY,
     PREFER,
@@ -30,9 +36,8 @@ from gatehouse.api.openapi_parts import (
     parameter,
     ref,
 )
-from gatehouse.api.openapi_reviews import REVIEW_TYPES, review_paths
-from gatehouse.api.openapi_schemas import TAGS, for_generators, with_error_codes, with_tags
-from gatehouse.api.openapi_search import SEARCH_TYPES, search_paths
+from gatehouse.api.openapi.reviews import REVIEW_TYPES, review_paths
+from gatehouse.api.openapi.search import SEARCH_TYPES, search_paths
 from gatehouse.api.problems import BODY_CODES, CODES, PAID_CODES, REVIEW_CODES
 from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.operations.operation import Operation

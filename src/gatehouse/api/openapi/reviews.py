@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.admin.reviews.use_cases.review_desk import UNASSIGNED
-from gatehouse.api.openapi_parts import (
+from gatehouse.api.openapi.parts import (
     PREFER,
     REQUEST_ID,
     TRACE_ID,

@@ -17,10 +17,10 @@ from uvicorn.protocols.http.httptools_impl import (
 from uvicorn.server import ServerState
 
 from gatehouse.access.addresses import shown_address
-from gatehouse.api.connection_limits import Limits
-from gatehouse.api.exchange import Exchange
 from gatehouse.api.logs import ThrottledLog
-from gatehouse.api.refusals import refusal
+from gatehouse.api.serving.connection_limits import Limits
+from gatehouse.api.serving.exchange import Exchange
+from gatehouse.api.serving.refusals import refusal
 from gatehouse.core.ids import new_id
 
 _SHED: Final = b"/api/"

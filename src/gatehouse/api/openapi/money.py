@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from gatehouse.api.openapi_parts import TRACE_ID, envelope_of, free_answers, parameter
+from gatehouse.api.openapi.parts import TRACE_ID, envelope_of, free_answers, parameter
 from gatehouse.api.problems import BODY_CODES
 from gatehouse.api.statement_response import BalanceResponse, StatementResponse
 

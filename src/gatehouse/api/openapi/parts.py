@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Set
 from typing import Any, Final
 
-from gatehouse.api.openapi_examples import example_request
+from gatehouse.api.openapi.examples import example_request
 from gatehouse.api.problems import CODES, MANAGE_CODES
 from gatehouse.api.query import DEFAULT_PAGE, LARGEST_PAGE
 from gatehouse.core.unread_fields import FieldWarning

@@ -6,7 +6,7 @@ from typing import Any, Final
 from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
 from gatehouse.admin.events.use_cases.events import PublicEvent
 from gatehouse.admin.webhooks.use_cases.messages import TEST_TYPE
-from gatehouse.api.openapi_parts import parameter, ref
+from gatehouse.api.openapi.parts import parameter, ref
 from gatehouse.core.api_values import Money
 from gatehouse.core.events import MEANINGS, EventName
 from gatehouse.core.labels import Label
