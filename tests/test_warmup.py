@@ -45,7 +45,7 @@ def use():
 """
 SCRIPT = """
 import sys
-from gatehouse import warmup
+from gatehouse.operations import warmup
 table = warmup.begin()
 {part}
 warmup.settle()

@@ -14,7 +14,7 @@ from tests.harness.waiting import PATIENCE_S, until
 
 SUPERVISOR = """
 import errno, json, logging, os, subprocess, sys
-from gatehouse.api import supervisor
+from gatehouse.api.serving import supervisor
 
 left = {2: json.loads(sys.argv[1])}
 start = subprocess.Popen
