@@ -9,9 +9,11 @@ from gatehouse.admin.backup.use_cases.data_proof import prove_data
 from gatehouse.admin.configurations.use_cases.configurations import AppliedVersion, NewVersion
 from gatehouse.admin.connectors.use_cases import connectors
 from gatehouse.admin.secrets.use_cases.secrets import refused_configurations, sign_connectors
+from gatehouse.cli.hints import hinted
 from gatehouse.connectors.definition import Function
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.errors import ConfigurationRefused, Conflict, InvalidInput, NotFound
+from gatehouse.core.sentences import said_by
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS
@@ -69,7 +71,7 @@ def test_versions_are_kept_and_can_be_gone_back_to(session: AdminSession) -> Non
 def test_nobody_overwrites_what_they_have_not_seen(session: AdminSession) -> None:
     apply(session, FIRST)
     apply(session, SECOND, base=1)
-    with pytest.raises(Conflict, match=r"at version 2 .* gatehouse connectors show, then"):
+    with pytest.raises(Conflict, match=r"at version 2 .* look at it, then"):
         apply(session, FIRST, base=1)
     with pytest.raises(Conflict, match="you saw version 1"):
         connectors.rollback(session, to=1, base=1)
@@ -130,8 +132,9 @@ def test_what_was_changed_in_the_database_is_refused(session: AdminSession) -> N
         connection.execute(CONFIGURATIONS.update().values(program='{"connectors":{},"routes":{}}'))
     with pytest.raises(ConfigurationRefused, match="version 1 of connectors was changed"):
         connectors.get(session)
-    with pytest.raises(Conflict, match="sign-configuration --connectors"):
+    with pytest.raises(Conflict) as refused:
         prove_data(session)
+    assert hinted(said_by(refused.value)).endswith("sign-configuration --connectors")
     sign_connectors(session)
     assert refused_configurations(session) == {}
     assert connectors.get(session).configuration.connectors == {}

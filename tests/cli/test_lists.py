@@ -17,6 +17,7 @@ from gatehouse.rules.starter import STARTER_LISTS, STARTER_NAME
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.signals.fingerprinter import Fingerprinter
 from tests.harness import Home, make_account
+from tests.harness.invoking import worded
 
 CARD = "4242424242424242"
 
@@ -44,7 +45,7 @@ class Terminal:
     def refused(self, *arguments: str, given: str | bytes = "") -> GatehouseError:
         done = self.run(*arguments, given=given)
         assert isinstance(done.exception, GatehouseError), done.output
-        return done.exception
+        return worded(done.exception)
 
     def shown(self, name: str) -> list[str]:
         return [one["shown"] for one in self.ok("show", name)]

@@ -28,6 +28,7 @@ from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS, DECISION
 from tests.backtest.material import record as made_record
 from tests.backtest.material import stage
 from tests.harness import Home
+from tests.harness.invoking import worded
 
 ONE = """\
 rule_set: mine
@@ -68,7 +69,7 @@ class Terminal:
     def refused(self, *arguments: str) -> GatehouseError:
         done = self.run(*arguments)
         assert isinstance(done.exception, GatehouseError), (done.output, done.exception)
-        return done.exception
+        return worded(done.exception)
 
     def file(self, content: str | bytes) -> str:
         self._file += 1

@@ -5,11 +5,13 @@ named with the reason.
 """
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from pathlib import Path
 
-from gatehouse.core.subject import subjects
+from gatehouse.console.translation import LANGUAGES, sentences
+from tests.harness.phrases import all_phrases
 
 SOURCE = Path(__file__).parent.parent.parent / "src"
 _FOR_OTHERS = {
@@ -28,6 +30,13 @@ _FOR_OTHERS = {
     "gatehouse.store.requests": "requests and commands about payments, not pages",
 }
 """Modules whose plain texts no page shows, each with the reason."""
+_AT_TERMINALS = {
+    "gatehouse.admin.identities.use_cases.records": "an answer about the database has no words",
+    "gatehouse.backtest.export": "only a command writes files of records",
+    "gatehouse.core.files.records": "a call of the API names the format",
+}
+"""Modules whose plain texts name commands that only a terminal shows, each with the reason."""
+_COMMAND = re.compile(r"gatehouse [a-z]|--[a-z]")
 _NEVER_SHOWN = {
     "SettingsError": "ends a command or a server when it starts",
     "PeriodRefused": "the console says in its own words how a month is written",
@@ -53,11 +62,17 @@ def _imported(tree: ast.Module) -> set[str]:
     return {each for each in found if _tree(each) is not None}
 
 
+def _faces(name: str) -> Iterator[str]:
+    """The modules of every subject with this face, which the shells find by their folders."""
+    for file in (SOURCE / "gatehouse" / "admin").glob(f"*/{name}*"):
+        for each in file.rglob("*.py") if file.is_dir() else [file]:
+            yield ".".join(each.relative_to(SOURCE).with_suffix("").parts)
+
+
 @cache
-def _reached() -> dict[str, ast.Module]:
-    pages = [subject.whole(place) for subject in subjects() for place in subject.pages]
-    assert len(pages) > 20
-    waiting = ["gatehouse.console.routes", *(place.partition(":")[0] for place in pages)]
+def _reached(*faces: str) -> dict[str, ast.Module]:
+    """Modules that pages, or other faces, import directly or through others."""
+    waiting = ["gatehouse.console.routes", *(each for face in faces for each in _faces(face))]
     found: dict[str, ast.Module] = {}
     while waiting:
         module = waiting.pop()
@@ -98,7 +113,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def test_what_pages_refuse_can_be_said_in_each_language() -> None:
-    trees = _reached()
+    trees = _reached("pages")
     errors = _errors(trees.values()) - set(_NEVER_SHOWN)
     found = {module: list(_plain(tree, errors)) for module, tree in trees.items()}
     plain = {module: texts for module, texts in found.items() if texts}
@@ -107,8 +122,24 @@ def test_what_pages_refuse_can_be_said_in_each_language() -> None:
 
 
 def test_no_exception_is_named_in_vain() -> None:
-    trees = _reached()
+    trees = _reached("pages")
     errors = _errors(trees.values()) - set(_NEVER_SHOWN)
     for start in _FOR_OTHERS:
         named = [tree for module, tree in trees.items() if module.startswith(start)]
         assert any(True for tree in named for _ in _plain(tree, errors)), start
+
+
+def test_what_pages_and_the_api_refuse_names_no_command() -> None:
+    trees = _reached("pages", "routes")
+    errors = _errors(trees.values()) - set(_NEVER_SHOWN)
+    named = {
+        module
+        for module, tree in trees.items()
+        if any(_COMMAND.search(text) for text in _plain(tree, errors))
+    }
+    assert named == set(_AT_TERMINALS)
+    phrases = all_phrases()
+    assert [key for key, each in phrases.items() if _COMMAND.search(each.english)] == []
+    for language in LANGUAGES[1:]:
+        said = sentences(language)
+        assert [key for key, each in said.items() if _COMMAND.search(each)] == []

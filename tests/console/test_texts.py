@@ -1,6 +1,5 @@
 """The texts: every key that is used exists in each language, none is unused, placeholders agree."""
 
-import importlib
 import pickle
 import re
 from collections.abc import Iterator
@@ -22,9 +21,10 @@ from gatehouse.console.translation import (
     translator,
 )
 from gatehouse.core.events import EventName
-from gatehouse.core.sentences import PHRASES, Phrase, all_of, any_of
+from gatehouse.core.sentences import all_of, any_of
 from gatehouse.core.stage import StageSpec
 from gatehouse.core.stage_registry import REGISTRY
+from tests.harness.phrases import all_phrases
 
 SOURCE = Path(__file__).parent.parent.parent / "src"
 ROOM = SOURCE / "gatehouse" / "console"
@@ -101,17 +101,9 @@ def test_a_text_is_filled_as_its_language_writes_numbers() -> None:
     assert translator("fr").text("common.save") == "Save"
 
 
-def _phrases() -> dict[str, Phrase]:
-    """Everything that other rooms can say; phrases of tests are not in our modules."""
-    for file in (SOURCE / "gatehouse").rglob("*.py"):
-        if "gatehouse.core.sentences import" in file.read_text():
-            importlib.import_module(".".join(file.relative_to(SOURCE).with_suffix("").parts))
-    return {key: each for key, each in PHRASES.items() if not key.startswith("test.")}
-
-
 @pytest.mark.parametrize("language", LANGUAGES[1:])
 def test_everything_that_other_rooms_say_can_be_said_in_each_language(language: str) -> None:
-    theirs, ours = sentences(language), _phrases()
+    theirs, ours = sentences(language), all_phrases()
     assert set(theirs) == set(ours)
     for key, phrase in ours.items():
         named = {name for _, name, _, _ in Formatter().parse(phrase.english) if name}
@@ -119,7 +111,7 @@ def test_everything_that_other_rooms_say_can_be_said_in_each_language(language: 
 
 
 def test_a_sentence_of_another_room_is_said_with_all_that_is_in_it() -> None:
-    phrases = _phrases()
+    phrases = all_phrases()
     had = phrases["explained.had.been"](
         signal="velocity.card.orders_1h",
         value=phrases["explained.number.at_most"](number=1.5),

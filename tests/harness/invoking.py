@@ -7,7 +7,9 @@ import typer
 from typer.testing import CliRunner, Result
 
 from gatehouse.cli import EXIT_CODES
+from gatehouse.cli.hints import hinted
 from gatehouse.core.errors import GatehouseError
+from gatehouse.core.sentences import said_by
 from tests.harness.commands import Done
 
 
@@ -15,8 +17,14 @@ def invoke(app: typer.Typer, *arguments: str, given: str | bytes = "") -> Result
     """How a command ended; a refusal is raised."""
     done = CliRunner().invoke(app, arguments, input=given or None)
     if isinstance(done.exception, GatehouseError):
-        raise done.exception
+        raise worded(done.exception)
     return done
+
+
+def worded(refused: GatehouseError) -> GatehouseError:
+    """A refusal in the words that a terminal has for it."""
+    refused.args = (hinted(said_by(refused)), *refused.args[1:])
+    return refused
 
 
 def printed(app: typer.Typer, *arguments: str, given: str | bytes = "") -> str:
@@ -39,4 +47,4 @@ def finished(app: typer.Typer, *arguments: str, given: str | bytes = "") -> Done
     if not isinstance(done.exception, GatehouseError):
         raise done.exception
     kind = next(kind for kind in type(done.exception).__mro__ if kind in EXIT_CODES)
-    return Done(EXIT_CODES[kind], done.stdout, f"{done.stderr}{done.exception}")
+    return Done(EXIT_CODES[kind], done.stdout, f"{done.stderr}{hinted(said_by(done.exception))}")

@@ -76,7 +76,7 @@ def test_the_console_names_no_secret_that_was_not_released(
     sqlite_session: AdminSession, source: str
 ) -> None:
     apply(sqlite_session, TERMINAL, WITHOUT)
-    with pytest.raises(InvalidInput, match=r"connectors\.bureau: .* gatehouse connectors apply"):
+    with pytest.raises(InvalidInput, match=r"connectors\.bureau: .* at a terminal of the server"):
         apply(sqlite_session, CONSOLE, FILE.replace("env:BUREAU_TOKEN", source))
 
 

@@ -162,7 +162,7 @@ def test_an_account_sees_only_its_own(session: AdminSession, account: str) -> No
     with session.reading() as connection:
         assert configurations.names(connection, account, RULES) == ["mine", "starter"]
         assert configurations.names(connection, other, RULES) == ["starter"]
-        with pytest.raises(NotFound, match="no rule set mine; see: gatehouse rules list"):
+        with pytest.raises(NotFound, match="no rule set mine"):
             configurations.get(connection, mine(other))
         with pytest.raises(NotFound, match="no pipeline mine"):
             configurations.history(connection, ConfigurationKey(account, PIPELINE, "mine"))

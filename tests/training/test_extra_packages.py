@@ -4,7 +4,9 @@ import sys
 
 import pytest
 
+from gatehouse.cli.hints import hinted
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.sentences import said_by
 from gatehouse.training.extra_packages import require_extra
 
 
@@ -17,5 +19,6 @@ def test_a_missing_package_is_named_by_what_brings_it(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(InvalidInput, match=r"--require-hashes -r requirements/learning\.lock"):
+    with pytest.raises(InvalidInput) as refused:
         require_extra()
+    assert hinted(said_by(refused.value)).endswith("--require-hashes -r requirements/learning.lock")

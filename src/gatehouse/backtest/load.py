@@ -21,9 +21,7 @@ from gatehouse.decisions.signal_rows import OPERATIONS
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts
 
-_BACKTEST_SIGNAL: Final = Phrase(
-    "refused.backtest_signal", "no signal {name} is known; see: gatehouse rules signals"
-)
+_BACKTEST_SIGNAL: Final = Phrase("refused.backtest_signal", "no signal {name} is known")
 _BACKTEST_CAPITALS: Final = Phrase(
     "refused.backtest_capitals",
     "{other} and {name} differ only in capitals; give one of the inputs another name",

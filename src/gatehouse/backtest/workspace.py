@@ -29,8 +29,7 @@ _BACKTEST_MEMORY: Final = Phrase(
 )
 _BACKTEST_DUCKDB: Final = Phrase("refused.backtest_duckdb", "DuckDB could not do this: {reason}")
 _BACKTEST_ROOM: Final = Phrase(
-    "refused.backtest_room",
-    "make room, take a shorter span, or name another folder (TMPDIR, --out)",
+    "refused.backtest_room", "make room, take a shorter span, or name another folder (TMPDIR)"
 )
 _BACKTEST_SPACE: Final = Phrase("refused.backtest_space", "no space is left for {folder}; {advice}")
 _BACKTEST_WRITE: Final = Phrase("refused.backtest_write", "cannot write in {folder}: {reason}")

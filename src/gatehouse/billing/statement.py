@@ -14,7 +14,7 @@ from gatehouse.core.sentences import Phrase
 _STATEMENT_SUM: Final = Phrase(
     "refused.statement_sum",
     "the entries of this period add up to {expected} and not to the closing balance of "
-    "{closing} millionths; see: gatehouse ledger verify",
+    "{closing} millionths",
 )
 
 MOST_DAYS: Final = 3660

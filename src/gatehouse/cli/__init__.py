@@ -5,6 +5,7 @@ import os
 import sys
 from typing import Any, Final, NoReturn
 
+from gatehouse.cli.hints import as_hinted, hinted
 from gatehouse.core.errors import (
     ConfigurationRefused,
     Conflict,
@@ -15,6 +16,7 @@ from gatehouse.core.errors import (
     StoreUnavailable,
     WrongUsage,
 )
+from gatehouse.core.sentences import said_by
 from gatehouse.settings.settings import InvalidSetting
 
 EXIT_CODES: dict[type[Exception], int] = {
@@ -97,19 +99,18 @@ def _run(*, as_json: bool) -> int:
 
 def _report(error: Any, code: int, *, as_json: bool) -> None:
     """Say on standard error what is wrong."""
+    words = hinted(said_by(error))
     if not as_json:
-        sys.stderr.write(f"gatehouse: {error}\n")
+        sys.stderr.write(f"gatehouse: {words}\n")
         return
     import msgspec
 
-    from gatehouse.core.sentences import plain
-
-    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    message = error.format_message() if hasattr(error, "format_message") else words
     told = {"code": WORDS[code], "message": message, "exitCode": code}
     flaws = getattr(error, "flaws", None)
     if flaws is not None:
         told["flaws"] = flaws
-    sys.stderr.buffer.write(msgspec.json.encode({"error": told}, enc_hook=plain) + b"\n")
+    sys.stderr.buffer.write(msgspec.json.encode({"error": told}, enc_hook=as_hinted) + b"\n")
 
 
 def _end_quietly() -> NoReturn:

@@ -7,16 +7,16 @@ from unicodedata import combining, east_asian_width
 import msgspec
 import typer
 
+from gatehouse.cli.hints import as_hinted, hinted
 from gatehouse.core.clock import iso_time
 from gatehouse.core.money import format_amount
-from gatehouse.core.sentences import plain
 
 
 def show(data: Any, text: str, *, as_json: bool) -> None:
     """Print data for scripts or text for people."""
     if as_json:
         typer.echo(
-            msgspec.json.format(msgspec.json.encode(data, enc_hook=plain), indent=2).decode()
+            msgspec.json.format(msgspec.json.encode(data, enc_hook=as_hinted), indent=2).decode()
         )
     else:
         typer.echo(text)
@@ -25,14 +25,14 @@ def show(data: Any, text: str, *, as_json: bool) -> None:
 def warn(warnings: Iterable[object]) -> None:
     """Print warnings, one line each, apart from the results."""
     for warning in warnings:
-        typer.echo(f"gatehouse: warning: {warning}", err=True)
+        typer.echo(f"gatehouse: warning: {hinted(warning)}", err=True)
 
 
 def table(
     headings: Sequence[str], rows: Sequence[Sequence[object]], right: Container[str] = ()
 ) -> str:
     """Rows in aligned columns; those whose heading is in `right` are aligned on that side."""
-    cells = [[str(cell) for cell in row] for row in (headings, *rows)]
+    cells = [[hinted(cell) for cell in row] for row in (headings, *rows)]
     widths = [max(_width(row[column]) for row in cells) for column in range(len(headings))]
     sides = [heading in right for heading in headings]
     lines = [
@@ -80,12 +80,12 @@ def cell(value: object, none: str) -> str:
     if isinstance(value, dict):
         value = [f"{name}={_plain(each)}" for name, each in value.items()]
     if isinstance(value, list | tuple):
-        value = ", ".join(str(each) for each in value) or None
+        value = ", ".join(map(hinted, value)) or None
     return none if value is None else _plain(value)
 
 
 def _plain(value: object) -> str:
-    return bytes(value).decode() if isinstance(value, msgspec.Raw) else str(value)
+    return bytes(value).decode() if isinstance(value, msgspec.Raw) else hinted(value)
 
 
 def shown_amount(micros: int, currency: str) -> str:

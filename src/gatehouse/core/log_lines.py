@@ -3,6 +3,7 @@
 import logging
 import sys
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -29,6 +30,11 @@ _STANDARD: Final = frozenset(logging.LogRecord("", 0, "", 0, "", (), None).__dic
 class JsonLines(logging.Formatter):
     """Formats any log record as one JSON line with card-like digits masked."""
 
+    def __init__(self, say: Callable[[str], str] = str) -> None:
+        """`say` finds the words for operators."""
+        super().__init__()
+        self._say = say
+
     def format(self, record: logging.LogRecord) -> str:
         """One line."""
         line: dict[str, Any] = {
@@ -40,7 +46,7 @@ class JsonLines(logging.Formatter):
         }
         for name, value in record.__dict__.items():
             if name not in _STANDARD:
-                line[name] = recordable_trace(value) if isinstance(value, str) else value
+                line[name] = recordable_trace(self._say(value)) if isinstance(value, str) else value
         if record.exc_info:
             line["trace"] = recordable_trace(self.formatException(record.exc_info))
         return _encode(line).decode()
@@ -58,13 +64,15 @@ def _log_unraisable(failed: "UnraisableHookArgs") -> None:
         _log.error("a lost failure", exc_info=blanked(failed.exc_value, "a clean-up"))
 
 
-def configure_logging(level: str, worker: int | None = None) -> None:
+def configure_logging(
+    level: str, worker: int | None = None, say: Callable[[str], str] = str
+) -> None:
     """Send every logger's lines, the server's and Python's own too, to standard error as JSON.
 
     The lines of one of several workers carry its number.
     """
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(JsonLines(say))
     if worker is not None:
         PROCESS["worker"] = worker
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)

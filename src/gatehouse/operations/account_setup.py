@@ -322,7 +322,7 @@ class Setups:
             setup = self._read_genuine(account_id, known)
         except ConfigurationRefused as error:
             self._refused[account_id] = error
-            self._refusals.note(account_id, "setup", str(error), kept=known is not None)
+            self._refusals.note(account_id, "setup", said_by(error), kept=known is not None)
             raise
         self._refused.pop(account_id, None)
         self._refusals.clear(account_id, "setup")

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from gatehouse.connectors.definition import Configuration, decode_program
 from gatehouse.connectors.routing.roster import Roster
 from gatehouse.core.errors import ConfigurationRefused, SettingsError, StoreUnavailable
-from gatehouse.core.sentences import plain
+from gatehouse.core.sentences import plain, said_by
 from gatehouse.operations.released_secrets import unreleased
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
@@ -134,7 +134,7 @@ class LiveConnectors:
             stored = await self._database.read_on_thread(self._read)
         except ConfigurationRefused as error:
             self._refused = True
-            self._refusals.note(INSTALLATION, _PART, str(error), kept=self.version is not None)
+            self._refusals.note(INSTALLATION, _PART, said_by(error), kept=self.version is not None)
             return
         self._refused = False
         self._refusals.clear(INSTALLATION, _PART)

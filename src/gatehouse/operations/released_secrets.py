@@ -20,8 +20,8 @@ from gatehouse.store.configured.signing import Signer
 
 NOT_RELEASED: Final = Phrase(
     "connector.not_released",
-    "its secrets and files were not released to {destinations}; at a terminal of the server, "
-    "run: gatehouse connectors apply FILE",
+    "its secrets and files were not released to {destinations}; apply it at a terminal of the "
+    "server",
 )
 _TERMINAL: Final = f"{ActorKind.OPERATOR}:"
 

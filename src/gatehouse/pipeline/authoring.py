@@ -82,7 +82,7 @@ _RULE_SET_REQUIRED: Final = Phrase(
 )
 _RUNS_NO_RULES: Final = Phrase("document.runs_no_rules", "{name} runs no rules: leave rule_set out")
 _MEANT: Final = Phrase("document.meant", "did you mean {guess}?")
-_APPLY_FIRST: Final = Phrase("document.apply_first", "apply it first: gatehouse rules apply")
+_APPLY_FIRST: Final = Phrase("document.apply_first", "apply it first")
 _NO_RULE_SET: Final = Phrase("document.no_rule_set", "this account has no rule set {name}; {hint}")
 _RULE_SET: Final = Phrase("document.rule_set", "rule set {name}")
 _DECLARE_ALIKE: Final = Phrase(

@@ -34,7 +34,7 @@ _USE_STOP_WHEN: Final = Phrase(
     "document.use_stop_when", "{signal} is not known before {stage} has run; use stop_when"
 )
 _LIST_MEANT: Final = Phrase("document.list_meant", "did you mean {guess}?")
-_MAKE_FIRST: Final = Phrase("document.make_first", "make it first: gatehouse lists create")
+_MAKE_FIRST: Final = Phrase("document.make_first", "make it first")
 _NO_LIST: Final = Phrase("document.no_list", "this account has no list {name}; {hint}")
 _LIST_KIND: Final = Phrase(
     "document.list_kind",

@@ -62,7 +62,7 @@ _SAME_NAME: Final = Phrase(
 )
 _OF_RULE: Final = Phrase("document.of_rule", "rule {name}: {message}")
 _RULE_NO_LIST: Final = Phrase(
-    "document.rule_no_list", "rule {rule}: there is no list {list}; make it: {advice}"
+    "document.rule_no_list", "rule {rule}: there is no list {list}; make it"
 )
 _RULE_LIST_KIND: Final = Phrase(
     "document.rule_list_kind",
@@ -257,8 +257,8 @@ def list_problems(rule_set: RuleSet, kinds: Mapping[str, str]) -> list[str]:
             fitting = kinds_for(signal)
             kind = kinds.get(name)
             if kind is None:
-                advice = f"gatehouse lists create {name} --kind {fitting[0]}" if fitting else ""
-                problems.append(_RULE_NO_LIST(rule=rule.name, list=name, advice=advice))
+                new = next(iter(fitting), "KIND")
+                problems.append(_RULE_NO_LIST(rule=rule.name, list=name, kind=new))
             elif kind not in fitting:
                 holds = ", ".join(LIST_KINDS.get(kind, ()))
                 problems.append(

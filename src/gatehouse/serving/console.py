@@ -31,6 +31,7 @@ def console(
     # Threads have the priority of the one that starts them, so this comes before any other.
     os.nice(settings.console_nice)
 
+    from gatehouse.cli.hints import hinted
     from gatehouse.console.server import make_desk, serve
     from gatehouse.core.listening import listen
     from gatehouse.core.log_lines import configure_logging
@@ -42,7 +43,7 @@ def console(
         console_port=settings.console_port if port is None else port,
     )
     refuse_unfit_production(settings, unknown)
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, say=hinted)
     session = installation.open_admin_session(settings, Actor.system("console"))
     try:
         with (

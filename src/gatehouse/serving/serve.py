@@ -84,11 +84,12 @@ def _start(
     from gatehouse.api.logs import log_start
     from gatehouse.api.serving.server import Listeners
     from gatehouse.api.serving.server import serve as run
+    from gatehouse.cli.hints import hinted
     from gatehouse.core.listening import listen
     from gatehouse.core.log_lines import configure_logging
     from gatehouse.operations import installation
 
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, say=hinted)
     log_start(settings, gatehouse.__version__, unknown)
     session = installation.open_admin_session(settings, Actor.system("server"))
     with contextlib.ExitStack() as stack:

@@ -28,7 +28,7 @@ _JOB_DIED: Final = Phrase(
 _JOBS_MANY: Final = Phrase(
     "refused.jobs_many", "an account has at most {most} jobs that are not finished"
 )
-_NO_JOB: Final = Phrase("refused.no_job", "no job {job}; see: gatehouse jobs list")
+_NO_JOB: Final = Phrase("refused.no_job", "no job {job}")
 _JOB_ENDED: Final = Phrase("refused.job_ended", "job {job} has ended already: {state}")
 
 MOST_UNFINISHED: Final = 20

@@ -8,11 +8,7 @@ from typing import Final
 
 from gatehouse.core.sentences import Phrase
 
-TRAINING_PACKAGES: Final = Phrase(
-    "refused.training_packages",
-    "training needs more packages; in a checkout: pip install --require-hashes -r "
-    "requirements/learning.lock",
-)
+TRAINING_PACKAGES: Final = Phrase("refused.training_packages", "training needs more packages")
 TRAINING_LITTLE: Final = Phrase(
     "refused.training_little",
     "there is too little to learn from: {frauds} known frauds and {legitimates} "

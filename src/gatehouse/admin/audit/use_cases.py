@@ -14,7 +14,7 @@ from gatehouse.store.admin.audit import AuditHead, AuditLine, AuditReport, LineS
 
 __all__ = ["AuditLine", "LineSearch"]
 
-_AUDIT_DAMAGED: Final = Phrase("refused.audit_damaged", "{why}; see: gatehouse audit verify")
+_AUDIT_DAMAGED: Final = Phrase("refused.audit_damaged", "the log is damaged: {why}")
 
 
 def lines(session: AdminSession, account_id: str | None, limit: int) -> list[AuditLine]:

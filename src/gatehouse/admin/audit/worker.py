@@ -8,6 +8,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from gatehouse.core.sentences import said_by
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.audit import AuditHead
 from gatehouse.store.background import repeat
@@ -45,7 +46,7 @@ class AuditWatch:
         try:
             head = audit.read_head(connection, self._key)
         except ValueError as error:
-            return None, str(error)
+            return None, said_by(error)
         if self._seen is None or audit.contains(connection, self._seen):
             return head, ""
         return head, f"it no longer contains the head {self._seen}"

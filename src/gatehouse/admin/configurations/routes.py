@@ -15,7 +15,6 @@ from gatehouse.admin.configurations.use_cases.configurations import (
     NewVersion,
     Return,
 )
-from gatehouse.api.manage.desk import without_commands
 from gatehouse.api.manage.endpoints import (
     DRY_RUN,
     LIMIT,
@@ -297,8 +296,7 @@ class _Configured:
             ]
             return DocumentChecked(False, None, flaws, [], [])
         except InvalidInput as refused:
-            lines = [without_commands(line) for line in str(refused).splitlines()]
-            flaws = [DocumentFlaw("", 0, 0, line) for line in lines]
+            flaws = [DocumentFlaw("", 0, 0, line) for line in str(refused).splitlines()]
             return DocumentChecked(False, None, flaws, [], [])
         return DocumentChecked(True, done.name, [], done.differences, done.warnings or [])
 

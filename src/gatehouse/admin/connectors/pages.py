@@ -18,8 +18,8 @@ from gatehouse.core.sentences import Phrase
 
 _CONNECTOR_FILE: Final = Phrase(
     "refused.connector_file",
-    "{name} is a file beside the configuration; such a configuration is applied with: "
-    "gatehouse connectors apply",
+    "{name} is a file beside the configuration; such a configuration is applied at a terminal of "
+    "the server",
 )
 
 

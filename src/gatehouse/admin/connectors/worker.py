@@ -9,6 +9,7 @@ from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.routing.roster import make_connector
 from gatehouse.connectors.secret_sources import ConnectorFiles, read_secret
 from gatehouse.core.errors import GatehouseError, SettingsError
+from gatehouse.core.sentences import row, said_by
 from gatehouse.operations.connectors import applied_functions
 from gatehouse.settings.preflight import Point
 from gatehouse.settings.settings import Settings
@@ -38,7 +39,8 @@ def connector_points(
         version = read()
     except GatehouseError as error:
         # Why it cannot be read is a point of its own: database, key ring or configuration.
-        return [Point(_POINTS[name], False, str(error), f"run: {_APPLY}") for name in functions]
+        why = said_by(error)
+        return [Point(_POINTS[name], False, why, f"run: {_APPLY}") for name in functions]
     configuration = Configuration() if version is None else version.configuration
     unreleased = {} if version is None else version.unreleased
     served = [_served(configuration, setting, function) for setting, function in functions.items()]
@@ -77,7 +79,7 @@ def _usable(settings: Settings, name: str, definition: Definition, unreleased: s
     unfit = [*definition.unfit_for_production(), *([unreleased] if unreleased else [])]
     unfit += ConnectorFiles.of(settings).problems(definition)
     if unfit:
-        return Point(label, False, "; ".join(unfit), f"correct the file, then run: {_APPLY}")
+        return Point(label, False, row(unfit, ";"), f"correct the file, then run: {_APPLY}")
     missing = list(_missing(definition))
     if missing:
         return Point(label, False, "; ".join(missing), "give servers and this command the secret")

@@ -9,7 +9,6 @@ from gatehouse.admin.feedback.use_cases.record import record_many
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import ImportOrder, JobKind
 from gatehouse.api.feedback import FeedbackOutcome, FeedbackRequest, statement_of, subject_of
-from gatehouse.api.manage.desk import without_commands
 from gatehouse.api.manage.endpoints import (
     DRY_RUN,
     MOST_DOCUMENT_BYTES,
@@ -79,7 +78,7 @@ def _record(call: ManageCall) -> FeedbackBatchResponse:
     ]
     done = record_many(call.session, call.account_id, given)
     items = [
-        FeedbackItemResult(False, without_commands(str(each)) or "refused", [])
+        FeedbackItemResult(False, str(each) or "refused", [])
         if isinstance(each, GatehouseError)
         else FeedbackItemResult(
             True,

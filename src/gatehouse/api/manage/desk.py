@@ -43,7 +43,6 @@ MOST_OUTSIDE: Final = 16
 """Calls that wait for somebody outside; they have small bodies, and hold up no others."""
 MOST_OUTSIDE_OF_ACCOUNT: Final = 2
 _ETAG: Final = re.compile(r'"([0-9]{1,9})"')
-_COMMAND: Final = re.compile(r"gatehouse [a-z]|--[a-z]")
 
 
 class DeskOptions(msgspec.Struct, frozen=True):
@@ -175,8 +174,7 @@ def problem_of(refused: NotFound | Conflict | InvalidInput) -> Problem:
         flaws = [str(flaw) for flaw in refused.flaws]
         return Problem("invalid_request", fields={"document": flaws})
     # A message can repeat what was sent, and an answer is kept to be repeated.
-    lines = [recordable(without_commands(line)) for line in str(refused).splitlines()]
-    details = [line for line in lines if line]
+    details = [recordable(line) for line in str(refused).splitlines() if line]
     if isinstance(refused, NotFound):
         return Problem("not_found", details=details)
     if isinstance(refused, StaleVersion):
@@ -185,12 +183,6 @@ def problem_of(refused: NotFound | Conflict | InvalidInput) -> Problem:
         return Problem("too_many_jobs", details=details, headers=((b"retry-after", b"30"),))
     code = "conflict" if isinstance(refused, Conflict) else "invalid_request"
     return Problem(code, details=details)
-
-
-def without_commands(text: str) -> str:
-    """A message without the parts that tell an operator which command to type."""
-    kept = [part for part in text.split("; ") if not _COMMAND.search(part)]
-    return "; ".join(kept)
 
 
 def _read_query(endpoint: ManageEndpoint, query_string: bytes) -> dict[str, Any]:

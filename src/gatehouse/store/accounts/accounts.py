@@ -23,14 +23,11 @@ from gatehouse.store.tables import ACCOUNTS
 _ACCOUNT_EXISTS: Final = Phrase("refused.account_exists", "account {account_id} exists already")
 _ACCOUNT_CLOSED_ON: Final = Phrase(
     "refused.account_closed_on",
-    "account {account_id} was closed on {at}; to use it again: gatehouse accounts "
-    "reopen --account {account_id} --reason ...",
+    "account {account_id} was closed on {at}; to use it again, reopen it",
 )
 _ACCOUNT_OPEN: Final = Phrase("refused.account_open", "account {account_id} is not closed")
 _ACCOUNT_REASON: Final = Phrase("refused.account_reason", "give a reason of 1 to {most} characters")
-_NO_SUCH_ACCOUNT: Final = Phrase(
-    "refused.no_such_account", "no account {account_id}; see: gatehouse accounts list"
-)
+_NO_SUCH_ACCOUNT: Final = Phrase("refused.no_such_account", "no account {account_id}")
 
 _ACCOUNT_NAME: Final = Phrase(
     "refused.account_name", "an account needs a name of 1 to 128 characters"

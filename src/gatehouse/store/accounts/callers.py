@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from gatehouse.access.accounts import Account, Caller
 from gatehouse.core.errors import ConfigurationRefused, StoreUnavailable
 from gatehouse.core.lru_cache import LruCache
+from gatehouse.core.sentences import said_by
 from gatehouse.store.accounts import accounts, keys
 from gatehouse.store.background import repeat
 from gatehouse.store.configured.account_signature import put_back
@@ -149,7 +150,7 @@ class CallerDirectory:
         try:
             key = keys.find(connection, hashed, self._signer)
         except ConfigurationRefused as error:
-            self._refusals.note(error.account_id, hashed, str(error), kept=False)
+            self._refusals.note(error.account_id, hashed, said_by(error), kept=False)
             raise
         if key is None:
             return None
@@ -169,7 +170,7 @@ class CallerDirectory:
             if known is not None and changes < known.changes and known.ended < began:
                 raise put_back(account_id)
         except ConfigurationRefused as error:
-            self._refusals.note(account_id, "prices", str(error), kept=known is not None)
+            self._refusals.note(account_id, "prices", said_by(error), kept=known is not None)
             if known is None:
                 raise
             now = accounts.get(connection, account_id)

@@ -18,12 +18,8 @@ from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.sentences import Phrase, plain, said_by
 from gatehouse.store.tables import AUDIT, STATE
 
-_AUDIT_HEAD: Final = Phrase(
-    "refused.audit_head", "a head is SEQ:HASH, as gatehouse audit head prints it"
-)
-_AUDIT_FIRST: Final = Phrase(
-    "refused.audit_first", "{why}; nothing can be changed before: gatehouse audit verify"
-)
+_AUDIT_HEAD: Final = Phrase("refused.audit_head", "a head is SEQ:HASH")
+_AUDIT_FIRST: Final = Phrase("refused.audit_first", "{why}; nothing can be changed")
 _AUDIT_MISSING: Final = Phrase("refused.audit_missing", "line {seq} is missing")
 _AUDIT_UNFIT: Final = Phrase("refused.audit_unfit", "line {seq} does not fit the chain")
 _AUDIT_ENDS: Final = Phrase(
@@ -34,9 +30,7 @@ _AUDIT_ANEW: Final = Phrase("refused.audit_anew", "it was written anew")
 _AUDIT_LOST: Final = Phrase(
     "refused.audit_lost", "the log does not contain the expected head {lost}: {reason}"
 )
-_AUDIT_LINE_DAMAGED: Final = Phrase(
-    "refused.audit_line_damaged", "audit line {seq} is damaged; see: gatehouse audit verify"
-)
+_AUDIT_LINE_DAMAGED: Final = Phrase("refused.audit_line_damaged", "audit line {seq} is damaged")
 _AUDIT_HEAD_LOST: Final = Phrase("refused.audit_head_lost", "the audit log has lost its head")
 _AUDIT_HEAD_FOREIGN: Final = Phrase(
     "refused.audit_head_foreign", "the head of the audit log was not written by this service"

@@ -20,7 +20,7 @@ _REFUSED: Final = Phrase(
     "refused.configuration_refused",
     "the configuration of {whose} is refused: {problems}. It was changed in the database "
     "and not by Gatehouse, or it was never signed. Apply the right file again or restore the "
-    "database; to accept it as it is: gatehouse secrets sign-configuration {option}",
+    "database",
 )
 _VERSION_IN_FORCE: Final = Phrase(
     "refused.version_in_force", "the version in force of {kind} {name}"

@@ -29,10 +29,8 @@ _UNCHANGED: Final = Phrase(
     "refused.what_unchanged", "{what}: nothing changed since version {version}"
 )
 _IN_FORCE: Final = Phrase("refused.what_in_force", "{what}: version {version} is in force already")
-_NONE: Final = Phrase("refused.what_none", "no {what}; see: {command}")
-_NO_VERSION: Final = Phrase(
-    "refused.what_no_version", "no version {version} of {what}; see: {command}"
-)
+_NONE: Final = Phrase("refused.what_none", "no {what}")
+_NO_VERSION: Final = Phrase("refused.what_no_version", "no version {version} of {what}")
 _FIRST: Final = Phrase(
     "refused.what_first",
     "version {version} of {what} is the first one; no other was in force before it, "
@@ -42,7 +40,7 @@ _NEW: Final = Phrase("refused.what_new", "{what} has no version {base}; it is ne
 _STALE: Final = Phrase(
     "refused.what_stale",
     "{what} is at version {version} (made by {actor}, in force since {since}), you saw {seen}; "
-    "look at it: {command}, then apply again",
+    "look at it, then apply again",
 )
 _SEEN_NONE: Final = Phrase("refused.what_seen_none", "that there was none")
 _SEEN: Final = Phrase("refused.what_seen", "version {version}")

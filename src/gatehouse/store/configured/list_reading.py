@@ -39,11 +39,7 @@ _LIST_ENTRIES_CHANGED: Final = Phrase(
     "refused.list_entries_changed", "entries of list {name} were added, changed or removed"
 )
 
-_NO_LIST: Final = Phrase(
-    "refused.no_list",
-    "there is no list {name}; see: gatehouse lists show, or make it with: "
-    "gatehouse lists create NAME --kind KIND",
-)
+_NO_LIST: Final = Phrase("refused.no_list", "there is no list {name}")
 
 DROPPED: Final = "-"
 """Begins the kind of a dropped list. Its row stays, so that the history knows what its entries

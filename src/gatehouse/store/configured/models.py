@@ -26,26 +26,20 @@ from gatehouse.store.configured.configurations import (
 )
 
 _NO_LIVE_MODEL: Final = Phrase(
-    "refused.no_live_model",
-    "no model is live, the shipped scorecard is used; see: gatehouse sentry models",
+    "refused.no_live_model", "no model is live, the shipped scorecard is used"
 )
-_NO_MODEL: Final = Phrase(
-    "refused.no_model", "no model with version {version}; see: gatehouse sentry models"
-)
+_NO_MODEL: Final = Phrase("refused.no_model", "no model with version {version}")
 _SHIPPED_MODEL: Final = Phrase(
-    "refused.shipped_model",
-    "version 0 is the shipped scorecard; go back to it: gatehouse sentry rollback --to 0",
+    "refused.shipped_model", "version 0 is the shipped scorecard; go back to it"
 )
 _MODEL_LIVE: Final = Phrase("refused.model_live", "model {version} is live already")
 _NO_MODEL_TO_LEAVE: Final = Phrase(
     "refused.no_model_to_leave",
-    "no model is live, the shipped scorecard is used: there is nothing to go back "
-    "from; to use a model: gatehouse sentry promote VERSION",
+    "no model is live, the shipped scorecard is used: there is nothing to go back from",
 )
 _MODEL_ROLLED_BACK: Final = Phrase(
     "refused.model_rolled_back",
-    "model {before} is live since a rollback; say which version to go back to: "
-    "gatehouse sentry rollback --to VERSION, one of {others}",
+    "model {before} is live since a rollback; say which version to go back to: {others}",
 )
 _MODEL_SHIPPED: Final = Phrase("refused.model_shipped", "{version} (the shipped scorecard)")
 

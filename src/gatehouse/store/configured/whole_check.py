@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from gatehouse.core.errors import ConfigurationRefused
+from gatehouse.core.sentences import said_by
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account, refused
 from gatehouse.store.configured.signing import Signer
@@ -20,5 +21,5 @@ def why_refused(connection: sa.Connection, signer: Signer, account_id: str) -> s
                 if not signer.is_genuine(table, row._mapping):
                     raise refused(account_id, f"{called} of {row.name} was changed")
     except ConfigurationRefused as error:
-        return str(error)
+        return said_by(error)
     return None

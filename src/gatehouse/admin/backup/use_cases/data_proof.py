@@ -1,5 +1,7 @@
 """Proves that a database holds together: ledger, audit trail, signatures, people, root secret."""
 
+from typing import Final
+
 import msgspec
 
 from gatehouse.admin.audit.use_cases import head, verify
@@ -7,7 +9,10 @@ from gatehouse.admin.money.use_cases.money import verify_ledger
 from gatehouse.admin.people.use_cases.users import problems as people_problems
 from gatehouse.admin.secrets.use_cases.secrets import refused_configurations
 from gatehouse.core.errors import Conflict
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
+
+_UNSOUND: Final = Phrase("refused.data_unsound", "the data does not hold together: {problem}{more}")
 
 
 class DataProof(msgspec.Struct, frozen=True, rename="camel"):
@@ -27,7 +32,7 @@ def prove_data(session: AdminSession) -> DataProof:
     problems = [*ledger.problems, *trail.problems, *refused.values(), *people_problems(session)]
     if problems:
         more = "" if len(problems) == 1 else f" (and {len(problems) - 1} other problems)"
-        raise Conflict(f"the data does not hold together: {problems[0]}{more}")
+        raise Conflict(_UNSOUND(problem=problems[0], more=more))
     return DataProof(
         accounts=ledger.accounts,
         ledger_entries=ledger.entries,

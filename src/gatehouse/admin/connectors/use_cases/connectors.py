@@ -43,13 +43,9 @@ from gatehouse.store.configured.configurations import (
 _CONNECTOR: Final = Phrase("change.connector", "connector ")
 _ROUTE: Final = Phrase("change.route", "{function} route ")
 
-_NO_CONNECTORS: Final = Phrase(
-    "refused.no_connectors",
-    "no connectors are configured yet; see: gatehouse connectors apply --help",
-)
+_NO_CONNECTORS: Final = Phrase("refused.no_connectors", "no connectors are configured yet")
 _NO_CONNECTORS_VERSION: Final = Phrase(
-    "refused.no_connectors_version",
-    "there is no version {version}; see: gatehouse connectors history",
+    "refused.no_connectors_version", "there is no version {version}"
 )
 _NO_CONNECTOR: Final = Phrase("refused.no_connector", "no connector {name}; there are {known}")
 _CONNECTOR_REASON: Final = Phrase("refused.connector_reason", "connectors.{name}: {reason}")

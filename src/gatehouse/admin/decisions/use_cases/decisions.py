@@ -27,9 +27,7 @@ from gatehouse.store.feedback.feedback_history import KnownLabel
 
 _NO_DECISIONS: Final = Phrase("refused.no_decisions", "no decisions from {since} to {until}")
 
-_NO_DECISION: Final = Phrase(
-    "refused.no_decision", "no decision {id}; see: gatehouse decisions list"
-)
+_NO_DECISION: Final = Phrase("refused.no_decision", "no decision {id}")
 
 _log: Final = logging.getLogger("gatehouse.admin")
 

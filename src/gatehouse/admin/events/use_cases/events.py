@@ -16,6 +16,7 @@ from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.events import ABOUT_REQUESTS, EventName, NewEvent
 from gatehouse.core.ids import is_id
 from gatehouse.core.redaction import recordable
+from gatehouse.core.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
@@ -23,6 +24,7 @@ from gatehouse.store.decisions import decisions
 from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import START, EventPlace
 
+EVENT_UNKNOWN: Final = Phrase("refused.event_unknown", "no event {event}")
 MOST_AT_ONCE: Final = 100
 _AMOUNTS: Final = frozenset(("remaining", "needed", "threshold", "amount"))
 """What events about the balance say in millionths."""
@@ -100,7 +102,7 @@ def get_event(session: AdminSession, account_id: str, event_id: str) -> PublicEv
     with account_reading(session, account_id) as connection:
         found = outbox.find(connection, account_id, event_id)
         if found is None:
-            raise NotFound(f"no event {recordable(event_id)}; see: gatehouse events list")
+            raise NotFound(EVENT_UNKNOWN(event=recordable(event_id)))
         return render(session, connection, account_id, [found.event])[0]
 
 

@@ -5,18 +5,24 @@ beyond one account.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.errors import NotFound
+from gatehouse.core.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.named_cards import NamedCards
 from gatehouse.store.identities import identities, imports
 from gatehouse.store.identities.identities import Selector
 from gatehouse.store.identities.identity_sealer import EVERYONE, IdentitySealer
+
+_NO_RECORD: Final = Phrase("refused.no_record", "there is no such record")
+_RECORD_ELSEWHERE: Final = Phrase(
+    "refused.record_elsewhere", "there is no such record of {scope}, but {records} elsewhere"
+)
 
 # The scope of the operator's records, for faces.
 __all__ = ["EVERYONE"]
@@ -66,11 +72,8 @@ def select_records(
             others = _matching(session, connection, identities.scopes(connection), query, cards)
             elsewhere = sum(one.number for one in others)
     if scope is None or not elsewhere:
-        raise NotFound("there is no such record; see: gatehouse identities count")
-    raise NotFound(
-        f"there is no such record of {scope_name(scope)}, but {record_count(elsewhere)} elsewhere; "
-        "add --account, or --every-account"
-    )
+        raise NotFound(_NO_RECORD())
+    raise NotFound(_RECORD_ELSEWHERE(scope=scope_name(scope), records=record_count(elsewhere)))
 
 
 def scope_name(scope: str) -> str:

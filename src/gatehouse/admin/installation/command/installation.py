@@ -8,6 +8,7 @@ import typer
 
 from gatehouse.admin.opening import operator, read_settings
 from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.hints import hinted
 from gatehouse.cli.output import show
 from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput
@@ -125,7 +126,7 @@ def doctor(as_json: AsJson = False) -> None:
     lines = []
     for point in report.points:
         mark = "ok  " if point.ok else "OPEN" if point.needed else "hint"
-        lines.append(f"{mark}  {point.name}: {point.found}")
+        lines.append(f"{mark}  {point.name}: {hinted(point.found)}")
         if not point.ok:
             lines.append(f"      to do: {point.remedy}")
     lines.append("ready for production" if report.ready else "not ready for production")

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -14,6 +15,7 @@ from gatehouse.admin.installation.use_cases.hardening import hardening_points
 from gatehouse.admin.memory.worker.memory_points import memory_points
 from gatehouse.admin.secrets.use_cases.secrets import refused_configurations
 from gatehouse.core.errors import GatehouseError
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.intel.feed_files import is_ignored, recognise
 from gatehouse.operations.connectors import (
     applied_functions,
@@ -42,6 +44,8 @@ from gatehouse.store.decisions.partitions import FEWEST_AHEAD, months_ahead, ref
 from gatehouse.store.identities.erasure import is_due
 from gatehouse.store.migrate import is_current
 from gatehouse.store.requests import intents
+
+_REFUSED: Final = Phrase("refused.some_refused", "{problem}{more}")
 
 
 class GoLiveReport(msgspec.Struct, frozen=True):
@@ -131,7 +135,7 @@ class _DataChecks:
         problems = refused_configurations(self._session())
         if problems:
             more = "" if len(problems) == 1 else f" (and {len(problems) - 1} other accounts)"
-            raise GatehouseError(next(iter(problems.values())) + more)
+            raise GatehouseError(_REFUSED(problem=next(iter(problems.values())), more=more))
         return "everything configured carries its signature"
 
     def payments(self) -> str:
@@ -235,4 +239,4 @@ def _point(name: str, check: Callable[[], str], remedy: str) -> Point:
     try:
         return Point(name, True, check(), remedy)
     except GatehouseError as error:
-        return Point(name, False, str(error), remedy)
+        return Point(name, False, said_by(error), remedy)

@@ -23,8 +23,7 @@ from gatehouse.store.configured.list_plans import MOST_ENTRIES, PlannedEntry, re
 _LIST_VALUE: Final = Phrase("refused.list_value", "value {number} {why}")
 _LIST_ARGUMENT: Final = Phrase(
     "refused.list_argument",
-    "looks like a card number, which must not be an argument: give it by --file FILE, "
-    "or type it after --file -",
+    "looks like a card number, which must not be an argument",
 )
 _LIST_TOO_LONG: Final = Phrase(
     "refused.list_too_long",

@@ -59,15 +59,14 @@ _NOTHING_DONE: Final = {
 _LIST_KINDS: Final = Phrase("refused.list_kinds", "a list holds {known} or {last}")
 _LIST_USED: Final = Phrase(
     "refused.list_used",
-    "rules look things up on list {name}: {users}; change them first, or add --force",
+    "rules look things up on list {name}: {users}; change them first",
 )
 _LIST_ONE_VALUE: Final = Phrase("refused.list_one_value", "the value {why}")
 _LIST_EXPIRES_IN: Final = Phrase(
-    "refused.list_expires_in", "--expires-in must be more than nothing, such as 30d"
+    "refused.list_expires_in", "entries must expire later than at once, such as after 30 days"
 )
 _LIST_NOTHING_GIVEN: Final = Phrase(
-    "refused.list_nothing_given",
-    "give entries, or a file with them: --file FILE, or --file - to type",
+    "refused.list_nothing_given", "give entries, or a file with them"
 )
 _RULE_OF: Final = Phrase("refused.rule_of", "{rule} of {rule_set}")
 

@@ -14,7 +14,7 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.tables import IS_MOVEMENT, LEDGER_ENTRIES, NOT_A_HOLD, TOP_UP_REFERENCES
 
 _LEDGER_AFTER: Final = Phrase(
-    "refused.ledger_after", "--after takes what the page before gave as its next"
+    "refused.ledger_after", "a page begins after what the page before gave as its next"
 )
 
 _CURSOR: Final = re.compile(r"([0-9]{1,15})\.([a-z]{2,8}_[0-9a-z]{1,64})\.([01])")

@@ -38,8 +38,7 @@ __all__ = ["LedgerLine", "LedgerPage", "LedgerSearch"]
 _REFERENCE_TAKEN: Final = Phrase(
     "refused.reference_taken",
     "reference {named} was recorded on {at} with {amount} {currency}, which is another "
-    "amount; nothing was added. Use the reference of this payment, or correct the "
-    "first one with: gatehouse balance adjust",
+    "amount; nothing was added. Use the reference of this payment, or correct the first one",
 )
 
 _LONGEST_REFERENCE: Final = 128

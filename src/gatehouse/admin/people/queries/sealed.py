@@ -19,8 +19,7 @@ from gatehouse.store.configured.signing import INSTALLATION
 _PEOPLE_REFUSED: Final = Phrase(
     "refused.people_refused",
     "the people who sign in are refused: {problem} in the database and not by "
-    "Gatehouse. Restore the database; to go on without the rows that were changed: "
-    "gatehouse users repair",
+    "Gatehouse. Restore the database",
 )
 _PEOPLE_ROW: Final = Phrase("refused.people_row", "a row of {table} was changed")
 

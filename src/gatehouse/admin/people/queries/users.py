@@ -16,7 +16,7 @@ from gatehouse.admin.people.queries import sealed
 from gatehouse.core.errors import ConfigurationRefused, Conflict, NotFound
 from gatehouse.core.keyring import KeyRing
 from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured.signing import INSTALLATION, Signer, is_same
 from gatehouse.store.people.tables import (
@@ -28,15 +28,13 @@ from gatehouse.store.people.tables import (
 )
 from gatehouse.store.state import read_mark, set_mark
 
-_LOGIN_KNOWN: Final = Phrase(
-    "refused.login_known", "{login} is there already; see: gatehouse users list"
-)
+_LOGIN_KNOWN: Final = Phrase("refused.login_known", "{login} is there already")
 _PEOPLE_MANY: Final = Phrase(
     "refused.people_many", "there are {most} people already; delete some first"
 )
 _USERS_ROW: Final = Phrase("refused.users_row", "a row of users was removed, added or put back")
 
-_NO_USER: Final = Phrase("refused.no_user", "no person {id}; see: gatehouse users list")
+_NO_USER: Final = Phrase("refused.no_user", "no person {id}")
 _PERSON_CHANGED: Final = Phrase(
     "refused.person_changed", "the person was changed meanwhile; try again"
 )
@@ -138,7 +136,7 @@ def problems(connection: sa.Connection, ring: KeyRing, signer: Signer) -> Iterat
             if set(noted) != _accounts(user):
                 yield f"the accounts of {user.user_id} are not those of its roles"
     except ConfigurationRefused as error:
-        yield str(error)
+        yield said_by(error)
 
 
 def repair(change: Change) -> tuple[int, int]:

@@ -31,7 +31,7 @@ from gatehouse.core.sentences import Phrase, phrases_of
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
 
-_NO_PERSON: Final = Phrase("refused.no_person", "no person {who}; see: gatehouse users list")
+_NO_PERSON: Final = Phrase("refused.no_person", "no person {who}")
 _ROLE_KNOWN: Final = Phrase("refused.role_known", "this is the role of {login} already")
 _PERSON_DISABLED: Final = Phrase("refused.person_disabled", "{login} is disabled already")
 _PERSON_ENABLED: Final = Phrase("refused.person_enabled", "{login} is not disabled")
@@ -43,9 +43,7 @@ _OPERATOR_NOT: Final = Phrase("refused.operator_not", "{login} is no operator al
 
 _HAS_ROLE: Final = Phrase("refused.has_role", "{login} has a role in this account already: {role}")
 _ROLES: Final = phrases_of("word.role", {each.value: each.value for each in UserRole})
-_IS_OPERATOR: Final = Phrase(
-    "refused.is_operator", "{login} is an operator already; see: gatehouse users list"
-)
+_IS_OPERATOR: Final = Phrase("refused.is_operator", "{login} is an operator already")
 _ROLES_ELSEWHERE: Final = Phrase(
     "refused.roles_elsewhere",
     "{login} has roles in other accounts too; an operator of the installation can do "

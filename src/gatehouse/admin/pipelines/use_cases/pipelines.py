@@ -32,8 +32,7 @@ from gatehouse.store.configured.configurations import PIPELINE, RULES, active
 
 _STAGE_LIST: Final = Phrase(
     "refused.stage_list",
-    "stage {number}, {stage}: there is no list {name} on which {signal} can be looked "
-    "up; see: gatehouse lists show",
+    "stage {number}, {stage}: there is no list {name} on which {signal} can be looked up",
 )
 _NO_VERDICT: Final = Phrase(
     "refused.no_verdict",

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.admin.events.use_cases.events import PublicEvent
+from gatehouse.admin.events.use_cases.events import EVENT_UNKNOWN, PublicEvent
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.admin.webhooks.queries import deliveries, endpoints
 from gatehouse.admin.webhooks.queries.deliveries import Attempt, WaitingMessage
@@ -22,9 +22,6 @@ from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import StoredEvent
 
 _WEBHOOK_ATTEMPTS: Final = Phrase("refused.webhook_attempts", "a page has 1 to {most} attempts")
-_NO_WEBHOOK_EVENT: Final = Phrase(
-    "refused.no_webhook_event", "no event {event}; see: gatehouse events list"
-)
 _SPAN_ENDS: Final = Phrase("refused.span_ends", "the span of time ends before it begins")
 _WEBHOOK_DISABLED: Final = Phrase(
     "refused.webhook_disabled", "webhook {webhook} is disabled; enable it first"
@@ -84,7 +81,7 @@ def replay_message(
         _enabled(endpoints.get(change.connection, account_id, webhook_id))
         found = outbox.find(change.connection, account_id, event_id)
         if found is None:
-            raise NotFound(_NO_WEBHOOK_EVENT(event=recordable(event_id)))
+            raise NotFound(EVENT_UNKNOWN(event=recordable(event_id)))
         again = [_again(webhook_id, found, change.now_ms)]
         deliveries.put_waiting(change.connection, webhook_id, again)
         change.audit("webhook.replay", account_id, webhookId=webhook_id, eventId=event_id)
