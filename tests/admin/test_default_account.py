@@ -61,7 +61,7 @@ def test_the_account_is_the_named_one_the_only_one_or_the_demo(
     with pytest.raises(InvalidInput, match="there are 2 accounts; say which one with --account"):
         resolve_account(session, settings, None)
     assert resolve_account(session, settings, second) == second
-    with pytest.raises(NotFound, match="accounts list"):
+    with pytest.raises(NotFound, match="no account"):
         resolve_account(session, settings, "acct_none")
     ensure_demo(session, settings)
     assert resolve_account(session, settings, None) == DEMO_ACCOUNT

@@ -29,6 +29,7 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.configured import models
 from gatehouse.training.report import encode_report
 from tests.harness import Home
+from tests.harness.invoking import worded
 from tests.training.material import report
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -65,7 +66,7 @@ def _networks(
 def run(*arguments: str, stdin: bytes = b"") -> Any:
     done = CliRunner().invoke(app, arguments, input=stdin)
     if isinstance(done.exception, GatehouseError):
-        raise done.exception
+        raise worded(done.exception)
     assert done.exit_code == 0, done.output
     return done
 

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from gatehouse.cli.app import app
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
+from gatehouse.core.sentences import plain
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, decode_sheet, load_sheet
 from gatehouse.store.accounts import accounts
@@ -23,6 +24,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.store.tables import DECISIONS, FEEDBACK
 from gatehouse.training import plots
+from gatehouse.training.report import decode_report
 from tests.backtest.material import DAY_MS, record, request_id, stage
 from tests.harness import Home
 from tests.harness.invoking import printed
@@ -115,7 +117,8 @@ def test_a_model_is_kept_with_its_report_and_not_used(
         line = audit.read(connection, account_id, 1)[0]
     assert (trained["accountId"], line.action) == (account_id, "model.train")
     assert (kept.note, kept.active) == ("first", False)
-    assert msgspec.json.decode(kept.document) == trained["report"]
+    report = msgspec.json.encode(decode_report(kept.document), enc_hook=plain)
+    assert msgspec.json.decode(report) == trained["report"]
     sheet = decode_sheet(kept.program)
     assert sheet.version == f"learned-{kept.version}"
     assert Scorecard(sheet, BY_CODE.keys()).score({"IP_VPN": 1.0}).confidence < 0.9

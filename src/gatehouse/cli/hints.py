@@ -6,7 +6,7 @@ Other faces say the same refusals without it.
 from collections.abc import Mapping
 from typing import Final
 
-from gatehouse.core.sentences import PHRASES, Sentence
+from gatehouse.core.sentences import PHRASES, Sentence, encoding
 
 _PEOPLE: Final = "{said}; see: gatehouse users list"
 _MODELS: Final = "{said}; see: gatehouse sentry models"
@@ -75,19 +75,11 @@ def hinted(said: object) -> str:
         name: hinted(value) if isinstance(value, Sentence) else value
         for name, value in said.values.items()
     }
-    text, phrase = str(said), PHRASES.get(said.key)
-    # A sentence that was put together in another way than its phrase is left as it is.
-    if (
-        phrase is not None
-        and values != said.values
-        and phrase.english.format_map(said.values) == text
-    ):
-        text = phrase.english.format_map(values)
+    text = str(said)
+    if values != said.values and said.key in PHRASES:
+        text = PHRASES[said.key].english.format_map(values)
     return HINTS.get(said.key, "{said}").format_map({**values, "said": text})
 
 
-def as_hinted(value: object) -> str:
-    """The same for encoders, which know no kind of text but one."""
-    if isinstance(value, Sentence):
-        return hinted(value)
-    raise NotImplementedError(f"{type(value).__name__} cannot be encoded")
+as_hinted: Final = encoding(hinted)
+"""Writes sentences so in JSON."""

@@ -56,11 +56,12 @@ class Translator:
         if not isinstance(text, Sentence):
             return False
         gap = _PLACEHOLDER.match(self._sentences.get(text.key, ""))
-        return gap is None or self._begins_with_words(text.values[gap[1]])
+        return gap is None or self._begins_with_words(text.values.get(gap[1]))
 
     def _filled(self, sentence: Sentence) -> str:
         found = self._sentences.get(sentence.key)
-        if found is None:
+        # What was stored by another version may lack something.
+        if found is None or not placeholders(found) <= set(sentence.values):
             return str(sentence)
         return _PLACEHOLDER.sub(lambda match: self._shown(sentence.values[match[1]]), found)
 

@@ -21,7 +21,6 @@ from gatehouse.console.formats import Formats, currency_digits
 from gatehouse.console.forms import FormRefused, SentForm, Upload, Values
 from gatehouse.console.navigation import navigation
 from gatehouse.console.pages import Declared, Page, Reach
-from gatehouse.console.recognising import recognised
 from gatehouse.console.shipped_words import shipped_words
 from gatehouse.console.translation import accepted_locale, texts, translator
 from gatehouse.console.typed_amounts import (
@@ -238,10 +237,6 @@ class Visit:
     def said(self, text: str) -> str:
         """What another room says, in the person's language as far as it is known there."""
         return translator(self.locale).said(shipped_words().get(text, text))
-
-    def noted(self, text: str) -> str:
-        """What another process noted as plain text, in the person's language if it is known."""
-        return self.said(recognised(text)) if self.locale[:2] != "en" else text
 
     @cached_property
     def formats(self) -> Formats:

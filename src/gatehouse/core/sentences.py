@@ -3,7 +3,7 @@
 A sentence is its English text, and code that knows nothing of languages uses it as such.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Final, Literal
 
@@ -128,8 +128,16 @@ def str_value(sentence: Sentence, name: str) -> str:
     return value
 
 
-def plain(value: object) -> str:
-    """A sentence as the text that it is, for encoders that know no kind of text but one."""
-    if isinstance(value, Sentence):
-        return str(value)
-    raise NotImplementedError(f"{type(value).__name__} cannot be encoded")
+def encoding(say: Callable[[Sentence], str]) -> Callable[[object], str]:
+    """How encoders write sentences; they know no kind of text but one."""
+
+    def encode(value: object) -> str:
+        if isinstance(value, Sentence):
+            return say(value)
+        raise NotImplementedError(f"{type(value).__name__} cannot be encoded")
+
+    return encode
+
+
+plain: Final = encoding(str)
+"""Writes sentences as the English texts that they are."""

@@ -14,7 +14,8 @@ import sqlalchemy as sa
 from gatehouse.connectors.definition import Configuration, decode_program
 from gatehouse.connectors.routing.roster import Roster
 from gatehouse.core.errors import ConfigurationRefused, SettingsError, StoreUnavailable
-from gatehouse.core.sentences import plain, said_by
+from gatehouse.core.notes import as_note
+from gatehouse.core.sentences import said_by
 from gatehouse.operations.released_secrets import unreleased
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
@@ -124,7 +125,7 @@ class LiveConnectors:
             pid=os.getpid(),
             at_ms=self._session.clock(),
             version=self.version,
-            connectors=msgspec.Raw(msgspec.json.encode(self.roster.states(), enc_hook=plain)),
+            connectors=msgspec.Raw(msgspec.json.encode(self.roster.states(), enc_hook=as_note)),
         )
         await self._database.write_on_thread(lambda c: write_report(c, report))
 

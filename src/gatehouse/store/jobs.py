@@ -272,7 +272,7 @@ def _end(
     connection: sa.Connection, job_id: str, now_ms: int, *, state: JobState, **told: str
 ) -> None:
     overwrite_deleted(connection)
-    if "error" in told:
+    if len(told.get("error", "")) > _LONGEST_ERROR:
         told["error"] = recordable(told["error"])[:_LONGEST_ERROR]
     ended = {"state": state.value, "finished_at_ms": now_ms, "lease_until_ms": None}
     gone = {"owner": None, "sealed": None, "key_version": None}

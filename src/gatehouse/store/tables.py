@@ -7,7 +7,7 @@ from sqlalchemy import BigInteger, Integer, LargeBinary, SmallInteger, Text
 
 import gatehouse.store.people.tables  # noqa: F401  # the tables of people are among them
 from gatehouse.store.columns import index, key, optional, order_columns, required
-from gatehouse.store.metadata import METADATA
+from gatehouse.store.metadata import METADATA, Note
 from gatehouse.store.metadata import declare as _table
 
 __all__ = ["METADATA"]
@@ -399,7 +399,7 @@ WEBHOOK_ATTEMPTS: Final = _table(
     *required(BigInteger, "at_ms"),
     *required(Integer, "number", "duration_ms"),
     *optional(Integer, "status"),
-    *optional(Text, "failure"),
+    *optional(Note, "failure"),
     *optional(BigInteger, "next_at_ms"),
     index("webhook_attempts_by_event", "webhook_id", "event_id"),
     sqlite_with_rowid=False,
@@ -414,7 +414,8 @@ JOBS: Final = _table(
     *required(BigInteger, "created_at_ms"),
     *optional(BigInteger, "started_at_ms", "finished_at_ms", "lease_until_ms", "done", "total"),
     *required(Integer, "attempts", "canceled"),
-    *optional(Text, "owner", "step", "result", "error"),
+    *optional(Text, "owner", "step", "result"),
+    *optional(Note, "error"),
     *optional(Integer, "key_version"),
     *optional(LargeBinary, "sealed"),
     index("jobs_by_account", "account_id", "id"),

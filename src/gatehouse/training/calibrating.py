@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from gatehouse.training.examples import Rows, Values
-from gatehouse.training.phrases import FEW_LEGITIMATE, OTHER_RATE
+from gatehouse.training.phrases import FEW_LEGITIMATE, OTHER_RATE, percent_text
 
 LATEST_SHARE: Final = 0.25
 FRAUDS_FOR_CONSTANT: Final = 50
@@ -46,7 +46,7 @@ def doubt_about(recent: Rows, fraud: Values) -> str | None:
         return FEW_LEGITIMATE(count=len(frauds), legitimates=legitimates)
     rate, usual = float(frauds.mean()), float(fraud.mean())
     if not usual / FARTHEST_RATE <= rate <= usual * FARTHEST_RATE:
-        rates = {"rate": f"{rate:.1%}", "usual": f"{usual:.1%}"}
+        rates = {"rate": percent_text(rate, 1), "usual": percent_text(usual, 1)}
         return OTHER_RATE(**rates, count=len(frauds), all=len(fraud))
     return None
 

@@ -10,7 +10,7 @@ from gatehouse.sentry.scorecard import LARGEST_TOTAL, Sheet
 from gatehouse.training.examples import FRAUD, Examples, Rows, Values
 from gatehouse.training.metrics import calibration, measure, precision_recall
 from gatehouse.training.model_fitting import totals
-from gatehouse.training.phrases import ALL_FRAUD, FEW_FRAUDS, MANY_FRAUDS, NO_FRAUD
+from gatehouse.training.phrases import ALL_FRAUD, FEW_FRAUDS, MANY_FRAUDS, NO_FRAUD, percent_text
 from gatehouse.training.report import LEAST_FRAUDS, Curves, Figures, ReportPeriod, TermShape
 from gatehouse.training.thresholds import histogram, thresholds
 
@@ -92,5 +92,5 @@ def doubts_about(whole: ReportPeriod, held: ReportPeriod) -> list[str]:
         doubts.append(few)
     share = whole.frauds / whole.records
     if share > _MANY_FRAUDS:
-        doubts.append(MANY_FRAUDS(share=f"{share:.0%}"))
+        doubts.append(MANY_FRAUDS(share=percent_text(share, 0)))
     return doubts

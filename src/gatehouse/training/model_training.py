@@ -34,6 +34,7 @@ from gatehouse.training.phrases import (
     SET_BY_ALL,
     TRAINING_NONE,
     TRAINING_UNLABELLED,
+    percent_text,
     span_text,
 )
 from gatehouse.training.presuming import Presumed, known_at, presume
@@ -215,7 +216,7 @@ def _try(
     try:
         return fit(examples, known, base, "trial", options.fit), []
     except InvalidInput as error:
-        delay, share = span_text(options.label_delay_ms), f"{options.holdout:.0%}"
+        delay, share = span_text(options.label_delay_ms), percent_text(options.holdout, 0)
         why = said_by(error)
         return None, [NOT_MEASURED(count=len(known), delay=delay, share=share, why=why)]
 

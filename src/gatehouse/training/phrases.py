@@ -1,7 +1,6 @@
 """What training says: why there is no model, and what a reader of a report must know.
 
-Reports are stored as text, and the console recognises these sentences in them. So they stand apart
-from the modules that need the packages of training.
+They stand apart from the modules that need the packages of training.
 """
 
 from typing import Final
@@ -25,6 +24,7 @@ TRAINING_UNLABELLED: Final = Phrase(
     "refused.training_unlabelled",
     "none of the {count:,} requests older than {delay} has a label; report what became of them",
 )
+_PERCENT: Final = Phrase("training.percent", "{number}%")
 
 TOLD_ALL: Final = Phrase(
     "training.told_all",
@@ -117,3 +117,8 @@ def span_text(milliseconds: int) -> str:
             count = milliseconds // size
             return (one if count == 1 else several)(count=count)
     return _SECONDS(count=round(milliseconds / 1000))
+
+
+def percent_text(share: float, digits: int) -> str:
+    """A share in percent."""
+    return _PERCENT.worded(f"{share:.{digits}%}", number=round(100 * share, digits))

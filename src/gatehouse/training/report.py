@@ -10,7 +10,8 @@ from typing import Final, Literal
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase, plain, said_by
+from gatehouse.core.notes import as_note, read_note
+from gatehouse.core.sentences import Phrase, said_by
 
 _REPORT_UNREADABLE: Final = Phrase(
     "refused.report_unreadable", "the model's report cannot be read: {why}"
@@ -188,15 +189,16 @@ def judge(report: ModelReport) -> Verdict:
 
 def encode_report(report: ModelReport) -> str:
     """A report as it is stored."""
-    return msgspec.json.encode(report, enc_hook=plain).decode()
+    return msgspec.json.encode(report, enc_hook=as_note).decode()
 
 
 def decode_report(text: str) -> ModelReport:
     """A stored report."""
     try:
-        return msgspec.json.decode(text, type=ModelReport)
+        report = msgspec.json.decode(text, type=ModelReport)
     except msgspec.MsgspecError as error:
         raise InvalidInput(_REPORT_UNREADABLE(why=said_by(error))) from None
+    return msgspec.structs.replace(report, warnings=tuple(map(read_note, report.warnings)))
 
 
 def learned_terms(report: ModelReport) -> list[TermShape]:

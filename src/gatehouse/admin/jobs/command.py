@@ -8,6 +8,7 @@ import typer
 from gatehouse.admin.opening import open_account, open_session
 from gatehouse.cli.arguments import AccountOption, AsJson
 from gatehouse.cli.beside import stay_beside_server
+from gatehouse.cli.hints import hinted
 from gatehouse.cli.output import columns, show
 from gatehouse.core.clock import iso_time
 
@@ -63,7 +64,7 @@ def run(
 
 def _show(job: "StoredJob", *, as_json: bool) -> None:
     data = _data(job)
-    lines = [f"{name}: {value}" for name, value in data.items() if value not in (None, "")]
+    lines = [f"{name}: {hinted(value)}" for name, value in data.items() if value not in (None, "")]
     show(data, "\n".join(lines), as_json=as_json)
 
 

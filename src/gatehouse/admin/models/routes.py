@@ -19,6 +19,7 @@ from gatehouse.api.manage.messages import (
 )
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
+from gatehouse.core.sentences import plain
 from gatehouse.store.configured.configurations import check_note
 
 _SCOPE: Final = "manage:models"
@@ -109,7 +110,7 @@ def _show(call: ManageCall) -> ModelReported:
     from gatehouse.admin.models.use_cases.versions import get_model
 
     found = get_model(call.session, call.account_id, _version(call))
-    report = None if found.report is None else msgspec.to_builtins(found.report)
+    report = None if found.report is None else msgspec.to_builtins(found.report, enc_hook=plain)
     shown: ModelReported = _shown(ModelReported, found)
     return msgspec.structs.replace(shown, report=report)
 

@@ -227,6 +227,6 @@ def shown_job(job: StoredJob) -> JobResponse:
         done=job.done,
         total=job.total,
         step=job.step,
-        error=job.error,
+        error=None if job.error is None else str(job.error),
         result=None if job.result is None else msgspec.json.decode(job.result),
     )

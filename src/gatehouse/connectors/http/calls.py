@@ -99,7 +99,7 @@ class PartyCaller:
             self.problem = _GIVEN_UP()
             raise
         except ConnectorFailed as error:
-            raise self._failed(str(error), sent=error.sent, answered=error.answered) from None
+            raise self._failed(said_by(error), sent=error.sent, answered=error.answered) from None
         except AnswerUnusable as error:
             raise self._failed(_UNUSABLE(why=said_by(error)), sent=True) from None
         except UnexpectedShape:
@@ -129,11 +129,11 @@ class PartyCaller:
             return await self._send_once(call, asked)
         except CallFailed as failure:
             if not call.may_repeat or (failure.sent and not failure.was_reset):
-                raise ConnectorFailed(str(failure), sent=failure.sent) from None
+                raise ConnectorFailed(said_by(failure), sent=failure.sent) from None
         try:
             return await self._send_once(call, asked)
         except CallFailed as failure:
-            raise ConnectorFailed(str(failure), sent=failure.sent) from None
+            raise ConnectorFailed(said_by(failure), sent=failure.sent) from None
 
     async def _send_once(self, call: CompiledCall, asked: Asked) -> PartyAnswer:
         request = asked.request = call.make(asked)

@@ -28,7 +28,7 @@ from gatehouse.connectors.http.templates import Render, Tables, compile_template
 from gatehouse.connectors.http.wire import CallFailed
 from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.sentences import Phrase, said_by
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.source import HolderResults, IdentityEnquiry
@@ -224,7 +224,7 @@ class HttpConnector:
         try:
             await self._building.client.connect()
         except CallFailed as failure:
-            self._caller.problem = str(failure)
+            self._caller.problem = said_by(failure)
 
     async def stop(self) -> None:
         """Let what is in flight end within its time limit, then close every connection."""

@@ -104,7 +104,7 @@ def sendable(text: str) -> bytes:
     try:
         return header_value(text)
     except SettingsError as error:
-        raise ConnectorFailed(str(error), sent=False, answered=True) from None
+        raise ConnectorFailed(said_by(error), sent=False, answered=True) from None
 
 
 class HmacSigner:

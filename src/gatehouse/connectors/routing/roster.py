@@ -16,7 +16,7 @@ from gatehouse.connectors.secret_sources import ConnectorFiles
 from gatehouse.core.cards import CardNumber
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import SettingsError
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.sentences import Phrase, row, said_by
 from gatehouse.idverify.source import IdentitySource
 from gatehouse.settings.settings import Settings
 
@@ -42,7 +42,7 @@ def connector_maker(settings: Settings) -> MakeConnector:
         unfit = [*(definition.unfit_for_production() if settings.is_production else ())]
         unfit += files.problems(definition)
         if unfit:
-            raise SettingsError("; ".join(unfit))
+            raise SettingsError(row(unfit, ";"))
         return make_connector(name, definition)
 
     return make
@@ -170,11 +170,11 @@ class Roster:
             made = await asyncio.to_thread(self._make, name, definition)
             await made.start()
         except SettingsError as error:
-            made = str(error)
+            made = said_by(error)
         except Exception as error:
             defect = blanked(error, "a connector")
             _log.error("a connector is defective", exc_info=defect, extra={"connector": name})
-            made = str(_NOT_STARTED())
+            made = _NOT_STARTED()
         return Seat(name, definition, made, self._observe)
 
     def _retire(self, seat: Seat) -> None:

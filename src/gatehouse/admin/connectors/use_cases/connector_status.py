@@ -9,12 +9,14 @@ import msgspec
 from gatehouse.admin.scopes import account_reading, installation_reading
 from gatehouse.connectors.definition import decode_program
 from gatehouse.connectors.routing.seat import SeatState
+from gatehouse.core.notes import read_note
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import CONNECTORS_KEY
 from gatehouse.store.connector_reports import ConnectorReport, reports
 
+_decode: Final = msgspec.json.Decoder(dict[str, SeatState]).decode
 _HEARD_MS: Final = 20_000
 """A server that has reported within this time is running."""
 
@@ -84,6 +86,11 @@ def _condition(servers: Sequence[ServerConnectors], name: str) -> ConnectorCondi
     return ConnectorCondition.PARTLY if any(known) else ConnectorCondition.DOWN
 
 
+def _noted(state: SeatState) -> SeatState:
+    """A state as its server gave it: its problem may be a sentence."""
+    return msgspec.structs.replace(state, problem=state.problem and read_note(state.problem))
+
+
 def _heard(found: Sequence[ConnectorReport], now_ms: int) -> list[ServerConnectors]:
     """The reports of servers that run."""
     return [
@@ -93,7 +100,7 @@ def _heard(found: Sequence[ConnectorReport], now_ms: int) -> list[ServerConnecto
             each.pid,
             each.at_ms,
             each.version,
-            msgspec.json.decode(each.connectors, type=dict[str, SeatState]),
+            {name: _noted(state) for name, state in _decode(each.connectors).items()},
         )
         for each in found
         if each.at_ms > now_ms - _HEARD_MS

@@ -9,7 +9,7 @@ from gatehouse.access.actors import Actor, ActorKind
 from gatehouse.admin.jobs.types import ORDERS, JobKind
 from gatehouse.admin.jobs.worker.works import WORKS, Work
 from gatehouse.core.errors import Conflict, GatehouseError
-from gatehouse.core.sentences import plain
+from gatehouse.core.sentences import plain, said_by
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.jobs import JobState, StoredJob
@@ -28,7 +28,7 @@ def run_job(session: AdminSession, job_id: str, owner: str) -> JobState:
     try:
         result = _work(acting, job, owner)
     except GatehouseError as refused:
-        _finish(acting, job, owner, JobState.FAILED, error=str(refused))
+        _finish(acting, job, owner, JobState.FAILED, error=said_by(refused))
         return JobState.FAILED
     text = msgspec.json.encode(result, enc_hook=plain).decode()
     _finish(acting, job, owner, JobState.SUCCEEDED, result=text)

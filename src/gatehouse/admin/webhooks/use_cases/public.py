@@ -129,7 +129,7 @@ def public_attempt(attempt: Attempt) -> PublicAttempt:
         number=attempt.number,
         outcome="accepted" if attempt.failure is None else failed,
         status=attempt.status,
-        failure=attempt.failure,
+        failure=None if attempt.failure is None else str(attempt.failure),
         duration_ms=attempt.duration_ms,
         next_at=_time(attempt.next_at_ms),
     )

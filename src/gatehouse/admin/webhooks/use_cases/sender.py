@@ -22,7 +22,7 @@ from gatehouse.connectors.http.wire import CallFailed, PartyAnswer, PartyRequest
 from gatehouse.connectors.tls import TlsOptions, client_context
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.lru_cache import LruCache
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.sentences import Phrase, said_by
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """The addresses of a host, as texts."""
@@ -76,11 +76,11 @@ class HttpWebhookSender:
             async with asyncio.timeout(TIME_LIMIT_S):
                 answer = await self._ask(message)
         except TimeoutError:
-            return SendResult(None, str(_LATE(seconds=round(TIME_LIMIT_S))), _since_ms(began))
+            return SendResult(None, _LATE(seconds=round(TIME_LIMIT_S)), _since_ms(began))
         except (CallFailed, DestinationRefused, SettingsError) as error:
-            return SendResult(None, str(error), _since_ms(began))
+            return SendResult(None, said_by(error), _since_ms(began))
         except OSError:
-            return SendResult(None, str(_UNRESOLVED()), _since_ms(began))
+            return SendResult(None, _UNRESOLVED(), _since_ms(began))
         failure = None if 200 <= answer.status < 300 else f"answered {answer.status}"
         return SendResult(answer.status, failure, _since_ms(began), answer.retry_after)
 
