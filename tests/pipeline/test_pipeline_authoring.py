@@ -2,6 +2,7 @@
 
 import pytest
 
+from gatehouse.cli.hints import hinted
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.documents import DocumentRefused, Flaw
 from gatehouse.core.outcomes import OnFailure
@@ -415,7 +416,9 @@ class TestAccount:
         assert "did you mean starter?" in found.message
 
     def test_a_rule_set_like_no_other_must_be_applied_first(self) -> None:
-        assert "gatehouse rules apply" in flaw(of("stage: Rules\nrule_set: zebra"), ACCOUNT).message
+        found = flaw(of("stage: Rules\nrule_set: zebra"), ACCOUNT)
+        assert found.message.endswith("apply it first")
+        assert hinted(found.message).endswith("apply it first: gatehouse rules apply")
 
     def test_an_input_has_one_type_in_the_pipeline_and_its_rule_sets(self) -> None:
         rules = "stage: Rules\nrule_set: vip"

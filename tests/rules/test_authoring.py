@@ -2,6 +2,7 @@
 
 import pytest
 
+from gatehouse.cli.hints import hinted
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.documents import DocumentRefused
 from gatehouse.core.outcomes import Outcome
@@ -209,7 +210,7 @@ def test_lists_must_exist_and_fit() -> None:
         "a DECLINE: user.id IN LIST(''people'') OR card.bin IN LIST(''people'')",
         "b DECLINE: ip.address NOT IN LIST(''gone'')",
     )
-    assert list_problems(found, {"people": "users"}) == [
+    assert [hinted(each) for each in list_problems(found, {"people": "users"})] == [
         "rule a: list people holds users and cannot be asked about card.bin; it can about user.id",
         "rule b: there is no list gone; make it: gatehouse lists create gone --kind networks",
     ]

@@ -49,7 +49,6 @@ HINTS: Final[Mapping[str, str]] = {
     "refused.no_person": _PEOPLE,
     "refused.no_record": "{said}; see: gatehouse identities count",
     "refused.no_such_account": "{said}; see: gatehouse accounts list",
-    "refused.no_user": _PEOPLE,
     "refused.people_refused": "{said}; to go on without the rows that were changed: gatehouse "
     "users repair",
     "refused.record_elsewhere": "{said}; add --account, or --every-account",

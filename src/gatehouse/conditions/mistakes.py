@@ -8,8 +8,8 @@ import msgspec
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.sentences import Phrase, any_of, lines
+from gatehouse.core.yaml_document import PLACE
 
-_PLACE: Final = Phrase("condition.place", "line {line}, column {column}: {message}")
 _MEANT: Final = Phrase("condition.meant", ", did you mean {names}?")
 
 _MOST_SHOWN: Final = 20
@@ -30,7 +30,7 @@ class Mistake(msgspec.Struct, frozen=True):
 
     def said(self) -> str:
         """The mistake with its place, as a sentence."""
-        return _PLACE(line=self.line, column=self.column, message=self.message)
+        return PLACE(line=self.line, column=self.column, message=self.message)
 
 
 class ConditionRefused(InvalidInput):

@@ -21,21 +21,18 @@ from gatehouse.core.documents import (
     convert_part,
     load_document,
     suggestion,
+    unknown_word,
 )
 from gatehouse.core.redaction import recordable
 from gatehouse.core.sentences import Phrase
-from gatehouse.core.validation import join_path
+from gatehouse.core.validation import ENTRIES_MANY, join_path
 from gatehouse.intel.places import is_country
 
-_CONNECTOR_KEY: Final = Phrase("document.connector_key", "is not known{hint}")
 _CONNECTOR_FUNCTION: Final = Phrase("document.connector_function", "is not a function{hint}")
 _CONNECTOR_REQUIRED: Final = Phrase("document.connector_required", "{key} is required")
 _CONNECTOR_MAPPING: Final = Phrase(
     "document.connector_mapping",
     "must be a mapping: lines of the form `name:` with its options below",
-)
-_CONNECTOR_MANY: Final = Phrase(
-    "document.connector_many", "must have at most {most} entries, and has {count}"
 )
 _CONNECTOR_KIND_OPTIONS: Final = Phrase(
     "document.connector_kind_options", "must be a mapping with a kind and its options"
@@ -135,7 +132,7 @@ class _ConfigurationReader:
         """The configuration, which is of use only without flaws."""
         for key in data:
             if key not in _KEYS:
-                message = _CONNECTOR_KEY(hint=suggestion(key, _KEYS))
+                message = unknown_word(key, _KEYS)
                 self.flaws.append(self._document.key_flaw("", key, message))
         connectors = self._connectors(self._mapping(data, "connectors", MOST_CONNECTORS))
         known = [each.value for each in Function]
@@ -158,7 +155,7 @@ class _ConfigurationReader:
         elif not isinstance(found, dict) or not found:
             self._flaw(key, _CONNECTOR_MAPPING())
         elif len(found) > most:
-            self._flaw(key, _CONNECTOR_MANY(most=most, count=len(found)))
+            self._flaw(key, ENTRIES_MANY(most=most, count=len(found)))
         else:
             return found
         return {}
@@ -201,7 +198,7 @@ class _ConfigurationReader:
             self._flaw(path, _CONNECTOR_ROUTES())
             return
         if len(given) > MOST_ROUTES:
-            self._flaw(path, _CONNECTOR_MANY(most=MOST_ROUTES, count=len(given)))
+            self._flaw(path, ENTRIES_MANY(most=MOST_ROUTES, count=len(given)))
             return
         function = Function(path.partition(".")[2])
         for index, data in enumerate(given):

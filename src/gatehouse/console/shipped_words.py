@@ -4,7 +4,6 @@ They are kept in English as if somebody had typed them, and are known by their w
 """
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Final
 
 from gatehouse.core.sentences import Phrase, phrases_of
@@ -39,7 +38,5 @@ _SHIPPED: Final = (
 )
 
 
-@cache
-def shipped_words() -> Mapping[str, str]:
-    """The sentences by their wording."""
-    return {phrase.english: phrase() for phrase in _SHIPPED}
+SHIPPED_WORDS: Final[Mapping[str, str]] = {phrase.english: phrase() for phrase in _SHIPPED}
+"""The sentences by their wording."""

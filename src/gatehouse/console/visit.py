@@ -21,7 +21,7 @@ from gatehouse.console.formats import Formats, currency_digits
 from gatehouse.console.forms import FormRefused, SentForm, Upload, Values
 from gatehouse.console.navigation import navigation
 from gatehouse.console.pages import Declared, Page, Reach
-from gatehouse.console.shipped_words import shipped_words
+from gatehouse.console.shipped_words import SHIPPED_WORDS
 from gatehouse.console.translation import accepted_locale, texts, translator
 from gatehouse.console.typed_amounts import (
     EXAMPLE,
@@ -236,7 +236,7 @@ class Visit:
 
     def said(self, text: str) -> str:
         """What another room says, in the person's language as far as it is known there."""
-        return translator(self.locale).said(shipped_words().get(text, text))
+        return translator(self.locale).said(SHIPPED_WORDS.get(text, text))
 
     @cached_property
     def formats(self) -> Formats:

@@ -14,7 +14,7 @@ from gatehouse.core.sentences import Phrase
 from gatehouse.core.spelling import nearest
 from gatehouse.core.validation import TypeWalk, join_path
 from gatehouse.core.yaml_document import MOST_FLAWS, Document, DocumentRefused, FilePosition, Flaw
-from gatehouse.core.yaml_files import LARGEST_DOCUMENT, load_document
+from gatehouse.core.yaml_files import LARGEST_DOCUMENT, MAPPING, load_document
 
 __all__ = [
     "ADDED",
@@ -43,7 +43,6 @@ INPUT: Final = Phrase("change.input", "input ")
 _BOOLEAN: Final = Phrase("document.boolean", "must be true or false")
 _WHOLE_SAID: Final = Phrase("document.whole", "must be a whole number")
 _NUMBER: Final = Phrase("document.number", "must be a number")
-_MAPPING: Final = Phrase("document.mapping", "must be a mapping: lines of the form `key: value`")
 _LIST: Final = Phrase("document.list", "must be a list: lines that begin with `- `, or [a, b]")
 _SINGLE: Final = Phrase("document.single", "must be a single value")
 _UNKNOWN: Final = Phrase("document.unknown", "is not known{hint}")
@@ -105,7 +104,7 @@ class _DocumentWalk(TypeWalk):
     def expected(self, infos: Sequence[inspect.Type]) -> str:
         match infos[0]:
             case inspect.StructType() | inspect.DictType():
-                return _MAPPING()
+                return MAPPING()
             case inspect.ListType() | inspect.VarTupleType():
                 return _LIST()
             case _:

@@ -25,13 +25,11 @@ def noted(text: str) -> str:
 
 def read_note(stored: str) -> str:
     """The text that was stored; a sentence if it was one."""
-    if stored.startswith(_START):
-        try:
-            found = json.loads(stored, object_hook=_whole)
-        except ValueError:
-            return stored
-        return found if isinstance(found, Sentence) else stored
-    return stored
+    try:
+        found = json.loads(stored, object_hook=_whole) if stored.startswith(_START) else None
+    except ValueError:
+        return stored
+    return found if isinstance(found, Sentence) else stored
 
 
 as_note: Final = encoding(noted)

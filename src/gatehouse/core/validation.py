@@ -22,18 +22,18 @@ _NULL: Final = Phrase("invalid.null", "must not be null")
 _REQUIRED: Final = Phrase("invalid.required", "is required")
 _KEY: Final = Phrase("invalid.key", "the key {why}")
 _STRING: Final = Phrase("invalid.string", "must be a string")
-_ONE_OF: Final = Phrase("invalid.one_of", "must be one of {known}")
+ONE_OF: Final = Phrase("invalid.one_of", "must be one of {known}")
 _FORM: Final = Phrase("invalid.form", "must be {form}")
 _PATTERN: Final = Phrase("invalid.pattern", "must match {pattern}")
 _EMPTY: Final = Phrase("invalid.empty", "must not be empty")
 _SHORTER: Final = Phrase("invalid.shorter", "must have {least} or more characters")
-_LONGER: Final = Phrase("invalid.longer", "must have at most {most} characters")
+LONGER: Final = Phrase("invalid.longer", "must have at most {most} characters")
 _RANGE: Final = Phrase("invalid.range", "is out of range")
 _AT_LEAST: Final = Phrase("invalid.at_least", "must be at least {least}")
 _AT_MOST: Final = Phrase("invalid.at_most", "must be at most {most}")
 _MORE_THAN: Final = Phrase("invalid.more_than", "must be more than {bound}")
 _LESS_THAN: Final = Phrase("invalid.less_than", "must be less than {bound}")
-_ENTRIES_MANY: Final = Phrase(
+ENTRIES_MANY: Final = Phrase(
     "invalid.entries_many", "must have at most {most} entries, and has {count}"
 )
 
@@ -242,7 +242,7 @@ def _checked(info: inspect.Type, value: Any, described: str | None) -> Any:
             words = [member.value for member in cls]
             if value in words:
                 return cls(value)
-            problem = _ONE_OF(known=", ".join(map(str, words)))
+            problem = ONE_OF(known=", ".join(map(str, words)))
     if problem is not None:
         raise ValueError(problem)
     return value
@@ -258,7 +258,7 @@ def _text_problem(info: inspect.StrType, text: str, described: str | None) -> st
             return _EMPTY()
         return _SHORTER(least=info.min_length)
     if info.max_length is not None and len(text) > info.max_length:
-        return _LONGER(most=info.max_length)
+        return LONGER(most=info.max_length)
     return None
 
 
@@ -283,5 +283,5 @@ def _length_problem(
     if info.min_length is not None and length < info.min_length:
         return _ENTRIES_FEW_ONE() if info.min_length == 1 else _ENTRIES_FEW(least=info.min_length)
     if info.max_length is not None and length > info.max_length:
-        return _ENTRIES_MANY(most=info.max_length, count=length)
+        return ENTRIES_MANY(most=info.max_length, count=length)
     return None

@@ -12,7 +12,7 @@ from gatehouse.core.redaction import recordable
 from gatehouse.core.sentences import Phrase, lines
 from gatehouse.core.validation import join_path
 
-_PLACE: Final = Phrase("document.place", "line {line}, column {column}: {message}")
+PLACE: Final = Phrase("document.place", "line {line}, column {column}: {message}")
 _PLACE_OF: Final = Phrase("document.place_of", "line {line}, column {column}: {path}: {message}")
 _AND_MORE: Final = Phrase("document.and_more", "and {count} more")
 
@@ -48,7 +48,7 @@ class Flaw(msgspec.Struct, frozen=True):
 
     def said(self) -> str:
         """The mistake with its place, as a sentence."""
-        phrase = _PLACE_OF if self.path else _PLACE
+        phrase = _PLACE_OF if self.path else PLACE
         return phrase(line=self.line, column=self.column, path=self.path, message=self.message)
 
 

@@ -37,9 +37,7 @@ _CARD_IN_TEXT: Final = Phrase("document.card_in_text", "the text {why}")
 _MERGE: Final = Phrase("document.merge", "merge keys (<<) cannot be used; repeat the text")
 _KEY_LONG: Final = Phrase("document.key_long", "a key has at most {most} characters")
 _TWICE: Final = Phrase("document.twice", "is given twice, first on line {line}")
-_TOP_MAPPING: Final = Phrase(
-    "document.top_mapping", "must be a mapping: lines of the form `key: value`"
-)
+MAPPING: Final = Phrase("document.mapping", "must be a mapping: lines of the form `key: value`")
 _KEY_TEXT: Final = Phrase("document.key_text", "a key must be a text")
 _LARGE: Final = Phrase("document.large", "the file is larger than {most} KiB; split it")
 _EMPTY: Final = Phrase("document.empty", "the file is empty")
@@ -149,7 +147,7 @@ class _Builder:
         """Put a value where it belongs; the path of that place."""
         if not self._open:
             if not isinstance(value, dict):
-                raise self._stop(start, _TOP_MAPPING())
+                raise self._stop(start, MAPPING())
             self.document.data = value
             self.document.starts[""] = start
             return ""

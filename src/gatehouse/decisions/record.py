@@ -25,7 +25,7 @@ from gatehouse.decisions.packed_values import (
 )
 from gatehouse.decisions.recorded_event import KeptEvent, RecordedEvent, event_in
 
-_RECORD_NONE: Final = Phrase("refused.record_none", "this is not a decision record: {why}")
+RECORD_NONE: Final = Phrase("refused.record_none", "this is not a decision record: {why}")
 _RECORD_VERSION: Final = Phrase(
     "refused.record_version",
     "this decision record has version {version}, and this version of Gatehouse reads "
@@ -206,7 +206,7 @@ def unreadable(text: Text, error: msgspec.DecodeError) -> UnreadableRecord:
     except msgspec.DecodeError:
         version = _FIRST
     if version <= VERSION:
-        return UnreadableRecord(_RECORD_NONE(why=said_by(error)))
+        return UnreadableRecord(RECORD_NONE(why=said_by(error)))
     return UnreadableRecord(_RECORD_VERSION(version=version, known=VERSION, why=said_by(error)))
 
 

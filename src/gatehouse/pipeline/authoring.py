@@ -41,7 +41,7 @@ from gatehouse.pipeline.file_types import (
     rule_set_name,
     stage_fee,
 )
-from gatehouse.pipeline.stage_conditions import StageConditions
+from gatehouse.pipeline.stage_conditions import MEANT, StageConditions
 
 _WHAT_KEY: Final = Phrase("document.what_key", "key")
 _WHAT_STAGE: Final = Phrase("document.what_stage", "stage")
@@ -81,7 +81,6 @@ _RULE_SET_REQUIRED: Final = Phrase(
     "document.rule_set_required", "is required: name the rule set that this {name} stage runs"
 )
 _RUNS_NO_RULES: Final = Phrase("document.runs_no_rules", "{name} runs no rules: leave rule_set out")
-_MEANT: Final = Phrase("document.meant", "did you mean {guess}?")
 _APPLY_FIRST: Final = Phrase("document.apply_first", "apply it first")
 _NO_RULE_SET: Final = Phrase("document.no_rule_set", "this account has no rule set {name}; {hint}")
 _RULE_SET: Final = Phrase("document.rule_set", "rule set {name}")
@@ -325,7 +324,7 @@ class _PipelineReader:
     ) -> None:
         if name not in rule_sets:
             guess = nearest(name, rule_sets)
-            hint = _MEANT(guess=guess) if guess else _APPLY_FIRST()
+            hint = MEANT(guess=guess) if guess else _APPLY_FIRST()
             self._flaw(path, _NO_RULE_SET(name=quoted(name), hint=hint))
             return
         for key, kind in rule_sets[name].items():

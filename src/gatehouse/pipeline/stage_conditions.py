@@ -33,7 +33,7 @@ _JUDGED_AFTER: Final = Phrase(
 _USE_STOP_WHEN: Final = Phrase(
     "document.use_stop_when", "{signal} is not known before {stage} has run; use stop_when"
 )
-_LIST_MEANT: Final = Phrase("document.list_meant", "did you mean {guess}?")
+MEANT: Final = Phrase("document.meant", "did you mean {guess}?")
 _MAKE_FIRST: Final = Phrase("document.make_first", "make it first")
 _NO_LIST: Final = Phrase("document.no_list", "this account has no list {name}; {hint}")
 _LIST_KIND: Final = Phrase(
@@ -164,7 +164,7 @@ class StageConditions:
             kinds = kinds_for(signal)
             if name not in self._lists:
                 guess = nearest(name, self._lists)
-                hint = _LIST_MEANT(guess=guess) if guess else _MAKE_FIRST()
+                hint = MEANT(guess=guess) if guess else _MAKE_FIRST()
                 self._flaw(path, where, _NO_LIST(name=quoted(name), hint=hint))
             elif self._lists[name] not in kinds:
                 message = _LIST_KIND(

@@ -17,6 +17,7 @@ from gatehouse.core.credentials import AccountReference
 from gatehouse.core.redaction import recordable
 from gatehouse.core.sentences import Phrase, phrases_of
 from gatehouse.core.text import is_blank
+from gatehouse.core.validation import LONGER
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.places import country_code, load_places
 from gatehouse.intel.ranges import read_span
@@ -57,7 +58,6 @@ _PHONE: Final = Phrase(
     "entry.phone", "must be a phone number with its country, such as +44 20 7946 0958"
 )
 _COUNTRY: Final = Phrase("entry.country", "must be the two letters of a country, such as GB")
-_WORD: Final = Phrase("entry.word", "must have at most {most} characters")
 _UNFIT: Final = Phrase(
     "entry.unfit", "must not hold control characters or what looks like a card number"
 )
@@ -247,7 +247,7 @@ def _country(text: str, _hasher: EntryHasher) -> ListEntry:
 
 def _word(text: str, hasher: EntryHasher) -> ListEntry:
     if len(text) > LONGEST_WORD:
-        raise ValueError(_WORD(most=LONGEST_WORD))
+        raise ValueError(LONGER(most=LONGEST_WORD))
     if is_hash(text) or is_about_somebody(text):
         value = text if is_hash(text) else hasher.hashed(text)
         return ListEntry(value, value)

@@ -26,7 +26,7 @@ _ACCOUNT_CLOSED_ON: Final = Phrase(
     "account {account_id} was closed on {at}; to use it again, reopen it",
 )
 _ACCOUNT_OPEN: Final = Phrase("refused.account_open", "account {account_id} is not closed")
-_ACCOUNT_REASON: Final = Phrase("refused.account_reason", "give a reason of 1 to {most} characters")
+REASON_LENGTH: Final = Phrase("refused.account_reason", "give a reason of 1 to {most} characters")
 _NO_SUCH_ACCOUNT: Final = Phrase("refused.no_such_account", "no account {account_id}")
 
 _ACCOUNT_NAME: Final = Phrase(
@@ -36,7 +36,7 @@ _WRONG_CURRENCY: Final = Phrase(
     "refused.currency", "a currency is a code of ISO 4217 in capitals, such as USD"
 )
 
-_LONGEST_REASON: Final = 500
+LONGEST_REASON: Final = 500
 _CURRENCY: Final = sa.select(ACCOUNTS.c.currency).where(
     ACCOUNTS.c.id == sa.bindparam("account_id", type_=sa.Text)
 )
@@ -160,8 +160,8 @@ def _name(given: str) -> str:
 
 def _reason(given: str) -> str:
     shown = recordable(given.strip())
-    if is_blank(shown) or len(shown) > _LONGEST_REASON:
-        raise InvalidInput(_ACCOUNT_REASON(most=_LONGEST_REASON))
+    if is_blank(shown) or len(shown) > LONGEST_REASON:
+        raise InvalidInput(REASON_LENGTH(most=LONGEST_REASON))
     return shown
 
 

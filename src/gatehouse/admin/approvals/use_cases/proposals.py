@@ -20,6 +20,7 @@ from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.redaction import recordable
 from gatehouse.core.sentences import Phrase, phrases_of
 from gatehouse.core.text import is_blank
+from gatehouse.store.accounts.accounts import LONGEST_REASON, REASON_LENGTH
 from gatehouse.store.admin.admin_session import AdminSession
 
 _PROPOSAL_STATE: Final = Phrase("refused.proposal_state", "this proposal is {state}")
@@ -32,12 +33,8 @@ _APPROVE_OWN: Final = Phrase(
 _WITHDRAW_OWN: Final = Phrase(
     "refused.withdraw_own", "only who proposed a change can take it back; others can refuse it"
 )
-_PROPOSAL_REASON: Final = Phrase(
-    "refused.proposal_reason", "give a reason of 1 to {most} characters"
-)
 
 LIFETIME_MS: Final = 7 * 86_400_000
-_LONGEST_REASON: Final = 500
 _MOST_LISTED: Final = 200
 
 
@@ -121,8 +118,8 @@ def _end(
     session: AdminSession, account_id: str, proposal_id: str, state: ProposalState, reason: str
 ) -> Proposal:
     why = recordable(reason.strip())
-    if is_blank(why) or len(why) > _LONGEST_REASON:
-        raise InvalidInput(_PROPOSAL_REASON(most=_LONGEST_REASON))
+    if is_blank(why) or len(why) > LONGEST_REASON:
+        raise InvalidInput(REASON_LENGTH(most=LONGEST_REASON))
     proposal = get(session, account_id, proposal_id)
     _check_open(proposal)
     with account_change(session, account_id) as change:

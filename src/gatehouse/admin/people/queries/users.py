@@ -34,7 +34,7 @@ _PEOPLE_MANY: Final = Phrase(
 )
 _USERS_ROW: Final = Phrase("refused.users_row", "a row of users was removed, added or put back")
 
-_NO_USER: Final = Phrase("refused.no_user", "no person {id}")
+NO_PERSON: Final = Phrase("refused.no_person", "no person {who}")
 _PERSON_CHANGED: Final = Phrase(
     "refused.person_changed", "the person was changed meanwhile; try again"
 )
@@ -84,7 +84,7 @@ def get(connection: sa.Connection, ring: KeyRing, user_id: str) -> User:
     """The person, or `NotFound`."""
     row = connection.execute(_BY_ID, {"id": user_id}).first()
     if row is None:
-        raise NotFound(_NO_USER(id=recordable(user_id)))
+        raise NotFound(NO_PERSON(who=recordable(user_id)))
     return _user(ring, row)
 
 

@@ -31,7 +31,6 @@ from gatehouse.core.sentences import Phrase, phrases_of
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
 
-_NO_PERSON: Final = Phrase("refused.no_person", "no person {who}")
 _ROLE_KNOWN: Final = Phrase("refused.role_known", "this is the role of {login} already")
 _PERSON_DISABLED: Final = Phrase("refused.person_disabled", "{login} is disabled already")
 _PERSON_ENABLED: Final = Phrase("refused.person_enabled", "{login} is not disabled")
@@ -294,7 +293,7 @@ def _find(connection: sa.Connection, ring: KeyRing, account_id: str | None, who:
     else:
         user = users.get(connection, ring, who)
     if user is None or (account_id is not None and account_id not in user.roles):
-        raise NotFound(_NO_PERSON(who=recordable(who)))
+        raise NotFound(users.NO_PERSON(who=recordable(who)))
     return user
 
 

@@ -3,17 +3,18 @@
 Nobody outside is asked and nothing is paid: what stages found then stands for what they would find.
 """
 
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.decisions.use_cases.decisions import get_decision
+from gatehouse.admin.rule_sets.use_cases.rule_trial import NO_SIGNALS
 from gatehouse.admin.scopes import account_reading
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.outcomes import Outcome
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.sentences import said_by
 from gatehouse.core.unread_fields import FieldWarning
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.explanations.in_force import InForce
@@ -26,12 +27,6 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import RULES, active, check_versions
-
-_NO_SIGNALS_SAID: Final = Phrase(
-    "refused.no_signals", "only requests for a pipeline or for rules keep their signals"
-)
-
-_NO_SIGNALS: Final = _NO_SIGNALS_SAID()
 
 
 class TriedStage(msgspec.Struct, frozen=True):
@@ -80,7 +75,7 @@ def try_pipeline(
     """Run a recorded request through a draft, with the rule sets in force and the lists of then."""
     record = get_decision(session, account_id, request_id)
     if record.signals is None:
-        raise InvalidInput(_NO_SIGNALS)
+        raise InvalidInput(NO_SIGNALS())
     with account_reading(session, account_id) as connection:
         check_account(connection, session.signer, account_id)
         around = _Around(connection, session, account_id)

@@ -17,7 +17,7 @@ from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.outcomes import Outcome
 from gatehouse.core.redaction import recordable
 from gatehouse.core.sentences import Phrase, lines, said_by
-from gatehouse.decisions.record import UnreadableRecord, encode
+from gatehouse.decisions.record import RECORD_NONE, UnreadableRecord, encode
 from gatehouse.decisions.signal_layout import fits
 from gatehouse.decisions.signal_rows import row_of
 from gatehouse.rules.decide import CompiledRuleSet, Judgement
@@ -38,10 +38,9 @@ _CASE_SIGNALS: Final = Phrase(
 _NO_REQUEST: Final = Phrase(
     "refused.no_request", "account {account_id} has no request {request_id}"
 )
-_RULES_NO_SIGNALS: Final = Phrase(
-    "refused.rules_no_signals", "only requests for a pipeline or for rules keep their signals"
+NO_SIGNALS: Final = Phrase(
+    "refused.no_signals", "only requests for a pipeline or for rules keep their signals"
 )
-_NOT_A_RECORD: Final = Phrase("refused.not_a_record", "this is not a decision record: {why}")
 
 LARGEST_CASE_BYTES: Final = 1024 * 1024
 LONGEST_SHOWN: Final = 60
@@ -115,7 +114,7 @@ def recorded_case(
     if record is None:
         raise NotFound(_NO_REQUEST(account_id=account_id, request_id=recordable(request_id)))
     if record.signals is None:
-        raise InvalidInput(_RULES_NO_SIGNALS())
+        raise InvalidInput(NO_SIGNALS())
     return _of_record(encode(record), record.at, rule_set)
 
 
@@ -166,7 +165,7 @@ def _of_record(text: str | bytes, came_at: Any, rule_set: RuleSet) -> TrialCase:
     except UnreadableRecord as error:
         raise InvalidInput(said_by(error)) from None
     except msgspec.ValidationError as error:
-        raise InvalidInput(_NOT_A_RECORD(why=said_by(error))) from None
+        raise InvalidInput(RECORD_NONE(why=said_by(error))) from None
     # Callers may send anything as a custom input; for a rule all but the declared type is NULL.
     inputs = {f"{CUSTOM}{key}": kind for key, kind in rule_set.inputs.items()}
     seen = {

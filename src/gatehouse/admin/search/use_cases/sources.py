@@ -21,8 +21,9 @@ from gatehouse.admin.search.use_cases.filters import (
 from gatehouse.admin.search.use_cases.values import SearchValues, WrongValue
 from gatehouse.core.ids import first_id
 from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.sentences import said_by
 from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.validation import ONE_OF
 from gatehouse.decisions.search_terms import (
     AMOUNT,
     DECISION,
@@ -35,8 +36,6 @@ from gatehouse.decisions.search_terms import (
 )
 from gatehouse.operations.catalogue import PIPELINE
 from gatehouse.store.tables import DECISIONS
-
-_SEARCH_ONE_OF: Final = Phrase("refused.search_one_of", "must be one of {known}")
 
 T = TypeVar("T")
 
@@ -81,7 +80,7 @@ def _words(field: int) -> Callable[[SearchValues, Any], Source]:
 def _operation(values: SearchValues, given: str | list[str]) -> Source:
     known = [*(spec.operation.name for spec in REGISTRY if spec.operation is not None), PIPELINE]
     if any(each not in known for each in listed(given)):
-        raise WrongValue(_SEARCH_ONE_OF(known=", ".join(known)))
+        raise WrongValue(ONE_OF(known=", ".join(known)))
     return by_operation(values.account_id, listed(given))
 
 
