@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from ua_parser_rs import UserAgentExtractor
 
-from gatehouse.intel.browsers import (
+from gatehouse.intel.agents.browsers import (
     PATTERNS_FILE,
     RELEASES_FILE,
     FamilyPattern,
@@ -34,8 +34,8 @@ from gatehouse.intel.browsers import (
     read_patterns,
     read_releases,
 )
+from gatehouse.intel.agents.programs import find_program
 from gatehouse.intel.packed import PackageSource
-from gatehouse.intel.programs import find_program
 
 OUT: Final = Path(__file__).resolve().parents[1] / "src" / "gatehouse" / "intel" / "data"
 DAY: Final = 86_400

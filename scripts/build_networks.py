@@ -22,7 +22,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.intel.addresses import Address
-from gatehouse.intel.claims import Claims
+from gatehouse.intel.agents.claims import Claims
 from gatehouse.intel.networks import (
     DATA_FILE,
     HOSTING,

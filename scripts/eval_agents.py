@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from gatehouse.intel.agents import Agent, load_agents, read_agent
+from gatehouse.intel.agents.agents import Agent, load_agents, read_agent
 
 PROGRAMS: Final = frozenset({"bot", "library", "headless"})
 REPEATS: Final = 50

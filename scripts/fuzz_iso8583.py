@@ -16,8 +16,8 @@ from tests.connectors.iso8583.samples import values_for
 
 from gatehouse.connectors.iso8583.definition import FramingLayout
 from gatehouse.connectors.iso8583.dialect import Dialect
-from gatehouse.connectors.iso8583.framing import Framing
-from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.link.framing import Framing
 from gatehouse.connectors.iso8583.reading import shipped_dialect, shipped_names
 
 

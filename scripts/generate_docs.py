@@ -26,7 +26,7 @@ from gatehouse.conditions.catalogue import LIST_KINDS, SIGNALS, VELOCITY
 from gatehouse.conditions.signatures import SIGNATURES, Signature
 from gatehouse.connectors.sandbox.people import SandboxHolder, all_holders
 from gatehouse.connectors.sandbox.triggers import all_triggers
-from gatehouse.core.brands import BRAND_NAMES, BRANDS
+from gatehouse.core.cards.brands import BRAND_NAMES, BRANDS
 from gatehouse.core.money import display_amount
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.ruleset import Rule

@@ -22,8 +22,8 @@ def build_routes_once() -> None:
     """Keep what every server builds for its routes, and nothing changes afterwards."""
     from gatehouse.api import body_reader
     from gatehouse.api.routes import Routes
-    from gatehouse.core.stage_registry import REGISTRY
-    from gatehouse.core.unread_fields import UnreadFields
+    from gatehouse.core.reading.unread_fields import UnreadFields
+    from gatehouse.core.stages.registry import REGISTRY
     from gatehouse.operations import planning
     from gatehouse.operations.pipeline_messages import pipeline_messages
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
 from tests.harness.rows import each
 
 ROOT = Path(__file__).parent.parent
@@ -93,6 +93,15 @@ def test_no_files_import_each_other_in_a_circle() -> None:
         for module, path in modules.items()
     }
     TopologicalSorter(imports).prepare()
+
+
+def test_a_folder_can_be_taken_in_at_a_glance() -> None:
+    crowded = {}
+    for folder in {path.parent for path in SOURCES}:
+        files = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
+        if len(files) > 25 and folder.name != "versions":  # migrations only grow
+            crowded[str(folder.relative_to(ROOT))] = len(files)
+    assert crowded == {}
 
 
 def test_one_class_name_stands_for_one_class() -> None:

@@ -20,14 +20,14 @@ def use():
 VISIT = """
 import asyncio
 import json
-from gatehouse.core.case import Case, ValuesByType
-from gatehouse.intel.feeds import Feeds
+from gatehouse.core.stages.case import Case, ValuesByType
+from gatehouse.intel.feeds.feeds import Feeds
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.reading.request_reader import RequestReader
 from tests.harness import VISIT
 stage = SentryStage(Feeds(table(), None, lambda: 0), LocalMemory(1000), load_scorecard(),
                     EntityHasher(b"k" * 32), time_limit_ms=1000)

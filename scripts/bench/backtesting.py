@@ -24,14 +24,14 @@ from gatehouse.backtest.run import Judge
 from gatehouse.backtest.workspace import open_workspace
 from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.core.ids import new_id
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion, RecordedStage, encode
 from gatehouse.decisions.recorded_event import KIND_WORDS, RecordedEvent
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.recorded_features import recorded_features
+from gatehouse.sentry.records.features import recorded_features
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.decisions.records import RecordSpan

@@ -35,14 +35,14 @@ from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
 from gatehouse.admin.webhooks.use_cases import endpoints
 from gatehouse.admin.webhooks.use_cases.endpoints import WebhookChanges
 from gatehouse.admin.webhooks.use_cases.options import webhook_options
-from gatehouse.columns.copies import ColumnCopies
+from gatehouse.figures.copies import ColumnCopies
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
-from gatehouse.training.report import encode_report
+from gatehouse.training.report.report import encode_report
 from scripts.bench.backtesting import rule_set_text
 from scripts.bench.console_rows import (
     BUSY_ADDRESS,

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import new_id
 from gatehouse.decisions.record import decode

@@ -22,9 +22,9 @@ from gatehouse.admin.figures.use_cases.overview import FigureSpan, overview
 from gatehouse.admin.figures.use_cases.preview import preview
 from gatehouse.admin.figures.use_cases.rule_figures import rule_figures
 from gatehouse.admin.rule_sets.use_cases.rule_sets import apply
-from gatehouse.columns.account_columns import AccountColumns
-from gatehouse.columns.copies import ColumnCopies
 from gatehouse.core.ids import new_id
+from gatehouse.figures.account_columns import AccountColumns
+from gatehouse.figures.copies import ColumnCopies
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts import accounts

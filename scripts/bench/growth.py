@@ -10,15 +10,15 @@ from collections.abc import Iterator
 import msgspec
 
 from gatehouse.access.actors import Actor
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.case import Case, ValuesByType
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.ids import new_id
-from gatehouse.core.keyring import ENTITIES
-from gatehouse.intel.feeds import Feeds
+from gatehouse.core.secrets.keyring import ENTITIES
+from gatehouse.core.stages.case import Case, ValuesByType
+from gatehouse.intel.feeds.feeds import Feeds
 from gatehouse.intel.networks import load_networks
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage

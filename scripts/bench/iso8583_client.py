@@ -13,12 +13,12 @@ import uvloop
 
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.dialect import Dialect
-from gatehouse.connectors.iso8583.framing import Framing
+from gatehouse.connectors.iso8583.link.framing import Framing
+from gatehouse.connectors.iso8583.link.pool_options import Host, PoolOptions
 from gatehouse.connectors.iso8583.payments import PaymentCodes
-from gatehouse.connectors.iso8583.pool_options import Host, PoolOptions
 from gatehouse.connectors.iso8583.reading import shipped_dialect, shipped_names
 from gatehouse.connectors.iso8583.roles import Role
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.precheck.issuer import CardEnquiry
 
 BAR_US: Final = 200.0

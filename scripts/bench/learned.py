@@ -5,8 +5,8 @@ import sqlite3
 import subprocess
 import zlib
 
-from gatehouse.sentry.memory import EntityKind
-from gatehouse.sentry.recorded_event import past_event_in
+from gatehouse.sentry.memory.memory import EntityKind
+from gatehouse.sentry.records.event import past_event_in
 from scripts.bench.servers import GATEHOUSE, Shop
 
 _ONE_IN = 100

@@ -20,10 +20,10 @@ from tests.decisions.samples import SAMPLES
 from gatehouse.access.actors import Actor
 from gatehouse.admin.search.use_cases.decisions import search_decisions
 from gatehouse.admin.search.use_cases.filters import AmountRange, DecisionSearchRequest
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.ids import new_id
-from gatehouse.core.labels import Label
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.record import decode
 from gatehouse.decisions.search_terms import (
     ADDRESS,

@@ -17,12 +17,12 @@ from tests.valkeys import start_valkey
 
 from gatehouse.connectors.valkey.address import StoreAddress
 from gatehouse.connectors.valkey.store import ValkeyStore
-from gatehouse.intel.feeds import Feeds
+from gatehouse.intel.feeds.feeds import Feeds
 from gatehouse.intel.networks import load_networks
 from gatehouse.operations.installation import system_clock
 from gatehouse.sentry.entities import EntityHasher, event_of
-from gatehouse.sentry.memory import MemoryEvent
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.memory import MemoryEvent
 from gatehouse.sentry.policy import DEFAULT_POLICY
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import view_request

@@ -17,11 +17,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from gatehouse.core.case import Case, ValuesByType
-from gatehouse.intel.feeds import Feeds
+from gatehouse.core.stages.case import Case, ValuesByType
+from gatehouse.intel.feeds.feeds import Feeds
 from gatehouse.intel.networks import load_networks
 from gatehouse.sentry.entities import EntityHasher, event_of
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.policy import DEFAULT_POLICY
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import view_request

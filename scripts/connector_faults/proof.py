@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.connectors.iso8583.numbers import rrn_of
+from gatehouse.connectors.iso8583.layout.numbers import rrn_of
 from gatehouse.connectors.reference_host.journal import HostKind, HostOutcome, read_journal
 from scripts.connector_faults.load import Answered
 

@@ -17,14 +17,14 @@ from typing import Final, NamedTuple
 import msgspec
 
 from gatehouse.admin.models.use_cases.replays import make_judge
-from gatehouse.core.cards import KeptCard, MaskedCard
-from gatehouse.core.case import Case, ValuesByType
+from gatehouse.core.cards.numbers import KeptCard, MaskedCard
+from gatehouse.core.stages.case import Case, ValuesByType
 from gatehouse.intel.bins import BinTable, load_bins
 from gatehouse.rules.starter import starter_document
 from gatehouse.sentry.policy import DEFAULT_POLICY
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.settings.settings import Settings
-from gatehouse.training.replay import ACCOUNT, ReplayJudge, finished
+from gatehouse.training.replay.replay import ACCOUNT, ReplayJudge, finished
 from scripts.eval_sentry.card_testing import ATTACKS, Attack, tries
 from scripts.eval_sentry.shop import BEGIN_S, DAY_S, Attempt, Card, Shop
 

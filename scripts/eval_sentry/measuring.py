@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gatehouse.training.metrics import measure
-from gatehouse.training.report import Figures
+from gatehouse.training.report.report import Figures
 from scripts.eval_sentry.converting import DataError, Known
 
 EVERY: Final = "every request"

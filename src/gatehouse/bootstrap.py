@@ -40,11 +40,11 @@ from gatehouse.api.search import SearchRoutes
 from gatehouse.api.serving.in_flight import InFlight
 from gatehouse.api.serving.shedding import LoadGate, ServerLoad
 from gatehouse.api.v1 import Api
-from gatehouse.core import keyring
 from gatehouse.core.ids import new_id
+from gatehouse.core.secrets import keyring
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
-from gatehouse.intel.feeds import Feeds
+from gatehouse.intel.feeds.feeds import Feeds
 from gatehouse.intel.networks import PackedNetworks
 from gatehouse.operations import warmup
 from gatehouse.operations.account_setup import Setups
@@ -70,9 +70,9 @@ from gatehouse.operations.measured import (
 from gatehouse.operations.shared_limits import SharedLimits, open_shared_limits
 from gatehouse.pipeline.engine import Engine
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.memory_port import ServerMemory
-from gatehouse.sentry.recorded_event import RecordedEvents
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.port import ServerMemory
+from gatehouse.sentry.records.event import RecordedEvents
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession

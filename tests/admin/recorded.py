@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from msgspec.structs import asdict
 
-from gatehouse.core.cards import CardNumber, KeptCard
+from gatehouse.core.cards.numbers import CardNumber, KeptCard
 from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import new_id
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion, RecordedStage, encode
 from gatehouse.decisions.recorded_event import KIND_NUMBERS, RecordedEvent
 from gatehouse.decisions.search_terms import pack_terms

@@ -10,9 +10,9 @@ from gatehouse.admin.privacy.use_cases.retention import (
     RetentionPolicy,
     run_retention,
 )
-from gatehouse.core.cards import CardNumber, KeptCard
+from gatehouse.core.cards.numbers import CardNumber, KeptCard
 from gatehouse.core.clock import iso_time
-from gatehouse.core.labels import Label
+from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.record import DecisionRecord, encode
 from gatehouse.decisions.recorded_event import KIND_NUMBERS, RecordedEvent
 from gatehouse.decisions.search_terms import pack_terms

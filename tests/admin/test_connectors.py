@@ -11,9 +11,9 @@ from gatehouse.admin.connectors.use_cases import connectors
 from gatehouse.admin.secrets.use_cases.secrets import refused_configurations, sign_connectors
 from gatehouse.cli.hints import hinted
 from gatehouse.connectors.definition import Function
-from gatehouse.core.documents import DocumentRefused
+from gatehouse.core.documents.reading import DocumentRefused
 from gatehouse.core.errors import ConfigurationRefused, Conflict, InvalidInput, NotFound
-from gatehouse.core.sentences import said_by
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import CONFIGURATION_HEADS, CONFIGURATIONS

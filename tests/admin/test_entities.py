@@ -11,8 +11,8 @@ from gatehouse.admin.entities.use_cases.profile import entity_decisions, show_en
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import NewEntries
 from gatehouse.core.errors import InvalidInput, NotFound
-from gatehouse.core.labels import Label
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.labels import Label
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback.statements import FeedbackStatement

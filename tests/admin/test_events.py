@@ -26,8 +26,8 @@ from gatehouse.admin.reviews.use_cases.review_desk import Assignment
 from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.events import MEANINGS, EventName, request_event_id
-from gatehouse.core.labels import Label
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.labels import Label
 from gatehouse.store.accounts import keys as stored_keys
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations

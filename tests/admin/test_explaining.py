@@ -11,7 +11,7 @@ from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord, decode
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import CONFIGURATIONS

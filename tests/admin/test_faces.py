@@ -24,7 +24,7 @@ from gatehouse.admin.reviews.use_cases.review_bulk import ReviewFilter
 from gatehouse.admin.reviews.use_cases.review_desk import Assignment
 from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, ReviewSearch
 from gatehouse.core.errors import NotFound
-from gatehouse.core.labels import Label
+from gatehouse.core.wording.labels import Label
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.pipeline.settlement import Search
 from gatehouse.settings.settings import load_settings

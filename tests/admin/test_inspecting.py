@@ -10,7 +10,7 @@ from gatehouse.admin.decisions.use_cases.masking import RecordMask, masked_refer
 from gatehouse.admin.decisions.use_cases.matched import SinceThen
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.core.errors import NotFound
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import decode, encode_named
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.recorded import OTHER_CARD, Recorder

@@ -20,7 +20,7 @@ from gatehouse.admin.memory.worker.live_memory import LiveSharedMemory
 from gatehouse.admin.memory.worker.memory_points import memory_points
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.operations.shared_memory import OpenedMemory, open_shared_memory
-from gatehouse.sentry.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
 from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import make_account, until

@@ -15,8 +15,8 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
-from gatehouse.training.replay import ReplayOptions
-from gatehouse.training.report import encode_report
+from gatehouse.training.replay.replay import ReplayOptions
+from gatehouse.training.report.report import encode_report
 from tests.harness import Home, make_account
 from tests.training.material import report
 

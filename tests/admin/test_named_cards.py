@@ -24,8 +24,8 @@ from gatehouse.admin.privacy.use_cases.person import PersonNamed
 from gatehouse.admin.search.use_cases.decisions import search_decisions, search_reviews
 from gatehouse.admin.search.use_cases.exporting import export_found, next_part
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest, ReviewSearchRequest
-from gatehouse.core.brands import passes_luhn
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.brands import passes_luhn
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import CardsAlike, CardsUnseen, InvalidInput, NotFound
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.settings.settings import load_settings

@@ -15,11 +15,11 @@ from gatehouse.admin.pipelines.use_cases.pipeline_trial import PipelineTrial, tr
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.core.errors import InvalidInput, NotFound, RequestRefused
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.pipeline.settlement import Search
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
-from tests.columns.shops import Shop
+from tests.figures.shops import Shop
 from tests.harness import Home
 
 RULES = """\

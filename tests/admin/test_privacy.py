@@ -20,14 +20,14 @@ from gatehouse.admin.privacy.use_cases.erasure import ErasedPerson, ErasureOptio
 from gatehouse.admin.privacy.use_cases.export import export_person
 from gatehouse.admin.privacy.use_cases.person import PersonNamed
 from gatehouse.admin.privacy.worker import Forgetter
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import ConnectorFailed, InvalidInput, NotFound
-from gatehouse.core.labels import Label
+from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.record import decode
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.recorded_event import RecordedEvents, past_event_in
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.records.event import RecordedEvents, past_event_in
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.feedback.statements import FeedbackStatement, FeedbackSubject

@@ -17,7 +17,7 @@ from gatehouse.admin.privacy.use_cases.retention import (
     run_retention,
 )
 from gatehouse.core.errors import InvalidInput, NotFound
-from gatehouse.sentry.memory import MemoryEvent
+from gatehouse.sentry.memory.memory import MemoryEvent
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import DECISIONS, FEEDBACK, IDEMPOTENCY, REVIEWS, SEARCH_ENTRIES
 from tests.admin.shop import DAY_MS, Shop

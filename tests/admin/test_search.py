@@ -19,12 +19,12 @@ from gatehouse.admin.search.use_cases.filters import (
     ReviewSearchRequest,
     TimeRange,
 )
-from gatehouse.core.cards import CardNumber, KeptCard
+from gatehouse.core.cards.numbers import CardNumber, KeptCard
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.ids import new_id
-from gatehouse.core.labels import Label, LabelSource
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
 from gatehouse.decisions.recorded_event import KIND_NUMBERS, RecordedEvent
 from gatehouse.decisions.search_terms import pack_terms

@@ -17,8 +17,8 @@ from gatehouse.connectors.valkey.client import DISCONNECTED, Command, _OneServer
 from gatehouse.connectors.valkey.store import ValkeyStore
 from gatehouse.core.errors import Conflict, ConnectorFailed, GatehouseError, WrongUsage
 from gatehouse.operations.shared_memory import OpenedMemory, open_shared_memory
-from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.recorded_event import recorded_event
+from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.records.event import recorded_event
 from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import DECISIONS, HOLDS, MISSED_EVENTS

@@ -1,5 +1,5 @@
 """The shops of these tests are those of the column copy: decisions of every form."""
 
-from tests.columns.conftest import any_shop, shop
+from tests.figures.conftest import any_shop, shop
 
 __all__ = ["any_shop", "shop"]

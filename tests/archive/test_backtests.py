@@ -9,8 +9,8 @@ from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.decisions.records import RecordSpan
-from tests.columns.shops import DAY_MS, NOW_MS, Shop, as_json
-from tests.columns.test_preview import RULES
+from tests.figures.shops import DAY_MS, NOW_MS, Shop, as_json
+from tests.figures.test_preview import RULES
 
 FIRST_MS = NOW_MS // DAY_MS * DAY_MS - 20 * DAY_MS
 

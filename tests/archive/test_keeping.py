@@ -26,14 +26,14 @@ from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions
 from gatehouse.archive import keeping, manifest
 from gatehouse.archive.places import open_place
 from gatehouse.archive.spark_engine import is_local
-from gatehouse.columns.layout import ColumnLayout
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
-from gatehouse.core.labels import Label
+from gatehouse.core.wording.labels import Label
+from gatehouse.figures.layout import ColumnLayout
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.identities import erasure
 from tests.archive.test_backtests import FIRST_MS
-from tests.columns.shops import DAY_MS, HOUR_MS, NOW_MS, Shop
+from tests.figures.shops import DAY_MS, HOUR_MS, NOW_MS, Shop
 from tests.harness import Home
 
 RULE = b"""

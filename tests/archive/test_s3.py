@@ -17,7 +17,7 @@ from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.store.decisions.records import RecordSpan
 from tests.archive.test_backtests import FIRST_MS, rules_named
 from tests.archive.test_keeping import FIRST, SECOND, keep_days
-from tests.columns.shops import DAY_MS, Shop, as_json
+from tests.figures.shops import DAY_MS, Shop, as_json
 
 SECRET = "a-secret-that-must-not-be-shown"
 

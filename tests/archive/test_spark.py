@@ -26,7 +26,6 @@ from gatehouse.conditions.parse import read_condition
 from gatehouse.conditions.signatures import SIGNATURES
 from gatehouse.store.decisions.records import RecordSpan
 from tests.archive.test_backtests import FIRST_MS, fill, five_days, rules_named
-from tests.columns.shops import DAY_MS, Shop, as_json
 from tests.conditions import test_agreement
 from tests.conditions.test_agreement import (
     HOSTILE,
@@ -38,6 +37,7 @@ from tests.conditions.test_agreement import (
     hostile_conditions,
 )
 from tests.conditions.trees import CATALOGUE, Trees
+from tests.figures.shops import DAY_MS, Shop, as_json
 
 MASTER = "local-cluster[2,1,1024]"
 table = test_agreement.table

@@ -5,18 +5,18 @@ from pathlib import Path
 
 from gatehouse.admin.archive.use_cases.archive import archive_decisions
 from gatehouse.admin.models.use_cases.training import TrainingJob, train_model
-from gatehouse.core.labels import Label
+from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode
 from gatehouse.decisions.recorded_event import RecordedEvent
-from gatehouse.sentry.recorded_features import recorded_features
+from gatehouse.sentry.records.features import recorded_features
 from gatehouse.store.configured import models
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.tables import DECISIONS
 from gatehouse.training.model_fitting import FitOptions
 from gatehouse.training.model_training import TrainingOptions
-from gatehouse.training.report import encode_report
+from gatehouse.training.report.report import encode_report
 from tests.archive.test_backtests import FIRST_MS
-from tests.columns.shops import DAY_MS, Shop
+from tests.figures.shops import DAY_MS, Shop
 from tests.training.material import merchant
 
 DAYS = 4

@@ -14,7 +14,7 @@ from gatehouse.conditions.nodes import Type
 from gatehouse.conditions.parse import read_condition
 from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import new_id
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules.ruleset import Rule, RuleSet
 from gatehouse.store.decisions.records import KeptRecord
 

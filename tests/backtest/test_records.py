@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from gatehouse.backtest import reading
 from gatehouse.backtest.run import Backtest, try_out
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import NotFound, StoreUnavailable
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import records

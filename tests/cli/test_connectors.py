@@ -10,7 +10,7 @@ import pytest
 from gatehouse.admin.audit.use_cases import lines
 from gatehouse.admin.connectors.command.connectors import app
 from gatehouse.connectors.routing.seat import SeatState
-from gatehouse.core.documents import DocumentRefused
+from gatehouse.core.documents.reading import DocumentRefused
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.connector_reports import ConnectorReport, write_report

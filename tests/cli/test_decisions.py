@@ -12,14 +12,11 @@ import pytest
 from gatehouse.cli.app import app
 from gatehouse.cli.spans import read_span
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback
-from gatehouse.store.feedback.statements import (
-    FeedbackStatement,
-    LabelReport,
-)
+from gatehouse.store.feedback.statements import FeedbackStatement, LabelReport
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS
 from tests.backtest.material import DAY_MS, kept, record, request_id, ruled, stage

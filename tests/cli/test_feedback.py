@@ -21,8 +21,8 @@ from gatehouse.admin.feedback.use_cases.statements import open_feedback_file
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.core.files.records import RecordFile, RecordFormat
 from gatehouse.core.ids import new_id
-from gatehouse.core.keyring import ENTITIES
-from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.secrets.keyring import ENTITIES
+from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession

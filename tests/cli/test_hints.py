@@ -6,7 +6,7 @@ from string import Formatter
 import pytest
 
 from gatehouse.cli.hints import HINTS, hinted
-from gatehouse.core.sentences import PHRASES, Phrase, lines
+from gatehouse.core.wording.sentences import PHRASES, Phrase, lines
 from tests.harness.phrases import all_phrases
 
 _COMMAND = re.compile(r"gatehouse [a-z]|--[a-z]")

@@ -20,8 +20,8 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.identities.use_cases.rows import IdentityParser, open_identity_file
-from gatehouse.core.brands import passes_luhn
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.brands import passes_luhn
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import Position
 from gatehouse.core.files.records import BadRow, ParsedRow, RecordFile

@@ -10,8 +10,8 @@ from typer.testing import CliRunner, Result
 
 from gatehouse.admin.lists import command as lists
 from gatehouse.admin.lists.use_cases import lists as use_cases
-from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
+from gatehouse.core.secrets import keyring
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.starter import STARTER_LISTS, STARTER_NAME
 from gatehouse.sentry.entities import EntityHasher

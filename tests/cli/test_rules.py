@@ -14,7 +14,7 @@ from gatehouse.admin.accounts import command as accounts_commands
 from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
 from gatehouse.admin.rule_sets.command import rules as commands
 from gatehouse.core.clock import iso_time
-from gatehouse.core.documents import DocumentRefused
+from gatehouse.core.documents.reading import DocumentRefused
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.rules.list_entries import ListKind

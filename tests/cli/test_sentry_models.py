@@ -14,7 +14,7 @@ from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
-from gatehouse.training.report import (
+from gatehouse.training.report.report import (
     Figures,
     ModelComparison,
     ModelReport,

@@ -27,7 +27,7 @@ from gatehouse.sentry.scorecard import Prior, encode_sheet, load_sheet
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.configured import models
-from gatehouse.training.report import encode_report
+from gatehouse.training.report.report import encode_report
 from tests.harness import Home
 from tests.harness.invoking import worded
 from tests.training.material import report

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from gatehouse.cli.app import app
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
-from gatehouse.core.sentences import plain
+from gatehouse.core.wording.sentences import plain
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, decode_sheet, load_sheet
 from gatehouse.store.accounts import accounts
@@ -23,8 +23,8 @@ from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.store.tables import DECISIONS, FEEDBACK
-from gatehouse.training import plots
-from gatehouse.training.report import decode_report
+from gatehouse.training.report import plots
+from gatehouse.training.report.report import decode_report
 from tests.backtest.material import DAY_MS, record, request_id, stage
 from tests.harness import Home
 from tests.harness.invoking import printed

@@ -21,8 +21,8 @@ from gatehouse.conditions.catalogue import (
 )
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.decisions.signal_layout import rules_signals
 from gatehouse.idverify.response import Result, VerificationLevel
 from gatehouse.idverify.stage import IdVerifyStage

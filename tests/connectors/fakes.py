@@ -9,10 +9,10 @@ from gatehouse.connectors.connector import Connector, ConnectorState
 from gatehouse.connectors.definition import Configuration, Function, Route
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.routing.roster import Roster
-from gatehouse.core.cards import CardNumber, ExpiryDate
-from gatehouse.core.case import ValuesByType
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate
 from gatehouse.core.errors import ConnectorFailed, SettingsError
 from gatehouse.core.money import Payment
+from gatehouse.core.stages.case import ValuesByType
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, IdentitySource

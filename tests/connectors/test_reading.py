@@ -13,7 +13,7 @@ from gatehouse.connectors.definition import (
 )
 from gatehouse.connectors.reading import read_configuration
 from gatehouse.connectors.sandbox.connector import SandboxDefinition
-from gatehouse.core.documents import DocumentRefused
+from gatehouse.core.documents.reading import DocumentRefused
 from gatehouse.core.errors import InvalidInput, SettingsError
 
 GOOD = b"""\

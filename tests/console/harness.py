@@ -18,10 +18,10 @@ from gatehouse.access.roles import UserRole
 from gatehouse.access.visitors import Visitor
 from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from gatehouse.console.app import Application
-from gatehouse.console.browser_sessions import StoredSessions
 from gatehouse.console.desk import Desk
 from gatehouse.console.pages import Declared
 from gatehouse.console.routes import DECLARED
+from gatehouse.console.serving.browser_sessions import StoredSessions
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.people.signing_in import quick_passwords

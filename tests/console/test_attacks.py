@@ -19,7 +19,7 @@ from gatehouse.admin.people.use_cases.demo import demo_link
 from gatehouse.admin.sign_in.use_cases.sessions import SignedIn
 from gatehouse.console.pages import Action, Declared, Page
 from gatehouse.console.routes import DECLARED
-from gatehouse.console.server import make_desk
+from gatehouse.console.serving.server import make_desk
 from gatehouse.settings.settings import Settings
 from tests.admin.people.signing_in import HERE, PASSWORD
 from tests.console.harness import Console

@@ -6,7 +6,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from gatehouse.console.charts import Bar, Series, Words, bar_chart, line_chart, spark, stacked_chart
+from gatehouse.console.charts.charts import (
+    Bar,
+    Series,
+    Words,
+    bar_chart,
+    line_chart,
+    spark,
+    stacked_chart,
+)
 
 WORDS = Words(
     title="Decisions", description="By day", label="Day", table="As a table", write="{:.0f}".format

@@ -15,8 +15,8 @@ from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import EntryPage
 from gatehouse.admin.reviews.use_cases.reviews import get_review
 from gatehouse.admin.rule_sets.use_cases import rule_sets
-from gatehouse.core.labels import Label
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.record import decode
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin import audit

@@ -19,7 +19,7 @@ from gatehouse.admin.search.pages.search_form import SOUGHT, WHO
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
 from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin, SignedIn
 from gatehouse.console.downloads import sent_by_lines
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.store.admin import audit
 from gatehouse.store.tables import DECISIONS
 from tests.admin.people.signing_in import HERE, PASSWORD

@@ -7,7 +7,7 @@ import pytest
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.search.use_cases.sought import SoughtTokens
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from tests.admin.recorded import CARD, OTHER_CARD, Recorder
 from tests.console.harness import Browser, Console
 

@@ -8,7 +8,7 @@ import pytest
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.entities.use_cases.profile import EntityProfile, show_entity
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from tests.admin.recorded import OTHER_CARD, Recorder
 from tests.console.harness import Console
 from tests.console.test_decision import ANALYST, HOSTILE, MANAGER, VIEWER, last_line

@@ -8,7 +8,7 @@ from gatehouse.admin.people.use_cases import users
 from gatehouse.admin.people.use_cases.demo import demo_link
 from gatehouse.admin.sign_in.use_cases import sessions, totp
 from gatehouse.admin.sign_in.use_cases.sessions import SignedIn
-from gatehouse.console.guard import own_path
+from gatehouse.console.serving.guard import own_path
 from tests.admin.people.signing_in import HERE, PASSWORD
 from tests.console.harness import Browser, Console
 

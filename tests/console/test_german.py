@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-import gatehouse.training.phrases  # noqa: F401  # a console has them when it needs them
+import gatehouse.training.report.phrases  # noqa: F401  # a console has them when it needs them
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
 from gatehouse.admin.sandbox.use_cases.fill import DemoWish, fill_demo
@@ -22,9 +22,9 @@ from gatehouse.admin.sandbox.use_cases.story import LEAST_DECISIONS
 from gatehouse.conditions.signatures import SIGNATURES
 from gatehouse.console.pages import Page, Reach
 from gatehouse.console.routes import DECLARED
-from gatehouse.console.translation import Text, sentences, texts
-from gatehouse.core.brands import BRAND_NAMES
-from gatehouse.core.sentences import PHRASES
+from gatehouse.console.words.translation import Text, sentences, texts
+from gatehouse.core.cards.brands import BRAND_NAMES
+from gatehouse.core.wording.sentences import PHRASES
 from gatehouse.settings.settings import Settings
 from tests.console.harness import Browser, Console
 from tests.console.trained import full_report, keep_model

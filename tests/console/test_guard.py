@@ -9,11 +9,11 @@ import pytest
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission, UserRole
-from gatehouse.console.cookies import read_cookies
-from gatehouse.console.envelope import HEADERS
 from gatehouse.console.pages import Action, Declared, Endpoint, Page
 from gatehouse.console.routes import DECLARED
-from gatehouse.console.server import make_desk
+from gatehouse.console.serving.cookies import read_cookies
+from gatehouse.console.serving.envelope import HEADERS
+from gatehouse.console.serving.server import make_desk
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import Conflict, InvalidInput, SettingsError, StoreUnavailable
 from gatehouse.settings.settings import Settings

@@ -13,11 +13,11 @@ from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import ErasureOrder, JobKind
 from gatehouse.admin.jobs.worker.running import actor_of
 from gatehouse.admin.models.use_cases import versions
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.store.configured import models
-from gatehouse.training import phrases
-from gatehouse.training.report import ModelComparison
+from gatehouse.training.report import phrases
+from gatehouse.training.report.report import ModelComparison
 from tests.admin.recorded import Recorder
 from tests.console.harness import Browser, Console
 from tests.console.trained import full_report, keep_model

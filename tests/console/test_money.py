@@ -8,8 +8,8 @@ import pytest
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.money.use_cases import money
-from gatehouse.console.formats import Formats
-from gatehouse.console.translation import read_locale
+from gatehouse.console.words.formats import Formats
+from gatehouse.console.words.translation import read_locale
 from tests.console.harness import Browser, Console
 from tests.harness import make_account
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from gatehouse.console.translation import translator
-from gatehouse.core.notes import noted, read_note
-from gatehouse.core.sentences import Phrase, Sentence
-from gatehouse.training.phrases import percent_text
+from gatehouse.console.words.translation import translator
+from gatehouse.core.wording.notes import noted, read_note
+from gatehouse.core.wording.sentences import Phrase, Sentence
+from gatehouse.training.report.phrases import percent_text
 from tests.harness.phrases import all_phrases
 
 

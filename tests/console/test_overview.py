@@ -9,9 +9,9 @@ import pytest
 
 from gatehouse.access.roles import Permission, UserRole
 from gatehouse.admin.figures.use_cases.overview import FiguresNotReady, Overview, overview
-from gatehouse.columns.overview import OutcomeCounts
-from gatehouse.core.labels import Label
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.labels import Label
+from gatehouse.figures.overview import OutcomeCounts
 from gatehouse.store.feedback.statements import FeedbackStatement
 from tests.admin.recorded import Recorder
 from tests.console.harness import Console

@@ -9,8 +9,8 @@ from gatehouse.admin.audit import use_cases as audit_log
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.rule_sets.use_cases import rule_sets
-from tests.columns.shops import Shop
 from tests.console.harness import Browser, Console, open_console
+from tests.figures.shops import Shop
 from tests.harness import Home
 
 RULES = b"rule_set: mine\nrules:\n  - {name: much, condition: order.amount > 30, outcome: REVIEW}\n"

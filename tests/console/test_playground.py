@@ -25,7 +25,7 @@ from gatehouse.admin.pipelines.pages.playground_request import (
 )
 from gatehouse.console.desk import Desk
 from gatehouse.console.routes import DECLARED
-from gatehouse.console.translation import texts
+from gatehouse.console.words.translation import texts
 from gatehouse.core.errors import InvalidInput
 from gatehouse.settings.settings import Settings
 from tests.console.harness import Browser, Console

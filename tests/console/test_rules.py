@@ -13,11 +13,11 @@ from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
-from gatehouse.core.labels import Label
+from gatehouse.core.wording.labels import Label
 from gatehouse.store.feedback.statements import FeedbackStatement
 from tests.admin.recorded import Recorder
-from tests.columns.shops import Shop
 from tests.console.harness import Browser, Console, open_console
+from tests.figures.shops import Shop
 from tests.harness import Home
 from tests.store.deciding import label
 

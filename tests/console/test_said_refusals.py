@@ -10,20 +10,20 @@ from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from pathlib import Path
 
-from gatehouse.console.translation import LANGUAGES, sentences
+from gatehouse.console.words.translation import LANGUAGES, sentences
 from tests.harness.phrases import all_phrases
 
 SOURCE = Path(__file__).parent.parent.parent / "src"
 _FOR_OTHERS = {
     "gatehouse.admin.events.use_cases.events": "the API and a command read events; pages do not",
     "gatehouse.backtest.export": "only a command writes files of records",
-    "gatehouse.columns.copies": "another process has the file; figures are said not to be ready",
+    "gatehouse.figures.copies": "another process has the file; figures are said not to be ready",
     "gatehouse.connectors.http": "what a stage is told while it asks becomes a result of the stage",
     "gatehouse.connectors.iso8583": "the same; problems that servers report are phrases",
     "gatehouse.connectors.routing": "the same",
     "gatehouse.connectors.sandbox": "the same",
     "gatehouse.core.files.records": "only commands and jobs of the API read such files",
-    "gatehouse.core.sealing": "data that was tampered with: a defect, of which no page tells more",
+    "gatehouse.core.secrets.sealing": "tampered data: a defect, of which no page tells more",
     "gatehouse.gateway.port": "what a stage is told becomes a result of the stage",
     "gatehouse.store.events.wishes": "the account of a page is known to exist",
     "gatehouse.store.identities": "a stage looks holders up, and makes a result of it",

@@ -10,7 +10,7 @@ import pytest
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.people.use_cases import users
 from gatehouse.admin.sign_in.use_cases.sessions import SignedIn
-from gatehouse.console.form_parts import MOST_PARTS, BadParts, read_parts
+from gatehouse.console.forms.parts import MOST_PARTS, BadParts, read_parts
 from gatehouse.console.pages import FORM_BYTES, Action
 from gatehouse.console.refusals import PageRefused
 from gatehouse.console.routes import DECLARED

@@ -12,7 +12,7 @@ import gatehouse.operations.stages  # noqa: F401  # registers the stages, as eve
 from gatehouse.admin.events.use_cases.event_settings import operations
 from gatehouse.admin.sign_in.use_cases.links import LinkKind
 from gatehouse.conditions.catalogue import SIGNALS
-from gatehouse.console.translation import (
+from gatehouse.console.words.translation import (
     LANGUAGES,
     Text,
     placeholders,
@@ -21,9 +21,9 @@ from gatehouse.console.translation import (
     translator,
 )
 from gatehouse.core.events import EventName
-from gatehouse.core.sentences import all_of, any_of
-from gatehouse.core.stage import StageSpec
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import StageSpec
+from gatehouse.core.wording.sentences import all_of, any_of
 from tests.harness.phrases import all_phrases
 
 SOURCE = Path(__file__).parent.parent.parent / "src"

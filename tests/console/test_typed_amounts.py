@@ -3,7 +3,7 @@
 import pytest
 from babel import Locale
 
-from gatehouse.console.typed_amounts import (
+from gatehouse.console.forms.typed_amounts import (
     AmountForm,
     AmountRefused,
     amount_form,

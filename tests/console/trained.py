@@ -9,7 +9,7 @@ from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.store.jobs import JobState
-from gatehouse.training.report import ModelReport, OrderValue, Threshold, encode_report
+from gatehouse.training.report.report import ModelReport, OrderValue, Threshold, encode_report
 from tests.training.material import report
 
 _SERVER = "a server"

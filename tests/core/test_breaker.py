@@ -2,7 +2,7 @@
 
 import pytest
 
-from gatehouse.core.breaker import Breaker
+from gatehouse.core.limits.breaker import Breaker
 
 
 class _Clock:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatehouse.core.brands import BRANDS, brand_of, passes_luhn
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.cards.brands import BRANDS, brand_of, passes_luhn
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
 
 
 def luhn_complete(stem: str) -> str:

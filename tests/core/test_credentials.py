@@ -2,8 +2,8 @@
 
 import pytest
 
-from gatehouse.core.cards import CardNumber, CardOfRequest
-from gatehouse.core.credentials import AccountReference
+from gatehouse.core.cards.numbers import CardNumber, CardOfRequest
+from gatehouse.core.secrets.credentials import AccountReference
 from tests.harness import FINGERPRINTS
 
 PAR = "V0010013018036776997406844829"

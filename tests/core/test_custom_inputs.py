@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from gatehouse.core.custom_inputs import MOST_KEYS, custom_problems, take_codes
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.reading.custom_inputs import MOST_KEYS, custom_problems, take_codes
+from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.rules.request import RulesCall, RulesRequest
 from gatehouse.sentry.request import SentryRequest
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta
 
-from gatehouse.core.documents import (
+from gatehouse.core.documents.reading import (
     LARGEST_DOCUMENT,
     DocumentRefused,
     FilePosition,
@@ -17,7 +17,7 @@ from gatehouse.core.documents import (
     load_document,
     nearest,
 )
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 
 T = TypeVar("T")
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.fingerprints import INNER, OF_ACCOUNT, Fingerprints
-from gatehouse.core.keyring import CARD_FINGERPRINTS, KeyRing
+from gatehouse.core.cards.fingerprints import INNER, OF_ACCOUNT, Fingerprints
+from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.core.secrets.keyring import CARD_FINGERPRINTS, KeyRing
 from tests.harness import CARD, FINGERPRINTS
 
 NUMBER = CardNumber.parse(CARD)

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from gatehouse.core.errors import SettingsError
-from gatehouse.core.keyring import KeyRing, RootSecret
+from gatehouse.core.secrets.keyring import KeyRing, RootSecret
 
 ROOT = RootSecret.parse("r" * 32)
 

@@ -1,4 +1,4 @@
-from gatehouse.core.lru_cache import LruCache
+from gatehouse.core.limits.lru_cache import LruCache
 
 
 def test_a_full_cache_forgets_what_was_not_used_for_longest() -> None:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatehouse.core.brands import BRANDS, passes_luhn
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.redaction import MASK, is_card_like, recordable, recordable_start
+from gatehouse.core.cards.brands import BRANDS, passes_luhn
+from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.core.cards.redaction import MASK, is_card_like, recordable, recordable_start
 
 SEPARATORS = ["", " ", "-", " - ", ":", ": ", ".", "/", "_", " / ", "\u2013", " \u2014 ", "\u00a0",
               "\u2009", "\u200b", "\u2011", ",", "|", "\t", "\r\n", " \u00b7 "]  # fmt: skip

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import MORE_PROBLEMS, MOST_PROBLEMS, RequestReader
-from gatehouse.core.validation import Checked
+from gatehouse.core.reading.request_reader import MORE_PROBLEMS, MOST_PROBLEMS, RequestReader
+from gatehouse.core.reading.validation import Checked
 from gatehouse.precheck.request import PreCheckRequest
 
 READER = RequestReader(PreCheckRequest)

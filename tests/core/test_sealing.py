@@ -5,8 +5,8 @@ import os
 import pytest
 
 from gatehouse.core.errors import KeyMissing, SealBroken
-from gatehouse.core.keyring import IDENTITIES, KeyRing
-from gatehouse.core.sealing import Sealer
+from gatehouse.core.secrets.keyring import IDENTITIES, KeyRing
+from gatehouse.core.secrets.sealing import Sealer
 
 OLD = KeyRing({(IDENTITIES, 1): b"1" * 32})
 BOTH = KeyRing({(IDENTITIES, 1): b"1" * 32, (IDENTITIES, 2): b"2" * 32})

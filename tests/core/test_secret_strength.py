@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from gatehouse.core.secret_strength import weakness
+from gatehouse.core.secrets.strength import weakness
 
 
 @pytest.mark.parametrize(

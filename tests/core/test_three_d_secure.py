@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from gatehouse.core.cards.three_d_secure import ThreeDSecure
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader
-from gatehouse.core.three_d_secure import ThreeDSecure
+from gatehouse.core.reading.request_reader import RequestReader
 
 VALUE = "AAABBEg0VhI0VniQEjRWAAAAAAA="
 DS_ID = "f38e6948-5388-41a6-bca4-b49723c19437"

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import pytest
 
-from gatehouse.core.timeouts import with_timeout
+from gatehouse.core.limits.timeouts import with_timeout
 
 
 async def _at_once() -> int:

@@ -7,8 +7,8 @@ import pytest
 
 from gatehouse.api.feedback import FeedbackRequest
 from gatehouse.api.review_messages import ReviewResolution
-from gatehouse.core import unread_fields
-from gatehouse.core.unread_fields import UnreadFields
+from gatehouse.core.reading import unread_fields
+from gatehouse.core.reading.unread_fields import UnreadFields
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.operations.pipeline_messages import pipeline_messages
 from gatehouse.precheck.request import PreCheckRequest

@@ -18,7 +18,7 @@ from gatehouse.decisions.packed_values import (
     features_in,
 )
 from gatehouse.decisions.recorded_event import KIND_WORDS
-from gatehouse.sentry.recorded_features import recorded_features, rounded_features
+from gatehouse.sentry.records.features import recorded_features, rounded_features
 
 TABLES = {FEATURES_FILE: FEATURES, SIGNALS_FILE: SIGNALS}
 SHIPPED = [(FEATURES_FILE, 108, "0b54bf96dc2217eb"), (SIGNALS_FILE, 55, "1a356929c278f03b")]

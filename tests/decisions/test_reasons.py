@@ -5,7 +5,7 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
-from gatehouse.core.outcomes import REASON_MEANINGS, DecisionReason, Outcome
+from gatehouse.core.stages.outcomes import REASON_MEANINGS, DecisionReason, Outcome
 from gatehouse.decisions.erased_record import without_person
 from gatehouse.decisions.reasons import is_retryable, reason_of
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, decode, encode

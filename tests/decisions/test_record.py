@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import FieldInfo, fields
 
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import (
     VERSION,
     DecisionRecord,
@@ -25,7 +25,7 @@ from gatehouse.decisions.record import (
 from gatehouse.decisions.signal_columns import ColumnReader
 from gatehouse.decisions.signal_layout import everything
 from gatehouse.decisions.signal_rows import RowReader, row_of
-from gatehouse.sentry.recorded_event import measured_in, past_event_in
+from gatehouse.sentry.records.event import measured_in, past_event_in
 from tests.decisions.samples import PACKED, SAMPLES
 
 each = pytest.mark.parametrize("name", SAMPLES)

@@ -3,12 +3,12 @@
 import msgspec
 import pytest
 
-from gatehouse.core.cards import MaskedCard
+from gatehouse.core.cards.numbers import MaskedCard
 from gatehouse.decisions import record_fingerprints
 from gatehouse.decisions.record import decode, encode, encode_named
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory import MemoryEvent
-from gatehouse.sentry.recorded_event import opened_event, past_event_in, recorded_event
+from gatehouse.sentry.memory.memory import MemoryEvent
+from gatehouse.sentry.records.event import opened_event, past_event_in, recorded_event
 from tests.decisions.samples import SAMPLES
 from tests.harness import FINGERPRINTS
 

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.core.cards import CardNumber, CardOfRequest, KeptCard, MaskedCard
-from gatehouse.core.case import Case, StageResult, ValuesByType
+from gatehouse.core.cards.numbers import CardNumber, CardOfRequest, KeptCard, MaskedCard
+from gatehouse.core.stages.case import Case, StageResult, ValuesByType
 from gatehouse.decisions.packed_values import SIGNALS
 from gatehouse.decisions.record import DecisionRecord, RecordedSignals, RecordedStage, decode
 from gatehouse.intel.bins import load_bins

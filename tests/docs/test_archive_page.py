@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gatehouse.columns.layout import ABOUT, LABELS
+from gatehouse.figures.layout import ABOUT, LABELS
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_in_shell
 from tests.forkserver import fork_server

@@ -17,7 +17,7 @@ from gatehouse.connectors.reading import (
     MOST_VALUES,
     read_configuration,
 )
-from gatehouse.core.documents import LARGEST_DOCUMENT
+from gatehouse.core.documents.reading import LARGEST_DOCUMENT
 from tests.connectors.test_reading import no_file
 from tests.docs.pages import ROOT, blocks, steps
 from tests.docs.walk import check_in_shell

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gatehouse.core.breaker import Breaker
+from gatehouse.core.limits.breaker import Breaker
 from gatehouse.sentry.shared.marks import REQUEST_S, TRANSACTION_S
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_in_shell

@@ -6,7 +6,7 @@ from gatehouse.connectors.iso8583.card_values import authentication_values
 from gatehouse.connectors.iso8583.options import Iso8583Definition
 from gatehouse.connectors.iso8583.roles import Role
 from gatehouse.connectors.reading import read_configuration
-from gatehouse.core.three_d_secure import ScaExemption, ThreeDSecure
+from gatehouse.core.cards.three_d_secure import ScaExemption, ThreeDSecure
 from tests.docs.pages import ROOT, blocks
 
 PAGE = (ROOT / "docs" / "iso8583-connections.md").read_text()

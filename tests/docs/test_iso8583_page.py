@@ -15,10 +15,10 @@ from gatehouse.connectors.iso8583.definition import (
     ParameterLayout,
 )
 from gatehouse.connectors.iso8583.dialect import Dialect
-from gatehouse.connectors.iso8583.field_layout import BitmapLayout, FieldLayout, TagLayout
+from gatehouse.connectors.iso8583.layout.field_layout import BitmapLayout, FieldLayout, TagLayout
 from gatehouse.connectors.iso8583.reading import read_dialect
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
-from gatehouse.core.documents import DocumentRefused
+from gatehouse.core.documents.reading import DocumentRefused
 from tests.docs.pages import ROOT, blocks
 
 _PAGE = (ROOT / "docs/iso8583.md").read_text()

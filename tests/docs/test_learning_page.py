@@ -8,11 +8,11 @@ import pytest
 
 from gatehouse.admin.feedback.use_cases.statements import FIELDS
 from gatehouse.backtest.export import ABOUT, FEATURE, export_parquet, new_folder
-from gatehouse.core.labels import Label
+from gatehouse.core.wording.labels import Label
 from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.memory import EntityKind
-from gatehouse.sentry.reputation import HALF_LIFE_DAYS
-from gatehouse.sentry.reputation_store import SHARED, SMOOTHING, USUAL_RATE
+from gatehouse.sentry.memory.memory import EntityKind
+from gatehouse.sentry.memory.reputation import HALF_LIFE_DAYS
+from gatehouse.sentry.memory.reputation_store import SHARED, SMOOTHING, USUAL_RATE
 from gatehouse.store.decisions.records import KeptRecord
 from gatehouse.store.feedback.statements import MOST_REQUESTS
 from gatehouse.training.model_fitting import (
@@ -22,7 +22,7 @@ from gatehouse.training.model_fitting import (
     LEAST_MEASURED,
 )
 from gatehouse.training.model_training import LABEL_DELAY_MS
-from gatehouse.training.plots import PICTURES
+from gatehouse.training.report.plots import PICTURES
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps
 from tests.harness import Server

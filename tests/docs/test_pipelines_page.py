@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.core.documents import LARGEST_DOCUMENT
-from gatehouse.core.outcomes import DecisionReason, OnFailure
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.documents.reading import LARGEST_DOCUMENT
+from gatehouse.core.stages.outcomes import DecisionReason, OnFailure
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.gateway.response import GatewayStatus
 from gatehouse.pipeline.authoring import _KEYS, _STAGE_KEYS, MOST_STAGES
 from gatehouse.store.configured.configurations import MOST_NAMES

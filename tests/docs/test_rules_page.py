@@ -9,8 +9,8 @@ from gatehouse.conditions.catalogue import LIST_KINDS, SIGNALS
 from gatehouse.conditions.check import MOST_WILDCARDS
 from gatehouse.conditions.parse import DEEPEST_CONDITION, LONGEST_CONDITION, MOST_NODES
 from gatehouse.conditions.signatures import SIGNATURES
-from gatehouse.core.documents import LARGEST_DOCUMENT, load_document
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.documents.reading import LARGEST_DOCUMENT, load_document
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules.authoring import (
     LONGEST_DESCRIPTION,
     MOST_INPUTS,

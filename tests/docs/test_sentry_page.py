@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.memory.memory import EntityKind
 from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.scorecard import LARGEST_TOTAL, confidence, load_scorecard, load_sheet
 from tests.docs.pages import ROOT, steps

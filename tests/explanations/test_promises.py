@@ -7,8 +7,8 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.explanations.explain import explain
 from gatehouse.explanations.explanation import ExplainedChange, Explanation

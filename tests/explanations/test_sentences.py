@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord, decode
 from gatehouse.explanations.explain import MOST_REASONS, explain
 from gatehouse.explanations.explanation import Explanation

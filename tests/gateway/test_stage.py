@@ -7,14 +7,14 @@ import msgspec
 import pytest
 
 from gatehouse.connectors.sandbox.parties import SandboxGateway
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
-from gatehouse.core.case import Case, StageResult, ValuesByType
-from gatehouse.core.credentials import AccountReference, CredentialType
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.cards.three_d_secure import AuthenticationValue, Eci, ThreeDSecure
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.limits.timeouts import with_timeout
 from gatehouse.core.money import Payment
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.three_d_secure import AuthenticationValue, Eci, ThreeDSecure
-from gatehouse.core.timeouts import with_timeout
+from gatehouse.core.secrets.credentials import AccountReference, CredentialType
+from gatehouse.core.stages.case import Case, StageResult, ValuesByType
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.gateway.port import (
     Authorization,
     GatewayAnswer,

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 from gatehouse.cli import EXIT_CODES
 from gatehouse.cli.hints import hinted
 from gatehouse.core.errors import GatehouseError
-from gatehouse.core.sentences import said_by
+from gatehouse.core.wording.sentences import said_by
 from tests.harness.commands import Done
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from gatehouse.core.fingerprints import Fingerprints
-from gatehouse.core.keyring import CARD_FINGERPRINTS, KeyRing
+from gatehouse.core.cards.fingerprints import Fingerprints
+from gatehouse.core.secrets.keyring import CARD_FINGERPRINTS, KeyRing
 
 CARD = "4242424242424242"
 SILENT_CARD = "4000000000000127"

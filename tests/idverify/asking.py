@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, Person, PersonName
 from gatehouse.idverify.request import IdVerifyRequest
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.text import is_blank
+from gatehouse.core.wording.text import is_blank
 from gatehouse.idverify.people import IdentifierType, OwnerType
 from tests.idverify.asking import CARD, READER, ask
 

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.core.cards import KeptCard, MaskedCard
-from gatehouse.core.case import Case, StageResult, ValuesByType
+from gatehouse.core.cards.numbers import KeptCard, MaskedCard
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.stages.case import Case, StageResult, ValuesByType
 from gatehouse.idverify.people import IdentifierType, OwnerType, Person, PersonName
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result

@@ -9,10 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scripts import eval_agents
 
-from gatehouse.intel import agents
-from gatehouse.intel.agents import MAX_PLAUSIBLE, MAX_READ, REMEMBERED, Agent, read_agent
-from gatehouse.intel.browsers import load_releases
-from gatehouse.intel.programs import MAX_NAME
+from gatehouse.intel.agents import agents
+from gatehouse.intel.agents.agents import MAX_PLAUSIBLE, MAX_READ, REMEMBERED, Agent, read_agent
+from gatehouse.intel.agents.browsers import load_releases
+from gatehouse.intel.agents.programs import MAX_NAME
 
 WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)"
 APPLE = "AppleWebKit/605.1.15 (KHTML, like Gecko)"

@@ -15,8 +15,8 @@ from scripts.build_browsers import (
     settle,
 )
 
-from gatehouse.intel import agent_words
-from gatehouse.intel.browsers import (
+from gatehouse.intel.agents import words as agent_words
+from gatehouse.intel.agents.browsers import (
     Releases,
     load_patterns,
     load_releases,

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from gatehouse.intel import feed_files
 from gatehouse.intel.addresses import read_address
-from gatehouse.intel.claims import NOTHING, Claims, NoRoom, Refused
+from gatehouse.intel.agents.claims import NOTHING, Claims, NoRoom, Refused
 from gatehouse.intel.databases import AddressDatabase, copy_database
-from gatehouse.intel.feed_files import FeedFile, Form, read_feed
+from gatehouse.intel.feeds import files as feed_files
+from gatehouse.intel.feeds.files import FeedFile, Form, read_feed
 from tests.intel import mmdb
 
 NAMES = {"de": "Vereinigte Staaten", "en": "United States"}
@@ -218,8 +218,8 @@ def test_a_database_is_not_touched_by_what_becomes_of_its_file(tmp_path: Path) -
 _READ = """
 import sys
 from pathlib import Path
-from gatehouse.intel.claims import Refused
-from gatehouse.intel.feed_files import Form, read_feed
+from gatehouse.intel.agents.claims import Refused
+from gatehouse.intel.feeds.files import Form, read_feed
 for name in sys.argv[1:]:
     try:
         read_feed(Path(name), Form("database", "database"))

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.intel import feed_files, feed_lines
 from gatehouse.intel.addresses import Address, read_address
-from gatehouse.intel.claims import NOTHING, Claims, Refused
-from gatehouse.intel.feed_files import (
+from gatehouse.intel.agents.claims import NOTHING, Claims, Refused
+from gatehouse.intel.feeds import files as feed_files
+from gatehouse.intel.feeds import lines as feed_lines
+from gatehouse.intel.feeds.files import (
     FeedFile,
     FeedUnreadable,
     Form,
@@ -16,7 +17,7 @@ from gatehouse.intel.feed_files import (
     read_feed,
     recognise,
 )
-from gatehouse.intel.feed_tables import Table
+from gatehouse.intel.feeds.tables import Table
 from gatehouse.intel.ranges import Segments
 
 

@@ -11,14 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.intel import feed_files, feed_folder, feeds
 from gatehouse.intel.addresses import Address, read_address
-from gatehouse.intel.claims import Claims
-from gatehouse.intel.feed_files import FeedFile, FeedUnreadable, Form, read_feed
-from gatehouse.intel.feed_folder import FileReport
-from gatehouse.intel.feed_lines import Lines
-from gatehouse.intel.feeds import EVERY_S, Feeds
-from gatehouse.intel.freshness import day_of, trust
+from gatehouse.intel.agents.claims import Claims
+from gatehouse.intel.feeds import feeds
+from gatehouse.intel.feeds import files as feed_files
+from gatehouse.intel.feeds import folder as feed_folder
+from gatehouse.intel.feeds.feeds import EVERY_S, Feeds
+from gatehouse.intel.feeds.files import FeedFile, FeedUnreadable, Form, read_feed
+from gatehouse.intel.feeds.folder import FileReport
+from gatehouse.intel.feeds.freshness import day_of, trust
+from gatehouse.intel.feeds.lines import Lines
 from gatehouse.intel.networks import AddressBook, AddressFacts, Feed, load_networks
 from tests.harness import PATIENCE_S
 from tests.intel import mmdb

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.intel.freshness import AGEING, age_days, day_of, does_age, trust
+from gatehouse.intel.feeds.freshness import AGEING, age_days, day_of, does_age, trust
 
 OWN = {"blocked", "allowed", "blocked-countries"}
 AGES = [0, 1, 2, 3, 7, 14, 30, 60, 90, 180, 365, 730, 3650, 36_500, 10**7]

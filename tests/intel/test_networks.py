@@ -25,7 +25,7 @@ from scripts.build_networks import (
 )
 
 from gatehouse.intel.addresses import Address, read_address
-from gatehouse.intel.claims import Claims
+from gatehouse.intel.agents.claims import Claims
 from gatehouse.intel.networks import (
     HOSTING,
     MAGIC,

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.case import Case, ClientReferenceField, StageResult
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.signal import Type, describe_signal, text_signals
-from gatehouse.core.stage import (
+from gatehouse.core.stages.case import Case, ClientReferenceField, StageResult
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.stages.signal import Type, describe_signal, text_signals
+from gatehouse.core.stages.stage import (
     OperationSpec,
     Stage,
     StageOptions,

@@ -11,7 +11,7 @@ import pytest
 
 from gatehouse.access.keys import all_scopes
 from gatehouse.conditions.catalogue import SIGNALS
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.decisions.signal_rows import row_of
 from gatehouse.store.accounts import accounts
 from tests.harness import PURCHASE, Home

@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import msgspec
 
-from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.stage import Stage
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.case import Case, StageResult, ValuesByType
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import Stage
 from gatehouse.decisions.record import DecisionRecord, RecordedSignals, decode
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from gatehouse.access.accounts import Account
-from gatehouse.core.case import Case, ValuesByType
 from gatehouse.core.errors import ConfigurationRefused
-from gatehouse.core.stage import Stage
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.case import Case, ValuesByType
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import Stage
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.operations.account_setup import Builder, Setup, Setups
@@ -23,7 +23,7 @@ from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.ruleset import encode_program
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.scorecard import encode_sheet, load_scorecard, load_sheet
 from gatehouse.sentry.stage import SentryStage

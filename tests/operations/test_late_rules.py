@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.signal_rows import row_of
 from gatehouse.pipeline.settlement import IntentEnd
 from gatehouse.rules.response import RulesResponse

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.pipeline.settlement import IntentEnd
 from tests.operations.playing import FAILS, play
 

@@ -9,8 +9,8 @@ import pytest
 
 from gatehouse.access.accounts import Account
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.stage import Stage
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import Stage
 from gatehouse.gateway.port import GatewayInput
 from gatehouse.operations.account_setup import Builder, Setup, Setups
 from gatehouse.operations.planning import Pipelines

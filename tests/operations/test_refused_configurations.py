@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from gatehouse.access.keys import key_hash
 from gatehouse.admin.configurations.use_cases import configurations as configuration_cases
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
-from gatehouse.core import keyring
 from gatehouse.core.errors import ConfigurationRefused
+from gatehouse.core.secrets import keyring
 from gatehouse.operations import account_setup
 from gatehouse.operations.account_setup import Setups
 from gatehouse.rules.list_entries import ListKind

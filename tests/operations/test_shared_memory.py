@@ -13,14 +13,14 @@ from typing import TypeVar
 import pytest
 
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.keyring import ENTITIES, KeyRing
+from gatehouse.core.secrets.keyring import ENTITIES, KeyRing
 from gatehouse.operations.shared_memory import (
     OpenedMemory,
     inspect_store,
     new_generation,
     open_shared_memory,
 )
-from gatehouse.sentry.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
 from gatehouse.settings.settings import load_settings
 from tests.harness import PATIENCE_S, until
 from tests.valkeys import valkey_program

@@ -2,7 +2,7 @@
 
 from unittest import mock
 
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.pipeline import card_enumeration
 from gatehouse.pipeline.card_enumeration import EnumerationLimit
 from gatehouse.pipeline.settlement import NumbersLimit

@@ -4,8 +4,8 @@ import pytest
 
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.conditions.nodes import Compare, Condition, Literal, Signal, Type
-from gatehouse.core.outcomes import OnFailure, Outcome
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.outcomes import OnFailure, Outcome
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.pipeline.definition import (
     OnDeclinedReview,
     Pay,

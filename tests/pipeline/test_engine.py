@@ -13,12 +13,12 @@ import sqlalchemy as sa
 
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.reviews.queries import reviews
-from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.defects import Defect
 from gatehouse.core.errors import ConnectorFailed, RequestRefused, StoreUnavailable
 from gatehouse.core.money import Payment
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.stage import Stage
+from gatehouse.core.stages.case import Case, StageResult, ValuesByType
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.stages.stage import Stage
 from gatehouse.decisions.record import PipelineVersion, RecordedSignals, encode
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker

@@ -4,16 +4,11 @@ import pytest
 
 from gatehouse.cli.hints import hinted
 from gatehouse.conditions.nodes import Type
-from gatehouse.core.documents import DocumentRefused, Flaw
-from gatehouse.core.outcomes import OnFailure
+from gatehouse.core.documents.reading import DocumentRefused, Flaw
+from gatehouse.core.stages.outcomes import OnFailure
 from gatehouse.pipeline import starter
 from gatehouse.pipeline.authoring import Surroundings, read_pipeline
-from gatehouse.pipeline.definition import (
-    PipelineDefinition,
-    decode_program,
-    encode_program,
-    needs,
-)
+from gatehouse.pipeline.definition import PipelineDefinition, decode_program, encode_program, needs
 
 ACCOUNT = Surroundings(
     rule_sets={"starter": {}, "vip": {"level": Type.TEXT}},

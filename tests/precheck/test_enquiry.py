@@ -4,8 +4,8 @@ import asyncio
 
 import msgspec
 
-from gatehouse.core.case import Case, ValuesByType
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.reading.request_reader import RequestReader
+from gatehouse.core.stages.case import Case, ValuesByType
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer

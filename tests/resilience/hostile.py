@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import inspect
 
-from gatehouse.core.validation import bare_type
+from gatehouse.core.reading.validation import bare_type
 
 FULL: Final = 62_000
 """Bytes of a value that nearly fills a body."""

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.core.log_lines import JsonLines
+from gatehouse.core.wording.log_lines import JsonLines
 from tests.harness import AMELIA, BODY, PURCHASE, Home
 from tests.harness.service import call_service
 
@@ -73,7 +73,7 @@ def test_a_factory_that_fails_is_told_by_its_class_and_line(sqlite_home: Home) -
 
 _OUTSIDE_OF_REQUESTS = """
 import threading, warnings
-from gatehouse.core.log_lines import configure_logging
+from gatehouse.core.wording.log_lines import configure_logging
 
 configure_logging("info")
 told = " ".join(["4242424242424242", "739"])

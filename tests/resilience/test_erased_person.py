@@ -15,7 +15,7 @@ from gatehouse.admin.privacy.use_cases.export import export_person
 from gatehouse.admin.privacy.use_cases.person import PersonNamed
 from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_review
 from gatehouse.bootstrap import Service
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import DECISIONS, METADATA, REVIEWS
 from tests.databases import Postgres

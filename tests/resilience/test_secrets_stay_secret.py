@@ -23,7 +23,7 @@ import numpy as np
 import psutil
 import pytest
 
-from gatehouse.core.brands import passes_luhn
+from gatehouse.core.cards.brands import passes_luhn
 from tests.harness import BODY, PATIENCE_S, Home, Server, free_port, sandbox_key, until
 from tests.resilience.wire import (
     Answer,

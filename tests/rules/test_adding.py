@@ -3,7 +3,7 @@
 import pytest
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules.adding import NewRule, with_rule
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.starter import starter_document

@@ -4,8 +4,8 @@ import pytest
 
 from gatehouse.cli.hints import hinted
 from gatehouse.conditions.nodes import Type
-from gatehouse.core.documents import DocumentRefused
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.documents.reading import DocumentRefused
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules import authoring
 from gatehouse.rules.authoring import differences, list_problems, read_rule_set
 from tests.rules.written import rules

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.response import Matched
 from gatehouse.rules.ruleset import RuleSet, decode_program, encode_program

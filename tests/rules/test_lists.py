@@ -6,8 +6,8 @@ import random
 import pytest
 
 from gatehouse.conditions.catalogue import LIST_KINDS
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.credentials import AccountReference
+from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.core.secrets.credentials import AccountReference
 from gatehouse.rules.list_entries import ListEntry, ListKind, canonical
 from gatehouse.rules.lists import AccountLists, ListIndex, covering_entries, membership
 

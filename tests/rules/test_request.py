@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.rules.request import RulesCall, RulesRequest
 
 READER = RequestReader(RulesCall)

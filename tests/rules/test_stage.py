@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any
 
-from gatehouse.core.case import Case, StageResult, ValuesByType
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.case import Case, StageResult, ValuesByType
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules.response import RulesResponse
 from gatehouse.rules.stage import RulesStage
 from tests.rules.written import NO_LISTS, compiled

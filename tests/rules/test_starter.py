@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.pipeline.authoring import read_pipeline
 from gatehouse.pipeline.definition import encode_program as encode_pipeline
 from gatehouse.pipeline.starter import starter_pipelines

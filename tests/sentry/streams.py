@@ -6,10 +6,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from gatehouse.core.cards import KeptCard
+from gatehouse.core.cards.numbers import KeptCard
 from gatehouse.sentry import kinds
 from gatehouse.sentry.entities import EntityHasher, event_of
-from gatehouse.sentry.memory import Entity, MemoryEvent
+from gatehouse.sentry.memory.memory import Entity, MemoryEvent
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request_view import RequestView
 from tests.sentry.visits import CARD, CHROME, DAY, IPHONE, NOW, OLD_CHROME, first_view, visit

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gatehouse.core.cards import MaskedCard
+from gatehouse.core.cards.numbers import MaskedCard
 from gatehouse.sentry import features
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import ALL, BY_CODE, measure_features
 from gatehouse.sentry.features.feature import Feature, Group
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import (
     BuyerAccount,

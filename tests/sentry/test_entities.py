@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.core.cards import KeptCard, MaskedCard
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.cards.numbers import KeptCard, MaskedCard
+from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.intel.addresses import Address, read_address
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.sentry.carts import read_cart
 from gatehouse.sentry.entities import EntityHasher, address_entity, event_of
-from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
+from gatehouse.sentry.memory.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.request import CartItem, SentryRequest
 from gatehouse.sentry.request_view import view_request

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.core.cards import KeptCard
+from gatehouse.core.cards.numbers import KeptCard
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.amounts import _CURRENCIES_BY_MAGNITUDE
 from tests.sentry.visits import (

@@ -8,9 +8,9 @@ from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
 from gatehouse.sentry.features.feature import LEAST, Group
 from gatehouse.sentry.features.reputation import REPUTATION
-from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.memory.memory import EntityKind
+from gatehouse.sentry.memory.reputation_store import SMOOTHING
 from gatehouse.sentry.policy import SentryPolicy
-from gatehouse.sentry.reputation_store import SMOOTHING
 from gatehouse.sentry.request_view import RequestView
 from gatehouse.sentry.scorecard import load_scorecard
 from tests.sentry.visits import CARD, DAY, HOME, HOUR, NOW, OTHER_HOME, Merchant, visit

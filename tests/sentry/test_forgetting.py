@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from gatehouse.sentry.entity_history import EntityHistory
-from gatehouse.sentry.memory import DAY_S, EntityKind, MemoryEvent
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.entity_history import EntityHistory
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.memory import DAY_S, EntityKind, MemoryEvent
 
 NOW = 1_800_000_000.0
 SHOP = "acct_shop"

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from gatehouse.sentry.memory import (
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.memory import (
     DAY_S,
     HOUR_S,
     MINUTE_S,
@@ -15,8 +16,7 @@ from gatehouse.sentry.memory import (
     EntityKind,
     MemoryEvent,
 )
-from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.recalled import EntityView
+from gatehouse.sentry.memory.recalled import EntityView
 from gatehouse.sentry.user_likelihood import log_ratio
 
 NOW = 1_800_000_000.0

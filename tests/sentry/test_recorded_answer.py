@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from gatehouse.core.stage import RecordedResult
+from gatehouse.core.stages.stage import RecordedResult
 from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.recorded_answer import answer_again
-from gatehouse.sentry.recorded_features import rounded_feature
+from gatehouse.sentry.records.answer import answer_again
+from gatehouse.sentry.records.features import rounded_feature
 from gatehouse.sentry.stage import told_reason
 
 

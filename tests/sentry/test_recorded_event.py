@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from gatehouse.decisions.recorded_event import KIND_WORDS
-from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.recorded_event import PastEvent, past_event_in, recorded_event
+from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.records.event import PastEvent, past_event_in, recorded_event
 
 EVENT = MemoryEvent(
     "acct_1",

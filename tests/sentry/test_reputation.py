@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatehouse.sentry.reputation import (
+from gatehouse.sentry.memory.reputation import (
     HALF_LIFE_DAYS,
     HORIZON_DAYS,
     LabelCounts,

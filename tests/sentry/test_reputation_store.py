@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatehouse.sentry.account_stats import AccountStats
-from gatehouse.sentry.entity_history import EntityHistory
-from gatehouse.sentry.memory import DAY_S, Entity, EntityKind, MemoryEvent
-from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.reputation import EntityReputation
-from gatehouse.sentry.reputation_store import (
+from gatehouse.sentry.memory.account_stats import AccountStats
+from gatehouse.sentry.memory.entity_history import EntityHistory
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.memory import DAY_S, Entity, EntityKind, MemoryEvent
+from gatehouse.sentry.memory.reputation import EntityReputation
+from gatehouse.sentry.memory.reputation_store import (
     SHARED,
     SMOOTHING,
     USUAL_RATE,

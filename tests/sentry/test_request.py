@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.sentry.request import EventTime, SentryRequest
 
 READER = RequestReader(SentryRequest)

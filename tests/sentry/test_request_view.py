@@ -4,7 +4,7 @@ import json
 
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressFacts
-from gatehouse.sentry.memory import DAY_S
+from gatehouse.sentry.memory.memory import DAY_S
 from gatehouse.sentry.request_view import view_request
 from tests.sentry.visits import NOW, READER
 

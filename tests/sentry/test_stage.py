@@ -8,15 +8,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.core.cards import MaskedCard
-from gatehouse.core.case import Case, StageResult, ValuesByType
+from gatehouse.core.cards.numbers import MaskedCard
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.stages.case import Case, StageResult, ValuesByType
 from gatehouse.decisions.packed_values import features_in
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
-from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.recalled import History
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.memory import Entity, EntityKind, MemoryEvent
+from gatehouse.sentry.memory.recalled import History
 from gatehouse.sentry.response import Reason, SentryResponse
 from gatehouse.sentry.scorecard import Scorecard, load_scorecard, load_sheet
 from gatehouse.sentry.stage import ObservedRequest, SentryStage

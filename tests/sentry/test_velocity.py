@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from gatehouse.conditions.catalogue import VELOCITY
-from gatehouse.sentry.memory import Entity, EntityKind, MemoryEvent
-from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.recorded_event import past_event_in, recorded_event
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.memory import Entity, EntityKind, MemoryEvent
+from gatehouse.sentry.records.event import past_event_in, recorded_event
 from gatehouse.sentry.velocity import PLANS, VelocityEvent, measured
 from tests.sentry.test_recorded_event import record
 

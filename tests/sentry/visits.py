@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from gatehouse.core.cards import KeptCard, MaskedCard
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.cards.numbers import KeptCard, MaskedCard
+from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import RequestView, view_request

@@ -7,17 +7,17 @@ import msgspec
 import pytest
 
 from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
-from gatehouse.core.cards import CardNumber, CardOfRequest, ExpiryDate
-from gatehouse.core.case import Case, StageResult, ValuesByType
-from gatehouse.core.credentials import AccountReference, CredentialType
-from gatehouse.core.three_d_secure import ThreeDSecure
-from gatehouse.core.validation import parse_own_type
+from gatehouse.core.cards.numbers import CardNumber, CardOfRequest, ExpiryDate
+from gatehouse.core.cards.three_d_secure import ThreeDSecure
+from gatehouse.core.reading.validation import parse_own_type
+from gatehouse.core.secrets.credentials import AccountReference, CredentialType
+from gatehouse.core.stages.case import Case, StageResult, ValuesByType
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
 from gatehouse.rules.request import RulesRequest
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.recorded_event import past_event_in
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.records.event import past_event_in
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage

@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any
 
 from gatehouse.core.ids import new_id
-from gatehouse.core.labels import LabelSource
+from gatehouse.core.wording.labels import LabelSource
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback
 from gatehouse.store.feedback.statements import FeedbackStatement, LabelOutcome, LabelReport

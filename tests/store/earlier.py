@@ -1,6 +1,6 @@
 """Decisions as versions before the index kept them, and the work that indexes them."""
 
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.search.indexing import EarlierDecisions
 from gatehouse.store.state import set_mark

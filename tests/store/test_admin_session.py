@@ -12,9 +12,9 @@ from alembic.script import ScriptDirectory
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.keys import ApiKey, key_hash
-from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError, StoreUnavailable
-from gatehouse.core.keyring import RootSecret
+from gatehouse.core.secrets import keyring
+from gatehouse.core.secrets.keyring import RootSecret
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts import accounts, keys, ledger

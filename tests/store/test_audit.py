@@ -9,9 +9,9 @@ import sqlalchemy as sa
 
 from gatehouse.admin.audit import use_cases as audit_log
 from gatehouse.admin.audit.worker import AuditWatch
-from gatehouse.core import keyring
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.redaction import recordable
+from gatehouse.core.secrets import keyring
 from gatehouse.store.accounts import ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit import AuditHead

@@ -6,7 +6,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from gatehouse.core.ids import new_id
-from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.database import Database
 from gatehouse.store.decisions import review_events

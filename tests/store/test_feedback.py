@@ -10,7 +10,7 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin.feedback.worker.live import LiveFeedback
 from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_review
 from gatehouse.core.errors import Conflict, NotFound, StoreUnavailable
-from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback, feedback_history, statements
 from gatehouse.store.feedback.statements import (

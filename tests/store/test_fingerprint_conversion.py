@@ -11,7 +11,7 @@ from gatehouse.admin.decisions.use_cases import decisions
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import EntryPage, GivenEntries, NewEntries
 from gatehouse.admin.secrets.use_cases import secrets
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.ids import new_id
 from gatehouse.decisions.record import encode_named
 from gatehouse.pipeline.settlement import Search

@@ -18,11 +18,11 @@ import sqlalchemy as sa
 from alembic import command
 
 from gatehouse.access.actors import Actor
-from gatehouse.core import keyring
-from gatehouse.core.cards import CardNumber, ExpiryDate
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate
 from gatehouse.core.errors import Conflict, ConnectorFailed, SealBroken
 from gatehouse.core.files.lines import Position
-from gatehouse.core.keyring import KeyRing
+from gatehouse.core.secrets import keyring
+from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, Person, PersonName
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.source import Holders, IdentityEnquiry

@@ -1,11 +1,9 @@
 """Labels on both databases, with the time since when each was known."""
 
-from gatehouse.core.labels import Label
+from gatehouse.core.wording.labels import Label
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback.feedback_history import labels_with_times, reported_since
-from gatehouse.store.feedback.statements import (
-    FeedbackStatement,
-)
+from gatehouse.store.feedback.statements import FeedbackStatement
 from tests.harness import make_account
 from tests.store.deciding import keep_decision, label
 

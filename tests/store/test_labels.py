@@ -15,10 +15,10 @@ from gatehouse.admin.feedback.worker import label_follower
 from gatehouse.admin.feedback.worker.label_follower import LabelFollower
 from gatehouse.admin.feedback.worker.live import LiveFeedback
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.core.labels import Label
-from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.recorded_event import PastEvent, past_event_in, recorded_event
+from gatehouse.core.wording.labels import Label
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.records.event import PastEvent, past_event_in, recorded_event
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback
 from gatehouse.store.feedback.statements import FeedbackStatement, FeedbackSubject

@@ -9,10 +9,10 @@ import sqlalchemy as sa
 from gatehouse.admin.memory.queries.memory_catch_up import MemoryCatchUp, MissedEventTeller
 from gatehouse.admin.privacy.queries.erasing import RequestEraser
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.recalled import History
-from gatehouse.sentry.recorded_event import PastEvent, recorded_event
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.memory.recalled import History
+from gatehouse.sentry.records.event import PastEvent, recorded_event
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import DECISIONS, FORGOTTEN_EVENTS, MISSED_EVENTS

@@ -10,8 +10,8 @@ import pytest
 
 from gatehouse.admin.memory.queries.memory_rebuild import MemoryRebuild, RecordText
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.recorded_event import recorded_event
+from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.records.event import recorded_event
 from tests.harness import PATIENCE_S
 
 

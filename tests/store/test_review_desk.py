@@ -37,7 +37,7 @@ from gatehouse.admin.reviews.use_cases.reviews import (
     resolve_review,
 )
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
-from gatehouse.core.labels import Label
+from gatehouse.core.wording.labels import Label
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import review_events

@@ -17,9 +17,9 @@ from gatehouse.admin.reviews.use_cases.reviews import (
     resolve_review,
 )
 from gatehouse.admin.reviews.worker import LiveReviews
-from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound, StoreUnavailable
-from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.secrets import keyring
+from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback, feedback_history

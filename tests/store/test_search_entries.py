@@ -13,8 +13,8 @@ from gatehouse.admin.search.queries.sources import by_terms
 from gatehouse.admin.search.use_cases.decisions import search_decisions
 from gatehouse.admin.search.use_cases.filters import AmountRange, DecisionSearchRequest
 from gatehouse.admin.search.use_cases.people import PersonNamed, requests_about
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.decisions.search_terms import (
     AMOUNT,

@@ -4,7 +4,7 @@ import math
 import random
 from typing import Any
 
-from gatehouse.training.report import (
+from gatehouse.training.report.report import (
     Curves,
     Figures,
     ModelComparison,

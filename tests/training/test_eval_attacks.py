@@ -22,7 +22,7 @@ from scripts.eval_sentry.shop import BEGIN_S, DAY_S, Shop
 
 from gatehouse.intel.addresses import read_address
 from gatehouse.intel.bins import load_bins
-from gatehouse.intel.feeds import Feeds
+from gatehouse.intel.feeds.feeds import Feeds
 from gatehouse.intel.networks import AddressFacts, load_networks
 from gatehouse.operations.installation import system_clock
 

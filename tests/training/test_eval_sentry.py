@@ -38,8 +38,8 @@ from scripts.eval_sentry.reporting import HEADINGS, as_text, result_of
 from scripts.eval_sentry.running import pace_of, read_risks
 
 from gatehouse.training.metrics import measure
-from gatehouse.training.replay_lines import read_line
-from gatehouse.training.report import Figures
+from gatehouse.training.replay.lines import read_line
+from gatehouse.training.report.report import Figures
 
 MIDNIGHT = int(datetime(2026, 3, 1, tzinfo=UTC).timestamp())
 

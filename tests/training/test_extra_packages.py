@@ -6,7 +6,7 @@ import pytest
 
 from gatehouse.cli.hints import hinted
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import said_by
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.training.extra_packages import require_extra
 
 

@@ -11,20 +11,20 @@ import pytest
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.scorecard import Sheet, load_scorecard, load_sheet
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.store.decisions.records import RecordSpan
-from gatehouse.training import ordered_lines as ordering
 from gatehouse.training.examples import Examples
 from gatehouse.training.model_fitting import FitOptions
 from gatehouse.training.model_training import TrainingOptions, train
-from gatehouse.training.ordered_lines import ordered_lines
-from gatehouse.training.replay import DAY_MS, ReplayJudge, ReplayOptions
-from gatehouse.training.replay_csv import csv_lines, request_columns
-from gatehouse.training.replay_examples import HistoryCounts, gather_history
-from gatehouse.training.replay_lines import BadLine, read_line
-from gatehouse.training.report import ModelReport
+from gatehouse.training.replay import ordered_lines as ordering
+from gatehouse.training.replay.csv_files import csv_lines, request_columns
+from gatehouse.training.replay.examples import HistoryCounts, gather_history
+from gatehouse.training.replay.lines import BadLine, read_line
+from gatehouse.training.replay.ordered_lines import ordered_lines
+from gatehouse.training.replay.replay import DAY_MS, ReplayJudge, ReplayOptions
+from gatehouse.training.report.report import ModelReport
 from tests.sentry.visits import Book
 from tests.training.test_replay import DAY, HOUR, Silent, line, merchant, moment
 

@@ -11,7 +11,7 @@ from gatehouse.training.metrics import (
     measure,
     precision_recall,
 )
-from gatehouse.training.report import Figures
+from gatehouse.training.report.report import Figures
 
 
 def _requests(seed: int, *, digits: int, events: int = 4000) -> tuple[np.ndarray, np.ndarray]:

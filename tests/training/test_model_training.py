@@ -24,8 +24,8 @@ from gatehouse.training.examples import Examples
 from gatehouse.training.metrics import measure
 from gatehouse.training.model_fitting import FitOptions, Fitted
 from gatehouse.training.model_training import TrainingOptions, gather, settled, train
-from gatehouse.training.report import ModelReport, decode_report, encode_report
-from gatehouse.training.report_text import summary
+from gatehouse.training.report.report import ModelReport, decode_report, encode_report
+from gatehouse.training.report.text import summary
 from tests.backtest.material import DAY_MS, NOW_MS, record, request_id, stage
 from tests.training.material import merchant
 

@@ -9,10 +9,16 @@ from xml.etree import ElementTree
 import pytest
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.training import plot_terms, plots
-from gatehouse.training.plot_style import DARK
-from gatehouse.training.plots import draw, interval
-from gatehouse.training.report import Curves, ModelComparison, ModelReport, ReportPeriod, TermShape
+from gatehouse.training.report import plot_terms, plots
+from gatehouse.training.report.plot_style import DARK
+from gatehouse.training.report.plots import draw, interval
+from gatehouse.training.report.report import (
+    Curves,
+    ModelComparison,
+    ModelReport,
+    ReportPeriod,
+    TermShape,
+)
 from tests.training.material import figures, report
 
 # Every worker collects all tests; only the one that draws loads the package.

@@ -9,22 +9,22 @@ from typing import Any
 
 import pytest
 
-from gatehouse.core.case import Case, ValuesByType
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.reading.request_reader import RequestReader
+from gatehouse.core.stages.case import Case, ValuesByType
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.memory.reputation_store import LabelTarget
 from gatehouse.sentry.policy import SentryPolicy
-from gatehouse.sentry.reputation_store import LabelTarget
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.scorecard import Prior, Sheet, load_scorecard
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.training import model_fitting
 from gatehouse.training.examples import Examples, Rows
 from gatehouse.training.model_fitting import FitOptions, Fitted
-from gatehouse.training.replay import DAY_MS, ReplayJudge, ReplayOptions, Summary, replay
-from gatehouse.training.replay_lines import BadLine
+from gatehouse.training.replay.lines import BadLine
+from gatehouse.training.replay.replay import DAY_MS, ReplayJudge, ReplayOptions, Summary, replay
 from tests.sentry.visits import CHROME, GERMAN, HOME, HOSTING, PHONE, TOR, VPN, Book
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

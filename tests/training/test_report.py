@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.training.phrases import span_text
-from gatehouse.training.report import (
+from gatehouse.training.report.phrases import span_text
+from gatehouse.training.report.report import (
     Figures,
     ModelComparison,
     ModelReport,
@@ -16,7 +16,7 @@ from gatehouse.training.report import (
     decode_report,
     encode_report,
 )
-from gatehouse.training.report_text import as_text, summary, verdict
+from gatehouse.training.report.text import as_text, summary, verdict
 from tests.training.material import figures, report
 
 
@@ -127,7 +127,7 @@ def test_spans_are_told_in_the_largest_unit_that_fits(milliseconds: int, says: s
 
 def test_reports_are_read_where_nothing_for_training_is_installed() -> None:
     script = (
-        "import sys; from gatehouse.training.report import ModelReport; "
+        "import sys; from gatehouse.training.report.report import ModelReport; "
         "sys.exit(any(name in sys.modules for name in ('numpy', 'sklearn', 'matplotlib')))"
     )
     done = subprocess.run([sys.executable, "-c", script], timeout=300, check=False)

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from gatehouse.training.examples import Examples
-from gatehouse.training.report import OrderValue, Threshold
-from gatehouse.training.report_text import thresholds_text
+from gatehouse.training.report.report import OrderValue, Threshold
+from gatehouse.training.report.text import thresholds_text
 from gatehouse.training.thresholds import OrderValues, histogram, thresholds
 from tests.training.material import report
 

@@ -8,8 +8,8 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from gatehouse.core.brands import passes_luhn
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.brands import passes_luhn
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.store.tables import CARD_MISMATCHES, CARD_NUMBERS, DECISIONS, IDEMPOTENCY
 from tests.harness import AMELIA, BODY, CARD, PURCHASE, Home, idverify, pipeline, precheck, rules
 

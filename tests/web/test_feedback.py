@@ -10,8 +10,8 @@ import pytest
 from gatehouse.api.feedback import FeedbackRequest
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.labels import Label, LabelSource
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.reading.request_reader import RequestReader
+from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.operations.installation import system_clock
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback.feedback import record_all

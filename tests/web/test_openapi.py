@@ -19,7 +19,7 @@ from gatehouse.operations.catalogue import Parties, make_operations, make_stages
 from gatehouse.operations.operation import Operation
 from gatehouse.operations.planning import Pipelines
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.settings.settings import Settings
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter

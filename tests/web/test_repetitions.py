@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from gatehouse.api.repetitions import Repetitions, canonical
-from gatehouse.core.hashing import keyed_hash
-from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.core.unread_fields import UnreadFields
+from gatehouse.core.reading.unread_fields import UnreadFields
+from gatehouse.core.secrets.hashing import keyed_hash
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.operations.pipeline_messages import pipeline_messages
 from gatehouse.pipeline.settlement import Claim
 from tests.harness import AMELIA, BODY, CARD, PURCHASE, VISIT

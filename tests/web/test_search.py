@@ -8,7 +8,7 @@ import pytest
 
 from gatehouse.admin.privacy.use_cases.person import DataSubject
 from gatehouse.admin.search.use_cases.people import PersonNamed, requests_about
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.databases import Postgres
 from tests.harness import AMELIA, BODY, CARD, PURCHASE, VISIT, Home, Server

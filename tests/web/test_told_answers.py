@@ -16,7 +16,7 @@ from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
 from gatehouse.admin.webhooks.worker.batches import takes
 from gatehouse.core.events import EventName
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.erased_record import without_person
 from gatehouse.decisions.record import decode, encode
 from gatehouse.store.admin.admin_session import AdminSession

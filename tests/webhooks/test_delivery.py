@@ -22,7 +22,7 @@ from gatehouse.admin.webhooks.worker.batches import BatchReader, MessageBatch
 from gatehouse.admin.webhooks.worker.delivery import CLAIM_MS, WebhookDelivery
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.events import DecisionFilter, EventName
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.core.errors import NotFound
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _NO_ACCOUNT: Final = Phrase("refused.no_account", "no account {account_id}")
 _ONLY_OPERATORS: Final = Phrase(

@@ -10,10 +10,10 @@ from typing import Final
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import Randomness
-from gatehouse.core.sentences import Phrase, said_by
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.secrets.hashing import keyed_hash
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.wording.sentences import Phrase, said_by
 
 _NO_SCOPE: Final = Phrase("refused.no_scope", "no scope {scope}; there are {known}")
 _NETWORK_FORM: Final = Phrase("refused.network_form", "{why}; a network looks like 203.0.113.0/24")

@@ -6,7 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from gatehouse.access.roles import UserRole
-from gatehouse.core.secrets import Personal
+from gatehouse.core.secrets.hidden import Personal
 
 
 class UserStatus(StrEnum):

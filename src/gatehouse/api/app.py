@@ -19,6 +19,7 @@ from gatehouse.api.metrics.metrics import Metrics
 from gatehouse.api.preferences import STRICT_APPLIED
 from gatehouse.api.problems import Problem
 from gatehouse.api.serving.in_flight import RETRY_SOON
+from gatehouse.core.cards.redaction import recordable_trace
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import (
     AccountClosed,
@@ -29,7 +30,6 @@ from gatehouse.core.errors import (
     StoreUnavailable,
 )
 from gatehouse.core.ids import new_id
-from gatehouse.core.redaction import recordable_trace
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts.callers import CallerDirectory
 

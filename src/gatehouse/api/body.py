@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from gatehouse.api.context import RequestContext
 from gatehouse.api.problems import Problem
-from gatehouse.core.timeouts import with_timeout
+from gatehouse.core.limits.timeouts import with_timeout
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 _GZIP: Final = 16 + zlib.MAX_WBITS

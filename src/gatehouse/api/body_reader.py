@@ -9,8 +9,8 @@ from gatehouse.api.context import RequestContext
 from gatehouse.api.preferences import wants_strict_handling
 from gatehouse.api.problems import Problem
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader
-from gatehouse.core.unread_fields import UnreadFields
+from gatehouse.core.reading.request_reader import RequestReader
+from gatehouse.core.reading.unread_fields import UnreadFields
 
 T = TypeVar("T", bound=msgspec.Struct)
 

@@ -10,9 +10,9 @@ from gatehouse.access.addresses import Header, caller_address, is_trusted, shown
 from gatehouse.access.keys import IpAddress
 from gatehouse.access.limits import Allowance
 from gatehouse.api.serving.in_flight import InFlight
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.ip_networks import Network
-from gatehouse.core.redaction import recordable
-from gatehouse.core.unread_fields import FieldWarning
+from gatehouse.core.reading.unread_fields import FieldWarning
 
 JSON: Final = b"application/json"
 API_REVISION: Final = "2026-11-17"

@@ -9,8 +9,8 @@ from msgspec import Meta
 from gatehouse.api.problems import CODES, Problem
 from gatehouse.billing.ledger import Item
 from gatehouse.core.api_values import Money, money
-from gatehouse.core.sentences import plain
-from gatehouse.core.unread_fields import FieldWarning
+from gatehouse.core.reading.unread_fields import FieldWarning
+from gatehouse.core.wording.sentences import plain
 
 _encode: Final = msgspec.json.Encoder(enc_hook=plain).encode
 

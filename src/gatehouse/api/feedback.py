@@ -15,13 +15,13 @@ from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.entry import Entry, path_id
 from gatehouse.api.problems import Problem
 from gatehouse.core.api_values import JsonAmount, Timestamp
-from gatehouse.core.case import ClientReferenceId
+from gatehouse.core.cards.redaction import is_card_like, recordable
 from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.errors import Conflict, NotFound
-from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT, format_amount, parse_amount
-from gatehouse.core.redaction import is_card_like, recordable
-from gatehouse.core.validation import Checked
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.stages.case import ClientReferenceId
+from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.placeholders import drop_placeholder

@@ -17,7 +17,7 @@ from gatehouse.api.context import RequestContext
 from gatehouse.core.clock import iso_time
 from gatehouse.core.defects import blanked
 from gatehouse.core.ip_networks import Network
-from gatehouse.core.log_lines import PROCESS
+from gatehouse.core.wording.log_lines import PROCESS
 from gatehouse.settings.preflight import UnknownVariable
 from gatehouse.settings.settings import Settings, changed_settings
 

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.unread_fields import FieldWarning
+from gatehouse.core.reading.unread_fields import FieldWarning
 
 
 class Code(msgspec.Struct, frozen=True):

@@ -7,10 +7,10 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from gatehouse.api.problems import Problem
-from gatehouse.core.field_hints import FieldHints
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.ids import is_id
-from gatehouse.core.redaction import recordable
-from gatehouse.core.validation import shown_key
+from gatehouse.core.reading.field_hints import FieldHints
+from gatehouse.core.reading.validation import shown_key
 from gatehouse.pipeline.settlement import Search
 
 DEFAULT_PAGE: Final = 20

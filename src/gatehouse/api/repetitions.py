@@ -10,10 +10,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from gatehouse.core.custom_inputs import take_codes
-from gatehouse.core.hashing import keyed_hash
-from gatehouse.core.request_reader import read_json
-from gatehouse.core.validation import join_path
+from gatehouse.core.reading.custom_inputs import take_codes
+from gatehouse.core.reading.request_reader import read_json
+from gatehouse.core.reading.validation import join_path
+from gatehouse.core.secrets.hashing import keyed_hash
 from gatehouse.pipeline.settlement import Claim
 
 canonical: Final = msgspec.json.Encoder(order="sorted").encode

@@ -14,11 +14,11 @@ from gatehouse.admin.reviews.use_cases.review_desk import LONGEST_NAME, LONGEST_
 from gatehouse.admin.reviews.use_cases.review_summary import ReviewSummary
 from gatehouse.admin.reviews.use_cases.reviews import ReviewView, payment_sentence
 from gatehouse.core.api_values import Timestamp
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.redaction import recordable
-from gatehouse.core.text import is_blank
-from gatehouse.core.validation import Checked
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.wording.text import is_blank
 from gatehouse.explanations.explanation import Explanation
 from gatehouse.store.decisions.review_events import (
     EventKind,

@@ -34,7 +34,7 @@ from gatehouse.api.v1 import Api, Handler, PipelineListing
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core.subject import written_out_first
 from gatehouse.operations.operation import Operation
-from gatehouse.sentry.memory import MemoryState
+from gatehouse.sentry.memory.memory import MemoryState
 
 _REFERENCES: Final = {"/docs": False, "/docs/manage": True}
 """The pages of the reference, each with whether it is about the management API."""

@@ -10,7 +10,7 @@ from gatehouse.api.context import RequestContext
 from gatehouse.api.entry import Entry
 from gatehouse.api.problems import Problem
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.core.spelling import letters, nearest
+from gatehouse.core.reading.spelling import letters, nearest
 
 _API: Final = "/api/v1/"
 _HEAD: Final = re.compile(r"\A/*(?:api/+)?(?:v\d+/+)?")

@@ -19,7 +19,7 @@ from gatehouse.api.repetitions import Repetitions
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.ids import is_id
-from gatehouse.core.request_reader import check_long_cart
+from gatehouse.core.reading.request_reader import check_long_cart
 from gatehouse.operations.catalogue import read_policies
 from gatehouse.operations.operation import Operation
 from gatehouse.pipeline.engine import Engine

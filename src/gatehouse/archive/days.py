@@ -16,10 +16,10 @@ from gatehouse.archive.manifest import (
 )
 from gatehouse.archive.places import ArchivePlace
 from gatehouse.backtest.judging import Tables
-from gatehouse.columns.layout import ColumnLayout
 from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.figures.layout import ColumnLayout
 from gatehouse.store.decisions.records import RecordSpan
-from gatehouse.training.phrases import ARCHIVE_ENDS
+from gatehouse.training.report.phrases import ARCHIVE_ENDS
 
 
 class DayRead(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from gatehouse.conditions.compile_sql import to_sql
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules.ruleset import Rule
 
 BITS: Final = 60

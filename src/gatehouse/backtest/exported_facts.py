@@ -7,7 +7,7 @@ import msgspec
 from gatehouse.core.clock import iso_time
 from gatehouse.decisions.record import RecordOutline, named_text, read
 from gatehouse.decisions.stage_signals import matches_in
-from gatehouse.sentry.recorded_event import measured_in
+from gatehouse.sentry.records.event import measured_in
 from gatehouse.store.decisions.records import KeptRecord
 from gatehouse.store.feedback.feedback_history import KnownLabel
 

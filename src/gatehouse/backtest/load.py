@@ -13,7 +13,7 @@ from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.compile_sql import column_type, listed_column
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record_fingerprints import SIGNAL
 from gatehouse.decisions.signal_columns import Column, ColumnReader
 from gatehouse.decisions.signal_layout import Layout

@@ -17,9 +17,9 @@ from typing import Final
 import msgspec
 
 from gatehouse.backtest.load import ColumnMaker, LoadedPart
+from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.core.errors import GatehouseError
-from gatehouse.core.fingerprints import Fingerprints
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.database import Database
 from gatehouse.store.decisions.records import KeptRecord, Reached, RecordSpan, in_parts, stream
 

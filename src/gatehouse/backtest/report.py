@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 
 Amounts = dict[str, int]
 """Millionths by currency; amounts without a currency are under an empty name."""

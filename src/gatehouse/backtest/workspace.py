@@ -21,7 +21,7 @@ import msgspec
 
 from gatehouse.core.ending import exit_on_signal
 from gatehouse.core.errors import GatehouseError, InvalidInput
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _BACKTEST_MEMORY: Final = Phrase(
     "refused.backtest_memory",

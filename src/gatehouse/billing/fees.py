@@ -5,8 +5,8 @@ from typing import Final
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import parse_amount
-from gatehouse.core.sentences import Phrase, said_by
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.wording.sentences import Phrase, said_by
 
 _NO_FEE: Final = Phrase("refused.no_fee", "no fee type {fee}; there are {known}")
 _FEE_WHY: Final = Phrase("refused.fee_why", "{fee}: {why}")

@@ -13,7 +13,7 @@ import msgspec
 
 from gatehouse.core.errors import AccountClosed, AuthorizationLost, InvalidInput
 from gatehouse.core.money import MAX_AMOUNT, format_amount
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _ACCOUNT_CLOSED: Final = Phrase("refused.account_closed", "account {account} is closed")
 AUTHORIZATION_ENDED: Final = Phrase(

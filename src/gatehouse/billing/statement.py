@@ -9,7 +9,7 @@ import msgspec
 
 from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.core.errors import Conflict
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _STATEMENT_SUM: Final = Phrase(
     "refused.statement_sum",

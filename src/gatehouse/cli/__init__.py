@@ -16,7 +16,7 @@ from gatehouse.core.errors import (
     StoreUnavailable,
     WrongUsage,
 )
-from gatehouse.core.sentences import said_by
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.settings.settings import InvalidSetting
 
 EXIT_CODES: dict[type[Exception], int] = {

@@ -8,12 +8,12 @@ from typing import Annotated, BinaryIO, Final, Literal
 import typer
 
 from gatehouse.cli.completing import account_ids
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import parse_span
 from gatehouse.core.errors import InvalidInput, WrongUsage
 from gatehouse.core.files.lines import standard_input
 from gatehouse.core.ids import is_id
 from gatehouse.core.money import parse_amount
-from gatehouse.core.redaction import recordable
 from gatehouse.settings.settings import ACCOUNT
 
 _NAMED: Final = "gatehouse.account"

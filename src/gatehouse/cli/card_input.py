@@ -7,10 +7,10 @@ from typing import Final
 
 import typer
 
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.credentials import AccountReference
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import standard_input
+from gatehouse.core.secrets.credentials import AccountReference
 
 FROM_INPUT: Final = "-"
 """The argument that has the number read from standard input, or asked for."""

@@ -6,7 +6,7 @@ Other faces say the same refusals without it.
 from collections.abc import Mapping
 from typing import Final
 
-from gatehouse.core.sentences import PHRASES, Sentence, encoding
+from gatehouse.core.wording.sentences import PHRASES, Sentence, encoding
 
 _PEOPLE: Final = "{said}; see: gatehouse users list"
 _MODELS: Final = "{said}; see: gatehouse sentry models"

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from gatehouse.core.brands import BRAND_NAMES
-from gatehouse.core.credentials import CredentialType
+from gatehouse.core.cards.brands import BRAND_NAMES
+from gatehouse.core.cards.three_d_secure import Eci, ScaExemption, ThreeDSStatus, ThreeDSVersion
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.signal import SignalInfo, Type, describe_signal
-from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.core.three_d_secure import Eci, ScaExemption, ThreeDSStatus, ThreeDSVersion
+from gatehouse.core.secrets.credentials import CredentialType
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.signal import SignalInfo, Type, describe_signal
+from gatehouse.core.wording.sentences import Phrase
 
 _INPUT_NAME: Final = Phrase(
     "condition.input_name",

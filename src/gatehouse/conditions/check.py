@@ -12,7 +12,7 @@ from gatehouse.conditions.patterns import parts_of
 from gatehouse.conditions.signatures import SIGNATURES, Signature
 from gatehouse.conditions.tokens import LIST, ConditionToken
 from gatehouse.conditions.typed import PartChecker, Typed, kind_of
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.wording.sentences import Phrase, said_by
 
 _TAKES_ONE: Final = Phrase("condition.takes_one", "{name} takes {wanted} value, not {count}")
 _TAKES_VALUES: Final = Phrase("condition.takes_values", "{name} takes {wanted} values, not {count}")

@@ -13,8 +13,8 @@ import msgspec
 
 from gatehouse.conditions.catalogue import LIST_NAME, Catalogue
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase, said_by
-from gatehouse.core.signal import SignalInfo, Type
+from gatehouse.core.stages.signal import SignalInfo, Type
+from gatehouse.core.wording.sentences import Phrase, said_by
 
 _CLICKED_SIGNAL: Final = Phrase("condition.clicked_signal", "there is no such signal")
 _CLICKED_OPERATOR: Final = Phrase(

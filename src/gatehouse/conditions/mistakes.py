@@ -6,9 +6,9 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.core.documents.yaml_document import PLACE
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase, any_of, lines
-from gatehouse.core.yaml_document import PLACE
+from gatehouse.core.wording.sentences import Phrase, any_of, lines
 
 _MEANT: Final = Phrase("condition.meant", ", did you mean {names}?")
 

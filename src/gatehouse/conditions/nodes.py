@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.conditions.signatures import COMPARISONS, SIGNATURES, SUMS
-from gatehouse.core.signal import Type as Type  # noqa: PLC0414  # part of this tree, too
+from gatehouse.core.stages.signal import Type as Type  # noqa: PLC0414  # part of this tree, too
 
 MOST_KEPT_NODES: Final = 1000
 """Nodes of a tree that is read, without the values of an IN. An author can write fewer."""

@@ -16,7 +16,7 @@ from gatehouse.conditions.nodes import Condition, Type
 from gatehouse.conditions.token_stream import TokenStream
 from gatehouse.conditions.tokens import LIST, LONGEST_CONDITION, TokenKind, tokenize
 from gatehouse.conditions.typed import MOST_NODES, TooLarge, Typed
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.wording.sentences import Phrase, said_by
 
 __all__ = [
     "DEEPEST_CONDITION",

@@ -9,7 +9,7 @@ from typing import Final
 import re2
 
 from gatehouse.conditions.nodes import Call, Compare, Like, Literal, Node, Type
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _ENDS_ESCAPED: Final = Phrase("condition.ends_escaped", "ends with its escape character")
 

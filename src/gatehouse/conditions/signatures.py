@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.core.signal import Type
+from gatehouse.core.stages.signal import Type
 
 
 class Signature(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ from typing import Final, NoReturn
 
 from gatehouse.conditions.mistakes import Notes
 from gatehouse.conditions.tokens import ConditionToken, TokenKind, shown
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _NO_OPERATOR: Final = Phrase(
     "condition.no_operator", "an operator, such as = or AND, is missing before {found}"

@@ -16,7 +16,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from gatehouse.conditions.mistakes import Notes, did_you_mean
 from gatehouse.conditions.signatures import SIGNATURES
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _COMMENT: Final = Phrase(
     "condition.comment",

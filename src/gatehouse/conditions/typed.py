@@ -14,7 +14,7 @@ from gatehouse.conditions.mistakes import Notes, did_you_mean, meant
 from gatehouse.conditions.nodes import Literal, Node, Signal, Type
 from gatehouse.conditions.tokens import ConditionToken, TokenKind
 from gatehouse.core.errors import GatehouseError
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _DEMANDED: Final = Phrase("condition.demanded", "{where} must be {kind}, but this is {other}")
 _DEMANDED_BOOLEAN: Final = Phrase(

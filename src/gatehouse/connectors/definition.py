@@ -8,7 +8,7 @@ import msgspec
 from gatehouse.connectors.kinds import KINDS
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.core.errors import SettingsError
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _UNKNOWN_KIND: Final = Phrase(
     "connector.unknown_kind", "connector {name} is of the kind {kind}, which is not known here"

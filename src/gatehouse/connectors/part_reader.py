@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.validation import join_path
+from gatehouse.core.reading.validation import join_path
 
 if TYPE_CHECKING:
-    from gatehouse.core.documents import Document, Flaw
+    from gatehouse.core.documents.reading import Document, Flaw
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class PartReader(NamedTuple):
 
     def convert(self, kind: type[T]) -> T | None:
         """The whole part as a struct; None after its flaws were noted."""
-        from gatehouse.core.documents import convert_part
+        from gatehouse.core.documents.reading import convert_part
 
         value, flaws = convert_part(self.document, self.path, self.data, kind)
         self.flaws.extend(flaws)

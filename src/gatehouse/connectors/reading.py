@@ -13,8 +13,9 @@ from msgspec import Meta
 from gatehouse.connectors.definition import RECORDS, BinRange, Configuration, Function, Route
 from gatehouse.connectors.kinds import KINDS
 from gatehouse.connectors.part_reader import Definition, PartReader
-from gatehouse.core.brands import BRAND_NAMES
-from gatehouse.core.documents import (
+from gatehouse.core.cards.brands import BRAND_NAMES
+from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.documents.reading import (
     Document,
     DocumentRefused,
     Flaw,
@@ -23,9 +24,8 @@ from gatehouse.core.documents import (
     suggestion,
     unknown_word,
 )
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.validation import ENTRIES_MANY, join_path
+from gatehouse.core.reading.validation import ENTRIES_MANY, join_path
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.intel.places import is_country
 
 _CONNECTOR_FUNCTION: Final = Phrase("document.connector_function", "is not a function{hint}")

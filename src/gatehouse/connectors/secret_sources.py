@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.core.errors import SettingsError
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.settings.settings import PREFIX, Settings, env_file
 
 _SECRET_FORM: Final = Phrase(

@@ -7,8 +7,8 @@ from typing import Final
 import msgspec
 
 from gatehouse.core.errors import SettingsError
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.validation import Checked
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.wording.sentences import Phrase
 
 _UNFIT_FILE: Final = Phrase("connector.tls_file", "a file for TLS cannot be used: {why}")
 _BOTH: Final = Phrase(

@@ -24,13 +24,13 @@ from gatehouse.access.visitors import Visitor
 from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.console import failures
 from gatehouse.console.assets import serve_asset
-from gatehouse.console.cookies import read_cookies
 from gatehouse.console.desk import Desk
-from gatehouse.console.envelope import Envelope
-from gatehouse.console.forms import FormRefused, read_body, read_form, read_pairs
-from gatehouse.console.guard import check_token
+from gatehouse.console.forms.forms import FormRefused, read_body, read_form, read_pairs
 from gatehouse.console.pages import FORM_BYTES, Action, Declared, Endpoint, Page, Reach
 from gatehouse.console.refusals import PageRefused, status_of
+from gatehouse.console.serving.cookies import read_cookies
+from gatehouse.console.serving.envelope import Envelope
+from gatehouse.console.serving.guard import check_token
 from gatehouse.console.turns import Turns
 from gatehouse.console.visit import Incoming, Visit
 from gatehouse.core.defects import blanked

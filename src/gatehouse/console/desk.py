@@ -13,12 +13,12 @@ from gatehouse.admin.money.use_cases.statements import LedgerDays
 from gatehouse.admin.pipelines.pages.api_calls import ApiCaller
 from gatehouse.admin.sign_in.use_cases.oidc import SingleSignOn
 from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
-from gatehouse.columns.copies import ColumnCopies
-from gatehouse.console.browser_sessions import BrowserSessions, StoredSessions
-from gatehouse.console.cookies import CookieJar
-from gatehouse.console.guard import OriginGuard
 from gatehouse.console.pages import Declared, Page
 from gatehouse.console.rendering import Renderer
+from gatehouse.console.serving.browser_sessions import BrowserSessions, StoredSessions
+from gatehouse.console.serving.cookies import CookieJar
+from gatehouse.console.serving.guard import OriginGuard
+from gatehouse.figures.copies import ColumnCopies
 from gatehouse.settings.settings import Settings
 
 _PLACE: Final = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")

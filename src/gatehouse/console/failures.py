@@ -5,7 +5,7 @@ from starlette.responses import RedirectResponse, Response
 from gatehouse.console.refusals import PageRefused, Told, as_sentence, status_of
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import GatehouseError, RequestRefused
-from gatehouse.core.sentences import Sentence
+from gatehouse.core.wording.sentences import Sentence
 
 
 def refused(visit: Visit, refused: PageRefused) -> Response:

@@ -4,8 +4,8 @@ from typing import Final
 
 from starlette.responses import Response
 
-from gatehouse.console.guard import own_path
 from gatehouse.console.pages import Action, Declarations
+from gatehouse.console.serving.guard import own_path
 from gatehouse.console.visit import Visit
 
 

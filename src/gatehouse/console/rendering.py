@@ -6,8 +6,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gatehouse.console.assets import asset_url
-from gatehouse.console.guard import CSRF_FIELD
 from gatehouse.console.icons import ICONS
+from gatehouse.console.serving.guard import CSRF_FIELD
 
 
 class Renderer:

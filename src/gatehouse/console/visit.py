@@ -15,21 +15,21 @@ from gatehouse.access.visitors import Visitor
 from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.sign_in.use_cases.passkeys import PasskeyPlace
 from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin
-from gatehouse.console.cookies import Cookies, Notice
 from gatehouse.console.desk import Desk
-from gatehouse.console.formats import Formats, currency_digits
-from gatehouse.console.forms import FormRefused, SentForm, Upload, Values
-from gatehouse.console.navigation import navigation
-from gatehouse.console.pages import Declared, Page, Reach
-from gatehouse.console.shipped_words import SHIPPED_WORDS
-from gatehouse.console.translation import accepted_locale, texts, translator
-from gatehouse.console.typed_amounts import (
+from gatehouse.console.forms.forms import FormRefused, SentForm, Upload, Values
+from gatehouse.console.forms.typed_amounts import (
     EXAMPLE,
     AmountRefused,
     amount_form,
     read_amount,
     write_amount,
 )
+from gatehouse.console.navigation import navigation
+from gatehouse.console.pages import Declared, Page, Reach
+from gatehouse.console.serving.cookies import Cookies, Notice
+from gatehouse.console.words.formats import Formats, currency_digits
+from gatehouse.console.words.shipped import SHIPPED_WORDS
+from gatehouse.console.words.translation import accepted_locale, texts, translator
 from gatehouse.core.errors import GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
 

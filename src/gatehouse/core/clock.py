@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _OUT_OF_REACH: Final = Phrase("invalid.out_of_reach", "is out of reach")
 _SPAN: Final = Phrase(

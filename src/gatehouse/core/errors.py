@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _ATTEMPTS: Final = Phrase("refused.attempts", "too many attempts; try again in {seconds} seconds")
 _CARDS_ALIKE: Final = Phrase(

@@ -10,8 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.core.ids import sibling_id
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.sentences import plain
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.sentences import plain
 
 EVERY_OPERATION: Final = "*"
 _encode: Final = msgspec.json.Encoder(enc_hook=plain).encode

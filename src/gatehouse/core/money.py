@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _AMOUNT_SAID: Final = Phrase(
     "invalid.amount", "an amount is a decimal number with at most six decimals, such as 12.50"

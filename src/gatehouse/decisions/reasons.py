@@ -6,9 +6,9 @@ accepted have no reason.
 
 from typing import Final
 
-from gatehouse.core.outcomes import REASON_MEANINGS, DecisionReason, Outcome
-from gatehouse.core.stage import StageReason
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.outcomes import REASON_MEANINGS, DecisionReason, Outcome
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import StageReason
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 
 OUTAGES: Final = frozenset(

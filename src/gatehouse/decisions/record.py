@@ -13,16 +13,11 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import FieldInfo
 
-from gatehouse.core.cards import KeptCard
+from gatehouse.core.cards.numbers import KeptCard
 from gatehouse.core.errors import GatehouseError
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.sentences import Phrase, said_by
-from gatehouse.decisions.packed_values import (
-    SIGNALS,
-    PackedFeatures,
-    PackedValues,
-    features_in,
-)
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.sentences import Phrase, said_by
+from gatehouse.decisions.packed_values import SIGNALS, PackedFeatures, PackedValues, features_in
 from gatehouse.decisions.recorded_event import KeptEvent, RecordedEvent, event_in
 
 RECORD_NONE: Final = Phrase("refused.record_none", "this is not a decision record: {why}")

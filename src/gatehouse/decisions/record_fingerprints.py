@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.core.fingerprints import INNER, INNER_PREFIX, Fingerprints
+from gatehouse.core.cards.fingerprints import INNER, INNER_PREFIX, Fingerprints
 from gatehouse.decisions.record import DecisionRecord, UnreadableRecord, encode
 from gatehouse.decisions.record import decode as decode_as_kept
 from gatehouse.decisions.recorded_event import RecordedEvent

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.core.cards import KeptCard
+from gatehouse.core.cards.numbers import KeptCard
 from gatehouse.decisions.packed_values import Place
 from gatehouse.decisions.reasons import reason_of
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, event_of

@@ -15,8 +15,8 @@ from msgspec import Meta
 
 from gatehouse.conditions.catalogue import CUSTOM
 from gatehouse.conditions.nodes import Type
-from gatehouse.core.stage import StageSpec
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import StageSpec
 from gatehouse.decisions.packed_values import SIGNALS, Place
 from gatehouse.decisions.record import UnreadableRecord
 from gatehouse.decisions.signal_layout import LARGEST, Layout, fits

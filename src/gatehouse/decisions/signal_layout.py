@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from gatehouse.conditions.catalogue import SIGNALS, place_of
 from gatehouse.conditions.nodes import Type
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
 
 LARGEST: Final = 2**53
 """Numbers count when they are smaller than this, on both sides of zero."""

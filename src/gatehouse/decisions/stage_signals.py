@@ -6,9 +6,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from gatehouse.core.outcomes import Outcome, strongest
-from gatehouse.core.stage import StageSpec
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.outcomes import Outcome, strongest
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import StageSpec
 from gatehouse.decisions.record import StageOutline, read
 from gatehouse.decisions.signal_layout import Layout, fits, rules_signals
 

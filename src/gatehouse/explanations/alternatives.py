@@ -13,7 +13,7 @@ import msgspec
 from gatehouse.conditions import nodes
 from gatehouse.conditions.catalogue import CUSTOM, SIGNALS
 from gatehouse.conditions.nodes import Condition, Node, Type, parts_of
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.explanations.bounds import Bound, bound_words
 from gatehouse.explanations.phrases import (
     ANOTHER,

@@ -4,9 +4,9 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.sentences import all_of, any_of
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.wording.sentences import all_of, any_of
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.explanations import phrases
 from gatehouse.explanations.explanation import ExplainedChange, Explanation

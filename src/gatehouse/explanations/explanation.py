@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 
 
 class ExplainedReason(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -3,8 +3,8 @@
 import msgspec
 
 from gatehouse.conditions.compile_python import Lists
-from gatehouse.core.stage import StageExplanation
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import StageExplanation
 from gatehouse.decisions.record import RecordedStage
 from gatehouse.pipeline.definition import PipelineDefinition
 from gatehouse.rules.decide import CompiledRuleSet

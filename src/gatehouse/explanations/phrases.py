@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.sentences import Phrase
 
 NOTHING: Final = Phrase("explained.nothing", "Nothing was found.")
 INCOMPLETE: Final = Phrase(

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.core.outcomes import OnFailure, Outcome
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.outcomes import OnFailure, Outcome
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.explanations.explanation import ExplainedReason
 from gatehouse.explanations.in_force import InForce

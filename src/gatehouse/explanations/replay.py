@@ -14,11 +14,11 @@ import msgspec
 
 from gatehouse.conditions.catalogue import CUSTOM, SIGNALS, packed, place_of
 from gatehouse.conditions.compile_python import Lists
-from gatehouse.core.case import Case, StageResult, ValuesByType
-from gatehouse.core.outcomes import OnFailure, Outcome
-from gatehouse.core.sentences import Sentence
-from gatehouse.core.stage import StageSpec
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.case import Case, StageResult, ValuesByType
+from gatehouse.core.stages.outcomes import OnFailure, Outcome
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import StageSpec
+from gatehouse.core.wording.sentences import Sentence
 from gatehouse.decisions.record import DecisionRecord, RecordedSignals, RecordedStage
 from gatehouse.decisions.signal_layout import everything, fits
 from gatehouse.explanations.in_force import InForce

@@ -10,8 +10,8 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from gatehouse.conditions.nodes import Condition
-from gatehouse.core.outcomes import Outcome, is_weaker
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.outcomes import Outcome, is_weaker
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.explanations.alternatives import (
     EXEMPTED,
     Alternative,

@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from gatehouse.core.money import Payment
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.intel.places import minor_digits
 
 _CURRENCY: Final = Phrase("invalid.currency", "is not a currency: use an ISO 4217 code such as USD")

@@ -5,12 +5,12 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
-from gatehouse.core.credentials import AccountReference, CredentialType
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.cards.three_d_secure import ThreeDSecure
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
-from gatehouse.core.secrets import Personal
-from gatehouse.core.three_d_secure import ThreeDSecure
+from gatehouse.core.secrets.credentials import AccountReference, CredentialType
+from gatehouse.core.secrets.hidden import Personal
 
 
 class GatewayInput(Personal, frozen=True):

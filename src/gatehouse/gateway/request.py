@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.three_d_secure import ThreeDSecureField
+from gatehouse.core.cards.three_d_secure import ThreeDSecureField
 
 
 class GatewayRequest(msgspec.Struct, frozen=True, rename="camel"):

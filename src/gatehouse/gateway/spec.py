@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from gatehouse.core.outcomes import DecisionReason, OnFailure, Outcome
-from gatehouse.core.signal import Type, describe_signal, text_signals
-from gatehouse.core.stage import (
+from gatehouse.core.stages.outcomes import DecisionReason, OnFailure, Outcome
+from gatehouse.core.stages.signal import Type, describe_signal, text_signals
+from gatehouse.core.stages.stage import (
     PAYMENT,
     Stage,
     StageOptions,

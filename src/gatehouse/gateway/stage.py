@@ -11,12 +11,12 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.case import Case, StageResult
+from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.core.cards.redaction import LONGEST_NUMBER, MASK, recordable
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.redaction import LONGEST_NUMBER, MASK, recordable
+from gatehouse.core.stages.case import Case, StageResult
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.gateway.port import (
     Authorization,
     GatewayAnswer,

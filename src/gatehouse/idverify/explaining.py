@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gatehouse.core.sentences import Phrase, phrases_of, row
-from gatehouse.core.stage import StageExplanation, StageFinding
+from gatehouse.core.stages.stage import StageExplanation, StageFinding
+from gatehouse.core.wording.sentences import Phrase, phrases_of, row
 from gatehouse.idverify.response import Result
 
 _COMPARED: Final = phrases_of(

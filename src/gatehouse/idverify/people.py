@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Final
 
-from gatehouse.core.secrets import Personal
+from gatehouse.core.secrets.hidden import Personal
 
 
 class OwnerType(StrEnum):

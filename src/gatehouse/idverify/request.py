@@ -5,14 +5,14 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from gatehouse.core.cards import CardNumberField, CardOfRequest, ExpiryDateField
-from gatehouse.core.case import ClientReferenceField
-from gatehouse.core.credentials import AccountReferenceField, CredentialTypeField
-from gatehouse.core.secrets import Personal
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.stage import Contacts
-from gatehouse.core.text import is_blank
-from gatehouse.core.validation import Checked
+from gatehouse.core.cards.numbers import CardNumberField, CardOfRequest, ExpiryDateField
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.secrets.credentials import AccountReferenceField, CredentialTypeField
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.stages.case import ClientReferenceField
+from gatehouse.core.stages.stage import Contacts
+from gatehouse.core.wording.sentences import Phrase
+from gatehouse.core.wording.text import is_blank
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
 
 _BLANK: Final = Phrase("invalid.blank", "must not be blank")

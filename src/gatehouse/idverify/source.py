@@ -8,8 +8,8 @@ from typing import Protocol
 
 import msgspec
 
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.secrets import Personal
+from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.core.secrets.hidden import Personal
 from gatehouse.idverify.people import ALL_IDENTIFIER_TYPES, IdentifierType, Person
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
-from gatehouse.core.signal import SignalInfo, Type, describe_signal, text_signals
-from gatehouse.core.stage import (
+from gatehouse.core.stages.signal import SignalInfo, Type, describe_signal, text_signals
+from gatehouse.core.stages.stage import (
     OperationSpec,
     Stage,
     StageOptions,

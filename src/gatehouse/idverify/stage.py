@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.core.case import Case, StageResult
-from gatehouse.core.redaction import recordable
+from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.stages.case import Case, StageResult
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import FEE_TYPE, NAME, IdVerifyResponse, NameVerification, Result
 from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, IdentitySource

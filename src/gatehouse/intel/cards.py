@@ -1,7 +1,7 @@
 """What may be kept of a card, with what the BIN table knows about its issuer."""
 
-from gatehouse.core.cards import CardOfRequest, KeptCard, MaskedCard
-from gatehouse.core.fingerprints import Fingerprints
+from gatehouse.core.cards.fingerprints import Fingerprints
+from gatehouse.core.cards.numbers import CardOfRequest, KeptCard, MaskedCard
 from gatehouse.intel.bins import BinTable
 
 

@@ -15,9 +15,9 @@ from typing import BinaryIO, Final
 import maxminddb
 from maxminddb.reader import Metadata
 
-from gatehouse.core.lru_cache import LruCache
+from gatehouse.core.limits.lru_cache import LruCache
 from gatehouse.intel.addresses import Address
-from gatehouse.intel.claims import (
+from gatehouse.intel.agents.claims import (
     NOTHING,
     About,
     Claims,
@@ -27,7 +27,7 @@ from gatehouse.intel.claims import (
     read_country,
     read_text,
 )
-from gatehouse.intel.freshness import iso_date
+from gatehouse.intel.feeds.freshness import iso_date
 
 _log: Final = logging.getLogger("gatehouse.intel")
 

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.core.short_cache import cache_short
+from gatehouse.core.limits.short_cache import cache_short
 from gatehouse.intel.places import country_code, is_spoken, languages_of, main_language
 
 MAX_CHARACTERS: Final = 2048

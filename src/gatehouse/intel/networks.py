@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.intel.addresses import Address
-from gatehouse.intel.claims import Claims
+from gatehouse.intel.agents.claims import Claims
 from gatehouse.intel.packed import (
     Day,
     PackedDataError,

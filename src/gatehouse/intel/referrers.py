@@ -7,7 +7,7 @@ import re
 import unicodedata
 from typing import Final
 
-from gatehouse.core.short_cache import cache_short
+from gatehouse.core.limits.short_cache import cache_short
 
 MAX_CHARACTERS: Final = 2048
 MAX_HOST: Final = 253

@@ -3,8 +3,8 @@
 from importlib import metadata
 
 from gatehouse.intel import places
+from gatehouse.intel.agents.browsers import load_sources
 from gatehouse.intel.bins import load_bins
-from gatehouse.intel.browsers import load_sources
 from gatehouse.intel.networks import Feed
 from gatehouse.intel.packed import PackageSource
 

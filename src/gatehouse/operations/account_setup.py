@@ -15,10 +15,10 @@ from typing import Final, Protocol, TypeVar
 import msgspec
 
 from gatehouse.core.errors import ConfigurationRefused, StoreUnavailable
-from gatehouse.core.lru_cache import LruCache
-from gatehouse.core.sentences import Phrase, said_by
-from gatehouse.core.stage import Stage
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.limits.lru_cache import LruCache
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import Stage
+from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.operations.pipeline_steps import Ruled, steps_of
 from gatehouse.pipeline.definition import (
     PipelineDefinition,

@@ -12,9 +12,9 @@ from gatehouse.connectors.sandbox.parties import (
     SandboxIdentities,
     SandboxIssuer,
 )
-from gatehouse.core import keyring
 from gatehouse.core.clock import Clock
-from gatehouse.core.stage import Stage
+from gatehouse.core.secrets import keyring
+from gatehouse.core.stages.stage import Stage
 from gatehouse.idverify.source import IdentitySource
 from gatehouse.intel.bins import BinTable
 from gatehouse.intel.cards import CardMasker
@@ -26,7 +26,7 @@ from gatehouse.operations.planning import Pipelines
 from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.pipeline.settlement import Settlement
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory_port import Memory
+from gatehouse.sentry.memory.port import Memory
 from gatehouse.settings.settings import Settings
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter

@@ -4,10 +4,10 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.core.case import ValuesByType
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.stage import Stage, StageOptions
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.case import ValuesByType
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import Stage, StageOptions
 from gatehouse.gateway.port import PaymentGateway
 from gatehouse.idverify.source import IdentitySource
 from gatehouse.intel.networks import AddressBook
@@ -17,7 +17,7 @@ from gatehouse.operations.planning import Pipelines
 from gatehouse.precheck.issuer import Issuer
 from gatehouse.rules.spec import RULES
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory_port import Memory
+from gatehouse.sentry.memory.port import Memory
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.settings.settings import Settings
 

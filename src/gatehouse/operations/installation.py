@@ -14,7 +14,7 @@ from typing import Final
 
 from gatehouse.access.actors import Actor
 from gatehouse.core.errors import Conflict, SettingsError
-from gatehouse.core.keyring import RootSecret
+from gatehouse.core.secrets.keyring import RootSecret
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.fingerprint_conversion import convert_lists

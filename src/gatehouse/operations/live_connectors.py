@@ -14,18 +14,14 @@ import sqlalchemy as sa
 from gatehouse.connectors.definition import Configuration, decode_program
 from gatehouse.connectors.routing.roster import Roster
 from gatehouse.core.errors import ConfigurationRefused, SettingsError, StoreUnavailable
-from gatehouse.core.notes import as_note
-from gatehouse.core.sentences import said_by
+from gatehouse.core.wording.notes import as_note
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.operations.released_secrets import unreleased
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.account_signature import check_account, put_back, refused
-from gatehouse.store.configured.configurations import (
-    CONNECTORS_KEY,
-    StoredVersion,
-    check_versions,
-)
+from gatehouse.store.configured.configurations import CONNECTORS_KEY, StoredVersion, check_versions
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.configured.signing import INSTALLATION
 from gatehouse.store.connector_reports import ConnectorReport, remove_report, write_report

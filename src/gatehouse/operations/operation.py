@@ -7,8 +7,8 @@ import msgspec
 
 from gatehouse.access.accounts import Account
 from gatehouse.billing.fees import fee_schedule
-from gatehouse.core.case import ValuesByType
-from gatehouse.core.stage import Contacts, OperationSpec, Stage, StageSpec
+from gatehouse.core.stages.case import ValuesByType
+from gatehouse.core.stages.stage import Contacts, OperationSpec, Stage, StageSpec
 from gatehouse.decisions.search_terms import FoundBy
 from gatehouse.pipeline.job import Processed, RequestPlan, Step
 

@@ -8,14 +8,14 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.core.case import ValuesByType
+from gatehouse.core.cards.three_d_secure import ThreeDSecure
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.money import Payment
-from gatehouse.core.request_reader import MORE_PROBLEMS, RequestReader
-from gatehouse.core.sentences import Phrase, said_by
-from gatehouse.core.stage import PAYMENT
-from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.core.three_d_secure import ThreeDSecure
+from gatehouse.core.reading.request_reader import MORE_PROBLEMS, RequestReader
+from gatehouse.core.stages.case import ValuesByType
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import PAYMENT
+from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.gateway.payment import UnfitPayment, read_payment
 from gatehouse.gateway.request import GatewayRequest
 from gatehouse.operations.account_setup import Pipeline

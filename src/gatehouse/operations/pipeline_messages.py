@@ -9,10 +9,10 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from gatehouse.core.case import ClientReferenceField
-from gatehouse.core.outcomes import DecisionReason, Outcome
-from gatehouse.core.secrets import Personal
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.stages.case import ClientReferenceField
+from gatehouse.core.stages.outcomes import DecisionReason, Outcome
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.decisions.reasons import REASON_ABOUT, RETRYABLE_ABOUT
 
 PipelineNumber = Annotated[

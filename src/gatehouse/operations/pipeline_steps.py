@@ -5,10 +5,10 @@ from functools import partial
 
 from gatehouse.conditions.compile_python import Lists, compile_condition
 from gatehouse.conditions.nodes import Condition
-from gatehouse.core.case import Case
-from gatehouse.core.outcomes import OnFailure, Outcome
-from gatehouse.core.stage import Stage
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.case import Case
+from gatehouse.core.stages.outcomes import OnFailure, Outcome
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import Stage
 from gatehouse.pipeline.definition import OnDeclinedReview, Pay, PipelineDefinition, combine
 from gatehouse.pipeline.job import LatePart, StageRun, Step
 from gatehouse.pipeline.waiting import Waiting

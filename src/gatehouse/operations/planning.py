@@ -9,14 +9,14 @@ from msgspec import UNSET
 
 from gatehouse.access.accounts import Account
 from gatehouse.billing.fees import fee_schedule
-from gatehouse.core.case import ValuesByType
+from gatehouse.core.cards.three_d_secure import ThreeDSecure
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.money import Payment
-from gatehouse.core.outcomes import Outcome, strongest
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.stage import PAYMENT, Contacts
-from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.core.three_d_secure import ThreeDSecure
+from gatehouse.core.stages.case import ValuesByType
+from gatehouse.core.stages.outcomes import Outcome, strongest
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import PAYMENT, Contacts
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.reasons import is_retryable
 from gatehouse.decisions.record import PipelineVersion
 from gatehouse.decisions.search_terms import FoundBy

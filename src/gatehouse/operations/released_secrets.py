@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from gatehouse.access.actors import ActorKind
 from gatehouse.connectors.definition import Configuration, decode_program
 from gatehouse.connectors.part_reader import Definition
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.configurations import CONNECTORS_KEY
 from gatehouse.store.configured.signing import Signer

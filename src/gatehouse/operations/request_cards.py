@@ -8,11 +8,11 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.core.cards import CardOfRequest
-from gatehouse.core.case import ValuesByType
+from gatehouse.core.cards.numbers import CardOfRequest
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.case import ValuesByType
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.rules.request import RulesRequest
 from gatehouse.rules.spec import RULES
 

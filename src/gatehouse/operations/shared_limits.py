@@ -11,8 +11,8 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from gatehouse.access.limits import SharedRateLimiter, TakenTokens
-from gatehouse.core.breaker import Breaker
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.limits.breaker import Breaker
 from gatehouse.settings.settings import Settings
 from gatehouse.store.background import repeat
 

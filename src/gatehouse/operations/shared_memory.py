@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from gatehouse.core.breaker import Breaker
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.keyring import ENTITIES, KeyRing
+from gatehouse.core.limits.breaker import Breaker
+from gatehouse.core.secrets.keyring import ENTITIES, KeyRing
 from gatehouse.operations.installation import system_clock
 from gatehouse.settings.settings import Settings
 

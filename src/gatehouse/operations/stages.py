@@ -3,7 +3,7 @@
 Fees, scopes and operations are listed in this order.
 """
 
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.gateway.spec import GATEWAY
 from gatehouse.idverify.spec import ID_VERIFY
 from gatehouse.precheck.spec import PRE_CHECK

@@ -65,7 +65,7 @@ def warm() -> None:
 
 
 def _warm_sentry() -> None:
-    from gatehouse.intel.agents import load_agents, read_agent
+    from gatehouse.intel.agents.agents import load_agents, read_agent
     from gatehouse.intel.emails import is_disposable
     from gatehouse.intel.handles import randomness
     from gatehouse.intel.languages import fit, read_languages

@@ -10,23 +10,12 @@ import msgspec
 
 from gatehouse.conditions.catalogue import CUSTOM, Catalogue
 from gatehouse.conditions.nodes import Condition, Type
-from gatehouse.core.documents import (
-    Document,
-    DocumentRefused,
-    Flaw,
-    load_document,
-    nearest,
-)
-from gatehouse.core.outcomes import OnFailure
-from gatehouse.core.sentences import Phrase, any_of, said_by
-from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.core.validation import join_path
-from gatehouse.pipeline.definition import (
-    OnDeclinedReview,
-    Pay,
-    PipelineDefinition,
-    StageDefinition,
-)
+from gatehouse.core.documents.reading import Document, DocumentRefused, Flaw, load_document, nearest
+from gatehouse.core.reading.validation import join_path
+from gatehouse.core.stages.outcomes import OnFailure
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.wording.sentences import Phrase, any_of, said_by
+from gatehouse.pipeline.definition import OnDeclinedReview, Pay, PipelineDefinition, StageDefinition
 from gatehouse.pipeline.file_types import (
     condition_text,
     declined_review_action,

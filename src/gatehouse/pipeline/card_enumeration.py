@@ -7,8 +7,8 @@ more than a few of these is trying them out. The store counts; see `store.reques
 from collections.abc import Iterable
 from typing import Final
 
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.fingerprints import Fingerprints
+from gatehouse.core.cards.fingerprints import Fingerprints
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.pipeline.settlement import NumberSent, NumbersLimit
 
 _MOST_REMEMBERED: Final = 50_000

@@ -11,8 +11,8 @@ from typing import Final
 import msgspec
 
 from gatehouse.conditions.nodes import Condition, Type
-from gatehouse.core.outcomes import OnFailure, Outcome, strongest
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.outcomes import OnFailure, Outcome, strongest
+from gatehouse.core.stages.registry import REGISTRY
 
 
 class Pay(StrEnum):

@@ -5,10 +5,10 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from gatehouse.conditions.nodes import Condition
-from gatehouse.core.documents import ADDED, GONE, INPUT, changed_lines
+from gatehouse.core.documents.reading import ADDED, GONE, INPUT, changed_lines
 from gatehouse.core.money import format_amount
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition
 
 _SCHEDULE: Final = Phrase("change.schedule", "from the schedule")

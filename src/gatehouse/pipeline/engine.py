@@ -9,14 +9,14 @@ from typing import Final, cast
 import msgspec
 
 from gatehouse.billing.ledger import Hold
-from gatehouse.core.cards import MaskedCard
-from gatehouse.core.case import Case
+from gatehouse.core.cards.numbers import MaskedCard
 from gatehouse.core.clock import Clock
 from gatehouse.core.defects import blanked
 from gatehouse.core.events import EventName, any_takes
 from gatehouse.core.money import Payment
-from gatehouse.core.outcomes import Outcome, strongest
-from gatehouse.core.stage import PayingStage
+from gatehouse.core.stages.case import Case
+from gatehouse.core.stages.outcomes import Outcome, strongest
+from gatehouse.core.stages.stage import PayingStage
 from gatehouse.decisions.reasons import reason_of
 from gatehouse.decisions.search_terms import TermMaker
 from gatehouse.intel.cards import CardMasker

@@ -10,12 +10,12 @@ from typing import Any, Final, TypeVar
 
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.nodes import Type
-from gatehouse.core.documents import suggestion
+from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.documents.reading import suggestion
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import parse_amount
-from gatehouse.core.outcomes import OnFailure
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.stages.outcomes import OnFailure
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.pipeline.definition import OnDeclinedReview, Pay
 
 _WHAT_TYPE: Final = Phrase("document.what_type", "type")

@@ -6,12 +6,12 @@ from typing import Protocol
 import msgspec
 
 from gatehouse.billing.ledger import Item
-from gatehouse.core.cards import CardOfRequest
-from gatehouse.core.case import Case, StageResult, ValuesByType
+from gatehouse.core.cards.numbers import CardOfRequest
 from gatehouse.core.events import DecisionFilter
 from gatehouse.core.money import Payment
-from gatehouse.core.outcomes import DecisionReason, Outcome
-from gatehouse.core.stage import Stage
+from gatehouse.core.stages.case import Case, StageResult, ValuesByType
+from gatehouse.core.stages.outcomes import DecisionReason, Outcome
+from gatehouse.core.stages.stage import Stage
 from gatehouse.decisions.record import PipelineVersion, RecordedSignals
 from gatehouse.decisions.search_terms import FoundBy
 from gatehouse.pipeline.settlement import Claim

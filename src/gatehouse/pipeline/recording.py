@@ -1,8 +1,8 @@
 """Writes the decision record of a request that was worked on."""
 
-from gatehouse.core.case import Case
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
-from gatehouse.core.redaction import recordable
+from gatehouse.core.stages.case import Case
 from gatehouse.decisions.record import VERSION, DecisionRecord, RecordedStage, encode
 from gatehouse.decisions.search_terms import CARD, TermMaker, WaitingTerms
 from gatehouse.pipeline.job import Job, Processed, StageRun

@@ -7,9 +7,9 @@ from typing import Final
 from gatehouse.conditions.catalogue import Catalogue, kinds_for
 from gatehouse.conditions.nodes import Condition
 from gatehouse.conditions.parse import ConditionRefused, read_condition
-from gatehouse.core.documents import Document, Flaw, nearest
-from gatehouse.core.sentences import Phrase, any_of
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.documents.reading import Document, Flaw, nearest
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.wording.sentences import Phrase, any_of
 from gatehouse.pipeline.file_types import NEVER, quoted
 from gatehouse.pipeline.waiting import Waiting
 

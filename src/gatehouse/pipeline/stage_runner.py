@@ -10,11 +10,11 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from gatehouse.billing.ledger import Item
-from gatehouse.core.case import Case
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.core.timeouts import with_timeout
+from gatehouse.core.limits.timeouts import with_timeout
+from gatehouse.core.stages.case import Case
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.pipeline.job import DecisionPlan, LatePart, StageRun, Step
 
 _ACCEPT: Final = Outcome.ACCEPT

@@ -6,7 +6,7 @@ Which signals a stage leaves is declared in its `spec.py`, so a new stage is cov
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
 
 
 class Waiting:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.sentences import Phrase, all_of, phrases_of
-from gatehouse.core.stage import ResultChange, StageExplanation, StageFinding
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.stages.stage import ResultChange, StageExplanation, StageFinding
+from gatehouse.core.wording.sentences import Phrase, all_of, phrases_of
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
 
 _APPROVED: Final = "approved"

@@ -4,9 +4,9 @@ from typing import Protocol
 
 import msgspec
 
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
-from gatehouse.core.case import ValuesByType
-from gatehouse.core.credentials import AccountReference, CredentialType
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.secrets.credentials import AccountReference, CredentialType
+from gatehouse.core.stages.case import ValuesByType
 
 
 class CardEnquiry(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.cards import (
+from gatehouse.core.cards.numbers import (
     CARD_LENGTH,
     CardNumber,
     CardNumberField,
@@ -14,10 +14,10 @@ from gatehouse.core.cards import (
     ExpiryDateField,
     SecurityCode,
 )
-from gatehouse.core.case import ClientReferenceField
-from gatehouse.core.credentials import AccountReferenceField, CredentialTypeField
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.validation import Checked
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.secrets.credentials import AccountReferenceField, CredentialTypeField
+from gatehouse.core.stages.case import ClientReferenceField
+from gatehouse.core.wording.sentences import Phrase
 
 _EMPTY_ADDRESS: Final = Phrase(
     "invalid.empty_address", "must have at least one of postalCode and street"

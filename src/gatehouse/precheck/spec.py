@@ -5,9 +5,9 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from gatehouse.core.outcomes import DecisionReason, OnFailure, Outcome
-from gatehouse.core.signal import Type, describe_signal, text_signals
-from gatehouse.core.stage import (
+from gatehouse.core.stages.outcomes import DecisionReason, OnFailure, Outcome
+from gatehouse.core.stages.signal import Type, describe_signal, text_signals
+from gatehouse.core.stages.stage import (
     AnsweredAgain,
     OperationSpec,
     RecordedResult,

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from gatehouse.core.case import Case, StageResult
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.case import Case, StageResult
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.precheck.advice import CardVerdict, Sent, judge, without_issuer
 from gatehouse.precheck.issuer import CardEnquiry, Issuer
 from gatehouse.precheck.policy import DEFAULT_POLICY, PreCheckPolicy

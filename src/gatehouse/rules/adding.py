@@ -2,9 +2,9 @@
 
 import msgspec
 
-from gatehouse.core.documents import Document, load_document
+from gatehouse.core.documents.reading import Document, load_document
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules.authoring import read_rule_set
 
 

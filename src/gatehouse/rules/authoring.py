@@ -15,7 +15,8 @@ from msgspec import Meta
 from gatehouse.conditions.catalogue import LIST_KINDS, Catalogue, kinds_for
 from gatehouse.conditions.nodes import Condition, Type
 from gatehouse.conditions.parse import ConditionRefused, read_condition
-from gatehouse.core.documents import (
+from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.documents.reading import (
     ADDED,
     GONE,
     INPUT,
@@ -27,9 +28,8 @@ from gatehouse.core.documents import (
     convert_part,
     load_document,
 )
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.rules.ruleset import MOST_RULES, Rule, RuleSet
 
 _RULE: Final = Phrase("change.rule", "{name}: {outcome}{marks} when {condition}")

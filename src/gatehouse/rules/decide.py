@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.conditions.compile_python import Lists, Matcher, compile_conditions
-from gatehouse.core.outcomes import Outcome, strongest
+from gatehouse.core.stages.outcomes import Outcome, strongest
 from gatehouse.rules.response import Matched
 from gatehouse.rules.ruleset import RuleSet
 

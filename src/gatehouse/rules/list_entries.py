@@ -12,12 +12,12 @@ from typing import Final, Protocol
 
 import msgspec
 
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.credentials import AccountReference
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase, phrases_of
-from gatehouse.core.text import is_blank
-from gatehouse.core.validation import LONGER
+from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.reading.validation import LONGER
+from gatehouse.core.secrets.credentials import AccountReference
+from gatehouse.core.wording.sentences import Phrase, phrases_of
+from gatehouse.core.wording.text import is_blank
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.places import country_code, load_places
 from gatehouse.intel.ranges import read_span

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from gatehouse.conditions.compile_python import Matcher
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.rules.decide import CompiledRuleSet
 
 

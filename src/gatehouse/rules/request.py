@@ -9,13 +9,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from gatehouse.core.cards import CardNumber, CardOfRequest
-from gatehouse.core.case import ClientReferenceField
-from gatehouse.core.credentials import AccountReferenceField, CredentialTypeField
-from gatehouse.core.custom_inputs import CustomInputs, custom_problems
-from gatehouse.core.secrets import Personal
-from gatehouse.core.three_d_secure import ThreeDSecureField
-from gatehouse.core.validation import Checked
+from gatehouse.core.cards.numbers import CardNumber, CardOfRequest
+from gatehouse.core.cards.three_d_secure import ThreeDSecureField
+from gatehouse.core.reading.custom_inputs import CustomInputs, custom_problems
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.secrets.credentials import AccountReferenceField, CredentialTypeField
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.stages.case import ClientReferenceField
 
 CallerName = str | int
 """An identifier of the caller's: some number their users, others name them."""

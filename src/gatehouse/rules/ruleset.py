@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.conditions.nodes import Condition, Type
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 
 MOST_RULES: Final = 1000
 

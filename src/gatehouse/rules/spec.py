@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from gatehouse.core.outcomes import DecisionReason, Outcome, strongest
-from gatehouse.core.signal import Type, describe_signal
-from gatehouse.core.stage import (
+from gatehouse.core.stages.outcomes import DecisionReason, Outcome, strongest
+from gatehouse.core.stages.signal import Type, describe_signal
+from gatehouse.core.stages.stage import (
     AnsweredAgain,
     OperationSpec,
     RecordedResult,

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from gatehouse.conditions.compile_python import Lists
-from gatehouse.core.case import Case, Ruling, StageResult
-from gatehouse.core.outcomes import Outcome, strongest
+from gatehouse.core.stages.case import Case, Ruling, StageResult
+from gatehouse.core.stages.outcomes import Outcome, strongest
 from gatehouse.decisions.signal_layout import RULES_SIGNALS, rules_signals
 from gatehouse.rules.decide import CompiledRuleSet, Judgement
 from gatehouse.rules.parts import RulesPart

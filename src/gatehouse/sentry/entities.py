@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from gatehouse.core.hashing import keyed_hash
-from gatehouse.core.redaction import FEWEST_DIGITS, recordable
-from gatehouse.core.short_cache import cache_short
+from gatehouse.core.cards.redaction import FEWEST_DIGITS, recordable
+from gatehouse.core.limits.short_cache import cache_short
+from gatehouse.core.secrets.hashing import keyed_hash
 from gatehouse.intel.addresses import Address
 from gatehouse.sentry import kinds
 from gatehouse.sentry.amounts import is_small
-from gatehouse.sentry.memory import Entity, MemoryEvent
+from gatehouse.sentry.memory.memory import Entity, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import CartItem

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import combinations
 from typing import Any, Final
 
-from gatehouse.core.sentences import Sentence, listed
-from gatehouse.core.stage import ResultChange, StageFinding
+from gatehouse.core.stages.stage import ResultChange, StageFinding
+from gatehouse.core.wording.sentences import Sentence, listed
 from gatehouse.sentry.reasons import LEARNED, REMARKS
 from gatehouse.sentry.scorecard import (
     Scorecard,

@@ -13,11 +13,11 @@ from typing import Annotated, Any, ClassVar, Final, Self
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.case import ClientReferenceField
-from gatehouse.core.custom_inputs import CustomInputs, custom_problems
-from gatehouse.core.secrets import Personal
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.validation import Checked
+from gatehouse.core.reading.custom_inputs import CustomInputs, custom_problems
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.stages.case import ClientReferenceField
+from gatehouse.core.wording.sentences import Phrase
 
 _RFC_3339: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})", re.ASCII

@@ -9,18 +9,18 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from gatehouse.core.cards import MaskedCard
-from gatehouse.core.redaction import is_card_like
+from gatehouse.core.cards.numbers import MaskedCard
+from gatehouse.core.cards.redaction import is_card_like
 from gatehouse.intel.addresses import Address, read_address
-from gatehouse.intel.agents import Agent, read_agent
+from gatehouse.intel.agents.agents import Agent, read_agent
 from gatehouse.intel.languages import Languages, fit, read_languages
 from gatehouse.intel.networks import AddressBook, AddressFacts
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry import kinds
 from gatehouse.sentry.carts import Cart, read_cart
-from gatehouse.sentry.memory import DAY_S, EntityKind
+from gatehouse.sentry.memory.memory import DAY_S, EntityKind
+from gatehouse.sentry.memory.recalled import EntityView, History
 from gatehouse.sentry.placeholders import drop_placeholder
-from gatehouse.sentry.recalled import EntityView, History
 from gatehouse.sentry.request import (
     BuyerAccount,
     CartItem,

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from gatehouse.core.sentences import Phrase, Sentence, phrases_of
+from gatehouse.core.wording.sentences import Phrase, Sentence, phrases_of
 from gatehouse.sentry.features.catalogue import ALL, BY_CODE
 from gatehouse.sentry.features.feature import told_number
 from gatehouse.sentry.reasons import REMARKS
-from gatehouse.sentry.recorded_features import rounded_feature
+from gatehouse.sentry.records.features import rounded_feature
 from gatehouse.sentry.stage import fits_feature, reason_sentence
 
 CONFIDENCE: Final = Phrase(

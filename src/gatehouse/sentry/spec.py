@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from gatehouse.core.signal import Type, describe_signal
-from gatehouse.core.stage import (
+from gatehouse.core.stages.signal import Type, describe_signal
+from gatehouse.core.stages.stage import (
     AnsweredAgain,
     OperationSpec,
     RecordedResult,
@@ -26,7 +26,7 @@ from gatehouse.sentry.response import FEE_TYPE, NAME, Reason, SentryInPipeline, 
 if TYPE_CHECKING:
     from gatehouse.intel.networks import AddressBook
     from gatehouse.sentry.entities import EntityHasher
-    from gatehouse.sentry.memory_port import Memory
+    from gatehouse.sentry.memory.port import Memory
 
 
 class SentryParties(Protocol):
@@ -67,7 +67,7 @@ def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _recorded(result: RecordedResult) -> AnsweredAgain:
-    from gatehouse.sentry.recorded_answer import answer_again
+    from gatehouse.sentry.records.answer import answer_again
 
     return answer_again(result)
 

@@ -7,20 +7,20 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from gatehouse.core.case import Case, StageResult
+from gatehouse.core.stages.case import Case, StageResult
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.intel.networks import AddressBook
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
 from gatehouse.sentry.features.feature import shown_number
-from gatehouse.sentry.memory import Entity, MemoryEvent
-from gatehouse.sentry.memory_port import Memory
+from gatehouse.sentry.memory.memory import Entity, MemoryEvent
+from gatehouse.sentry.memory.port import Memory
+from gatehouse.sentry.memory.recalled import History
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.reasons import MEMORY_UNAVAILABLE
-from gatehouse.sentry.recalled import History
-from gatehouse.sentry.recorded_event import recorded_event
-from gatehouse.sentry.recorded_features import recorded_features, rounded_feature
+from gatehouse.sentry.records.event import recorded_event
+from gatehouse.sentry.records.features import recorded_features, rounded_feature
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import RequestView, view_request
 from gatehouse.sentry.response import FEE_TYPE, NAME, Reason, SentryInPipeline, SentryResponse

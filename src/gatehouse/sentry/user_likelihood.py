@@ -9,7 +9,7 @@ import math
 from typing import Final
 
 from gatehouse.sentry import kinds
-from gatehouse.sentry.recalled import History
+from gatehouse.sentry.memory.recalled import History
 
 LEAST_EVENTS: Final = 3
 """A user who was seen less often has no habits yet."""

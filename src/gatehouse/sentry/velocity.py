@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.sentry import kinds
-from gatehouse.sentry.entity_history import KIND_BITS, TIME_SHIFT, EntityHistory, days_of
-from gatehouse.sentry.memory import DAY_S, HOUR_S, MINUTE_S, MONTH_S, WEEK_S, EntityKind
+from gatehouse.sentry.memory.entity_history import KIND_BITS, TIME_SHIFT, EntityHistory, days_of
+from gatehouse.sentry.memory.memory import DAY_S, HOUR_S, MINUTE_S, MONTH_S, WEEK_S, EntityKind
 
 _SPANS_S: Final = {"1m": MINUTE_S, "1h": HOUR_S, "24h": DAY_S, "7d": WEEK_S, "30d": MONTH_S}
 _NEVER_S: Final = float("inf")

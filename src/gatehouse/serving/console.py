@@ -32,9 +32,9 @@ def console(
     os.nice(settings.console_nice)
 
     from gatehouse.cli.hints import hinted
-    from gatehouse.console.server import make_desk, serve
+    from gatehouse.console.serving.server import make_desk, serve
     from gatehouse.core.listening import listen
-    from gatehouse.core.log_lines import configure_logging
+    from gatehouse.core.wording.log_lines import configure_logging
     from gatehouse.operations import installation
 
     settings = dataclasses.replace(

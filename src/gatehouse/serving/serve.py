@@ -86,7 +86,7 @@ def _start(
     from gatehouse.api.serving.server import serve as run
     from gatehouse.cli.hints import hinted
     from gatehouse.core.listening import listen
-    from gatehouse.core.log_lines import configure_logging
+    from gatehouse.core.wording.log_lines import configure_logging
     from gatehouse.operations import installation
 
     configure_logging(settings.log_level, say=hinted)
@@ -119,7 +119,7 @@ def _start(
 
 def _serve_console(settings: Settings, stack: contextlib.ExitStack) -> Settings:
     """Start the console beside the server; the settings with the port that it got."""
-    from gatehouse.console.child import console_beside
+    from gatehouse.console.serving.child import console_beside
     from gatehouse.core.listening import listen
 
     listener = stack.enter_context(listen(settings.console_host, settings.console_port))

@@ -88,7 +88,7 @@ def work(settings: Settings, place: WorkerPlace) -> None:
     from gatehouse.api.serving.server import serve as run
     from gatehouse.api.serving.supervisor import end_with_parent
     from gatehouse.cli.hints import hinted
-    from gatehouse.core.log_lines import configure_logging
+    from gatehouse.core.wording.log_lines import configure_logging
     from gatehouse.operations import installation
 
     configure_logging(settings.log_level, place.number, hinted)

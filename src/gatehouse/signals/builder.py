@@ -1,8 +1,8 @@
 """Builds the signals of a request, and says what the decision record keeps of them."""
 
-from gatehouse.core.case import Case
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.timeouts import with_timeout
+from gatehouse.core.limits.timeouts import with_timeout
+from gatehouse.core.stages.case import Case
 from gatehouse.decisions.record import RecordedSignals
 from gatehouse.intel.addresses import read_address
 from gatehouse.intel.emails import parse_email
@@ -11,8 +11,8 @@ from gatehouse.intel.phones import parse_phone
 from gatehouse.intel.places import country_code
 from gatehouse.sentry import kinds
 from gatehouse.sentry.entities import address_entity
-from gatehouse.sentry.memory import DAY_S, Entity, MemoryEvent
-from gatehouse.sentry.memory_port import Memory
+from gatehouse.sentry.memory.memory import DAY_S, Entity, MemoryEvent
+from gatehouse.sentry.memory.port import Memory
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.request_view import RequestView
 from gatehouse.sentry.stage import ObservedRequest, SentryStage

@@ -1,11 +1,11 @@
 """What is kept of cards, mailboxes, phones and users, the same for signals and for lists."""
 
-from gatehouse.core import keyring
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.credentials import AccountReference
-from gatehouse.core.fingerprints import INNER, OF_ACCOUNT
-from gatehouse.core.keyring import KeyRing
-from gatehouse.core.stage import Contacts
+from gatehouse.core.cards.fingerprints import INNER, OF_ACCOUNT
+from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.core.secrets import keyring
+from gatehouse.core.secrets.credentials import AccountReference
+from gatehouse.core.secrets.keyring import KeyRing
+from gatehouse.core.stages.stage import Contacts
 from gatehouse.decisions.search_terms import EMAIL, PHONE, FoundBy
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from gatehouse.core.cards import CardOfRequest
-from gatehouse.core.three_d_secure import ThreeDSecure
+from gatehouse.core.cards.numbers import CardOfRequest
+from gatehouse.core.cards.three_d_secure import ThreeDSecure
 from gatehouse.rules.request import RulesRequest
 from gatehouse.sentry.request import BuyerAccount, Device, Order, SentryRequest
 

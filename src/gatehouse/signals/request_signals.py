@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final
 
-from gatehouse.core.cards import KeptCard
-from gatehouse.core.redaction import is_card_like, recordable_start
-from gatehouse.core.short_cache import cache_short
-from gatehouse.core.three_d_secure import ThreeDSecure
+from gatehouse.core.cards.numbers import KeptCard
+from gatehouse.core.cards.redaction import is_card_like, recordable_start
+from gatehouse.core.cards.three_d_secure import ThreeDSecure
+from gatehouse.core.limits.short_cache import cache_short
 from gatehouse.intel.addresses import Address
 from gatehouse.intel.emails import Email, is_disposable, is_relay
 from gatehouse.intel.networks import AddressFacts

@@ -23,7 +23,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from gatehouse.core.errors import SettingsError, StoreUnavailable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _DATABASE_DOWN: Final = Phrase("refused.database_down", "the database is not available: {why}")
 

@@ -10,11 +10,11 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, NotFound
-from gatehouse.core.keyring import JOBS as PURPOSE
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sealing import Sealer
-from gatehouse.core.sentences import Phrase, phrases_of
+from gatehouse.core.secrets.keyring import JOBS as PURPOSE
+from gatehouse.core.secrets.sealing import Sealer
+from gatehouse.core.wording.sentences import Phrase, phrases_of
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.database import struct_from
 from gatehouse.store.identities.identities import overwrite_deleted

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from gatehouse.core.notes import noted, read_note
+from gatehouse.core.wording.notes import noted, read_note
 
 METADATA: Final = sa.MetaData()
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from gatehouse.training.examples import Rows, Values
-from gatehouse.training.phrases import FEW_LEGITIMATE, OTHER_RATE, percent_text
+from gatehouse.training.report.phrases import FEW_LEGITIMATE, OTHER_RATE, percent_text
 
 LATEST_SHARE: Final = 0.25
 FRAUDS_FOR_CONSTANT: Final = 50

@@ -10,8 +10,14 @@ from gatehouse.sentry.scorecard import LARGEST_TOTAL, Sheet
 from gatehouse.training.examples import FRAUD, Examples, Rows, Values
 from gatehouse.training.metrics import calibration, measure, precision_recall
 from gatehouse.training.model_fitting import totals
-from gatehouse.training.phrases import ALL_FRAUD, FEW_FRAUDS, MANY_FRAUDS, NO_FRAUD, percent_text
-from gatehouse.training.report import LEAST_FRAUDS, Curves, Figures, ReportPeriod, TermShape
+from gatehouse.training.report.phrases import (
+    ALL_FRAUD,
+    FEW_FRAUDS,
+    MANY_FRAUDS,
+    NO_FRAUD,
+    percent_text,
+)
+from gatehouse.training.report.report import LEAST_FRAUDS, Curves, Figures, ReportPeriod, TermShape
 from gatehouse.training.thresholds import histogram, thresholds
 
 _MANY_FRAUDS: Final = 0.2

@@ -5,7 +5,7 @@ import warnings
 from typing import Final
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.training.phrases import TRAINING_PACKAGES
+from gatehouse.training.report.phrases import TRAINING_PACKAGES
 
 _NEEDED: Final = ("numpy", "sklearn", "interpret", "matplotlib")
 

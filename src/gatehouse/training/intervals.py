@@ -6,7 +6,7 @@ They speak of chance alone: a shop that changes is not in them.
 import math
 from typing import Final
 
-from gatehouse.training.report import Figures
+from gatehouse.training.report.report import Figures
 
 Interval = tuple[float, float]
 _Z: Final = 1.959964

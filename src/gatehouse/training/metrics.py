@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gatehouse.training.examples import Values
-from gatehouse.training.report import CalibrationPoint, Figures, RecallPoint
+from gatehouse.training.report.report import CalibrationPoint, Figures, RecallPoint
 
 ECE_BINS: Final = 15
 MOST_POINTS: Final = 200

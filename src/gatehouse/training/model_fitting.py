@@ -17,7 +17,7 @@ from gatehouse.training import boosting, regression
 from gatehouse.training.binning import Additive, Binned, put_into_bins
 from gatehouse.training.calibrating import doubt_about, find_constant, find_slope, latest
 from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Rows, Values
-from gatehouse.training.phrases import TRAINING_LITTLE
+from gatehouse.training.report.phrases import TRAINING_LITTLE
 from gatehouse.training.sampling import Sample, has_evidence, take_sample
 from gatehouse.training.shaping import as_effects, make_shape
 

@@ -14,20 +14,21 @@ import numpy as np
 from msgspec import Meta
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.sentences import said_by
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.decisions.record import UnreadableRecord, read_outline
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.memory import MemoryEvent
-from gatehouse.sentry.recorded_event import MEASURED_IN, measured_in
+from gatehouse.sentry.memory.memory import MemoryEvent
+from gatehouse.sentry.records.event import MEASURED_IN, measured_in
 from gatehouse.sentry.scorecard import Sheet
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts, RecordSpan
 from gatehouse.store.feedback.feedback_history import KnownLabel
 from gatehouse.training.evaluation import doubts_about, evaluate, part_of, term_shapes
 from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Paid, Rows
 from gatehouse.training.model_fitting import FitOptions, Fitted, fit
-from gatehouse.training.phrases import (
+from gatehouse.training.presuming import Presumed, known_at, presume
+from gatehouse.training.report.phrases import (
     LEFT_OUT,
     NOT_MEASURED,
     OTHER_METHOD,
@@ -37,8 +38,7 @@ from gatehouse.training.phrases import (
     percent_text,
     span_text,
 )
-from gatehouse.training.presuming import Presumed, known_at, presume
-from gatehouse.training.report import Curves, ModelComparison, ModelReport, Source
+from gatehouse.training.report.report import Curves, ModelComparison, ModelReport, Source
 from gatehouse.training.thresholds import OrderValues
 
 """The operations whose records hold Sentry's features."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from gatehouse.training.examples import FRAUD, LEGITIMATE, UNKNOWN, Examples, Rows
 from gatehouse.training.model_fitting import LEAST_FRAUDS
-from gatehouse.training.phrases import LATE_LABELS, TOLD_ALL, span_text
+from gatehouse.training.report.phrases import LATE_LABELS, TOLD_ALL, span_text
 
 _SECOND_MS: Final = 1000
 _HOUR_MS: Final = 3_600_000

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gatehouse.core.money import format_amount
 from gatehouse.training.examples import FRAUD, Examples, Rows, Values
-from gatehouse.training.report import OrderValue, ScoreBin, Threshold
+from gatehouse.training.report.report import OrderValue, ScoreBin, Threshold
 
 BINS: Final = 20
 """Of the histogram of confidence."""

@@ -14,8 +14,8 @@ from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.operations.certificates import CertificateEnds
 from gatehouse.operations.live_connectors import LiveConnectors
 from gatehouse.operations.shared_limits import SharedLimits
-from gatehouse.sentry.memory import MemoryState
-from gatehouse.sentry.memory_port import ServerMemory
+from gatehouse.sentry.memory.memory import MemoryState
+from gatehouse.sentry.memory.port import ServerMemory
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.configured.refusals import Refusals

@@ -7,7 +7,7 @@ from gatehouse.admin.sandbox.use_cases.made_up_values import COUNTRIES, HOLDERS
 from gatehouse.admin.sandbox.use_cases.scenes import DAY_MS, HOUR_MS, DemoTruth
 from gatehouse.admin.sandbox.use_cases.story import DAYS, DemoPlan, DemoStory, tell
 from gatehouse.connectors.sandbox.triggers import all_triggers
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 
 END_MS: Final = 1_794_830_000_000
 PLAN: Final = DemoPlan(seed=19, decisions=480, end_ms=END_MS)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.core.keyring import KeyRing
+from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.operations.installation import system_clock
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.database import Database

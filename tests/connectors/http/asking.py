@@ -7,9 +7,9 @@ from typing import Any
 from gatehouse.connectors.http.connector import HttpConnector, make_http
 from gatehouse.connectors.http.options import HttpDefinition
 from gatehouse.connectors.http.reading import read_mapping
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
-from gatehouse.core.case import ValuesByType
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.money import Payment
+from gatehouse.core.stages.case import ValuesByType
 from gatehouse.gateway.port import Authorization, Reversal
 from gatehouse.idverify.request import CardHolderIds, CardHolderName, IdVerifyRequest
 from gatehouse.idverify.source import IdentityEnquiry

@@ -11,9 +11,8 @@ from gatehouse.connectors.http.connector import HttpConnector
 from gatehouse.connectors.http.options import HttpDefinition
 from gatehouse.connectors.http.reading import read_mapping
 from gatehouse.connectors.tls import TlsOptions
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.three_d_secure import (
+from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.core.cards.three_d_secure import (
     AuthenticationValue,
     Eci,
     ScaExemption,
@@ -21,6 +20,7 @@ from gatehouse.core.three_d_secure import (
     ThreeDSStatus,
     ThreeDSVersion,
 )
+from gatehouse.core.errors import ConnectorFailed
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.source import IdentityEnquiry
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer

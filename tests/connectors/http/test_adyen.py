@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from gatehouse.core.cards.three_d_secure import ScaExemption
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.ids import new_id
-from gatehouse.core.three_d_secure import ScaExemption
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result
 from gatehouse.idverify.source import HolderResults

@@ -11,7 +11,7 @@ import pytest
 from gatehouse.connectors.http.connector import HttpConnector
 from gatehouse.connectors.http.options import HttpDefinition, shipped_mappings
 from gatehouse.connectors.tls import TlsOptions
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.gateway.port import ReferringGateway
 from gatehouse.idverify.people import IdentifierType

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from gatehouse.core.cards.three_d_secure import Eci
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.ids import new_id
-from gatehouse.core.three_d_secure import Eci
 from gatehouse.idverify.response import NameResult, Result
 from gatehouse.idverify.source import HolderResults
 from tests.connectors.http.asking import (

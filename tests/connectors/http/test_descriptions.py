@@ -19,8 +19,8 @@ import msgspec
 import pytest
 import yaml  # type: ignore[import-untyped]  # it has no types
 
+from gatehouse.core.cards.three_d_secure import ScaExemption
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.three_d_secure import ScaExemption
 from gatehouse.gateway.port import GatewayAnswer
 from gatehouse.idverify.request import CardHolderIds, CardHolderName, IdVerifyRequest
 from gatehouse.idverify.source import HolderResults

@@ -11,7 +11,7 @@ from gatehouse.connectors.http.options import HttpDefinition, read_http, shipped
 from gatehouse.connectors.http.reading import read_mapping
 from gatehouse.connectors.kinds import KINDS
 from gatehouse.connectors.part_reader import PartReader
-from gatehouse.core.documents import DocumentRefused, Flaw, load_document
+from gatehouse.core.documents.reading import DocumentRefused, Flaw, load_document
 from gatehouse.core.errors import InvalidInput
 
 GOOD = """\

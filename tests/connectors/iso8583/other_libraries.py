@@ -12,8 +12,8 @@ from py8583.py8583 import DT, LT, Iso8583
 from py8583.py8583spec import IsoSpec
 
 from gatehouse.connectors.iso8583.definition import DialectDefinition
-from gatehouse.connectors.iso8583.field_layout import FieldLayout
-from gatehouse.connectors.iso8583.formats import CountedIn, Encoding, parse_format
+from gatehouse.connectors.iso8583.layout.field_layout import FieldLayout
+from gatehouse.connectors.iso8583.layout.formats import CountedIn, Encoding, parse_format
 
 Spec = dict[str, dict[str, Any]]
 

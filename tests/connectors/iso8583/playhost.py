@@ -10,9 +10,9 @@ import uvloop
 
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
-from gatehouse.connectors.iso8583.framing import Framing
+from gatehouse.connectors.iso8583.link.framing import Framing
+from gatehouse.connectors.iso8583.link.pool_options import Host, PoolOptions
 from gatehouse.connectors.iso8583.payments import PaymentCodes
-from gatehouse.connectors.iso8583.pool_options import Host, PoolOptions
 from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from tests.harness.waiting import PATIENCE_S

@@ -9,10 +9,10 @@ from scripts.fuzz_iso8583 import run
 
 from gatehouse.connectors.iso8583.definition import FramingLayout
 from gatehouse.connectors.iso8583.dialect import Dialect
-from gatehouse.connectors.iso8583.field_layout import FieldLayout, leaves_of
-from gatehouse.connectors.iso8583.formats import parse_format
-from gatehouse.connectors.iso8583.framing import Framing
-from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.layout.field_layout import FieldLayout, leaves_of
+from gatehouse.connectors.iso8583.layout.formats import parse_format
+from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.link.framing import Framing
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from tests.connectors.iso8583.samples import CARD, DIALECTS, values_for
 

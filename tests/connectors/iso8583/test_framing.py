@@ -3,9 +3,9 @@
 import pytest
 
 from gatehouse.connectors.iso8583.definition import FramingLayout
-from gatehouse.connectors.iso8583.formats import Encoding
-from gatehouse.connectors.iso8583.framing import Framing
-from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.layout.formats import Encoding
+from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.link.framing import Framing
 
 BODIES = [b"0800 one", b"0810 the second", b"x" * 300]
 VISA_HEADER = "1601020000000000000000000000000000000000000000"[:44]

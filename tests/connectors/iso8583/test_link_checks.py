@@ -5,13 +5,13 @@ import pytest
 
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.dialect import Dialect
+from gatehouse.connectors.iso8583.link.pool_options import Host, PoolOptions
 from gatehouse.connectors.iso8583.payments import PaymentCodes
-from gatehouse.connectors.iso8583.pool_options import Host, PoolOptions
 from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
-from gatehouse.core.case import ValuesByType
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.stages.case import ValuesByType
 from gatehouse.idverify.people import ALL_IDENTIFIER_TYPES
 from gatehouse.idverify.request import CardHolderName, IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result

@@ -9,8 +9,8 @@ import pytest
 
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.dialect import Unpacked
-from gatehouse.connectors.iso8583.link import Link, Pending
-from gatehouse.connectors.iso8583.numbers import rrn_of
+from gatehouse.connectors.iso8583.layout.numbers import rrn_of
+from gatehouse.connectors.iso8583.link.link import Link, Pending
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.gateway.port import Reversal

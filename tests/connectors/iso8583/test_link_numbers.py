@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from gatehouse.connectors.iso8583.numbers import (
+from gatehouse.connectors.iso8583.layout.numbers import (
     MOST_STANS,
     PaymentReference,
     StanCounter,
@@ -13,7 +13,7 @@ from gatehouse.connectors.iso8583.numbers import (
     rrn_of,
     transmission_time,
 )
-from gatehouse.connectors.iso8583.recent import Recent
+from gatehouse.connectors.iso8583.link.recent import Recent
 from gatehouse.core.errors import ConnectorFailed
 from tests.connectors.iso8583.playhost import run, until
 from tests.harness.rows import each

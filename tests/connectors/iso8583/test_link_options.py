@@ -3,13 +3,9 @@
 import msgspec
 
 from gatehouse.connectors.iso8583.currencies import currency_number
-from gatehouse.connectors.iso8583.options import (
-    Iso8583Definition,
-    make_iso8583,
-    read_iso8583,
-)
+from gatehouse.connectors.iso8583.options import Iso8583Definition, make_iso8583, read_iso8583
 from gatehouse.connectors.part_reader import PartReader
-from gatehouse.core.documents import Flaw, load_document
+from gatehouse.core.documents.reading import Flaw, load_document
 from gatehouse.core.errors import InvalidInput
 from gatehouse.intel.places import load_places
 

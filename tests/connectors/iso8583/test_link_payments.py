@@ -8,17 +8,17 @@ import pytest
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.payments import Iso8583Gateway, PaymentCodes
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
-from gatehouse.core.credentials import AccountReference, CredentialType
-from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.money import Payment
-from gatehouse.core.three_d_secure import (
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.cards.three_d_secure import (
     Eci,
     ScaExemption,
     ThreeDSecure,
     ThreeDSStatus,
     ThreeDSVersion,
 )
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
+from gatehouse.core.secrets.credentials import AccountReference, CredentialType
 from gatehouse.gateway.port import Authorization, Reversal
 from tests.connectors.iso8583.playhost import (
     PlayHost,

@@ -8,7 +8,7 @@ import pytest
 
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
-from gatehouse.connectors.iso8583.pool_options import Host
+from gatehouse.connectors.iso8583.link.pool_options import Host
 from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.connectors.tls import TlsOptions

@@ -9,15 +9,15 @@ import pytest
 
 from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.dialect import Dialect
+from gatehouse.connectors.iso8583.link.pool_options import Host, PoolOptions
 from gatehouse.connectors.iso8583.payments import PaymentCodes
-from gatehouse.connectors.iso8583.pool_options import Host, PoolOptions
 from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.reference_host.certificates import HostTls, make_certificates
 from gatehouse.connectors.reference_host.serving import HostOptions, RunningHost, serve_host
 from gatehouse.connectors.sandbox.parties import SandboxIssuer
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.connectors.tls import TlsOptions
-from gatehouse.core.cards import CardNumber, SecurityCode
+from gatehouse.core.cards.numbers import CardNumber, SecurityCode
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.gateway.port import Reversal
 from gatehouse.precheck.issuer import CardEnquiry

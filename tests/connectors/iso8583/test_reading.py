@@ -10,7 +10,7 @@ from gatehouse.connectors.iso8583.definition import DialectDefinition
 from gatehouse.connectors.iso8583.dialect import Dialect
 from gatehouse.connectors.iso8583.reading import read_dialect, shipped_dialect, shipped_names
 from gatehouse.connectors.iso8583.roles import MessageKind
-from gatehouse.core.documents import DocumentRefused
+from gatehouse.core.documents.reading import DocumentRefused
 from gatehouse.core.errors import InvalidInput
 from tests.connectors.iso8583.samples import DIALECTS, values_for
 

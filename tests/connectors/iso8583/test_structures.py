@@ -3,7 +3,7 @@
 import pytest
 
 from gatehouse.connectors.iso8583.dialect import Dialect
-from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.reading import read_dialect
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 

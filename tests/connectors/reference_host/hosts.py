@@ -16,13 +16,13 @@ import httpx
 import uvloop
 
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
-from gatehouse.connectors.iso8583.framing import Framing
+from gatehouse.connectors.iso8583.link.framing import Framing
 from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.connectors.reference_host.serving import HostOptions, RunningHost, serve_host
 from gatehouse.connectors.sandbox.parties import SandboxIssuer
 from gatehouse.connectors.sandbox.triggers import all_triggers
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
 from tests.harness import PATIENCE_S
 

@@ -10,8 +10,8 @@ import pytest
 from gatehouse.connectors.iso8583.roles import MessageKind
 from gatehouse.connectors.reference_host.journal import HostKind, HostOutcome, JournalLine
 from gatehouse.connectors.reference_host.memory import HostMemory
+from gatehouse.core.cards.redaction import MASK, recordable
 from gatehouse.core.errors import Conflict, InvalidInput
-from gatehouse.core.redaction import MASK, recordable
 from tests.connectors.reference_host.hosts import CARD, STREET, HostThread, host_thread
 
 _PAYMENT = {"amountMinor": 5990, "currency": "USD", "cardNumber": CARD, "expiry": "2035-12"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.connectors.reference_host.certificates import HostTls, make_certificates
 from gatehouse.connectors.reference_host.journal import HostKind

@@ -6,10 +6,10 @@ import pytest
 
 from gatehouse.connectors.definition import Route
 from gatehouse.connectors.routing.checks import RoutedIdentities, RoutedIssuer
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.case import ValuesByType
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
+from gatehouse.core.stages.case import ValuesByType
 from gatehouse.gateway.port import GatewayInput
 from gatehouse.idverify.people import Person
 from gatehouse.idverify.request import IdVerifyRequest

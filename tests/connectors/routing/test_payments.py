@@ -8,8 +8,8 @@ import pytest
 
 from gatehouse.connectors.definition import Route
 from gatehouse.connectors.routing.payments import RoutedGateway
-from gatehouse.core.breaker import Breaker
 from gatehouse.core.errors import AuthorizationLost, ConnectorFailed, StoreUnavailable
+from gatehouse.core.limits.breaker import Breaker
 from gatehouse.gateway.port import Authorization
 from tests.connectors.fakes import (
     FakeRoster,

@@ -10,7 +10,7 @@ from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.routing.checks import RoutedIssuer
 from gatehouse.connectors.routing.roster import make_connector
 from gatehouse.connectors.sandbox.connector import SandboxDefinition
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import ConnectorFailed
 from tests.connectors.fakes import FakeDefinition, FakeRoster, enquiry, in_a_loop, until
 

@@ -1,6 +1,6 @@
 """Orders that wait for a review."""
 
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.store.tables import REVIEWS
 from tests.admin.recorded import Recorder
 from tests.console.browser.site import Site

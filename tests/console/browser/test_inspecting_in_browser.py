@@ -3,7 +3,7 @@
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.store.tables import REVIEWS
 from tests.admin.recorded import OTHER_CARD, Recorder
 from tests.console.browser.site import Site, needs_chromium

@@ -7,7 +7,7 @@ from typing import Any
 
 from gatehouse.connectors.valkey.address import StoreAddress
 from gatehouse.connectors.valkey.store import ValkeyStore
-from gatehouse.sentry.memory import MemoryEvent
+from gatehouse.sentry.memory.memory import MemoryEvent
 from gatehouse.sentry.shared.keys import StableKeys
 from gatehouse.sentry.shared.memory_shared import SharedMemory
 from tests.sentry.visits import NOW

@@ -11,7 +11,7 @@ from redis.crc import key_slot
 from gatehouse.connectors.valkey.address import StoreAddress
 from gatehouse.connectors.valkey.client import DISCONNECTED, Command, connect
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.keyring import ENTITIES, KeyRing
+from gatehouse.core.secrets.keyring import ENTITIES, KeyRing
 from gatehouse.operations.shared_memory import open_shared_memory
 from gatehouse.sentry.shared.memory_shared import SharedMemory
 from gatehouse.settings.settings import load_settings

@@ -7,7 +7,7 @@ from hashlib import sha1
 import pytest
 
 from gatehouse.connectors.valkey import call
-from gatehouse.sentry.memory import MemoryEvent
+from gatehouse.sentry.memory.memory import MemoryEvent
 from gatehouse.sentry.shared import following, packing
 from gatehouse.sentry.shared.memory_shared import SharedMemory
 from gatehouse.sentry.shared.snapshot import pack_history

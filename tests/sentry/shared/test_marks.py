@@ -7,7 +7,7 @@ import pytest
 
 from gatehouse.core.ids import new_id
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory import Entity, MemoryEvent
+from gatehouse.sentry.memory.memory import Entity, MemoryEvent
 from gatehouse.sentry.shared.marks import REQUEST_S, TRANSACTION_S, EventMarks
 from tests.sentry.shared.servers import Servers
 from tests.sentry.shared.test_memory_shared import EVERYTHING, event, run, seen

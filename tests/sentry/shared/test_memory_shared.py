@@ -18,9 +18,9 @@ from gatehouse.connectors.valkey.call import ScriptCall
 from gatehouse.connectors.valkey.client import Command
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory import DAY_S, HOUR_S, MONTH_S, Entity, EntityKind, MemoryEvent
-from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.recalled import EntityView
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.memory import DAY_S, HOUR_S, MONTH_S, Entity, EntityKind, MemoryEvent
+from gatehouse.sentry.memory.recalled import EntityView
 from gatehouse.sentry.shared.following import LONG
 from gatehouse.sentry.shared.memory_shared import SharedMemory
 from gatehouse.sentry.shared.pruning import prune

@@ -14,9 +14,9 @@ from gatehouse.connectors.valkey.address import StoreAddress
 from gatehouse.connectors.valkey.call import ScriptCall, StoreCommand
 from gatehouse.connectors.valkey.client import Command
 from gatehouse.connectors.valkey.store import ValkeyStore
-from gatehouse.core.breaker import Breaker
 from gatehouse.core.errors import ConnectorFailed, SettingsError
-from gatehouse.sentry.memory import MemoryEvent
+from gatehouse.core.limits.breaker import Breaker
+from gatehouse.sentry.memory.memory import MemoryEvent
 from gatehouse.sentry.shared.keys import StableKeys
 from gatehouse.sentry.shared.memory_shared import SharedMemory
 from tests.sentry.shared.servers import PATIENCE_S, Servers

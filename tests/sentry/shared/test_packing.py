@@ -8,8 +8,8 @@ import pytest
 from gatehouse.connectors.valkey.address import StoreAddress
 from gatehouse.core.errors import SettingsError
 from gatehouse.sentry import kinds
-from gatehouse.sentry.account_stats import AccountStats
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.account_stats import AccountStats
+from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.shared.snapshot import pack_history, unpack_history
 from gatehouse.sentry.shared.spreads import last_count, new_amounts
 from tests.sentry.streams import stream

@@ -9,8 +9,8 @@ import pytest
 
 from gatehouse.connectors.valkey import call
 from gatehouse.sentry.features.catalogue import measure_features
-from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.recalled import History
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.recalled import History
 from gatehouse.sentry.request_view import RequestView
 from gatehouse.sentry.shared import following, packing
 from gatehouse.sentry.shared.memory_shared import SharedMemory

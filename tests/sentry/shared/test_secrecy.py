@@ -2,7 +2,7 @@
 
 import asyncio
 
-from gatehouse.sentry.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
 from tests.sentry.shared.servers import Servers
 
 VALUES = {

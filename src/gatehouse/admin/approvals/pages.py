@@ -31,7 +31,7 @@ from gatehouse.console.refusals import PageRefused
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ApprovalNeeded, GatehouseError
 from gatehouse.core.money import parse_amount
-from gatehouse.core.sentences import said_by
+from gatehouse.core.wording.sentences import said_by
 
 _OPEN: Final = "open"
 _SEEN_BY: Final[Mapping[ApprovalKind, Permission]] = MappingProxyType(

@@ -11,10 +11,10 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.people.queries import sealed
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, NotFound
-from gatehouse.core.keyring import KeyRing
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets.keyring import KeyRing
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.people.tables import PROPOSALS
 

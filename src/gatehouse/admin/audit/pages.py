@@ -10,11 +10,11 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin.audit import use_cases as audit_log
 from gatehouse.admin.audit.use_cases import AuditLine, LineSearch
-from gatehouse.console.formats import parse_day_end, parse_local
-from gatehouse.console.numbers import read_number
+from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Declarations, Page
 from gatehouse.console.refusals import Told
 from gatehouse.console.visit import Visit
+from gatehouse.console.words.formats import parse_day_end, parse_local
 from gatehouse.core.money import MICROS_PER_UNIT
 
 _ON_A_PAGE: Final = 100

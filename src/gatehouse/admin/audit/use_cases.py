@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from gatehouse.admin.scopes import account_reading, installation_reading
-from gatehouse.core import keyring
 from gatehouse.core.errors import Conflict, InvalidInput
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.secrets import keyring
+from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession

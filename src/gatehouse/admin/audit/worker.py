@@ -8,7 +8,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from gatehouse.core.sentences import said_by
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.audit import AuditHead
 from gatehouse.store.background import repeat

@@ -9,7 +9,7 @@ from gatehouse.admin.opening import open_account
 from gatehouse.cli.arguments import read_file
 from gatehouse.cli.output import columns, show, warn
 from gatehouse.core.clock import iso_time
-from gatehouse.core.documents import LARGEST_DOCUMENT
+from gatehouse.core.documents.reading import LARGEST_DOCUMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,14 +17,14 @@ from gatehouse.admin.configurations.use_cases.configurations import (
     Return,
 )
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
-from gatehouse.console.cookies import Notice
-from gatehouse.console.numbers import read_number
+from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declared, Page
 from gatehouse.console.refusals import PageRefused
+from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
-from gatehouse.core.documents import LARGEST_DOCUMENT
-from gatehouse.core.sentences import each_line, said_by
-from gatehouse.core.yaml_document import DocumentRefused, Flaw
+from gatehouse.core.documents.reading import LARGEST_DOCUMENT
+from gatehouse.core.documents.yaml_document import DocumentRefused, Flaw
+from gatehouse.core.wording.sentences import each_line, said_by
 
 DOCUMENT_BYTES: Final = 3 * LARGEST_DOCUMENT + 64 * 1024
 """A document as a form sends it, where every character may take three bytes."""

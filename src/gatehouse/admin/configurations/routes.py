@@ -42,8 +42,8 @@ from gatehouse.api.manage.messages import (
     shown_versions,
 )
 from gatehouse.api.problems import Problem
+from gatehouse.core.documents.yaml_document import DocumentRefused
 from gatehouse.core.errors import InvalidInput, NotFound
-from gatehouse.core.yaml_document import DocumentRefused
 from gatehouse.store.admin.admin_session import AdminSession
 
 _LARGEST: Final = 2**31 - 1

@@ -8,13 +8,13 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.connectors.use_cases import connectors
 from gatehouse.admin.connectors.use_cases.connector_status import connector_status
-from gatehouse.console.cookies import Notice
-from gatehouse.console.numbers import read_number
+from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
-from gatehouse.core.documents import LARGEST_DOCUMENT
+from gatehouse.core.documents.reading import LARGEST_DOCUMENT
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _CONNECTOR_FILE: Final = Phrase(
     "refused.connector_file",

@@ -9,7 +9,7 @@ from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.routing.roster import make_connector
 from gatehouse.connectors.secret_sources import ConnectorFiles, read_secret
 from gatehouse.core.errors import GatehouseError, SettingsError
-from gatehouse.core.sentences import row, said_by
+from gatehouse.core.wording.sentences import row, said_by
 from gatehouse.operations.connectors import applied_functions
 from gatehouse.settings.preflight import Point
 from gatehouse.settings.settings import Settings

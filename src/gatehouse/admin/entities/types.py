@@ -8,8 +8,8 @@ from typing import Final
 
 from gatehouse.admin.secrets.use_cases.sealed_texts import TextSealer
 from gatehouse.core.errors import NotFound
-from gatehouse.core.secrets import Personal
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.search_terms import ADDRESS, CARD, DEVICE, EMAIL, PHONE, USER, entities_in
 from gatehouse.rules.list_entries import is_hash

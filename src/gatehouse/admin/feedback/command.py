@@ -18,10 +18,10 @@ from gatehouse.cli.arguments import (
 from gatehouse.cli.output import columns, money, show, shown_amount, time_or_none
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, read_span
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import WrongUsage
-from gatehouse.core.labels import Label
-from gatehouse.core.redaction import recordable
+from gatehouse.core.wording.labels import Label
 
 if TYPE_CHECKING:
     from gatehouse.admin.feedback.use_cases.record import LabelEntry

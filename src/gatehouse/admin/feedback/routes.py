@@ -17,10 +17,10 @@ from gatehouse.api.manage.endpoints import (
     ManageEndpoint,
 )
 from gatehouse.api.manage.messages import JobResponse, shown_job
-from gatehouse.core import keyring
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.files.records import RecordFormat
-from gatehouse.core.secrets import Personal
+from gatehouse.core.secrets import keyring
+from gatehouse.core.secrets.hidden import Personal
 from gatehouse.sentry.entities import EntityHasher
 
 _SCOPE: Final = "manage:feedback"

@@ -12,7 +12,7 @@ from gatehouse.cli.output import show, table
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import plain
+from gatehouse.core.wording.sentences import plain
 from gatehouse.settings.settings import load_settings
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from gatehouse.admin.keys.use_cases import keys
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
-from gatehouse.columns.buckets import Bucket
-from gatehouse.console.charts import Series, Words
+from gatehouse.console.charts.charts import Series, Words
+from gatehouse.console.charts.plots import TimeChart, Zoom, zoom_of
+from gatehouse.console.forms.spans import PRESETS, chosen_span, part_labels
 from gatehouse.console.pages import Declarations, Page
-from gatehouse.console.plots import TimeChart, Zoom, zoom_of
-from gatehouse.console.spans import PRESETS, chosen_span, part_labels
 from gatehouse.console.visit import Visit
+from gatehouse.figures.buckets import Bucket
 from gatehouse.gateway.spec import GATEWAY
 from gatehouse.idverify.spec import ID_VERIFY
 from gatehouse.operations.connectors import APPLIED

@@ -12,7 +12,7 @@ from gatehouse.cli.output import columns, show, table
 
 if TYPE_CHECKING:
     from gatehouse.admin.intel.use_cases import FeedAge
-    from gatehouse.intel.feed_folder import FileReport
+    from gatehouse.intel.feeds.folder import FileReport
 
 _FEED: Final = (
     *("name", "kind", "origin", "date", "age", "trust"),

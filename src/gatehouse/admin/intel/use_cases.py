@@ -15,11 +15,11 @@ from gatehouse.core.clock import Clock
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.idverify.names.knowledge import knowledge
 from gatehouse.intel.addresses import Address, read_address
-from gatehouse.intel.claims import Refused
-from gatehouse.intel.feed_files import is_ignored, read_feed, recognise
-from gatehouse.intel.feed_folder import FileReport
-from gatehouse.intel.feeds import Feeds
-from gatehouse.intel.freshness import age_days, does_age, trust
+from gatehouse.intel.agents.claims import Refused
+from gatehouse.intel.feeds.feeds import Feeds
+from gatehouse.intel.feeds.files import is_ignored, read_feed, recognise
+from gatehouse.intel.feeds.folder import FileReport
+from gatehouse.intel.feeds.freshness import age_days, does_age, trust
 from gatehouse.intel.networks import AddressFacts, Feed, load_networks
 from gatehouse.intel.shipped import shipped_feeds
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.core.files.records import RecordFormat
-from gatehouse.core.secrets import Personal
+from gatehouse.core.secrets.hidden import Personal
 
 DAY_MS: Final = 86_400_000
 MOST_EXAMPLES: Final = 100

@@ -8,7 +8,7 @@ from gatehouse.access.keys import MANAGE_SCOPES, all_scopes
 from gatehouse.access.roles import Permission
 from gatehouse.admin.keys.use_cases import keys
 from gatehouse.admin.keys.use_cases.keys import LONGEST_REASON, MAX_RATE_LIMIT, KeyTerms
-from gatehouse.console.numbers import read_within
+from gatehouse.console.forms.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 

@@ -19,7 +19,7 @@ from gatehouse.api.manage.messages import (
 )
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
-from gatehouse.core.sentences import plain
+from gatehouse.core.wording.sentences import plain
 from gatehouse.store.configured.configurations import check_note
 
 _SCOPE: Final = "manage:models"

@@ -17,8 +17,8 @@ from gatehouse.admin.opening import open_account
 from gatehouse.cli.arguments import AccountOption, AsJson, Note
 from gatehouse.cli.completing import pipeline_numbers
 from gatehouse.cli.output import money, show, shown_amount, table, warn
-from gatehouse.core.stage import PAYMENT
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import PAYMENT
 from gatehouse.pipeline.definition import PipelineDefinition, needs
 from gatehouse.pipeline.diff import options, title
 

@@ -13,8 +13,8 @@ from gatehouse.admin.privacy.queries import forgotten_events
 from gatehouse.admin.privacy.queries.forgotten_events import ForgottenEvents
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.keyring import KeyRing
-from gatehouse.sentry.recorded_event import PastEvent, RecordedEvents
+from gatehouse.core.secrets.keyring import KeyRing
+from gatehouse.sentry.records.event import PastEvent, RecordedEvents
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
 from gatehouse.store.state import lock_changes

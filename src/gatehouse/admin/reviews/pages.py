@@ -30,8 +30,8 @@ from gatehouse.admin.reviews.use_cases.reviews import (
     get_review,
     list_reviews,
 )
-from gatehouse.console.cookies import Notice
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
 
 _ON_A_PAGE: Final = 50

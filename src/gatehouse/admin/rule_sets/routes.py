@@ -12,8 +12,8 @@ from gatehouse.api.manage.endpoints import MOST_DOCUMENT_BYTES, ManageCall, Mana
 from gatehouse.api.manage.messages import Document, JobResponse, shown_job
 from gatehouse.api.problems import Problem
 from gatehouse.core.clock import parse_time
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.validation import Checked
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.stages.outcomes import Outcome
 
 _DEFAULT_DAYS: Final = 30
 _NEEDS_DECISIONS: Final = "a recorded request needs the scope decisions, too; send signals instead"

@@ -19,12 +19,12 @@ from gatehouse.cli.arguments import amount_argument
 from gatehouse.cli.card_input import FROM_INPUT, NOT_TYPED, read_card
 from gatehouse.cli.output import warn
 from gatehouse.cli.spans import read_moment
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.credentials import AccountReference
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.labels import Label
 from gatehouse.core.money import MICROS_PER_UNIT
-from gatehouse.core.outcomes import DecisionReason, Outcome
+from gatehouse.core.secrets.credentials import AccountReference
+from gatehouse.core.stages.outcomes import DecisionReason, Outcome
+from gatehouse.core.wording.labels import Label
 from gatehouse.operations.installation import system_clock
 from gatehouse.sentry.request import EventTime
 

@@ -12,7 +12,7 @@ from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from gatehouse.core.keyring import RootSecret
+    from gatehouse.core.secrets.keyring import RootSecret
 
 app = typer.Typer(no_args_is_help=True)
 

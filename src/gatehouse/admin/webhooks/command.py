@@ -11,7 +11,7 @@ from gatehouse.cli.arguments import AccountOption, AsJson, span_argument
 from gatehouse.cli.output import columns, sheet, show
 from gatehouse.cli.spans import read_moment
 from gatehouse.core.errors import WrongUsage
-from gatehouse.core.sentences import plain
+from gatehouse.core.wording.sentences import plain
 
 if TYPE_CHECKING:
     from gatehouse.admin.webhooks.use_cases.public import PublicAttempt, PublicWebhook

@@ -14,14 +14,14 @@ from gatehouse.admin.webhooks.types.endpoint import EVERYTHING, WebhookTerms
 from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
 from gatehouse.admin.webhooks.use_cases import endpoints, messages
 from gatehouse.admin.webhooks.use_cases.options import WebhookOptions, webhook_options
-from gatehouse.console.cookies import Notice
-from gatehouse.console.formats import parse_local
-from gatehouse.console.numbers import read_number
+from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
+from gatehouse.console.words.formats import parse_local
 from gatehouse.core.events import DecisionFilter, EventName
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.sentences import said_by
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.sentences import said_by
 
 _ON_A_PAGE: Final = 50
 _OVERLAPS: Final = ("0", "1", "24", "168")

@@ -24,11 +24,11 @@ from gatehouse.api.query import read_query
 from gatehouse.api.repetitions import Repetitions
 from gatehouse.api.serving.in_flight import RETRY_SOON
 from gatehouse.api.v1 import Handler
-from gatehouse.core import keyring
+from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.documents.yaml_document import DocumentRefused
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
-from gatehouse.core.places import Places
-from gatehouse.core.redaction import recordable
-from gatehouse.core.yaml_document import DocumentRefused
+from gatehouse.core.limits.places import Places
+from gatehouse.core.secrets import keyring
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.configurations import StaleVersion

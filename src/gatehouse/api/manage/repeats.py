@@ -15,7 +15,7 @@ from gatehouse.api.problems import Problem
 from gatehouse.api.repetitions import Repetitions, canonical
 from gatehouse.api.v1 import REPLAYED, cannot_repeat, idempotency_key
 from gatehouse.core.errors import GatehouseError, StoreUnavailable
-from gatehouse.core.request_reader import read_json
+from gatehouse.core.reading.request_reader import read_json
 from gatehouse.pipeline.settlement import Claim
 
 Work = Callable[[ManageCall], Any]

@@ -39,7 +39,7 @@ from gatehouse.api.openapi.parts import (
 from gatehouse.api.openapi.reviews import REVIEW_TYPES, review_paths
 from gatehouse.api.openapi.search import SEARCH_TYPES, search_paths
 from gatehouse.api.problems import BODY_CODES, CODES, PAID_CODES, REVIEW_CODES
-from gatehouse.core.unread_fields import FieldWarning
+from gatehouse.core.reading.unread_fields import FieldWarning
 from gatehouse.operations.operation import Operation
 from gatehouse.operations.pipeline_messages import PipelinesResponse
 

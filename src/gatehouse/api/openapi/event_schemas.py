@@ -9,7 +9,7 @@ from gatehouse.admin.webhooks.use_cases.messages import TEST_TYPE
 from gatehouse.api.openapi.parts import parameter, ref
 from gatehouse.core.api_values import Money
 from gatehouse.core.events import MEANINGS, EventName
-from gatehouse.core.labels import Label
+from gatehouse.core.wording.labels import Label
 from gatehouse.store.decisions.review_events import PaymentEffect, ReviewState
 
 Schema = dict[str, Any]

@@ -9,7 +9,7 @@ from gatehouse.api.problems import Problem
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.billing.ledger import Item
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.operations.operation import Operation
 
 _FORMATTED: Final = {"date-time": "2026-11-16T09:30:00.000Z", "date": "2026-11-16"}

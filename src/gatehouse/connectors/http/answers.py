@@ -8,7 +8,7 @@ from typing import Any, Final
 from gatehouse.connectors.http.json_paths import Find, compile_path
 from gatehouse.connectors.http.mapping import HolderMapping, Reader, Reading
 from gatehouse.connectors.http.templates import Change, Tables, compile_change, parse_formats
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.idverify.people import IdentifierType
 from gatehouse.idverify.response import NameResult, Result
 from gatehouse.idverify.source import HolderResults

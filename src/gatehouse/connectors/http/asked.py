@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gatehouse.connectors.http.wire import PartyRequest
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.money import Payment
 from gatehouse.idverify.request import IdVerifyRequest
 

@@ -21,7 +21,7 @@ from gatehouse.connectors.http.wire import Header
 from gatehouse.connectors.secret_sources import read_secret
 from gatehouse.connectors.tls import TlsOptions, client_context
 from gatehouse.core.errors import SettingsError
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 if TYPE_CHECKING:
     from gatehouse.connectors.http.encryption import MessageCipher

@@ -17,7 +17,7 @@ from gatehouse.connectors.http.mapping import ErrorClass
 from gatehouse.connectors.http.signing import RequestSigner
 from gatehouse.connectors.http.wire import CallFailed, PartyAnswer
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.wording.sentences import Phrase, said_by
 
 if TYPE_CHECKING:
     from gatehouse.connectors.http.encryption import MessageCipher

@@ -18,8 +18,8 @@ from gatehouse.connectors.http.templates import (
     parse_formats,
     parse_template,
 )
-from gatehouse.core.brands import BRAND_NAMES
-from gatehouse.core.documents import Document, Flaw, suggestion
+from gatehouse.core.cards.brands import BRAND_NAMES
+from gatehouse.core.documents.reading import Document, Flaw, suggestion
 
 _PRINTABLE: Final = re.compile(r"[\x20-\x7e]*")
 RESERVED_HEADERS: Final = frozenset(

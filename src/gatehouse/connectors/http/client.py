@@ -23,7 +23,7 @@ from gatehouse.connectors.http.wire import (
     PartyAnswer,
     PartyRequest,
 )
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _CLOSED: Final = Phrase("connector.is_closed", "the connector is closed")
 _CONNECT_LATE: Final = Phrase("connector.connect_late", "no connection within the time limit")

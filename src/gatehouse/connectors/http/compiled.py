@@ -29,7 +29,7 @@ from gatehouse.connectors.http.templates import (
 from gatehouse.connectors.http.wire import Header, PartyRequest
 from gatehouse.core.errors import ConnectorFailed, SettingsError
 from gatehouse.core.ids import id_time_ms, is_id
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _NO_OPTION: Final = Phrase("connector.no_option", "an option that a path needs is not given")
 

@@ -26,9 +26,9 @@ from gatehouse.connectors.http.mapping import (
 from gatehouse.connectors.http.options import HttpDefinition
 from gatehouse.connectors.http.templates import Render, Tables, compile_template, parse_template
 from gatehouse.connectors.http.wire import CallFailed
-from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.stages.case import ValuesByType
+from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.source import HolderResults, IdentityEnquiry

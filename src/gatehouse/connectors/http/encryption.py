@@ -19,7 +19,7 @@ from gatehouse.connectors.http.mapping import ContentCipher, MessageEncryption
 from gatehouse.connectors.http.templates import Environment, compile_template, parse_template
 from gatehouse.connectors.http.wire import LARGEST_ANSWER
 from gatehouse.core.errors import ConnectorFailed, SettingsError
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _ALL_OR_NONE: Final = Phrase(
     "connector.encryption_secrets",

@@ -11,9 +11,9 @@ import msgspec
 
 from gatehouse.connectors.http.asked import Asked
 from gatehouse.connectors.http.mapping import MappedFunction
-from gatehouse.core.cards import ExpiryDate
+from gatehouse.core.cards.numbers import ExpiryDate
 from gatehouse.core.money import Payment
-from gatehouse.core.secrets import Secret
+from gatehouse.core.secrets.hidden import Secret
 from gatehouse.intel.phones import Phone, parse_phone
 from gatehouse.intel.places import minor_digits
 

@@ -32,7 +32,7 @@ from gatehouse.connectors.http.wire import (
     set_failure,
     set_result,
 )
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _BROKEN_OFF: Final = Phrase("connector.broken_off", "the answer was broken off")
 _FAREWELL: Final = Phrase("connector.farewell", "the other side closes the connection")

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.validation import Checked
+from gatehouse.core.reading.validation import Checked
 
 MOST_ENTRIES: Final = 200
 LONGEST_TEXT: Final = 2_000

@@ -13,8 +13,8 @@ from gatehouse.connectors.part_reader import Definition, InFlight, PartReader, T
 from gatehouse.connectors.secret_sources import SecretSource
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase, each_line, said_by
-from gatehouse.core.validation import Checked
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.wording.sentences import Phrase, each_line, said_by
 
 _HTTP_UNFIT: Final = Phrase(
     "document.http_unfit", "its base_url begins with http://; card data need https://"
@@ -166,7 +166,7 @@ def shipped_mappings() -> list[str]:
 
 def _mapping(part: PartReader, name: str) -> Mapping | None:
     from gatehouse.connectors.http.reading import read_mapping
-    from gatehouse.core.documents import suggestion
+    from gatehouse.core.documents.reading import suggestion
 
     shipped = shipped_mappings()
     if name in shipped:

@@ -25,7 +25,13 @@ from gatehouse.connectors.http.mapping import (
     Requests,
     ReverseMapping,
 )
-from gatehouse.core.documents import Document, DocumentRefused, Flaw, convert_part, load_document
+from gatehouse.core.documents.reading import (
+    Document,
+    DocumentRefused,
+    Flaw,
+    convert_part,
+    load_document,
+)
 
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,17})?")
 _NUMBER_LIKE: Final = re.compile(r"[-+]?[0-9][0-9.]*")

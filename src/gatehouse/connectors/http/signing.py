@@ -28,7 +28,7 @@ from gatehouse.connectors.http.templates import (
 )
 from gatehouse.connectors.http.wire import CallFailed, Header, PartyRequest
 from gatehouse.core.errors import ConnectorFailed, SettingsError
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.wording.sentences import Phrase, said_by
 
 _NO_TOKEN: Final = Phrase("connector.no_token", "no token: {why}")
 _TOKEN_LATE: Final = Phrase("connector.token_late", "the token service did not answer in time")

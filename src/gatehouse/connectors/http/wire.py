@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Final, cast
 
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 CLOSED_EARLY: Final = Phrase(
     "connector.closed_early", "the connection was closed before the answer"

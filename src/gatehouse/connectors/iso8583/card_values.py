@@ -6,8 +6,8 @@ Values without a place in the dialect are left out when a message is packed.
 from typing import Final
 
 from gatehouse.connectors.iso8583.roles import Role
-from gatehouse.core.cards import CardNumber, ExpiryDate
-from gatehouse.core.three_d_secure import ScaExemption, ThreeDSecure
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate
+from gatehouse.core.cards.three_d_secure import ScaExemption, ThreeDSecure
 from gatehouse.gateway.port import Authorization
 from gatehouse.precheck.issuer import CardEnquiry
 

@@ -4,12 +4,12 @@ from typing import Final
 
 from gatehouse.connectors.iso8583.card_values import all_card_values, card_values
 from gatehouse.connectors.iso8583.dialect import Dialect
-from gatehouse.connectors.iso8583.exchange import Outgoing
-from gatehouse.connectors.iso8583.numbers import rrn_of
-from gatehouse.connectors.iso8583.pool import LinkPool
+from gatehouse.connectors.iso8583.layout.numbers import rrn_of
+from gatehouse.connectors.iso8583.link.exchange import Outgoing
+from gatehouse.connectors.iso8583.link.pool import LinkPool
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
-from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.stages.case import ValuesByType
 from gatehouse.idverify.people import ALL_IDENTIFIER_TYPES
 from gatehouse.idverify.request import CardHolderName, IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result

@@ -3,10 +3,10 @@
 from gatehouse.connectors.connector import ConnectorState
 from gatehouse.connectors.iso8583.checks import Iso8583Checks
 from gatehouse.connectors.iso8583.dialect import Dialect
-from gatehouse.connectors.iso8583.matching import LinkCounts
+from gatehouse.connectors.iso8583.link.matching import LinkCounts
+from gatehouse.connectors.iso8583.link.pool import LinkPool
+from gatehouse.connectors.iso8583.link.pool_options import PoolOptions
 from gatehouse.connectors.iso8583.payments import Iso8583Gateway, PaymentCodes
-from gatehouse.connectors.iso8583.pool import LinkPool
-from gatehouse.connectors.iso8583.pool_options import PoolOptions
 from gatehouse.connectors.iso8583.roles import MessageKind
 from gatehouse.core.clock import Clock
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from gatehouse.connectors.iso8583.definition import DialectDefinition
-from gatehouse.connectors.iso8583.field_layout import FieldLayout, leaves_of
-from gatehouse.connectors.iso8583.fields import FieldCompiler
-from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.layout.field_layout import FieldLayout, leaves_of
+from gatehouse.connectors.iso8583.layout.fields import FieldCompiler
+from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.roles import Role
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.wording.sentences import Phrase, said_by
 
 _FIELD: Final = Phrase("document.iso_field", "field {number}")
 _MISFIT: Final = Phrase("document.iso_misfit", "does not fit: {problem}")
@@ -25,7 +25,7 @@ def parameter_problems(
     for name in parameters:
         if name not in definition.parameters:
             # Imported here: a server that starts reads no files, and need not load their readers.
-            from gatehouse.core.documents import unknown_word
+            from gatehouse.core.documents.reading import unknown_word
 
             yield name, unknown_word(name, definition.parameters)
     compiler = FieldCompiler(definition.encoding, parameters, {})

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from gatehouse.connectors.iso8583.formats import Encoding, Side
-from gatehouse.connectors.iso8583.malformed import MalformedMessage
-from gatehouse.core.sentences import Phrase, phrases_of
+from gatehouse.connectors.iso8583.layout.formats import Encoding, Side
+from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
+from gatehouse.core.wording.sentences import Phrase, phrases_of
 
 _DIGITS: Final = b"0123456789"
 _LETTERS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

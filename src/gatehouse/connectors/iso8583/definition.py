@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import Meta, Struct
 
-from gatehouse.connectors.iso8583.field_layout import (
+from gatehouse.connectors.iso8583.layout.field_layout import (
     FieldLayout,
     FieldNumber,
     Name,
@@ -13,9 +13,9 @@ from gatehouse.connectors.iso8583.field_layout import (
     parameters_of,
     roles_of,
 )
-from gatehouse.connectors.iso8583.formats import CodePage, CountedIn, Encoding
+from gatehouse.connectors.iso8583.layout.formats import CodePage, CountedIn, Encoding
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
-from gatehouse.core.validation import Checked
+from gatehouse.core.reading.validation import Checked
 
 LARGEST_MESSAGE: Final = 65_535
 

@@ -6,20 +6,20 @@ Both directions are compiled once. The client and the reference host use the sam
 from collections.abc import Mapping
 from typing import Final
 
-from gatehouse.connectors.iso8583.bitmaps import BitmapCodec
 from gatehouse.connectors.iso8583.compiled import Read, Write
 from gatehouse.connectors.iso8583.constants import parameter_problems
 from gatehouse.connectors.iso8583.content import translation
 from gatehouse.connectors.iso8583.definition import DialectDefinition, FramingLayout
-from gatehouse.connectors.iso8583.field_layout import roles_of
-from gatehouse.connectors.iso8583.fields import FieldCompiler
-from gatehouse.connectors.iso8583.formats import Encoding
-from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.layout.bitmaps import BitmapCodec
+from gatehouse.connectors.iso8583.layout.field_layout import roles_of
+from gatehouse.connectors.iso8583.layout.fields import FieldCompiler
+from gatehouse.connectors.iso8583.layout.formats import Encoding
+from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.connectors.iso8583.values import Values
 from gatehouse.core.errors import SettingsError
-from gatehouse.core.secrets import Personal
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.wording.sentences import Phrase
 
 _PARAMETER: Final = Phrase(
     "connector.iso_parameter", "the parameter {name} of the dialect {problem}"

@@ -11,13 +11,13 @@ from gatehouse.connectors.iso8583.connector import Iso8583Connector
 from gatehouse.connectors.iso8583.constants import parameter_problems
 from gatehouse.connectors.iso8583.definition import DialectDefinition
 from gatehouse.connectors.iso8583.dialect import Dialect
+from gatehouse.connectors.iso8583.link.pool_options import Host, PoolOptions
 from gatehouse.connectors.iso8583.payments import PaymentCodes
-from gatehouse.connectors.iso8583.pool_options import Host, PoolOptions
 from gatehouse.connectors.part_reader import Definition, PartReader
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.validation import Checked
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.wording.sentences import Phrase
 
 _ISO_HOST: Final = Phrase("document.iso_host", "must be host:port, such as host.example:9583")
 _ISO_TLS: Final = Phrase("document.iso_tls", "is of no use beside tls")

@@ -16,18 +16,18 @@ import msgspec
 from gatehouse.connectors.iso8583.card_values import all_card_values, authentication_values
 from gatehouse.connectors.iso8583.currencies import currency_number
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
-from gatehouse.connectors.iso8583.exchange import Outgoing
-from gatehouse.connectors.iso8583.numbers import (
+from gatehouse.connectors.iso8583.layout.numbers import (
     PaymentReference,
     age_s,
     local_time,
     rrn_of,
     transmission_time,
 )
-from gatehouse.connectors.iso8583.pool import LinkPool
-from gatehouse.connectors.iso8583.recent import Recent
+from gatehouse.connectors.iso8583.link.exchange import Outgoing
+from gatehouse.connectors.iso8583.link.pool import LinkPool
+from gatehouse.connectors.iso8583.link.recent import Recent
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment

@@ -10,9 +10,9 @@ import msgspec
 
 from gatehouse.connectors.iso8583.constants import constant_problems
 from gatehouse.connectors.iso8583.definition import DialectDefinition
-from gatehouse.core.documents import DocumentRefused, convert_part, load_document
+from gatehouse.core.documents.reading import DocumentRefused, convert_part, load_document
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _ISO_NO_DIALECT: Final = Phrase(
     "document.iso_no_dialect", "there is no dialect {name}; there are {known}"

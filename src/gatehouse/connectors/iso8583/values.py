@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from gatehouse.connectors.iso8583.content import ALLOWED
-from gatehouse.connectors.iso8583.field_layout import FieldLayout
-from gatehouse.connectors.iso8583.formats import Side, parse_format
-from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.layout.field_layout import FieldLayout
+from gatehouse.connectors.iso8583.layout.formats import Side, parse_format
+from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.roles import Role
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 Values = Mapping[Role, str]
 Take = Callable[[Values], str | None]

@@ -20,9 +20,9 @@ from gatehouse.connectors.reference_host.misbehaviour import (
     make_fates,
 )
 from gatehouse.connectors.sandbox.parties import decide_payment
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Clock, iso_time
-from gatehouse.core.redaction import recordable
 
 APPROVED: Final = "00"
 INVALID_AMOUNT: Final = "13"

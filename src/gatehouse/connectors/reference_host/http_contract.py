@@ -5,8 +5,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
-from gatehouse.core.secrets import Personal
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.secrets.hidden import Personal
 from gatehouse.idverify.people import IdentifierType
 from gatehouse.idverify.request import CardHolderIds, CardHolderName, IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result

@@ -29,9 +29,9 @@ from gatehouse.connectors.reference_host.http_contract import (
 from gatehouse.connectors.reference_host.journal import HostKind, HostOutcome
 from gatehouse.connectors.reference_host.misbehaviour import HostFate, HostMisbehaviour
 from gatehouse.connectors.sandbox.parties import check_card, find_holders
-from gatehouse.core.cards import CardNumber, ExpiryDate
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.idverify.verdict import judge
 from gatehouse.precheck.issuer import CardEnquiry
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
-from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.connectors.reference_host.host import (
     APPROVED,
@@ -14,8 +14,8 @@ from gatehouse.connectors.reference_host.host import (
 )
 from gatehouse.connectors.reference_host.journal import HostKind, HostOutcome
 from gatehouse.connectors.sandbox.parties import check_card, find_holders
-from gatehouse.core.cards import CardNumber, ExpiryDate, SecurityCode
-from gatehouse.core.secrets import Personal
+from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.secrets.hidden import Personal
 from gatehouse.idverify.request import CardHolderName, IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result
 from gatehouse.idverify.verdict import judge

@@ -3,8 +3,8 @@
 from typing import Final
 
 from gatehouse.connectors.iso8583.definition import FramingLayout
-from gatehouse.connectors.iso8583.framing import Framing
-from gatehouse.connectors.iso8583.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
+from gatehouse.connectors.iso8583.link.framing import Framing
 from gatehouse.connectors.reference_host.connection import HostAnswer, HostConnection
 from gatehouse.connectors.reference_host.host import HostDecision, HostMessage, ReferenceHost
 from gatehouse.connectors.reference_host.iso8583_answers import Iso8583Answers

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.validation import Checked
+from gatehouse.core.reading.validation import Checked
 
 
 class HostFate(StrEnum):

@@ -4,8 +4,8 @@ import msgspec
 
 from gatehouse.connectors.definition import RECORDS, Function
 from gatehouse.connectors.routing.roster import Roster
-from gatehouse.core.case import ValuesByType
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.stages.case import ValuesByType
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer

@@ -13,10 +13,10 @@ from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.routing.seat import Observe, Seat, SeatState
 from gatehouse.connectors.routing.table import CountryOf, RoutingTable
 from gatehouse.connectors.secret_sources import ConnectorFiles
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import SettingsError
-from gatehouse.core.sentences import Phrase, row, said_by
+from gatehouse.core.wording.sentences import Phrase, row, said_by
 from gatehouse.idverify.source import IdentitySource
 from gatehouse.settings.settings import Settings
 

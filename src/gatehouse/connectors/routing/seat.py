@@ -11,9 +11,9 @@ import msgspec
 from gatehouse.connectors.connector import Connector, ConnectorState
 from gatehouse.connectors.definition import kind_of
 from gatehouse.connectors.part_reader import Definition
-from gatehouse.core.breaker import Breaker
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed, GatehouseError
+from gatehouse.core.limits.breaker import Breaker
 from gatehouse.gateway.port import Authorization, PaymentGateway, ReferringGateway
 from gatehouse.idverify.source import IdentitySource
 from gatehouse.precheck.issuer import Issuer

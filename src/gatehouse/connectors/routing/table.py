@@ -6,8 +6,8 @@ from typing import Final
 
 from gatehouse.connectors.definition import BinRange, Function, Route
 from gatehouse.connectors.routing.seat import Seat
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.lru_cache import LruCache
+from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.core.limits.lru_cache import LruCache
 
 CountryOf = Callable[[str], str | None]
 """The country of the issuer of the cards with these first digits, if it is known."""

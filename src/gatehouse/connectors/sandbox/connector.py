@@ -7,7 +7,7 @@ from gatehouse.connectors.connector import ConnectorState
 from gatehouse.connectors.part_reader import Definition, PartReader
 from gatehouse.connectors.sandbox.parties import SandboxGateway, SandboxIdentities, SandboxIssuer
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.timeouts import with_timeout
+from gatehouse.core.limits.timeouts import with_timeout
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, NoRecords
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer

@@ -6,7 +6,7 @@ from typing import Final, NoReturn
 
 from gatehouse.connectors.sandbox.people import holders_of
 from gatehouse.connectors.sandbox.triggers import SILENT, MatchWord, Trigger, avs_letters, find
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, IdentitySource
 from gatehouse.intel.addresses import Address

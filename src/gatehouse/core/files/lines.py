@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Final, NamedTuple, Self, TypeVar, cast
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase, lines
+from gatehouse.core.wording.sentences import Phrase, lines
 
 _LINE_FLAW: Final = Phrase("refused.line_flaw", "  line {line}: {message}")
 _OTHER_LINES: Final = Phrase("refused.other_lines", "  and {count} others")

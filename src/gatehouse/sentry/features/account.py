@@ -9,8 +9,8 @@ from gatehouse.intel.handles import randomness
 from gatehouse.intel.places import distance_km
 from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import LEAST, Collection, Group
-from gatehouse.sentry.memory import DAY_S, HOUR_S, EntityKind
-from gatehouse.sentry.recalled import EntityView, History
+from gatehouse.sentry.memory.memory import DAY_S, HOUR_S, EntityKind
+from gatehouse.sentry.memory.recalled import EntityView, History
 from gatehouse.sentry.request import BuyerAccount
 from gatehouse.sentry.request_view import RequestView
 

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Final
 
-from gatehouse.core.cards import KeptCard
+from gatehouse.core.cards.numbers import KeptCard
 from gatehouse.intel.places import countries_of_zone, currencies_of, distance_km
 from gatehouse.sentry.features.feature import Collection, Group
 from gatehouse.sentry.request_view import RequestView

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from gatehouse.intel.agents import Agent
+from gatehouse.intel.agents.agents import Agent
 from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import Collection, Group
-from gatehouse.sentry.memory import MONTH_S
+from gatehouse.sentry.memory.memory import MONTH_S
 from gatehouse.sentry.request_view import RequestView
 
 CURRENT_DAYS: Final = 180

@@ -9,7 +9,7 @@ from typing import Final
 from gatehouse.sentry import kinds
 from gatehouse.sentry.amounts import magnitude
 from gatehouse.sentry.features.feature import LEAST, Collection, Group
-from gatehouse.sentry.memory import MONTH_S
+from gatehouse.sentry.memory.memory import MONTH_S
 from gatehouse.sentry.request_view import RequestView
 
 _LARGEST: Final = 1_000_000.0

@@ -13,8 +13,8 @@ from gatehouse.sentry.features.surprise import (
     surprise_of_events,
     surprise_of_partners,
 )
-from gatehouse.sentry.memory import DAY_S, HOUR_S, EntityKind
-from gatehouse.sentry.recalled import History
+from gatehouse.sentry.memory.memory import DAY_S, HOUR_S, EntityKind
+from gatehouse.sentry.memory.recalled import History
 from gatehouse.sentry.request_view import HABIT_AMOUNTS, RequestView, Spending
 
 # Makes the median absolute deviation of a normal distribution its standard deviation.

@@ -8,8 +8,8 @@ from typing import Final
 
 from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import LEAST, Collection, Group
-from gatehouse.sentry.memory import EntityKind
-from gatehouse.sentry.reputation import EntityReputation
+from gatehouse.sentry.memory.memory import EntityKind
+from gatehouse.sentry.memory.reputation import EntityReputation
 from gatehouse.sentry.request_view import RequestView
 
 _BY_KIND: Final[dict[EntityKind, tuple[str, str, str]]] = {

@@ -4,8 +4,8 @@ from typing import Final
 
 from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import LEAST, Collection, Group
-from gatehouse.sentry.memory import DAY_S
-from gatehouse.sentry.recalled import EntityView, History
+from gatehouse.sentry.memory.memory import DAY_S
+from gatehouse.sentry.memory.recalled import EntityView, History
 from gatehouse.sentry.request_view import RequestView
 
 SHORTEST_ORDINARY_S: Final = 30.0

@@ -13,8 +13,8 @@ from typing import Final
 
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory import DAY_S, HOUR_S, MONTH_S, EntityKind
-from gatehouse.sentry.recalled import EntityView
+from gatehouse.sentry.memory.memory import DAY_S, HOUR_S, MONTH_S, EntityKind
+from gatehouse.sentry.memory.recalled import EntityView
 from gatehouse.sentry.request_view import RequestView
 
 SHARED_BY: Final = 25.0

@@ -10,8 +10,8 @@ from gatehouse.sentry.features.surprise import (
     surprise_of_events,
     surprise_of_partners,
 )
-from gatehouse.sentry.memory import DAY_S, MONTH_S, EntityKind
-from gatehouse.sentry.recalled import History
+from gatehouse.sentry.memory.memory import DAY_S, MONTH_S, EntityKind
+from gatehouse.sentry.memory.recalled import History
 from gatehouse.sentry.request_view import RequestView
 
 # People who share an address do not order independently of each other: lunch breaks and pay days

@@ -2,18 +2,11 @@
 
 from typing import cast
 
-from gatehouse.sentry.history_changes import facts_of
+from gatehouse.sentry.memory.history_changes import facts_of
 from gatehouse.sentry.shared.entries import count_in, pack_facts
 from gatehouse.sentry.shared.following import LONG_REPLIES, FollowedHistories, FollowedHistory
 from gatehouse.sentry.shared.operations import Arguments, Asked, AwaitedOperation, EventSubject
-from gatehouse.sentry.shared.packing import (
-    ENTITY,
-    TOTALS,
-    UNKNOWN,
-    EntityParts,
-    Marks,
-    pack_count,
-)
+from gatehouse.sentry.shared.packing import ENTITY, TOTALS, UNKNOWN, EntityParts, Marks, pack_count
 from gatehouse.sentry.shared.spreads import FollowedAmounts
 
 

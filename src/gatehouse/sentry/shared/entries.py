@@ -12,8 +12,8 @@ from struct import Struct
 from typing import Final
 
 from gatehouse.sentry import kinds
-from gatehouse.sentry.entity_history import EntityHistory
-from gatehouse.sentry.history_changes import (
+from gatehouse.sentry.memory.entity_history import EntityHistory
+from gatehouse.sentry.memory.history_changes import (
     EventFacts,
     first_history,
     logarithm_of,
@@ -22,8 +22,8 @@ from gatehouse.sentry.history_changes import (
     without_event,
     without_refusal,
 )
-from gatehouse.sentry.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.user_history import UserHistory
+from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
+from gatehouse.sentry.memory.user_history import UserHistory
 
 MOST_PARTNERS: Final = 15
 _LONGEST_WORD: Final = 16

@@ -3,9 +3,9 @@
 from struct import Struct, error
 from typing import Final
 
-from gatehouse.sentry.entity_history import EntityHistory
-from gatehouse.sentry.history_table import Shard
-from gatehouse.sentry.memory import EntityKind
+from gatehouse.sentry.memory.entity_history import EntityHistory
+from gatehouse.sentry.memory.history_table import Shard
+from gatehouse.sentry.memory.memory import EntityKind
 from gatehouse.sentry.shared.entries import apply_entries
 from gatehouse.sentry.shared.snapshot import unpack_history
 

@@ -12,9 +12,9 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 
 from gatehouse.sentry import kinds
-from gatehouse.sentry.entity_history import KIND_BITS
-from gatehouse.sentry.event_layout import EventLayout, layout_of
-from gatehouse.sentry.memory import Entity, MemoryEvent
+from gatehouse.sentry.memory.entity_history import KIND_BITS
+from gatehouse.sentry.memory.event_layout import EventLayout, layout_of
+from gatehouse.sentry.memory.memory import Entity, MemoryEvent
 
 FORMAT: Final = b"gh1"
 """Opens every key. Servers that pack differently must not read each other's histories."""

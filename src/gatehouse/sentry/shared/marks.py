@@ -3,7 +3,7 @@
 from typing import Final
 
 from gatehouse.core.ids import id_time_ms, is_id
-from gatehouse.sentry.memory import MemoryEvent
+from gatehouse.sentry.memory.memory import MemoryEvent
 from gatehouse.sentry.shared.entries import LogEntry
 from gatehouse.sentry.shared.keys import AccountNames, KeyedEntities, StableKeys
 from gatehouse.sentry.shared.packing import NO_MARKS, Marks

@@ -15,12 +15,12 @@ import msgspec
 
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.sentry.account_stats import MOST_CURRENCIES, AccountStats, Amounts
-from gatehouse.sentry.entity_history import EntityHistory
-from gatehouse.sentry.history_changes import OF_A_PERSON, empty_history
-from gatehouse.sentry.memory import MemoryEvent, MemoryState
-from gatehouse.sentry.recalled import History
-from gatehouse.sentry.reputation_store import KeyedEvent, LabelTarget, ReputationStore
+from gatehouse.sentry.memory.account_stats import MOST_CURRENCIES, AccountStats, Amounts
+from gatehouse.sentry.memory.entity_history import EntityHistory
+from gatehouse.sentry.memory.history_changes import OF_A_PERSON, empty_history
+from gatehouse.sentry.memory.memory import MemoryEvent, MemoryState
+from gatehouse.sentry.memory.recalled import History
+from gatehouse.sentry.memory.reputation_store import KeyedEvent, LabelTarget, ReputationStore
 from gatehouse.sentry.shared.counting import CountEvent
 from gatehouse.sentry.shared.entries import LogEntry
 from gatehouse.sentry.shared.following import FollowedHistories

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.sentry.history_changes import REFUSED
-from gatehouse.sentry.memory import MemoryEvent
+from gatehouse.sentry.memory.history_changes import REFUSED
+from gatehouse.sentry.memory.memory import MemoryEvent
 from gatehouse.sentry.shared.entries import LogEntry, pack_facts
 from gatehouse.sentry.shared.following import FollowedHistories, FollowedHistory
 from gatehouse.sentry.shared.keys import AccountNames, KeyedEntities

@@ -6,8 +6,8 @@ from struct import Struct, pack
 from typing import Final, NamedTuple
 
 from gatehouse.sentry import kinds
-from gatehouse.sentry.account_stats import AMOUNTS_KEPT, FADING
-from gatehouse.sentry.memory import MemoryEvent
+from gatehouse.sentry.memory.account_stats import AMOUNTS_KEPT, FADING
+from gatehouse.sentry.memory.memory import MemoryEvent
 from gatehouse.sentry.shared.entries import MOST_PARTNERS, LogEntry
 from gatehouse.sentry.shared.following import LONG
 from gatehouse.sentry.shared.keys import AccountNames

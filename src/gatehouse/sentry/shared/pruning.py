@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, Protocol
 
-from gatehouse.sentry.account_stats import MOST_GOODS, MOST_TALLIES
+from gatehouse.sentry.memory.account_stats import MOST_GOODS, MOST_TALLIES
 from gatehouse.sentry.shared.keys import AccountNames
 
 EVENTS_BETWEEN: Final = 1024

@@ -4,7 +4,7 @@ from array import array
 from functools import lru_cache
 from typing import Final
 
-from gatehouse.sentry.account_stats import AMOUNTS_KEPT, Amounts, spread_is_due, spread_of
+from gatehouse.sentry.memory.account_stats import AMOUNTS_KEPT, Amounts, spread_is_due, spread_of
 
 MOST_BETWEEN: Final = AMOUNTS_KEPT // 4
 """The most amounts between two spreads: so many more are kept, for a server that was away."""

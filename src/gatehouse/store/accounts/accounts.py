@@ -7,11 +7,11 @@ import sqlalchemy as sa
 
 from gatehouse.access.accounts import Account
 from gatehouse.billing.ledger import AccountState, BalanceTold
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.text import is_blank
+from gatehouse.core.wording.sentences import Phrase
+from gatehouse.core.wording.text import is_blank
 from gatehouse.intel.places import minor_digits
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured import defaults

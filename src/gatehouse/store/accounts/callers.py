@@ -15,8 +15,8 @@ import sqlalchemy as sa
 
 from gatehouse.access.accounts import Account, Caller
 from gatehouse.core.errors import ConfigurationRefused, StoreUnavailable
-from gatehouse.core.lru_cache import LruCache
-from gatehouse.core.sentences import said_by
+from gatehouse.core.limits.lru_cache import LruCache
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.store.accounts import accounts, keys
 from gatehouse.store.background import repeat
 from gatehouse.store.configured.account_signature import put_back

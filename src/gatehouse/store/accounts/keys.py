@@ -7,12 +7,12 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.keys import OF_PLAYGROUND, ApiKey, key_hash, new_key_text
-from gatehouse.core import keyring
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.events import EventName
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets import keyring
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured.account_signature import refused

@@ -9,21 +9,15 @@ import sqlalchemy as sa
 from gatehouse.access.accounts import Account
 from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
 from gatehouse.billing.spending_pace import LONGEST_MS, SHORTEST_MS, SpendingPace
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.events import EventName
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import is_any_of
-from gatehouse.store.tables import (
-    ACCOUNTS,
-    HOLDS,
-    LEDGER_ENTRIES,
-    NOT_A_HOLD,
-    TOP_UP_REFERENCES,
-)
+from gatehouse.store.tables import ACCOUNTS, HOLDS, LEDGER_ENTRIES, NOT_A_HOLD, TOP_UP_REFERENCES
 
 _TOP_UP_RECORDED: Final = Phrase(
     "refused.top_up_recorded", "a top-up with this reference was recorded before"

@@ -11,12 +11,12 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.core import keyring
+from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.core.clock import Clock
 from gatehouse.core.events import EventName, NewEvent, encode_data
-from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.ids import Randomness, new_id
-from gatehouse.core.keyring import KeyRing
+from gatehouse.core.secrets import keyring
+from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.decisions.search_terms import TermMaker
 from gatehouse.store.admin import audit
 from gatehouse.store.configured.signing import Signer

@@ -14,8 +14,8 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict
-from gatehouse.core.hashing import keyed_hash
-from gatehouse.core.sentences import Phrase, plain, said_by
+from gatehouse.core.secrets.hashing import keyed_hash
+from gatehouse.core.wording.sentences import Phrase, plain, said_by
 from gatehouse.store.tables import AUDIT, STATE
 
 _AUDIT_HEAD: Final = Phrase("refused.audit_head", "a head is SEQ:HASH")

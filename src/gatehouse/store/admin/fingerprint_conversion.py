@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from gatehouse.core.fingerprints import INNER_PREFIX
+from gatehouse.core.cards.fingerprints import INNER_PREFIX
 from gatehouse.decisions.record_fingerprints import shown_text
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession

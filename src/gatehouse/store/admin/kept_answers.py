@@ -10,10 +10,10 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.core import keyring
 from gatehouse.core.errors import KeyMissing, SealBroken
 from gatehouse.core.ids import id_time_ms
-from gatehouse.core.sealing import Sealer
+from gatehouse.core.secrets import keyring
+from gatehouse.core.secrets.sealing import Sealer
 from gatehouse.pipeline.settlement import Claim, KeyReused, StillInFlight
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests.settlement import StoredClaim, earlier

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.clock import Clock
 from gatehouse.core.ids import Randomness
-from gatehouse.core.keyring import AUDIT, PURPOSES, KeyRing, RootSecret
+from gatehouse.core.secrets.keyring import AUDIT, PURPOSES, KeyRing, RootSecret
 from gatehouse.store.admin import audit
 from gatehouse.store.database import Database
 from gatehouse.store.state import lock_changes

@@ -8,10 +8,10 @@ requests. An operator at a terminal has the keys of the fingerprints, and is not
 from types import TracebackType
 from typing import Final, Self
 
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.credentials import AccountReference
+from gatehouse.core.cards.fingerprints import Fingerprints
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import CardsAlike, CardsUnseen
-from gatehouse.core.fingerprints import Fingerprints
+from gatehouse.core.secrets.credentials import AccountReference
 from gatehouse.pipeline.settlement import NumberSent, NumbersLimit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace

@@ -11,7 +11,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from gatehouse.core.errors import ConfigurationRefused
-from gatehouse.core.sentences import Phrase, row
+from gatehouse.core.wording.sentences import Phrase, row
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured.signing import INSTALLATION, Signer, is_same
 from gatehouse.store.tables import ACCOUNTS, CONFIGURATION_HEADS, CONFIGURATION_TOTALS, LISTS

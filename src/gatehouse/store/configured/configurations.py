@@ -14,11 +14,11 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.events import EventName
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured.account_signature import refused, signed_change
 from gatehouse.store.configured.signing import INSTALLATION, Signer

@@ -7,9 +7,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, InvalidInput
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.rules.list_entries import ListEntry
 from gatehouse.store.tables import LIST_ENTRIES
 

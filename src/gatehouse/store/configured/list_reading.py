@@ -6,16 +6,11 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, NotFound
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.rules.list_entries import KIND_WORDS, ListKind
-from gatehouse.rules.lists import (
-    AccountLists,
-    covering_entries,
-    membership,
-    past_membership,
-)
+from gatehouse.rules.lists import AccountLists, covering_entries, membership, past_membership
 from gatehouse.store.configured.account_signature import refused
 from gatehouse.store.configured.configurations import StaleVersion
 from gatehouse.store.configured.list_plans import ListKey, counts_at, entries_of, streamed

@@ -11,9 +11,9 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.conditions.catalogue import LIST_NAME
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.rules.list_entries import ListEntry, ListKind
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.events import EventName
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Sheet, decode_sheet, load_sheet
 from gatehouse.store.admin.admin_session import Change

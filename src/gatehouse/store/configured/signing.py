@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.core.hashing import keyed_hash
+from gatehouse.core.secrets.hashing import keyed_hash
 
 INSTALLATION: Final = "*"
 """Stands for an account where something is configured for all of them."""

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 
 from gatehouse.core.errors import ConfigurationRefused
-from gatehouse.core.sentences import said_by
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account, refused
 from gatehouse.store.configured.signing import Signer

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from gatehouse.core.fingerprints import Fingerprints
+from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.decisions.record_fingerprints import shown_text
 from gatehouse.store.database import is_any_of
 from gatehouse.store.decisions.records import KeptRecord

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from gatehouse.core.fingerprints import Fingerprints
+from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.pipeline.settlement import Claim, KeyReused, Replay, Search, StillInFlight

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.core.fingerprints import Fingerprints
+from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.core.ids import first_id, id_time_ms
 from gatehouse.decisions.record_fingerprints import shown_text
 from gatehouse.store.database import Database

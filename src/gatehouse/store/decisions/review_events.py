@@ -11,11 +11,11 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.money import Payment
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase, phrases_of
-from gatehouse.core.text import is_blank
+from gatehouse.core.wording.sentences import Phrase, phrases_of
+from gatehouse.core.wording.text import is_blank
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import struct_from
 from gatehouse.store.tables import REVIEW_EVENTS, REVIEWS

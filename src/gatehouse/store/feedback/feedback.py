@@ -15,8 +15,8 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.core.ids import derived_id, is_id
-from gatehouse.core.labels import Label, LabelSource
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.labels import Label, LabelSource
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.events import outbox
 from gatehouse.store.feedback.feedback_history import find_all
 from gatehouse.store.feedback.statements import (

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from gatehouse.core.ids import first_id
-from gatehouse.core.labels import Label, is_fraud
+from gatehouse.core.wording.labels import Label, is_fraud
 from gatehouse.store.database import is_any_of
 from gatehouse.store.feedback.statements import (
     MOST_REQUESTS,

@@ -7,10 +7,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict
-from gatehouse.core.labels import Label, LabelSource
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.labels import Label, LabelSource
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.database import struct_from
 
 _FEEDBACK_STATEMENTS: Final = Phrase(

@@ -11,8 +11,8 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.core.redaction import recordable
 from gatehouse.store import tables
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.throttle import Pace, batch_of

@@ -7,7 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict
-from gatehouse.core.keyring import CARD_FINGERPRINTS, IDENTITIES
+from gatehouse.core.secrets.keyring import CARD_FINGERPRINTS, IDENTITIES
 from gatehouse.store import tables
 from gatehouse.store.identities.identities import (
     ROW_KEY,

@@ -13,8 +13,8 @@ import msgspec
 import psycopg
 
 from gatehouse.core.errors import ConnectorFailed, KeyMissing, SealBroken
-from gatehouse.core.keyring import IDENTITIES, KeyRing
-from gatehouse.core.sealing import Sealer
+from gatehouse.core.secrets.keyring import IDENTITIES, KeyRing
+from gatehouse.core.secrets.sealing import Sealer
 from gatehouse.idverify.people import IdentifierType, Person
 from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.store.database import Database

@@ -14,11 +14,11 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.core.errors import SealBroken
-from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import Randomness
-from gatehouse.core.keyring import CARD_FINGERPRINTS, IDENTITIES, KeyRing
-from gatehouse.core.sealing import Sealer
-from gatehouse.core.secrets import Personal
+from gatehouse.core.secrets.hashing import keyed_hash
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.secrets.keyring import CARD_FINGERPRINTS, IDENTITIES, KeyRing
+from gatehouse.core.secrets.sealing import Sealer
 from gatehouse.idverify.people import Person
 
 EVERYONE: Final = "*"

@@ -14,7 +14,7 @@ import msgspec
 from gatehouse.core.clock import Clock
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
-from gatehouse.core.timeouts import with_timeout
+from gatehouse.core.limits.timeouts import with_timeout
 from gatehouse.gateway.port import PaymentGateway, Reversal
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database

@@ -6,7 +6,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from msgspec.structs import asdict
 
-from gatehouse.core.fingerprints import Fingerprints
+from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.decisions.record import UnreadableRecord
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.decisions.search_terms import (

@@ -12,7 +12,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from gatehouse.api.app import CONTEXT_KEY
 from gatehouse.api.context import RequestContext
-from gatehouse.core.case import Case
+from gatehouse.core.stages.case import Case
 from gatehouse.pipeline.job import StageRun, Step
 from gatehouse.pipeline.settlement import (
     AuthorizationResult,

@@ -14,11 +14,11 @@ from gatehouse.admin.events.use_cases.event_settings import (
     operations,
     set_event_settings,
 )
-from gatehouse.console.numbers import read_within
+from gatehouse.console.forms.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 from gatehouse.core.events import EVERY_OPERATION
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.precheck.advice import POLICY_ADVICES
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
 

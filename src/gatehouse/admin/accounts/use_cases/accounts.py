@@ -8,7 +8,7 @@ from gatehouse.access.accounts import Account
 from gatehouse.admin.scopes import account_change, account_reading, installation_change
 from gatehouse.billing.ledger import AccountState
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import defaults

@@ -5,7 +5,7 @@ from typing import Final
 from gatehouse.access.keys import key_hash
 from gatehouse.admin.accounts.use_cases import accounts as account_cases
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.keyring import API_KEYS
+from gatehouse.core.secrets.keyring import API_KEYS
 from gatehouse.operations.installation import prepared_home, write_private
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts, keys, ledger

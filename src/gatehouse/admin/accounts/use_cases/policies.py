@@ -7,9 +7,9 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.scopes import account_change, account_reading
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.precheck.advice import POLICY_ADVICES
 from gatehouse.precheck.policy import PreCheckPolicy
 from gatehouse.precheck.spec import PRE_CHECK

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor, ActorKind
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import ApprovalNeeded, InvalidInput
-from gatehouse.core.sentences import Phrase, phrases_of
+from gatehouse.core.wording.sentences import Phrase, phrases_of
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
 

@@ -44,8 +44,8 @@ from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.sign_in.use_cases.logins import check_login, check_name
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.text import is_blank
+from gatehouse.core.wording.sentences import Phrase
+from gatehouse.core.wording.text import is_blank
 from gatehouse.store.admin.admin_session import AdminSession
 
 _NOTHING_CHANGES: Final = Phrase("refused.nothing_changes", "nothing would change")

@@ -13,7 +13,7 @@ from gatehouse.access.roles import PERMISSIONS, Permission, UserRole
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.people.queries import users
 from gatehouse.core.errors import Conflict
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
 

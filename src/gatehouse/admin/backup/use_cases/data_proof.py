@@ -9,7 +9,7 @@ from gatehouse.admin.money.use_cases.money import verify_ledger
 from gatehouse.admin.people.use_cases.users import problems as people_problems
 from gatehouse.admin.secrets.use_cases.secrets import refused_configurations
 from gatehouse.core.errors import Conflict
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 
 _UNSOUND: Final = Phrase("refused.data_unsound", "the data does not hold together: {problem}{more}")

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from gatehouse.admin.scopes import account_reading
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.errors import ConfigurationRefused
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.explanations.in_force import InForce
 from gatehouse.explanations.phrases import CHANGED, GONE, LIST_CHANGED

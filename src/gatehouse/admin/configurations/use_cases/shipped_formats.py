@@ -4,8 +4,8 @@ import re
 from importlib import resources
 from typing import Final
 
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import NotFound
-from gatehouse.core.redaction import recordable
 
 MAPPINGS: Final = "mapping"
 DIALECTS: Final = "dialect"

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from gatehouse.admin.configurations.command import read_document
-from gatehouse.core.documents import LARGEST_DOCUMENT
+from gatehouse.core.documents.reading import LARGEST_DOCUMENT
 from gatehouse.core.errors import InvalidInput
 from gatehouse.settings.settings import Settings
 

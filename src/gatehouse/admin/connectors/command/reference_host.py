@@ -84,7 +84,7 @@ def _token(source: str | None) -> str:
 def _read_dialect(named: str) -> "Dialect":
     from gatehouse.connectors.iso8583.dialect import Dialect
     from gatehouse.connectors.iso8583.reading import read_dialect, shipped_dialect
-    from gatehouse.core.documents import LARGEST_DOCUMENT
+    from gatehouse.core.documents.reading import LARGEST_DOCUMENT
 
     is_file = "/" in named or named.endswith((".yaml", ".yml"))
     if is_file:

@@ -9,7 +9,7 @@ import msgspec
 from gatehouse.admin.scopes import account_reading, installation_reading
 from gatehouse.connectors.definition import decode_program
 from gatehouse.connectors.routing.seat import SeatState
-from gatehouse.core.notes import read_note
+from gatehouse.core.wording.notes import read_note
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.account_signature import check_account

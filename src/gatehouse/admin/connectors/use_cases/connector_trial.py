@@ -17,15 +17,15 @@ from gatehouse.connectors.connector import Connector
 from gatehouse.connectors.definition import Function
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.routing.roster import connector_maker
-from gatehouse.core.case import Case, StageResult, ValuesByType
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed, InvalidInput, RequestRefused
 from gatehouse.core.ids import new_id
 from gatehouse.core.money import Payment
-from gatehouse.core.request_reader import RequestReader
-from gatehouse.core.secrets import Personal
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.unread_fields import UnreadFields
+from gatehouse.core.reading.request_reader import RequestReader
+from gatehouse.core.reading.unread_fields import UnreadFields
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.stages.case import Case, StageResult, ValuesByType
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.gateway.port import GatewayInput, Reversal
 from gatehouse.gateway.stage import GatewayStage
 from gatehouse.idverify.request import IdVerifyRequest

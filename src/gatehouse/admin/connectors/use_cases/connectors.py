@@ -23,10 +23,10 @@ from gatehouse.connectors.definition import (
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.reading import ReadConfiguration, read_configuration
 from gatehouse.connectors.secret_sources import ConnectorFiles
-from gatehouse.core.documents import changed_lines
+from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.documents.reading import changed_lines
 from gatehouse.core.errors import InvalidInput, NotFound
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase, lines
+from gatehouse.core.wording.sentences import Phrase, lines
 from gatehouse.operations.released_secrets import unreleased
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts

@@ -26,8 +26,8 @@ from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgum
 from gatehouse.cli.output import sheet, show, shown_amount, table
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
-from gatehouse.core.redaction import recordable
 from gatehouse.decisions.reasons import reason_of
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, encode, event_of
 from gatehouse.pipeline.settlement import Search

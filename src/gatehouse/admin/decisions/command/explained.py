@@ -3,7 +3,7 @@
 import textwrap
 from typing import Final
 
-from gatehouse.core.redaction import recordable
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.explanations.explanation import Explanation
 
 _WIDTH: Final = 100

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from gatehouse.admin.reviews.use_cases.review_summary import RequestSubject, ReviewedCard
-from gatehouse.core.redaction import recordable
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.decisions.record import RecordedStage
 from gatehouse.intel.places import minor_digits
 

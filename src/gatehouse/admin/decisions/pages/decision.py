@@ -23,7 +23,7 @@ from gatehouse.admin.reviews.use_cases.review_claims import (
 from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, ReviewState
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
-from gatehouse.core.labels import Label
+from gatehouse.core.wording.labels import Label
 
 _LABELS: Final = tuple(Label)
 _PATH: Final = "/a/{account}/decisions/{id}"

@@ -12,11 +12,11 @@ from gatehouse.admin.decisions.use_cases.matched import MatchedRule
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.admin.entities.use_cases.showing import ShownEntity
 from gatehouse.admin.reviews.use_cases.review_summary import subject_of
-from gatehouse.console.signed_bars import SignedBar, signed_bars
-from gatehouse.console.stage_words import ShownFinding, StageWords
+from gatehouse.console.charts.signed_bars import SignedBar, signed_bars
 from gatehouse.console.visit import Visit
+from gatehouse.console.words.stages import ShownFinding, StageWords
 from gatehouse.core.ids import id_time_ms
-from gatehouse.core.outcomes import DecisionReason
+from gatehouse.core.stages.outcomes import DecisionReason
 from gatehouse.decisions.reasons import is_retryable, reason_of
 from gatehouse.explanations.reasons import INCOMPLETE_CODE
 from gatehouse.gateway.spec import GATEWAY

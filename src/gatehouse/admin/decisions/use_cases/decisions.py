@@ -9,12 +9,12 @@ from typing import Final, Literal
 import msgspec
 
 from gatehouse.access.actors import Actor
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import GatehouseError, NotFound
 from gatehouse.core.ids import id_time_ms
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.explanations.explanation import Explanation
 from gatehouse.pipeline.settlement import Search

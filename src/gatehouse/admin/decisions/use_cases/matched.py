@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.explanations.explanation import ExplainedReason
 from gatehouse.explanations.in_force import InForce

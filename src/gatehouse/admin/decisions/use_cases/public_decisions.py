@@ -6,8 +6,8 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.core.api_values import Money, Timestamp, money
-from gatehouse.core.cards import KeptCard
-from gatehouse.core.outcomes import DecisionReason, Outcome
+from gatehouse.core.cards.numbers import KeptCard
+from gatehouse.core.stages.outcomes import DecisionReason, Outcome
 from gatehouse.decisions.reasons import REASON_ABOUT, RETRYABLE_ABOUT, is_retryable, reason_of
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion
 from gatehouse.explanations.explanation import Explanation

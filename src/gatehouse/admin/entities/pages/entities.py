@@ -19,7 +19,7 @@ from gatehouse.admin.lists.pages.listing_form import (
     put_on_chosen_list,
 )
 from gatehouse.console.failures import words_of
-from gatehouse.console.forms import FormRefused
+from gatehouse.console.forms.forms import FormRefused
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import InvalidInput

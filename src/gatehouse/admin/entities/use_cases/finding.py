@@ -9,7 +9,7 @@ from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import Added, GivenEntries, NewEntries
 from gatehouse.admin.scopes import account_reading
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.intel.addresses import read_address
 from gatehouse.rules.list_entries import KIND_WORDS, canonical
 from gatehouse.sentry.placeholders import drop_placeholder

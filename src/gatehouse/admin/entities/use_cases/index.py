@@ -16,8 +16,8 @@ from gatehouse.admin.search.queries.sources import (
     read_ids,
 )
 from gatehouse.core.ids import id_time_ms
-from gatehouse.core.labels import Label
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.search_terms import DECISION
 from gatehouse.store.admin.admin_session import AdminSession

@@ -15,9 +15,9 @@ from gatehouse.admin.search.queries.pages import PageWanted, find_page
 from gatehouse.admin.search.queries.sources import IdSpan
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.ids import id_time_ms, is_id
-from gatehouse.core.labels import Label
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.labels import Label
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback import feedback_history

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gatehouse.admin.entities.types import Entity, EntityTokens, EntityType, entities_of, masked
-from gatehouse.core.cards import KeptCard
-from gatehouse.core.secrets import Personal
+from gatehouse.core.cards.numbers import KeptCard
+from gatehouse.core.secrets.hidden import Personal
 from gatehouse.decisions.record import DecisionRecord, event_of
 
 _HASH_SHOWN: Final = 5

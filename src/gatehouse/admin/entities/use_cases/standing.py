@@ -16,8 +16,8 @@ from gatehouse.decisions.record import DecisionRecord
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.lists import covering_entries
 from gatehouse.sentry import kinds
-from gatehouse.sentry.reputation import HALF_LIFE_DAYS, LabelCounts
-from gatehouse.sentry.reputation_store import SMOOTHING, USUAL_RATE
+from gatehouse.sentry.memory.reputation import HALF_LIFE_DAYS, LabelCounts
+from gatehouse.sentry.memory.reputation_store import SMOOTHING, USUAL_RATE
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.list_reading import ListedEntry
 

@@ -13,7 +13,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.core.places import Places
+from gatehouse.core.limits.places import Places
 from gatehouse.store.database import Database
 from gatehouse.store.events.outbox import INSTALLATION, EventPlace
 

@@ -5,13 +5,13 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.scopes import account_change, account_reading
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.events import EVERY_OPERATION, DecisionFilter
 from gatehouse.core.money import MAX_AMOUNT
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.events import wishes

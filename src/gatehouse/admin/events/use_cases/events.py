@@ -11,12 +11,12 @@ from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.admin.pipelines.use_cases.recorded_answers import load_programs, recorded_answer
 from gatehouse.admin.scopes import account_reading
 from gatehouse.core.api_values import Timestamp, money
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.events import ABOUT_REQUESTS, EventName, NewEvent
 from gatehouse.core.ids import is_id
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession

@@ -18,7 +18,7 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.events import EventName
 from gatehouse.core.files.lines import LineFlaws, Position
 from gatehouse.core.files.records import RecordFile
-from gatehouse.core.labels import Label, LabelSource
+from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.feedback import feedback

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.admin.feedback.use_cases.statements import row_parser
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
-from gatehouse.core.labels import Label, LabelSource
-from gatehouse.core.sentences import said_by
+from gatehouse.core.wording.labels import Label, LabelSource
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.feedback import feedback, feedback_history

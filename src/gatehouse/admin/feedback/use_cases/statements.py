@@ -9,13 +9,13 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 import msgspec
 
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import parse_time
 from gatehouse.core.files.records import Columns, RecordFile, RecordFormat
 from gatehouse.core.ids import is_id
-from gatehouse.core.keyring import ENTITIES, KeyRing
-from gatehouse.core.labels import Label
 from gatehouse.core.money import parse_amount
-from gatehouse.core.redaction import recordable
+from gatehouse.core.secrets.keyring import ENTITIES, KeyRing
+from gatehouse.core.wording.labels import Label
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.placeholders import drop_placeholder

@@ -11,9 +11,9 @@ from typing import Final, Protocol
 
 import sqlalchemy as sa
 
-from gatehouse.core.labels import is_fraud
-from gatehouse.sentry.memory import MemoryEvent
-from gatehouse.sentry.recorded_event import past_event_in
+from gatehouse.core.wording.labels import is_fraud
+from gatehouse.sentry.memory.memory import MemoryEvent
+from gatehouse.sentry.records.event import past_event_in
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
 from gatehouse.store.feedback import feedback, feedback_history

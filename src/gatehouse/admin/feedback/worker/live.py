@@ -8,7 +8,7 @@ from typing import Final
 from gatehouse.access.actors import Actor
 from gatehouse.admin.feedback.use_cases.record import NewFeedback, feedback_of, record_all
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.core.labels import LabelSource
+from gatehouse.core.wording.labels import LabelSource
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.feedback.statements import (

@@ -7,8 +7,8 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.scopes import account_reading
-from gatehouse.columns.account_columns import AccountColumns
-from gatehouse.columns.list_matches import EntryMatches, ListedSpan, LookUp, count_matches
+from gatehouse.figures.account_columns import AccountColumns
+from gatehouse.figures.list_matches import EntryMatches, ListedSpan, LookUp, count_matches
 from gatehouse.pipeline import definition as pipelines
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.store.admin.admin_session import AdminSession

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gatehouse.admin.scopes import account_reading
-from gatehouse.columns.account_columns import AccountColumns
-from gatehouse.columns.copies import ColumnCopies
+from gatehouse.figures.account_columns import AccountColumns
+from gatehouse.figures.copies import ColumnCopies
 from gatehouse.store.admin.admin_session import AdminSession
 
 

@@ -1,9 +1,9 @@
 """Use case: what happened in a span of time, beside the span before it."""
 
-from gatehouse.columns.account_columns import AccountColumns, Coverage
-from gatehouse.columns.buckets import Bucket, FigureSpan
-from gatehouse.columns.engine import FiguresNotReady
-from gatehouse.columns.overview import (
+from gatehouse.figures.account_columns import AccountColumns, Coverage
+from gatehouse.figures.buckets import Bucket, FigureSpan
+from gatehouse.figures.engine import FiguresNotReady
+from gatehouse.figures.overview import (
     BucketCounts,
     Latency,
     MonthFraud,

@@ -9,8 +9,8 @@ from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
 from gatehouse.admin.scopes import account_reading
 from gatehouse.backtest.judging import ColumnTrial, judge_columns
 from gatehouse.backtest.report import BacktestReport
-from gatehouse.columns.account_columns import ROWS, AccountColumns, Coverage
-from gatehouse.columns.engine import LatestAsking, Superseded
+from gatehouse.figures.account_columns import ROWS, AccountColumns, Coverage
+from gatehouse.figures.engine import LatestAsking, Superseded
 from gatehouse.rules.authoring import list_problems, read_rule_set
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession

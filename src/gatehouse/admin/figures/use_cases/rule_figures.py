@@ -2,9 +2,9 @@
 
 from gatehouse.admin.figures.use_cases.overview import FigureSpan
 from gatehouse.admin.rule_sets.use_cases import rule_sets
-from gatehouse.columns.account_columns import AccountColumns
-from gatehouse.columns.buckets import Bucket
-from gatehouse.columns.rule_hits import RuleHits, RuleSetHits, count_hits
+from gatehouse.figures.account_columns import AccountColumns
+from gatehouse.figures.buckets import Bucket
+from gatehouse.figures.rule_hits import RuleHits, RuleSetHits, count_hits
 from gatehouse.store.admin.admin_session import AdminSession
 
 # What faces need.

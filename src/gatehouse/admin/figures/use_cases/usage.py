@@ -2,9 +2,9 @@
 
 from gatehouse.admin.money.use_cases.usage import UsageLine, account_usage
 from gatehouse.billing.statement import Period
-from gatehouse.columns.account_columns import AccountColumns
-from gatehouse.columns.engine import FiguresNotReady
-from gatehouse.columns.usage import count_usage
+from gatehouse.figures.account_columns import AccountColumns
+from gatehouse.figures.engine import FiguresNotReady
+from gatehouse.figures.usage import count_usage
 from gatehouse.store.admin.admin_session import AdminSession
 
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.fingerprints import INNER
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.files.records import FieldProblem
-from gatehouse.core.fingerprints import INNER
-from gatehouse.core.text import is_blank
+from gatehouse.core.wording.text import is_blank
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, PersonName
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone

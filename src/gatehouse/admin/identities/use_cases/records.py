@@ -6,8 +6,8 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.identities.use_cases.selection import ScopeSelection, check_scope, record_count
+from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.identities import erasure, identities, identity_counts, identity_keys, imports

@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import NotFound
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.named_cards import NamedCards
 from gatehouse.store.identities import identities, imports

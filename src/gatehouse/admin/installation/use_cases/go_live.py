@@ -15,8 +15,8 @@ from gatehouse.admin.installation.use_cases.hardening import hardening_points
 from gatehouse.admin.memory.worker.memory_points import memory_points
 from gatehouse.admin.secrets.use_cases.secrets import refused_configurations
 from gatehouse.core.errors import GatehouseError
-from gatehouse.core.sentences import Phrase, said_by
-from gatehouse.intel.feed_files import is_ignored, recognise
+from gatehouse.core.wording.sentences import Phrase, said_by
+from gatehouse.intel.feeds.files import is_ignored, recognise
 from gatehouse.operations.connectors import (
     applied_functions,
     load_gateway,

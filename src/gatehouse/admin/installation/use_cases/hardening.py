@@ -15,7 +15,7 @@ from psycopg import pq
 from sqlalchemy.exc import ArgumentError
 
 from gatehouse.core.ip_networks import Network, is_inside
-from gatehouse.core.secret_strength import weakness
+from gatehouse.core.secrets.strength import weakness
 from gatehouse.settings.preflight import Point
 from gatehouse.settings.settings import Settings
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from gatehouse.access.actors import Actor
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat

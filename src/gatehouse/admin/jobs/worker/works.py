@@ -18,7 +18,7 @@ from gatehouse.admin.jobs.types import (
     NamedPerson,
     TrainingOrder,
 )
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions.records import RecordSpan
 

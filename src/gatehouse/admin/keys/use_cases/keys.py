@@ -7,7 +7,7 @@ import msgspec
 from gatehouse.access.keys import OF_PLAYGROUND, ApiKey, check_networks, check_scopes
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import keys
 from gatehouse.store.accounts.keys import LONGEST_REASON, IssuedKey, KeyTerms, RotatedKey
 from gatehouse.store.admin.admin_session import AdminSession

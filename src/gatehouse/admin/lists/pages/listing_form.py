@@ -13,7 +13,7 @@ from gatehouse.admin.entities.use_cases.finding import lists_by_kind, put_on_lis
 from gatehouse.admin.entities.use_cases.standing import LIST_KINDS
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
-from gatehouse.console.numbers import read_within
+from gatehouse.console.forms.numbers import read_within
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ApprovalNeeded
 

@@ -25,16 +25,16 @@ from gatehouse.admin.lists.use_cases.lists import (
     ListFile,
     NewEntries,
 )
-from gatehouse.console.cookies import Notice
 from gatehouse.console.downloads import sent_by_lines
-from gatehouse.console.numbers import read_within
+from gatehouse.console.forms.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import ApprovalNeeded
 from gatehouse.core.files.csv_output import csv_lines, plain_cell
 from gatehouse.core.files.lines import FileLimits
-from gatehouse.core.text import is_blank
+from gatehouse.core.wording.text import is_blank
 from gatehouse.rules.list_entries import ListKind
 
 _ON_A_PAGE: Final = 100

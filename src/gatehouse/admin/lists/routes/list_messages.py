@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from gatehouse.api.manage.messages import DryRunFlag, Moment
 from gatehouse.api.query import DEFAULT_PAGE, LARGEST_PAGE
-from gatehouse.core.secrets import Personal
+from gatehouse.core.secrets.hidden import Personal
 from gatehouse.rules.list_entries import ListKind
 
 MOST_ENTRIES: Final = 1000

@@ -11,12 +11,12 @@ from typing import BinaryIO, Final, Literal
 
 import msgspec
 
+from gatehouse.core.cards.redaction import holds_card_number
 from gatehouse.core.clock import parse_span, parse_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.csv_output import meant_cell
 from gatehouse.core.files.lines import FileLimits, LineFlaws, LineReader, TextLine
-from gatehouse.core.redaction import holds_card_number
-from gatehouse.core.sentences import Phrase, row, said_by
+from gatehouse.core.wording.sentences import Phrase, row, said_by
 from gatehouse.rules.list_entries import EntryHasher, ListEntry, ListKind, canonical, is_hash
 from gatehouse.store.configured.list_plans import MOST_ENTRIES, PlannedEntry, reason_text
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from gatehouse.admin.scopes import account_reading
-from gatehouse.core.cards import CardNumber
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.intel.emails import parse_email
 from gatehouse.rules.list_entries import ListKind, canonical
 from gatehouse.rules.lists import covering_entries

@@ -23,7 +23,7 @@ from gatehouse.admin.lists.use_cases.list_files import (
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.files.lines import FileLimits
-from gatehouse.core.sentences import Phrase, row, said_by
+from gatehouse.core.wording.sentences import Phrase, row, said_by
 from gatehouse.rules.list_entries import ListKind, canonical
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.signals.fingerprinter import EntryFingerprinter

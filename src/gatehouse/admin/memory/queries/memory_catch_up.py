@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final
 
+from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.fingerprints import Fingerprints
-from gatehouse.sentry.memory import MemoryEvent
-from gatehouse.sentry.memory_port import SharedLog
-from gatehouse.sentry.recorded_event import PastEvent, opened_event, past_event_in
+from gatehouse.sentry.memory.memory import MemoryEvent
+from gatehouse.sentry.memory.port import SharedLog
+from gatehouse.sentry.records.event import PastEvent, opened_event, past_event_in
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
 from gatehouse.store.decisions.missed_events import add_missed, forget_told, some_missed

@@ -14,8 +14,8 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.ids import first_id
-from gatehouse.sentry.memory import MemoryEvent
-from gatehouse.sentry.recorded_event import past_event_in
+from gatehouse.sentry.memory.memory import MemoryEvent
+from gatehouse.sentry.records.event import past_event_in
 from gatehouse.store.database import Database
 from gatehouse.store.tables import ACCOUNTS, DECISIONS
 

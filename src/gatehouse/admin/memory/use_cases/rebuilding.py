@@ -21,8 +21,8 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, ConnectorFailed, WrongUsage
 from gatehouse.core.ids import first_id
 from gatehouse.operations.shared_memory import OpenedMemory, new_generation, open_shared_memory
-from gatehouse.sentry.memory import DAY_S, MemoryEvent
-from gatehouse.sentry.recorded_event import PastEvent, opened_event, past_event_in
+from gatehouse.sentry.memory.memory import DAY_S, MemoryEvent
+from gatehouse.sentry.records.event import PastEvent, opened_event, past_event_in
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import ACCOUNTS, DECISIONS, HOLDS, MISSED_EVENTS

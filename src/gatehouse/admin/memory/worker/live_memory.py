@@ -18,7 +18,7 @@ from gatehouse.admin.scopes import installation_reading
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
 from gatehouse.operations.shared_memory import Observe, OpenedMemory, open_shared_memory
-from gatehouse.sentry.memory import MemoryState
+from gatehouse.sentry.memory.memory import MemoryState
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat

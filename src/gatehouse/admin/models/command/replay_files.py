@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Final
 
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import LineReader, UnreadableFile
 from gatehouse.core.files.records import RecordFormat
-from gatehouse.core.redaction import recordable
-from gatehouse.training.replay_csv import csv_lines
-from gatehouse.training.replay_lines import BadLine
+from gatehouse.training.replay.csv_files import csv_lines
+from gatehouse.training.replay.lines import BadLine
 
 STANDARD: Final = "-"
 """The name of standard input and output."""

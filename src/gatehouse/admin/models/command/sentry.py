@@ -12,7 +12,7 @@ from gatehouse.admin.opening import open_account
 from gatehouse.cli.arguments import AccountOption, AsJson
 from gatehouse.cli.output import show, table
 from gatehouse.core.clock import iso_time
-from gatehouse.core.sentences import plain
+from gatehouse.core.wording.sentences import plain
 
 if TYPE_CHECKING:
     from gatehouse.admin.models.use_cases.versions import ModelChange, ModelEntry, StoredModel
@@ -149,7 +149,7 @@ def _row(line: dict[str, Any]) -> list[object]:
 def _plain(entry: "ModelEntry", stored: "StoredModel") -> str:
     """A model for people: who made it when, then its report."""
     from gatehouse.sentry.scorecard import ScorecardError, decode_sheet
-    from gatehouse.training.report_text import as_text
+    from gatehouse.training.report.text import as_text
 
     made = f"made {iso_time(stored.created_at_ms)} by {stored.actor}"
     head = f"model {stored.version}, {made}, {_state(entry)}"

@@ -19,7 +19,7 @@ from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from gatehouse.training.replay import Retraining, Summary
+    from gatehouse.training.replay.replay import Retraining, Summary
 
 SHIPPED: Final = "shipped"
 _LONGEST_VERSION: Final = 9

@@ -20,12 +20,12 @@ from gatehouse.cli.arguments import (
 from gatehouse.cli.output import show
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Until, read_span
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.redaction import recordable
 
 if TYPE_CHECKING:
     from gatehouse.admin.models.use_cases.versions import ModelChange
-    from gatehouse.training.report import ModelReport
+    from gatehouse.training.report.report import ModelReport
 
 _ALWAYS: Final = "1970-01-01"
 
@@ -145,7 +145,7 @@ def _make_folder(path: str) -> None:
 
 def _draw(report: "ModelReport", version: int, plots: str | None) -> list[str]:
     """Draw the pictures; a failure is only a warning, because the model is stored by now."""
-    from gatehouse.training.plots import draw
+    from gatehouse.training.report.plots import draw
 
     try:
         folder = Path(f"sentry-model-{version}" if plots is None else plots)
@@ -158,7 +158,7 @@ def _draw(report: "ModelReport", version: int, plots: str | None) -> list[str]:
 def _text(
     version: int, report: "ModelReport", drawn: list[str], change: "ModelChange | None"
 ) -> str:
-    from gatehouse.training.report_text import summary
+    from gatehouse.training.report.text import summary
 
     if change is None:
         after = [f"kept as model {version}, not in use"]

@@ -7,14 +7,22 @@ from typing import Final, NamedTuple
 from markupsafe import Markup
 
 from gatehouse.admin.models.use_cases.versions import ModelEntry, usable_scorecard
-from gatehouse.console.charts import Bar, Series, Words, Write, bar_chart, line_chart, stacked_chart
+from gatehouse.console.charts.charts import (
+    Bar,
+    Series,
+    Words,
+    Write,
+    bar_chart,
+    line_chart,
+    stacked_chart,
+)
 from gatehouse.console.visit import Visit
 from gatehouse.core.money import MICROS_PER_UNIT, parse_amount
-from gatehouse.core.sentences import phrases_of
+from gatehouse.core.wording.sentences import phrases_of
 from gatehouse.sentry.features.catalogue import ALL
 from gatehouse.sentry.scorecard import ScorecardError, load_sheet
 from gatehouse.training.intervals import Interval, figure_interval, share_interval
-from gatehouse.training.report import (
+from gatehouse.training.report.report import (
     Curves,
     Figures,
     ModelReport,

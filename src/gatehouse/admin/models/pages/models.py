@@ -19,13 +19,13 @@ from gatehouse.admin.jobs.types import DAY_MS, JobKind, TrainingOrder
 from gatehouse.admin.jobs.use_cases import StoredJob
 from gatehouse.admin.models.pages import model_view
 from gatehouse.admin.models.use_cases import versions
-from gatehouse.console.cookies import Notice
-from gatehouse.console.numbers import read_number, read_within
+from gatehouse.console.forms.numbers import read_number, read_within
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ApprovalNeeded, NotFound
-from gatehouse.core.sentences import Phrase
-from gatehouse.training.report import judge
+from gatehouse.core.wording.sentences import Phrase
+from gatehouse.training.report.report import judge
 
 _MODEL_NUMBER: Final = Phrase("refused.model_number", "models are named by their numbers")
 _NO_TRAINING: Final = Phrase("refused.no_training", "there is no such training")

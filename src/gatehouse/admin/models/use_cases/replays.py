@@ -11,14 +11,14 @@ import msgspec
 from gatehouse.admin.models.use_cases.versions import learned_until, usable_scorecard
 from gatehouse.admin.scopes import account_reading
 from gatehouse.connectors.sandbox.parties import SandboxAddresses
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.redaction import recordable
 from gatehouse.intel import networks
-from gatehouse.intel.feeds import Feeds
+from gatehouse.intel.feeds.feeds import Feeds
 from gatehouse.operations import warmup
 from gatehouse.operations.installation import system_clock
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, load_scorecard
 from gatehouse.sentry.spec import SENTRY
@@ -29,7 +29,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.store.configured.configurations import check_versions
 from gatehouse.training.extra_packages import require_extra
-from gatehouse.training.replay import ReplayJudge, ReplayOptions, Summary, Watcher, replay
+from gatehouse.training.replay.replay import ReplayJudge, ReplayOptions, Summary, Watcher, replay
 
 WriteScore = Callable[[str, float], object]
 """Takes when a request came, and its confidence."""

@@ -21,11 +21,11 @@ from gatehouse.store.decisions.records import RecordCounts, RecordSpan
 from gatehouse.store.feedback import feedback_history
 from gatehouse.training.examples import Examples
 from gatehouse.training.model_training import TrainingOptions, gather, settled, train
-from gatehouse.training.ordered_lines import ordered_lines
-from gatehouse.training.phrases import CURRENT_LEARNED, UNREADABLE
-from gatehouse.training.replay import ReplayJudge, ReplayOptions
-from gatehouse.training.replay_examples import gather_history, with_counts
-from gatehouse.training.report import ModelReport, encode_report
+from gatehouse.training.replay.examples import gather_history, with_counts
+from gatehouse.training.replay.ordered_lines import ordered_lines
+from gatehouse.training.replay.replay import ReplayJudge, ReplayOptions
+from gatehouse.training.report.phrases import CURRENT_LEARNED, UNREADABLE
+from gatehouse.training.report.report import ModelReport, encode_report
 
 
 class TrainingJob(msgspec.Struct, frozen=True):

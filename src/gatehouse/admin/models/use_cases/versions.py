@@ -11,7 +11,7 @@ import msgspec
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, Sheet, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession
@@ -19,7 +19,7 @@ from gatehouse.store.configured import models
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import check_versions
 from gatehouse.store.configured.models import SHIPPED, StoredModel, read_program
-from gatehouse.training.report import ModelReport, decode_report
+from gatehouse.training.report.report import ModelReport, decode_report
 
 # What the store returns, for faces.
 __all__ = ["StoredModel"]

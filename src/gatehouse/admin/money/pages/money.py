@@ -21,11 +21,11 @@ from gatehouse.admin.money.use_cases.usage import UsageLine
 from gatehouse.billing.fees import DEFAULT_FEES, fee_schedule
 from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.billing.statement import Period, PeriodRefused, read_period
-from gatehouse.console.charts import Series, Words, stacked_chart
-from gatehouse.console.cookies import Notice
-from gatehouse.console.forms import FormRefused
+from gatehouse.console.charts.charts import Series, Words, stacked_chart
+from gatehouse.console.forms.forms import FormRefused
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import Told
+from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ApprovalNeeded
 from gatehouse.core.files.csv_output import csv_lines

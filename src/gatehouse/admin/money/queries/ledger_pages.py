@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from gatehouse.billing.ledger import EntryKind, LedgerEntry
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts
 from gatehouse.store.tables import IS_MOVEMENT, LEDGER_ENTRIES, NOT_A_HOLD, TOP_UP_REFERENCES
 

@@ -17,7 +17,7 @@ from gatehouse.billing.statement import (
     charge_lines,
 )
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts
 from gatehouse.store.tables import IS_MOVEMENT, LEDGER_ENTRIES, NOT_A_HOLD, TOP_UP_REFERENCES
 

@@ -16,11 +16,11 @@ from gatehouse.billing.fees import parse_fee
 from gatehouse.billing.spending_pace import SpendingPace
 from gatehouse.billing.statement import Movement
 from gatehouse.billing.verify import LedgerReport
-from gatehouse.core import keyring
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets import keyring
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession

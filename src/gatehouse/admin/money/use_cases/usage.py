@@ -6,7 +6,7 @@ from gatehouse.access.accounts import Account
 from gatehouse.admin.scopes import account_reading
 from gatehouse.billing.statement import Period
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, usage
 from gatehouse.store.accounts.usage import UsageLine
 from gatehouse.store.admin.admin_session import AdminSession

@@ -19,10 +19,10 @@ from gatehouse.admin.people.use_cases import users
 from gatehouse.admin.people.use_cases.users import Invited
 from gatehouse.admin.sign_in.pages.link_page import show_link
 from gatehouse.admin.sign_in.use_cases.logins import normal_login
-from gatehouse.console.cookies import Notice
-from gatehouse.console.formats import browser_name
 from gatehouse.console.pages import Action, Declarations, Endpoint, Page
+from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
+from gatehouse.console.words.formats import browser_name
 from gatehouse.core.errors import ApprovalNeeded, Conflict
 
 ROLES: Final = tuple(role for role in UserRole if role is not UserRole.OPERATOR)

@@ -13,9 +13,9 @@ from gatehouse.admin.people.use_cases import profile, users
 from gatehouse.admin.people.use_cases.profile import NewPassword, Profile
 from gatehouse.admin.sign_in.use_cases import passkeys, sessions, totp
 from gatehouse.admin.sign_in.use_cases.passkeys import NewPasskey
-from gatehouse.console.formats import browser_name
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
+from gatehouse.console.words.formats import browser_name
 from gatehouse.core.errors import SignInRefused, TooManyAttempts
 
 LOCALES: Final = ("en", "en-GB", "de", "de-AT", "de-CH")

@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from gatehouse.admin.people.queries import sealed
 from gatehouse.core.errors import Conflict
 from gatehouse.core.ids import Randomness
-from gatehouse.core.keyring import KeyRing
-from gatehouse.core.secrets import Personal
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.secrets.keyring import KeyRing
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.people.tables import SAVED_SEARCHES
 
 _SEARCH_KNOWN: Final = Phrase(

@@ -7,13 +7,13 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from gatehouse.core import keyring
 from gatehouse.core.errors import ConfigurationRefused, SealBroken
-from gatehouse.core.hashing import keyed_hash
 from gatehouse.core.ids import Randomness
-from gatehouse.core.keyring import KeyRing
-from gatehouse.core.sealing import Sealer
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets import keyring
+from gatehouse.core.secrets.hashing import keyed_hash
+from gatehouse.core.secrets.keyring import KeyRing
+from gatehouse.core.secrets.sealing import Sealer
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.configured.signing import INSTALLATION
 
 _PEOPLE_REFUSED: Final = Phrase(

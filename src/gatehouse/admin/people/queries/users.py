@@ -13,10 +13,10 @@ import sqlalchemy as sa
 
 from gatehouse.access.people import User
 from gatehouse.admin.people.queries import sealed
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import ConfigurationRefused, Conflict, NotFound
-from gatehouse.core.keyring import KeyRing
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.secrets.keyring import KeyRing
+from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured.signing import INSTALLATION, Signer, is_same
 from gatehouse.store.people.tables import (

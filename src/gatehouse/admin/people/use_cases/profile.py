@@ -15,7 +15,7 @@ from gatehouse.admin.sign_in.use_cases.passwords import check_new
 from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin
 from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 
 _LANGUAGE_CODE: Final = Phrase("refused.language_code", "a language is a code such as en or de")

@@ -24,10 +24,10 @@ from gatehouse.admin.sign_in.use_cases import links
 from gatehouse.admin.sign_in.use_cases.links import LinkKind, NewLink
 from gatehouse.admin.sign_in.use_cases.logins import check_login, check_name, normal_login
 from gatehouse.admin.sign_in.use_cases.sessions import UserSession
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.core.keyring import KeyRing
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase, phrases_of
+from gatehouse.core.secrets.keyring import KeyRing
+from gatehouse.core.wording.sentences import Phrase, phrases_of
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
 

@@ -10,7 +10,7 @@ import msgspec
 
 from gatehouse.admin.keys.use_cases import keys
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 
 _API_SILENT: Final = Phrase("refused.api_silent", "no answer from {address}: {reason}")

@@ -24,14 +24,14 @@ from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.pipelines.use_cases.pipeline_rehearsal import LARGEST_REQUEST, try_request
 from gatehouse.admin.pipelines.use_cases.pipeline_trial import PipelineTrial, try_pipeline
 from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES, PipelineView
-from gatehouse.console.numbers import read_number
+from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import PageRefused, Told
 from gatehouse.console.visit import Visit
+from gatehouse.core.documents.yaml_document import Flaw
 from gatehouse.core.errors import InvalidInput, NotFound, RequestRefused
-from gatehouse.core.sentences import said_by
-from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.core.yaml_document import Flaw
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.pipeline.authoring import read_pipeline
 from gatehouse.pipeline.definition import needs

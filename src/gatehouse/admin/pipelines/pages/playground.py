@@ -28,7 +28,7 @@ from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import format_amount, parse_amount
-from gatehouse.core.sentences import said_by
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.pipeline.definition import PipelineDefinition
 from gatehouse.precheck.spec import PRE_CHECK
 from gatehouse.sentry.spec import SENTRY

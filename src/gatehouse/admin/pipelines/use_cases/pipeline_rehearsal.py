@@ -14,16 +14,16 @@ import msgspec
 
 from gatehouse.admin.pipelines.use_cases.pipeline_trial import PipelineTrial, TriedStage, read_draft
 from gatehouse.admin.scopes import account_reading
-from gatehouse.core.case import Case
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.ids import new_id
-from gatehouse.core.outcomes import OnFailure
-from gatehouse.core.request_reader import RequestReader
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.unread_fields import FieldWarning, UnreadFields
+from gatehouse.core.reading.request_reader import RequestReader
+from gatehouse.core.reading.unread_fields import FieldWarning, UnreadFields
+from gatehouse.core.stages.case import Case
+from gatehouse.core.stages.outcomes import OnFailure
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.idverify.source import NoRecords
 from gatehouse.intel.bins import BinTable, load_bins
-from gatehouse.intel.feeds import Feeds
+from gatehouse.intel.feeds.feeds import Feeds
 from gatehouse.intel.networks import PackedNetworks, load_networks
 from gatehouse.operations.account_setup import Setup, Setups
 from gatehouse.operations.assembly import (
@@ -47,7 +47,7 @@ from gatehouse.pipeline.settlement import (
     Redirect,
     Release,
 )
-from gatehouse.sentry.memory_local import LocalMemory
+from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession

@@ -13,9 +13,9 @@ from gatehouse.admin.rule_sets.use_cases.rule_trial import NO_SIGNALS
 from gatehouse.admin.scopes import account_reading
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.sentences import said_by
-from gatehouse.core.unread_fields import FieldWarning
+from gatehouse.core.reading.unread_fields import FieldWarning
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.explanations.in_force import InForce
 from gatehouse.explanations.replay import DecisionReplay, JudgedAgain, NotReplayable

@@ -17,8 +17,8 @@ from gatehouse.admin.configurations.use_cases.configurations import (
 from gatehouse.admin.scopes import account_reading
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.conditions.catalogue import kinds_for
-from gatehouse.core.sentences import Phrase
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.pipeline.authoring import Surroundings, read_pipeline
 from gatehouse.pipeline.definition import PipelineDefinition, decode_program, encode_program
 from gatehouse.pipeline.diff import differences, title

@@ -11,8 +11,8 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.core.api_values import money
-from gatehouse.core.stage import AnsweredAgain, RecordedResult
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.stages.stage import AnsweredAgain, RecordedResult
 from gatehouse.decisions.reasons import is_retryable, reason_of
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.operations.pipeline_messages import PIPELINE_RESPONSE, responses_by_field

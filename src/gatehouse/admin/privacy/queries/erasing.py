@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from gatehouse.admin.privacy.queries.forgotten_events import ForgottenEvent, ForgottenEvents
 from gatehouse.admin.privacy.queries.waiting import not_over
 from gatehouse.core.clock import iso_time
-from gatehouse.core.labels import is_fraud
+from gatehouse.core.wording.labels import is_fraud
 from gatehouse.decisions.erased_record import without_person
 from gatehouse.decisions.record import (
     DecisionRecord,
@@ -18,7 +18,7 @@ from gatehouse.decisions.record import (
     encode,
     read_closed_micros,
 )
-from gatehouse.sentry.recorded_event import past_event_in
+from gatehouse.sentry.records.event import past_event_in
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import review_events
 from gatehouse.store.decisions.missed_events import drop_missed

@@ -12,10 +12,10 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import KeyMissing, SealBroken
 from gatehouse.core.ids import Randomness
-from gatehouse.core.keyring import ERASURES, KeyRing
-from gatehouse.core.sealing import Sealer
-from gatehouse.core.secrets import Personal
-from gatehouse.sentry.memory import MemoryEvent
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.secrets.keyring import ERASURES, KeyRing
+from gatehouse.core.secrets.sealing import Sealer
+from gatehouse.sentry.memory.memory import MemoryEvent
 from gatehouse.store.identities.identities import overwrite_deleted
 from gatehouse.store.notices import ChangeNotice, notify
 from gatehouse.store.tables import FORGOTTEN_EVENTS

@@ -17,7 +17,7 @@ from gatehouse.admin.search.use_cases.people import requests_about
 from gatehouse.core.clock import iso_time
 from gatehouse.decisions.record import UnreadableRecord, encode_named
 from gatehouse.decisions.record_fingerprints import decode
-from gatehouse.sentry.recorded_event import past_event_in
+from gatehouse.sentry.records.event import past_event_in
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.review_events import ReviewEvent, history

@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from gatehouse.admin.search.use_cases.people import PersonNamed, person_terms
 from gatehouse.admin.search.use_cases.values import SearchValues, WrongValue
-from gatehouse.core import keyring
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.secrets import keyring
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone
 from gatehouse.rules.list_entries import ListKind

@@ -19,7 +19,7 @@ from gatehouse.admin.scopes import installation_reading
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, StoreUnavailable
 from gatehouse.core.ids import first_id
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of

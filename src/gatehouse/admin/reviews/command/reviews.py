@@ -45,9 +45,9 @@ from gatehouse.cli.arguments import (
     span_argument,
 )
 from gatehouse.cli.output import show
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, InvalidInput
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import plain
+from gatehouse.core.wording.sentences import plain
 
 app = typer.Typer(no_args_is_help=True)
 

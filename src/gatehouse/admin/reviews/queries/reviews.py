@@ -11,15 +11,15 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.core.cards.fingerprints import Fingerprints
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.events import EventName
-from gatehouse.core.fingerprints import Fingerprints
 from gatehouse.core.ids import is_id
-from gatehouse.core.labels import Label, LabelSource
 from gatehouse.core.money import Payment
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.labels import Label, LabelSource
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.store.admin.admin_session import Change

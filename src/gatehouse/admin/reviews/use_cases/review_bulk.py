@@ -21,7 +21,7 @@ from gatehouse.admin.reviews.use_cases.reviews import (
     review_change,
 )
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 

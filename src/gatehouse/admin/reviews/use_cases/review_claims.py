@@ -17,7 +17,7 @@ from gatehouse.admin.reviews.use_cases.reviews import (
 )
 from gatehouse.admin.scopes import account_reading
 from gatehouse.core.errors import Conflict
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 
 # What the store returns, for faces.

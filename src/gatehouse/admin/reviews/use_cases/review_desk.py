@@ -10,9 +10,9 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin.reviews.queries import reviews
 from gatehouse.admin.reviews.queries.reviews import NOBODY, ReviewSearch
 from gatehouse.admin.reviews.use_cases.reviews import ReviewView, get_review, review_change
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.decisions import review_events

@@ -12,7 +12,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Meta
 
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord, RecordedStage, event_of
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.intel.places import minor_digits

@@ -44,7 +44,7 @@ def check(file: RuleSetFileArgument, as_json: AsJson = False) -> None:
     Whether the named lists exist is looked at by apply, which knows the account.
     """
     from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
-    from gatehouse.core.documents import DocumentRefused
+    from gatehouse.core.documents.reading import DocumentRefused
     from gatehouse.rules.authoring import read_rule_set
 
     try:
@@ -201,7 +201,7 @@ def signals(
 ) -> None:
     """List everything that a condition can speak of."""
     from gatehouse.conditions.catalogue import SIGNALS
-    from gatehouse.core.documents import suggestion
+    from gatehouse.core.documents.reading import suggestion
 
     groups = list(dict.fromkeys(info.group for info in SIGNALS.values()))
     if group is not None and group not in groups:

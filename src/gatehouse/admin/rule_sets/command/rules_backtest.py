@@ -13,7 +13,7 @@ from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import plain
+from gatehouse.core.wording.sentences import plain
 
 if TYPE_CHECKING:
     from gatehouse.admin.rule_sets.use_cases.rule_backtest import Amounts, BacktestReport

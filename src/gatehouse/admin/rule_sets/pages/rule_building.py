@@ -23,13 +23,13 @@ from gatehouse.conditions.clicked import (
     write_condition,
 )
 from gatehouse.conditions.parse import read_condition
-from gatehouse.console.numbers import read_number
+from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
-from gatehouse.console.signal_words import signal_about
 from gatehouse.console.visit import Visit
+from gatehouse.console.words.signals import signal_about
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.sentences import said_by
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.rules.adding import NewRule, with_rule
 from gatehouse.rules.authoring import read_rule_set
 

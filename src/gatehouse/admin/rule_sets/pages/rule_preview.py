@@ -10,9 +10,9 @@ from gatehouse.admin.figures.use_cases.overview import FiguresNotReady, FigureSp
 from gatehouse.admin.figures.use_cases.preview import Preview, PreviewOptions, preview
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.console.visit import Visit
+from gatehouse.core.documents.yaml_document import Flaw
 from gatehouse.core.errors import InvalidInput, NotFound
-from gatehouse.core.sentences import said_by
-from gatehouse.core.yaml_document import Flaw
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.rules.authoring import read_rule_set
 
 SPANS: Final = (7, 30, 90)

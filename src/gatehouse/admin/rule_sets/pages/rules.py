@@ -31,14 +31,14 @@ from gatehouse.admin.rule_sets.pages.rule_preview import (
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.conditions.catalogue import SIGNALS, kinds_for
-from gatehouse.console.charts import Series, Words, spark
-from gatehouse.console.numbers import read_number
+from gatehouse.console.charts.charts import Series, Words, spark
+from gatehouse.console.charts.plots import TimeChart, zoom_of
+from gatehouse.console.forms.numbers import read_number
+from gatehouse.console.forms.spans import PRESETS, chosen_span, part_labels
 from gatehouse.console.pages import Action, Declarations, Page
-from gatehouse.console.plots import TimeChart, zoom_of
 from gatehouse.console.refusals import Told
-from gatehouse.console.signal_words import FUNCTIONS_ABOUT, signal_about
-from gatehouse.console.spans import PRESETS, chosen_span, part_labels
 from gatehouse.console.visit import Visit
+from gatehouse.console.words.signals import FUNCTIONS_ABOUT, signal_about
 from gatehouse.rules.ruleset import Rule, RuleSet
 
 VERSIONS: Final = VersionPages(RULE_SETS, "rules", "set")

@@ -12,7 +12,7 @@ from gatehouse.admin.configurations.use_cases.configurations import (
 )
 from gatehouse.admin.scopes import account_reading
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.rules.authoring import differences, list_problems, read_rule_set
 from gatehouse.rules.ruleset import RuleSet, decode_program, encode_program
 from gatehouse.store.admin.admin_session import AdminSession

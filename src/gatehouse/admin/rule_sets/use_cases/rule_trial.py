@@ -12,11 +12,11 @@ from gatehouse.admin.scopes import account_reading
 from gatehouse.conditions.catalogue import CUSTOM, Catalogue, packed, read_signal
 from gatehouse.conditions.compile_python import Lists
 from gatehouse.conditions.nodes import Type
-from gatehouse.core.documents import suggestion
+from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.documents.reading import suggestion
 from gatehouse.core.errors import InvalidInput, NotFound
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase, lines, said_by
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.sentences import Phrase, lines, said_by
 from gatehouse.decisions.record import RECORD_NONE, UnreadableRecord, encode
 from gatehouse.decisions.signal_layout import fits
 from gatehouse.decisions.signal_rows import row_of

@@ -22,8 +22,8 @@ from gatehouse.admin.sandbox.use_cases.made_up_values import APPROVED, DECLINED,
 from gatehouse.admin.sandbox.use_cases.scenes import DAY_MS, HOUR_MS, MINUTE_MS, DemoTruth
 from gatehouse.admin.sandbox.use_cases.story import DemoEntry, DemoOrder, DemoPlan
 from gatehouse.core.errors import Conflict, GatehouseError
-from gatehouse.core.labels import Label
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.labels import Label
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.feedback.statements import FeedbackStatement, FeedbackSubject
 

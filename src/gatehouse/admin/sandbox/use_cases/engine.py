@@ -11,9 +11,9 @@ import msgspec
 
 from gatehouse.admin.feedback.worker.label_follower import LabelFollower
 from gatehouse.admin.memory.queries.memory_rebuild import DecisionHistory, MemoryRebuild
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.intel.bins import load_bins
-from gatehouse.intel.feeds import Feeds
+from gatehouse.intel.feeds.feeds import Feeds
 from gatehouse.intel.networks import load_networks
 from gatehouse.operations.account_setup import Setups
 from gatehouse.operations.assembly import (
@@ -35,8 +35,8 @@ from gatehouse.pipeline.settlement import (
     Redirect,
     Release,
 )
-from gatehouse.sentry.memory_local import LocalMemory
-from gatehouse.sentry.recorded_event import RecordedEvents
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.records.event import RecordedEvents
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts, keys
 from gatehouse.store.admin.admin_session import AdminSession

@@ -23,7 +23,7 @@ from gatehouse.admin.sandbox.use_cases.desk import (
 from gatehouse.admin.sandbox.use_cases.engine import DemoEngine, MovedClock
 from gatehouse.admin.sandbox.use_cases.story import DAYS, DemoEntry, DemoOrder, DemoPlan, DemoStory
 from gatehouse.admin.sandbox.use_cases.webhook import ANSWERS, DemoWebhook
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts, ledger

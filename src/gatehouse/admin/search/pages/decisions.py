@@ -34,17 +34,17 @@ from gatehouse.admin.search.use_cases.exporting import ExportPart
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest, WrongFilters
 from gatehouse.admin.search.use_cases.sought import Sought, SoughtTokens
 from gatehouse.console.downloads import sent_by_lines
-from gatehouse.console.forms import FormRefused, read_pairs
-from gatehouse.console.numbers import read_number
+from gatehouse.console.forms.forms import FormRefused, read_pairs
+from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import Told
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import parse_time
 from gatehouse.core.files.csv_output import csv_lines, plain_cell
 from gatehouse.core.ids import id_time_ms
-from gatehouse.core.labels import Label
 from gatehouse.core.money import format_amount
-from gatehouse.core.outcomes import DecisionReason, Outcome
+from gatehouse.core.stages.outcomes import DecisionReason, Outcome
+from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.reasons import is_retryable, reason_of
 from gatehouse.decisions.record import DecisionRecord
 

@@ -15,14 +15,14 @@ import msgspec
 
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
 from gatehouse.admin.search.use_cases.sought import Sought, SoughtTokens
-from gatehouse.console.formats import parse_day_end, parse_local
-from gatehouse.console.forms import FormRefused, Values
+from gatehouse.console.forms.forms import FormRefused, Values
 from gatehouse.console.refusals import as_sentence
 from gatehouse.console.visit import Visit
+from gatehouse.console.words.formats import parse_day_end, parse_local
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.money import format_amount, parse_amount
-from gatehouse.core.request_reader import RequestReader
+from gatehouse.core.reading.request_reader import RequestReader
 
 SEVERAL: Final = ("operation", "decision", "reason", "rule", "shadowRule", "tag", "label")
 """Filters of which one value must hold: they come in several fields, or between commas."""

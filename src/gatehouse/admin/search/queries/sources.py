@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from gatehouse.core.labels import Label
+from gatehouse.core.wording.labels import Label
 from gatehouse.store.database import is_any_of
 from gatehouse.store.tables import DECISIONS, FEEDBACK, REVIEWS, SEARCH_ENTRIES, SEARCH_WAITING
 

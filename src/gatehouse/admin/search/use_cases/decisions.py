@@ -27,7 +27,7 @@ from gatehouse.admin.search.use_cases.filters import (
 from gatehouse.admin.search.use_cases.sources import listed, sources_of, span_of
 from gatehouse.admin.search.use_cases.values import SearchValues
 from gatehouse.core.ids import is_id
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.named_cards import NamedCards

@@ -17,7 +17,7 @@ from gatehouse.admin.search.use_cases.filters import (
     WrongFilters,
 )
 from gatehouse.core.ids import is_id
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.admin.admin_session import AdminSession
 

@@ -9,15 +9,15 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.case import ClientReferenceId
-from gatehouse.core.credentials import AccountReference
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.labels import Label
-from gatehouse.core.outcomes import DecisionReason, Outcome
-from gatehouse.core.secrets import Personal
-from gatehouse.core.sentences import Phrase, row
-from gatehouse.core.validation import Checked
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.secrets.credentials import AccountReference
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.stages.case import ClientReferenceId
+from gatehouse.core.stages.outcomes import DecisionReason, Outcome
+from gatehouse.core.wording.labels import Label
+from gatehouse.core.wording.sentences import Phrase, row
 from gatehouse.sentry.request import EventTime
 from gatehouse.store.decisions.review_events import ReviewState
 

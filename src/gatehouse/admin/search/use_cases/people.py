@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from gatehouse.admin.search.queries.pages import stream_requests
 from gatehouse.admin.search.queries.sources import by_terms
 from gatehouse.admin.search.use_cases.values import SearchValues
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.credentials import AccountReference
-from gatehouse.core.secrets import Personal
+from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.core.secrets.credentials import AccountReference
+from gatehouse.core.secrets.hidden import Personal
 from gatehouse.store.admin.admin_session import AdminSession
 
 

@@ -12,7 +12,7 @@ from gatehouse.admin.entities.types import masked_address, masked_name
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
 from gatehouse.admin.search.use_cases.values import SearchValues
 from gatehouse.admin.secrets.use_cases.sealed_texts import TextSealer
-from gatehouse.core.secrets import Personal
+from gatehouse.core.secrets.hidden import Personal
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.named_cards import NamedCards
 

@@ -19,11 +19,11 @@ from gatehouse.admin.search.use_cases.filters import (
     WrongFilters,
 )
 from gatehouse.admin.search.use_cases.values import SearchValues, WrongValue
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.ids import first_id
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import said_by
-from gatehouse.core.stage_registry import REGISTRY
-from gatehouse.core.validation import ONE_OF
+from gatehouse.core.reading.validation import ONE_OF
+from gatehouse.core.stages.registry import REGISTRY
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.decisions.search_terms import (
     AMOUNT,
     DECISION,

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from gatehouse.core import keyring
-from gatehouse.core.cards import CardNumber
-from gatehouse.core.credentials import AccountReference
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets import keyring
+from gatehouse.core.secrets.credentials import AccountReference
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.search_terms import ADDRESS, CARD, DEVICE, EMAIL, PHONE, USER
 from gatehouse.intel.addresses import read_address
 from gatehouse.rules.list_entries import is_hash

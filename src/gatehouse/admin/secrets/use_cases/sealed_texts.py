@@ -11,7 +11,7 @@ from typing import Final
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-from gatehouse.core import keyring
+from gatehouse.core.secrets import keyring
 from gatehouse.store.admin.admin_session import AdminSession
 
 _LONGEST_TOKEN: Final = 4096

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import msgspec
 
 from gatehouse.admin.scopes import installation_change, installation_reading
-from gatehouse.core import keyring
 from gatehouse.core.errors import InvalidInput, SettingsError
-from gatehouse.core.keyring import RootSecret
-from gatehouse.core.secret_strength import weakness
+from gatehouse.core.secrets import keyring
+from gatehouse.core.secrets.keyring import RootSecret
+from gatehouse.core.secrets.strength import weakness
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.fingerprint_conversion import convert_records

@@ -8,10 +8,10 @@ from gatehouse.admin.sign_in.use_cases import links, passkeys, second_steps
 from gatehouse.admin.sign_in.use_cases.links import LinkKind
 from gatehouse.admin.sign_in.use_cases.sessions import SignedIn, end
 from gatehouse.admin.sign_in.use_cases.sign_in import SecondStep
-from gatehouse.console.cookies import Notice
-from gatehouse.console.forms import FormRefused
-from gatehouse.console.guard import own_path
+from gatehouse.console.forms.forms import FormRefused
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.serving.cookies import Notice
+from gatehouse.console.serving.guard import own_path
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import SignInRefused, TooManyAttempts
 

@@ -5,9 +5,9 @@ from typing import Final
 from starlette.responses import RedirectResponse, Response
 
 from gatehouse.admin.sign_in.use_cases.oidc import CALLBACK, ProviderAnswer
-from gatehouse.console.guard import own_path
 from gatehouse.console.pages import Declarations, Page
 from gatehouse.console.refusals import PageRefused
+from gatehouse.console.serving.guard import own_path
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ConnectorFailed, SignInRefused
 

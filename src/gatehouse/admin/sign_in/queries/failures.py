@@ -5,7 +5,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from gatehouse.admin.people.queries import sealed
-from gatehouse.core.keyring import KeyRing
+from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.store.people.tables import SIGN_IN_FAILURES
 
 

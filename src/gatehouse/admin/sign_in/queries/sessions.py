@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from gatehouse.admin.people.queries import sealed
 from gatehouse.core.errors import ConfigurationRefused
 from gatehouse.core.ids import Randomness
-from gatehouse.core.keyring import KeyRing
-from gatehouse.core.secrets import Personal
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.store.people.tables import ONE_TIME_TOKENS, USER_SESSIONS
 
 # Run for every page, so it is made once.

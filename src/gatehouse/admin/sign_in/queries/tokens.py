@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from gatehouse.admin.people.queries import sealed
 from gatehouse.core.ids import Randomness
-from gatehouse.core.keyring import KeyRing
+from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.store.people.tables import ONE_TIME_TOKENS
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from typing import Final
 
 from gatehouse.access.people import User
 from gatehouse.core.errors import Conflict
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _SIGNS_IN_ELSEWHERE: Final = Phrase(
     "refused.signs_in_elsewhere",

@@ -10,7 +10,7 @@ from gatehouse.admin.people.queries import users
 from gatehouse.admin.sign_in.queries import tokens
 from gatehouse.admin.sign_in.queries.tokens import FoundToken, NewToken
 from gatehouse.admin.sign_in.use_cases.sessions import new_token
-from gatehouse.core.secrets import Personal
+from gatehouse.core.secrets.hidden import Personal
 from gatehouse.store.admin.admin_session import AdminSession, Change
 
 _HOUR_MS: Final = 3_600_000

@@ -4,10 +4,10 @@ from typing import Final
 
 from email_validator import EmailNotValidError, validate_email
 
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase, said_by
-from gatehouse.core.text import is_blank
+from gatehouse.core.wording.sentences import Phrase, said_by
+from gatehouse.core.wording.text import is_blank
 
 _LOGIN_FORM: Final = Phrase("refused.login_form", "this is no e-mail address: {why}")
 

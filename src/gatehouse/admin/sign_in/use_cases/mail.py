@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from gatehouse.admin.sign_in.use_cases.links import LinkKind, NewLink
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.settings.settings import Settings
 
 _MAIL_FAILED: Final = Phrase("refused.mail_failed", "the mail was not sent: {name}")

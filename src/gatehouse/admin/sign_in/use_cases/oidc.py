@@ -26,8 +26,8 @@ from gatehouse.admin.sign_in.use_cases.oidc_provider import Provider
 from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin, SignedIn, begin, new_token
 from gatehouse.admin.sign_in.use_cases.sign_in import SignIn, by
 from gatehouse.core.errors import GatehouseError, InvalidInput, SettingsError, SignInRefused
-from gatehouse.core.secrets import Personal
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change

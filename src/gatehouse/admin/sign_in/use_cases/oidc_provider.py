@@ -23,7 +23,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.settings.settings import Settings
 
 _SSO_NO_TOKEN: Final = Phrase(

@@ -36,8 +36,8 @@ from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin, SignedIn, 
 from gatehouse.admin.sign_in.use_cases.sign_in import SignIn, by
 from gatehouse.admin.sign_in.use_cases.tickets import TicketContent
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SignInRefused
-from gatehouse.core.secrets import Personal
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
 
 _PASSKEY_WRONG: Final = Phrase(

@@ -14,8 +14,8 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from argon2.profiles import RFC_9106_LOW_MEMORY
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.secret_strength import estimated_bits
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets.strength import estimated_bits
+from gatehouse.core.wording.sentences import Phrase
 
 _PASSWORD_GUESSED: Final = Phrase(
     "refused.password_guessed",

@@ -11,7 +11,7 @@ from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin, SignedIn, 
 from gatehouse.admin.sign_in.use_cases.sign_in import SECOND_STEP, SignIn, by
 from gatehouse.admin.sign_in.use_cases.totp import use_code
 from gatehouse.core.errors import SignInRefused
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
 
 _CODE_WRONG: Final = Phrase("refused.code_wrong", "the code is wrong, or was used already")

@@ -16,7 +16,7 @@ from gatehouse.admin.sign_in.queries.sessions import SessionOrigin, UserSession
 from gatehouse.admin.sign_in.use_cases.throttle import network_of
 from gatehouse.core.errors import ConfigurationRefused, NotFound, StoreUnavailable
 from gatehouse.core.ids import Randomness
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession, Change
 

@@ -26,7 +26,7 @@ from gatehouse.admin.sign_in.use_cases.sessions import (
     new_token,
 )
 from gatehouse.core.errors import InvalidInput, SignInRefused
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
 
 _SIGN_IN_WRONG: Final = Phrase(

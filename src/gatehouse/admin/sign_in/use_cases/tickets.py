@@ -14,8 +14,8 @@ from gatehouse.admin.people.queries import sealed
 from gatehouse.admin.sign_in.queries import tokens
 from gatehouse.admin.sign_in.queries.tokens import NewToken
 from gatehouse.core.errors import GatehouseError, SignInRefused
-from gatehouse.core.secrets import Personal
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
 
 _TICKET_LATE: Final = Phrase("refused.ticket_late", "this took too long; try again")

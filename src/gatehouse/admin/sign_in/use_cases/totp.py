@@ -22,9 +22,9 @@ from gatehouse.admin.sign_in.use_cases.elsewhere import check_signs_in_here
 from gatehouse.admin.sign_in.use_cases.sessions import new_token
 from gatehouse.core.errors import Conflict, SignInRefused
 from gatehouse.core.ids import Randomness
-from gatehouse.core.keyring import KeyRing
-from gatehouse.core.secrets import Personal
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.secrets.keyring import KeyRing
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 
 _TOTP_SLOW: Final = Phrase(

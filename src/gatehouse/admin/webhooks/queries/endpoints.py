@@ -21,12 +21,12 @@ from gatehouse.admin.webhooks.types.signing_secrets import (
     decode_secrets,
     encode_secrets,
 )
-from gatehouse.core import keyring
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, NotFound
-from gatehouse.core.keyring import KeyRing
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sealing import Sealer
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.secrets import keyring
+from gatehouse.core.secrets.keyring import KeyRing
+from gatehouse.core.secrets.sealing import Sealer
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import struct_from
 from gatehouse.store.events import outbox

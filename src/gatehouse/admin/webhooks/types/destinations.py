@@ -14,7 +14,7 @@ import msgspec
 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.ip_networks import Network
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 
 _WEBHOOK_HTTPS: Final = Phrase(
     "refused.webhook_https",

@@ -6,11 +6,11 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.core.cards.redaction import MASK, recordable
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.events import DecisionFilter, EventName
-from gatehouse.core.outcomes import Outcome
-from gatehouse.core.redaction import MASK, recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.sentences import Phrase
 
 _WEBHOOK_EVENTS: Final = Phrase(
     "refused.webhook_events", 'name the events to send, such as "review.opened", "review.*" or "*"'

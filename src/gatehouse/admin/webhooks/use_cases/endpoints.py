@@ -30,7 +30,7 @@ from gatehouse.admin.webhooks.types.signing_secrets import (
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, KeyMissing, SealBroken
 from gatehouse.core.events import DecisionFilter, EventName
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.configured.configurations import StaleVersion
 

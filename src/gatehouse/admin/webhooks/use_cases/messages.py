@@ -13,10 +13,10 @@ from gatehouse.admin.webhooks.queries.endpoints import KeptWebhook
 from gatehouse.admin.webhooks.types.endpoint import WebhookState
 from gatehouse.admin.webhooks.types.sending import WebhookMessage, WebhookSender
 from gatehouse.admin.webhooks.types.signing_secrets import signatures
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.core.redaction import recordable
-from gatehouse.core.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import StoredEvent

@@ -13,7 +13,7 @@ from gatehouse.admin.webhooks.use_cases.messages import TEST_TYPE
 from gatehouse.core.api_values import Timestamp
 from gatehouse.core.clock import iso_time
 from gatehouse.core.events import EVERY_OPERATION, DecisionFilter
-from gatehouse.core.outcomes import Outcome
+from gatehouse.core.stages.outcomes import Outcome
 
 
 class ToldDecisions(msgspec.Struct, frozen=True, rename="camel"):

@@ -21,8 +21,8 @@ from gatehouse.connectors.http.client import Endpoint, HttpClient
 from gatehouse.connectors.http.wire import CallFailed, PartyAnswer, PartyRequest
 from gatehouse.connectors.tls import TlsOptions, client_context
 from gatehouse.core.errors import SettingsError
-from gatehouse.core.lru_cache import LruCache
-from gatehouse.core.sentences import Phrase, said_by
+from gatehouse.core.limits.lru_cache import LruCache
+from gatehouse.core.wording.sentences import Phrase, said_by
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """The addresses of a host, as texts."""

@@ -11,8 +11,8 @@ from gatehouse.admin.webhooks.queries import deliveries
 from gatehouse.admin.webhooks.queries.endpoints import KeptWebhook
 from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
 from gatehouse.core.events import EventName
-from gatehouse.core.outcomes import Outcome, strongest
-from gatehouse.core.stage_registry import REGISTRY
+from gatehouse.core.stages.outcomes import Outcome, strongest
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import BEGINNING, EventPlace, ReadEvents, StoredEvent

@@ -1,0 +1,1 @@
+"""How the fields of a message are laid out as bytes."""

@@ -1,0 +1,1 @@
+"""Connections to a host: framing, exchange, and a pool of them."""

@@ -1,0 +1,1 @@
+"""Reading what people type into forms."""

@@ -1,0 +1,1 @@
+"""The console as a process: its server, cookies and guards."""

@@ -1,0 +1,1 @@
+"""The words of pages in the reader's language."""

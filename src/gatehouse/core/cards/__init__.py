@@ -1,0 +1,1 @@
+"""Card numbers: their type, brands, fingerprints, and how they are masked."""

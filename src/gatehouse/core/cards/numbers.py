@@ -1,0 +1,192 @@
+"""The card of a request: number, security code and expiry as types that check themselves.
+
+A number or a code exists only inside these types; what may be kept of a card is `KeptCard`.
+"""
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, ClassVar, Final, Self
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.cards.brands import Brand, brand_of, passes_luhn
+from gatehouse.core.secrets.credentials import AccountReference, CredentialType
+from gatehouse.core.secrets.hidden import Personal, Secret
+from gatehouse.core.wording.sentences import Phrase, any_of
+
+_CARD_DIGITS: Final = Phrase(
+    "invalid.card_digits", "must be 12 to 19 digits without spaces or dashes"
+)
+CARD_LENGTH: Final = Phrase("invalid.card_length", "must have {lengths} digits for {brand} cards")
+_CARD_CHECK: Final = Phrase(
+    "invalid.card_check", "is not a valid card number: the check digit does not fit"
+)
+_CARD_CODE: Final = Phrase("invalid.card_code", "must be 3 or 4 digits")
+_MONTH: Final = Phrase("invalid.month", "must be a month as YYYY-MM, such as 2030-12")
+
+_EXPIRY: Final = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
+# A card is good until its month has ended everywhere on Earth.
+_LAST_TIMEZONE_S: Final = 12 * 3600
+
+
+class CardNumber(Secret):
+    """A well-formed card number; `reveal` is for the issuer alone."""
+
+    __slots__ = ("brand",)
+    brand: Brand | None
+    schema: ClassVar = {"type": "string", "pattern": "^[0-9]{12,19}$"}
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Accept 12 to 19 digits that fit their brand, or say what is expected."""
+        if not (12 <= len(text) <= 19 and text.isascii() and text.isdigit()):
+            raise ValueError(_CARD_DIGITS())
+        brand = brand_of(text)
+        if brand is not None and len(text) not in brand.lengths:
+            lengths = any_of([str(each) for each in brand.lengths])
+            raise ValueError(CARD_LENGTH(lengths=lengths, brand=brand.name))
+        if (brand is None or brand.uses_luhn) and not passes_luhn(text):
+            raise ValueError(_CARD_CHECK())
+        number = cls._wrap(text)
+        object.__setattr__(number, "brand", brand)
+        return number
+
+    @property
+    def bin(self) -> str:
+        """The issuer's part: eight digits of a number of 16 or more, otherwise six."""
+        return self._value[: 8 if len(self._value) >= 16 else 6]
+
+    @property
+    def last_four(self) -> str | None:
+        """The last four digits, or None when the number is too short to show them."""
+        return self._value[-4:] if len(self._value) >= 14 else None
+
+    def masked(self) -> str:
+        """BIN and last four, with everything between hidden."""
+        return f"{self.bin}…{self.last_four or ''}"
+
+
+class SecurityCode(Secret):
+    """A card security code: used once, never kept in any form."""
+
+    __slots__ = ()
+    schema: ClassVar = {"type": "string", "pattern": "^[0-9]{3,4}$"}
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Accept three or four digits."""
+        if not (3 <= len(text) <= 4 and text.isascii() and text.isdigit()):
+            raise ValueError(_CARD_CODE())
+        return cls._wrap(text)
+
+    def fits(self, brand: Brand) -> bool:
+        """Whether the code has the length that the brand uses."""
+        return len(self._value) == brand.code_length
+
+
+class ExpiryDate:
+    """A card's last valid month."""
+
+    __slots__ = ("month", "year")
+    schema: ClassVar = {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"}
+
+    def __init__(self, year: int, month: int) -> None:
+        self.year = year
+        self.month = month
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Accept ``YYYY-MM``; whether the month has passed is not a question of form."""
+        match = _EXPIRY.fullmatch(text)
+        if match is None:
+            raise ValueError(_MONTH())
+        return cls(int(match.group(1)), int(match.group(2)))
+
+    def is_past(self, today: tuple[int, int]) -> bool:
+        """Whether the card's last month is before the given (year, month)."""
+        return (self.year, self.month) < today
+
+    def has_passed(self, at_ms: int) -> bool:
+        """Whether the card's last month had ended everywhere at a moment."""
+        moment = datetime.fromtimestamp(at_ms // 1000 - _LAST_TIMEZONE_S, UTC)
+        return self.is_past((moment.year, moment.month))
+
+    def __str__(self) -> str:
+        return f"{self.year:04d}-{self.month:02d}"
+
+
+CardNumberField = Annotated[
+    CardNumber,
+    Meta(
+        description="Payment card number: 12 to 19 digits, no spaces or dashes.",
+        examples=["4242424242424242"],
+    ),
+]
+ExpiryDateField = Annotated[
+    ExpiryDate, Meta(description="Last valid month, YYYY-MM.", examples=["2030-12"])
+]
+
+
+class KeptCard(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """All that may be kept of a card, and what the world knows about its issuer."""
+
+    brand: Annotated[str | None, Meta(description="Card brand, null when it is none we know.")]
+    bin: Annotated[str, Meta(description="First eight digits, six of a number below 16 digits.")]
+    last_four: Annotated[str | None, Meta(description="Last four digits, from 14 digits on.")]
+    expiry: Annotated[
+        str | None, Meta(description="Last valid month, YYYY-MM, null when it was not sent.")
+    ]
+    country: Annotated[str | None, Meta(description="Issuer's country, soft evidence.")]
+    funding: Annotated[str | None, Meta(description="CREDIT, DEBIT or CHARGE, soft evidence.")]
+    prepaid: Annotated[bool | None, Meta(description="Whether it is prepaid, if known.")]
+    fingerprint: Annotated[
+        str, Meta(description="Same card of the account, same fingerprint; reveals nothing.")
+    ]
+    account_fingerprint: Annotated[
+        str | None,
+        Meta(
+            description="The same of the account that the card number belongs to, if its "
+            "`paymentAccountReference` was sent: all its tokens have the same."
+        ),
+    ] = None
+    credential_type: Annotated[
+        CredentialType | None,
+        Meta(description="What kind of number the card number is, if that was sent."),
+    ] = None
+
+
+class MaskedCard(Personal, frozen=True):
+    """The card of a request while the request is worked on."""
+
+    kept: KeptCard
+    inner: str
+    """Its inner fingerprint, for the memory and for identity records; see `core.fingerprints`."""
+    inner_account: str | None = None
+    """The same of the account that the number belongs to, if its reference was sent."""
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """For each inner fingerprint, the one that the record may show in its place."""
+        kept, shown = self.kept, {self.inner: self.kept.fingerprint}
+        if self.inner_account is not None and kept.account_fingerprint is not None:
+            shown[self.inner_account] = kept.account_fingerprint
+        return shown
+
+
+class CardOfRequest(msgspec.Struct, frozen=True):
+    """The card a request speaks of, and whether answering lets a caller guess at its secrets."""
+
+    number: CardNumber
+    expiry: ExpiryDate | None
+    guessable: bool
+    account_reference: AccountReference | None = None
+    credential_type: CredentialType | None = None
+
+    def is_same_account(self, other: "CardOfRequest") -> bool:
+        """Whether both numbers pay from one account, as far as that is known."""
+        if self.number == other.number:
+            return True
+        return self.account_reference is not None and (
+            self.account_reference == other.account_reference
+        )

@@ -1,0 +1,1 @@
+"""Secrets: types that hide them, keys that seal them."""

@@ -1,0 +1,1 @@
+"""What a stage is, and what it works on."""

@@ -1,0 +1,1 @@
+"""Sentences as codes with values, and how they are written."""

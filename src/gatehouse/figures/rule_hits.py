@@ -1,0 +1,164 @@
+"""Counts how often each rule of a rule set matched, and what came of it."""
+
+from collections import Counter, defaultdict
+from typing import Any, Final
+
+import msgspec
+
+from gatehouse.backtest.workspace import text
+from gatehouse.core.stages.outcomes import Outcome, strongest
+from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverage
+from gatehouse.figures.buckets import Borders, Bucket, FigureSpan
+from gatehouse.figures.engine import ColumnConnection
+from gatehouse.figures.span_parts import OF_PART, put_parts
+from gatehouse.rules.ruleset import Rule, RuleSet
+
+_IN_NAME: Final = 3
+"""A match names the rule set, its version and the rule."""
+
+
+class RuleHits(msgspec.Struct, frozen=True, rename="camel"):
+    """What one rule did in a span."""
+
+    name: str
+    outcome: Outcome | None
+    """None for a rule that the rule set does not have any more."""
+    final: bool
+    shadow: bool
+    """Whether it only watches by now."""
+    hits: int
+    shadow_hits: int
+    """Requests that it matched while it only watched."""
+    trend: tuple[int, ...]
+    """Hits of both kinds for each part of the span."""
+    outcomes: dict[str, int]
+    """How the requests that it matched were decided in the end."""
+    fraud: int
+    legitimate: int
+    would_change: int
+    """Requests that it would have decided more strictly, had it not only watched."""
+
+    @property
+    def precision(self) -> float | None:
+        """The share of fraud among what it matched and has a label."""
+        labelled = self.fraud + self.legitimate
+        return self.fraud / labelled if labelled else None
+
+
+class RuleSetHits(msgspec.Struct, frozen=True, rename="camel"):
+    """What the rules of a rule set did in a span."""
+
+    rule_set: str
+    since_ms: int
+    until_ms: int
+    bucket: Bucket
+    starts_ms: tuple[int, ...]
+    """Where the parts of the span begin."""
+    coverage: Coverage
+    judged: int
+    """Requests that the rule set judged."""
+    rules: tuple[RuleHits, ...]
+
+
+class _Tally:
+    """What is counted for one rule."""
+
+    def __init__(self) -> None:
+        self.hits: Counter[bool] = Counter()
+        """By whether it only watched."""
+        self.trend: Counter[int] = Counter()
+        self.outcomes: Counter[str] = Counter()
+        self.labels: Counter[bool | None] = Counter()
+        self.watched: Counter[str | None] = Counter()
+        """How requests were decided where it only watched."""
+
+    def add(self, row: tuple[Any, ...]) -> None:
+        shadow, start, outcome, decided, fraud, count = row
+        self.hits[shadow] += count
+        self.trend[start] += count
+        self.outcomes[outcome or "-"] += count
+        self.labels[fraud] += count
+        if shadow:
+            self.watched[decided] += count
+
+
+def count_hits(
+    columns: AccountColumns, rule_set: RuleSet, span: FigureSpan, bucket: Bucket | None = None
+) -> RuleSetHits:
+    """What the rules did; those that are not in the rule set any more come last."""
+    bucket = bucket or span.usual_bucket
+    borders = Borders(span, bucket)
+    tallies: defaultdict[str, _Tally] = defaultdict(_Tally)
+    with columns.reading() as asking:
+        coverage = columns.coverage
+        judged = _judged(asking, rule_set.name, span)
+        for name, *row in _hits(asking, rule_set.name, span, borders):
+            tallies[name.split("/", _IN_NAME - 1)[-1]].add(tuple(row))
+    rules = {rule.name: rule for rule in rule_set.rules}
+    names = [*rules, *sorted(set(tallies) - set(rules))]
+    return RuleSetHits(
+        rule_set=rule_set.name,
+        since_ms=span.since_ms,
+        until_ms=span.until_ms,
+        bucket=bucket,
+        starts_ms=tuple(borders.starts),
+        coverage=coverage,
+        judged=judged,
+        rules=tuple(_figures(each, rules.get(each), tallies[each], borders) for each in names),
+    )
+
+
+def _hits(
+    asking: ColumnConnection, rule_set: str, span: FigureSpan, borders: Borders
+) -> list[tuple[Any, ...]]:
+    put_parts(asking, "parts", borders, span.until_ms)
+    matched = " UNION ALL ".join(
+        f"SELECT unnest({column}) AS name, {shadow} AS shadow, start, outcome, decided, fraud "  # noqa: S608
+        f"FROM {DECISIONS} JOIN parts ON {OF_PART} "
+        f"WHERE id_ms >= {span.since_ms} AND id_ms < {span.until_ms} AND len({column}) > 0"
+        for column, shadow in (("matched", "FALSE"), ("shadow", "TRUE"))
+    )
+    return asking.ask(
+        f"SELECT *, count(*) FROM ({matched}) "  # noqa: S608
+        f"WHERE starts_with(name, {text(rule_set + '/')}) GROUP BY ALL"
+    )
+
+
+def _judged(asking: ColumnConnection, rule_set: str, span: FigureSpan) -> int:
+    [(count,)] = asking.ask(
+        f"SELECT count(*) FROM {DECISIONS} WHERE id_ms >= {span.since_ms} "  # noqa: S608
+        f"AND id_ms < {span.until_ms} AND list_bool_or(list_transform(rule_sets, "
+        f"lambda each: starts_with(each, {text(rule_set + '/')})))"
+    )
+    return int(count)
+
+
+def _figures(name: str, rule: Rule | None, tally: _Tally, borders: Borders) -> RuleHits:
+    return RuleHits(
+        name=name,
+        outcome=None if rule is None else rule.outcome,
+        final=rule is not None and rule.final,
+        shadow=rule is not None and rule.shadow,
+        hits=tally.hits[False],
+        shadow_hits=tally.hits[True],
+        trend=tuple(tally.trend[start] for start in borders.starts),
+        outcomes=dict(tally.outcomes),
+        fraud=tally.labels[True],
+        legitimate=tally.labels[False],
+        would_change=_would_change(rule, tally),
+    )
+
+
+def _would_change(rule: Rule | None, tally: _Tally) -> int:
+    """How many requests a rule that watches would have decided differently."""
+    if rule is None:
+        return 0
+    return sum(
+        count
+        for decided, count in tally.watched.items()
+        if decided is not None and decided != _with(rule, Outcome(decided))
+    )
+
+
+def _with(rule: Rule, decided: Outcome) -> Outcome:
+    return rule.outcome if rule.final else strongest([rule.outcome, decided])

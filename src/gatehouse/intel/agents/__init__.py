@@ -1,0 +1,1 @@
+"""User agents: which browser, device or program calls."""

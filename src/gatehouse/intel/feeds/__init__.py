@@ -1,0 +1,1 @@
+"""Tables of networks and addresses that are kept up to date from files."""

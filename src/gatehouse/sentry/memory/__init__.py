@@ -1,0 +1,1 @@
+"""What Sentry remembers of entities and accounts."""

@@ -1,0 +1,313 @@
+"""Which entities have a reputation, and what it is as of an event.
+
+The rate of fraud among an entity's events is drawn towards what is usual, the more the less is
+known: towards what other accounts know of the same entity, and that towards the account's own rate.
+
+Most merchants only report frauds. So events without a complaint speak for an entity with
+a fraud, but they make no reputation better than the usual one: only a label of legitimate does.
+"""
+
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from math import log
+from typing import Final, NamedTuple
+
+from gatehouse.sentry import kinds
+from gatehouse.sentry.memory.account_stats import AccountStats
+from gatehouse.sentry.memory.entity_history import KIND_BITS, EntityHistory
+from gatehouse.sentry.memory.memory import DAY_S, MONTH_S, EntityKind, MemoryEvent
+from gatehouse.sentry.memory.reputation import (
+    HALF_LIFE_DAYS,
+    EntityReputation,
+    LabelCounts,
+    LabelTable,
+)
+
+USUAL_RATE: Final = 0.005
+"""The least fraud rate that an account is thought to have, also before anything is known.
+
+The first frauds that are reported among very many events do not mean that there were no others.
+With a lower rate, one of them would speak against everybody who shares a bank or a provider.
+"""
+_USUAL_WEIGHT: Final = 200.0
+_STEADY: Final = HALF_LIFE_DAYS / 0.6931 / 30
+"""The weighted events of an entity that has long been steady, for each event of its month."""
+
+SMOOTHING: Final[dict[EntityKind, float]] = {
+    kinds.ADDRESS: 8.0,
+    kinds.NETWORK: 20.0,
+    kinds.OPERATOR: 100.0,
+    kinds.COUNTRY: 100.0,
+    kinds.PLACE: 5.0,
+    kinds.USER: 10.0,
+    kinds.CARD: 3.0,
+    kinds.BIN: 30.0,
+    kinds.ISSUER: 100.0,
+    kinds.AFFILIATE: 2.0,
+    kinds.DISCOUNT: 20.0,
+    kinds.SHELF: 20.0,
+    kinds.ARTICLE: 20.0,
+    kinds.MIX: 20.0,
+    kinds.CUSTOM: 20.0,
+    kinds.EMAIL: 3.0,
+    kinds.PHONE: 3.0,
+    kinds.DEVICE_ID: 3.0,
+}
+"""The kinds that have a reputation, and how many events it takes for one of its own."""
+SHARED: Final = frozenset(
+    (kinds.ADDRESS, kinds.NETWORK, kinds.PLACE, kinds.CARD, kinds.BIN, kinds.EMAIL, kinds.PHONE)
+)
+"""Kinds whose values mean the same to all accounts, unlike an account's own names."""
+_SHARED_SMOOTHING: Final = {kind: max(20.0, 2 * SMOOTHING[kind]) for kind in SHARED}
+"""How many events of other accounts it takes: more than of its own."""
+_UNLABELLED: Final = LabelCounts()
+_NO_LABELS: Final = (0.0, 0.0)
+_MOST_REPORTERS: Final = 8
+"""How many of the accounts that reported an entity have its events looked up."""
+
+
+class KeyedEvent(NamedTuple):
+    """An event with the keys of its entities, the totals of its account, and what is remembered."""
+
+    event: MemoryEvent
+    keys: Sequence[int]
+    stats: AccountStats
+    peek: Callable[[int], EntityHistory | None]
+    """The history of an entity by its key: of the event's own, and of the same elsewhere."""
+
+
+class LabelTarget(NamedTuple):
+    """What the label of an event counts for, in little room."""
+
+    account_id: str
+    day: int
+    keys: "array[int]"
+    shared: "array[int]"
+    """Keys that all accounts share, each followed by the account's own key of the entity."""
+    transaction: int | None
+
+
+class ReputationStore:
+    """Holds the labels of events, and derives the reputation of everything they touched."""
+
+    def __init__(self, limit: int, *, shared: bool) -> None:
+        self._labels = LabelTable(limit)
+        self._shared = shared
+        self._transactions: OrderedDict[int, tuple[int, int, int]] = OrderedDict()
+        """Labelled transactions: which event's label counts, and how many of either kind came."""
+        self._most_transactions = limit
+        self.labelled: set[str] = set()
+        """The accounts that have reported a label."""
+
+    def label_target(self, event: MemoryEvent, keys: Sequence[int]) -> LabelTarget:
+        """What a label of an event will count for."""
+        # An entity that an event names twice has had the event once.
+        own = dict.fromkeys([key for key in keys if key & KIND_BITS in SMOOTHING])
+        shared = array("q")
+        if self._shared:
+            for place, key in _shared_keys(event):
+                shared.extend((key, keys[place]))
+        return LabelTarget(
+            event.account_id,
+            int(event.at_s // DAY_S),
+            array("q", (*own, _account_key(event.account_id))),
+            shared,
+            next((key for key in keys if key & KIND_BITS == kinds.TRANSACTION), None),
+        )
+
+    def knows(self, keys: Iterable[int]) -> bool:
+        """Whether there is a label of any of these entities."""
+        return any(key in self._labels for key in keys)
+
+    def replace(self, target: LabelTarget, *, fraud: bool | None, previous: bool | None) -> None:
+        """Count a label in place of the previous one."""
+        if previous is not None:
+            self.note(target, fraud=previous, times=-1)
+        if fraud is not None:
+            self.note(target, fraud=fraud, times=1)
+
+    def note(self, target: LabelTarget, *, fraud: bool, times: int) -> None:
+        """Count a label for everything its event touched; with times below 0, take it back."""
+        self.labelled.add(target.account_id)
+        if target.transaction is None:
+            self._count(target, fraud=fraud, times=times)
+            return
+        before, after = self._agreed(target.transaction, target, fraud=fraud, times=times)
+        if before is not after:
+            if before is not None:
+                self._count(target, fraud=before, times=-1)
+            if after is not None:
+                self._count(target, fraud=after, times=1)
+
+    def _count(self, target: LabelTarget, *, fraud: bool, times: int) -> None:
+        counted: dict[int, int | None] = dict.fromkeys(target.keys)
+        counted |= dict(zip(target.shared[::2], target.shared[1::2], strict=True))
+        self._labels.add(counted, target.day, fraud=fraud, times=times)
+
+    def _agreed(
+        self, transaction: int, target: LabelTarget, *, fraud: bool, times: int
+    ) -> tuple[bool | None, bool | None]:
+        """The label of a transaction before and after one of its requests is labelled.
+
+        A transaction of several requests is one order, and at most one fraud: one of its labels
+        counts, a fraud before anything else. Where the requests differ in what they name, the
+        label of the first one counts.
+        """
+        known = self._transactions
+        event = hash((target.day, target.keys.tobytes()))
+        first, frauds, others = known.get(transaction, (event, 0, 0))
+        if first != event:
+            return None, None
+        before = _one_label(frauds, others)
+        # A label from before the transaction was forgotten cannot be taken back.
+        if fraud:
+            frauds = max(frauds + times, 0)
+        else:
+            others = max(others + times, 0)
+        if frauds or others:
+            known[transaction] = (event, frauds, others)
+            if len(known) > self._most_transactions:
+                known.popitem(last=False)
+        else:
+            known.pop(transaction, None)
+        return before, _one_label(frauds, others)
+
+    def reporters(self, event: MemoryEvent, keys: Sequence[int]) -> list[int]:
+        """Keys of the event's entities with other accounts, whose histories `of` would look up."""
+        if not self._shared or len(self.labelled) <= (event.account_id in self.labelled):
+            return []
+        found: list[int] = []
+        for place, shared_key in _shared_keys(event):
+            labels = self._labels.get(shared_key)
+            if labels is not None and labels.reporters is not None:
+                reporters = islice(labels.reporters, _MOST_REPORTERS)
+                found += [each for each in reporters if each != keys[place]]
+        return found
+
+    def of(self, keyed: KeyedEvent) -> dict[EntityKind, list[EntityReputation]]:
+        """The reputation of every entity of an event that a label is known of."""
+        event, keys = keyed.event, keyed.keys
+        found: dict[EntityKind, list[EntityReputation]] = {}
+        reports = event.account_id in self.labelled
+        if not reports and not self._shared:
+            return found
+        get, day = self._labels.get, int(event.at_s // DAY_S)
+        own = [get(key) for key in keys] if reports else [None] * len(keys)
+        everybody: dict[int, LabelCounts] = {}
+        # Other accounts could know what this one does not.
+        if self._shared and len(self.labelled) > reports:
+            shared = [(place, get(key)) for place, key in _shared_keys(event)]
+            everybody = {place: labels for place, labels in shared if labels is not None}
+        base, silent, of_shelf = 0.0, 1.0, 0.0
+        for place, labels in enumerate(own):
+            # Most entities were never labelled.
+            if labels is None and not of_shelf and place not in everybody:
+                continue
+            kind = event.entities[place][0]
+            # An article follows its shelf, whose rate is the usual one for it.
+            usual, of_shelf = (of_shelf if kind is kinds.ARTICLE else 0.0), 0.0
+            known = labels or everybody.get(place) or (_UNLABELLED if usual else None)
+            if known is None or kind not in SMOOTHING:
+                continue
+            if not base:
+                base, silent = self._account_rate(keyed, day)
+            usual = usual or base
+            frauds, labelled = _NO_LABELS if labels is None else labels.recent(day)
+            if place in everybody:
+                entity = (kind, keys[place])
+                usual = self._elsewhere(entity, everybody[place], (frauds, labelled), keyed, base)
+            weight = SMOOTHING[kind]
+            fraudulent = frauds + weight * usual
+            rate = fraudulent / (labelled + weight)
+            if rate > base:
+                # Most merchants only report frauds: events without a complaint count, too.
+                unlabelled = (_events_of(keys[place], keyed) - labelled) * silent
+                if unlabelled > 0:
+                    rate = max(fraudulent / (labelled + unlabelled + weight), base)
+            if kind is kinds.SHELF:
+                of_shelf = rate
+            if labels is None:
+                frauds = known.recent(day)[0]
+            risk = log(rate * (1 - base) / (base * (1 - rate)))
+            found.setdefault(kind, []).append(EntityReputation(known, day, risk, frauds))
+        return found
+
+    def _account_rate(self, keyed: KeyedEvent, day: int) -> tuple[float, float]:
+        """The account's rate of fraud, and the share of legitimate events that it never labels.
+
+        A merchant who labels everything has not labelled the newest events yet; where a merchant
+        only reports frauds, everything without a label is legitimate.
+        """
+        counts = self._labels.get(_account_key(keyed.event.account_id))
+        frauds, labels = _NO_LABELS if counts is None else counts.recent(day)
+        unlabelled = max(keyed.stats.recent - labels, 0.0)
+        legitimate = labels - frauds
+        silent = unlabelled / (unlabelled + legitimate) if legitimate > 0 else 1.0
+        events = labels + unlabelled * silent
+        rate = (frauds + _USUAL_WEIGHT * USUAL_RATE) / (events + _USUAL_WEIGHT)
+        return max(rate, USUAL_RATE), silent
+
+    def _elsewhere(
+        self,
+        entity: tuple[EntityKind, int],
+        everybody: LabelCounts,
+        own: tuple[float, float],
+        keyed: KeyedEvent,
+        base: float,
+    ) -> float:
+        """The rate of fraud among an entity's events with other accounts.
+
+        `own` holds the frauds and all labels of this account.
+        """
+        kind, key = entity
+        frauds, labels = own
+        all_frauds, all_labels = everybody.recent(int(keyed.event.at_s // DAY_S))
+        others, others_labels = max(all_frauds - frauds, 0.0), max(all_labels - labels, 0.0)
+        weight = _SHARED_SMOOTHING[kind]
+        rate = (others + weight * base) / (others_labels + weight)
+        if rate > base:
+            events = max(others_labels, _events_elsewhere(everybody, key, keyed))
+            rate = max((others + weight * base) / (events + weight), base)
+        return rate
+
+
+def _events_of(key: int, keyed: KeyedEvent) -> float:
+    """Events of the entity before this one, each worth less the older it is."""
+    history = keyed.peek(key)
+    if history is None:
+        stats = keyed.stats
+        times = stats.tallies.get(key) or stats.sold.get(key, 0)
+        return times * stats.recent / stats.events if stats.events else 0.0
+    return max(_recent_events(history, keyed.event.at_s) - 1.0, 0.0)
+
+
+def _events_elsewhere(everybody: LabelCounts, key: int, keyed: KeyedEvent) -> float:
+    """Events of the entity with the other accounts that have labelled it."""
+    reporters = islice(everybody.reporters or (), _MOST_REPORTERS)
+    histories = [keyed.peek(each) for each in reporters if each != key]
+    at_s = keyed.event.at_s
+    return sum([_recent_events(history, at_s) for history in histories if history is not None])
+
+
+def _recent_events(history: EntityHistory, at_s: float) -> float:
+    if history.first_s > at_s - MONTH_S and history.last_s <= at_s:
+        return history.events  # All of them are of this month; the timeline has no more to say.
+    return min(_STEADY * history.count(at_s - MONTH_S, at_s), history.events)
+
+
+def _one_label(frauds: int, others: int) -> bool | None:
+    """What several labels of one order come to."""
+    return True if frauds else False if others else None
+
+
+def _account_key(account_id: str) -> int:
+    return hash((account_id, "all"))
+
+
+def _shared_keys(event: MemoryEvent) -> Iterator[tuple[int, int]]:
+    """The keys of entities that mean the same to all accounts, with their places."""
+    for place, (kind, value) in enumerate(event.entities):
+        if kind in SHARED:
+            yield place, hash(("", kind, value))

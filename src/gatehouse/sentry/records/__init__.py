@@ -1,0 +1,1 @@
+"""What a decision records of Sentry."""

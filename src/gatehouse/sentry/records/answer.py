@@ -1,0 +1,33 @@
+"""Makes Sentry's answer again from what a decision record keeps of it."""
+
+from gatehouse.core.stages.stage import AnsweredAgain, RecordedResult
+from gatehouse.sentry.explaining import recorded_reasons
+from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.reasons import REMARKS
+from gatehouse.sentry.response import Reason, SentryInPipeline, SentryResponse
+from gatehouse.sentry.stage import is_shipped, told_reason
+
+
+def answer_again(result: RecordedResult) -> AnsweredAgain:
+    """The confidence and its reasons, with their sentences as this version words them."""
+    facts = result.facts
+    values, shipped = facts.get("signals") or {}, is_shipped(facts["model"])
+    reasons = [
+        _reason(code, effect, values.get(code), shipped=shipped)
+        for code, effect in recorded_reasons(facts).items()
+    ]
+    tags = [each.code for each in reasons if each.effect < 0]
+    if result.alone:
+        return AnsweredAgain(SentryResponse(facts["requestConfidence"], reasons), tags)
+    return AnsweredAgain(
+        SentryInPipeline(facts["ipScore"], facts["requestConfidence"], reasons), tags
+    )
+
+
+def _reason(code: str, effect: float, value: float | None, *, shipped: bool) -> Reason:
+    if code in REMARKS:
+        return Reason(code, effect, REMARKS[code].says)
+    if code not in BY_CODE or value is None:
+        # Another version of Gatehouse measured it.
+        return Reason(code, effect, "")
+    return told_reason(code, effect, value, shipped=shipped)

@@ -1,0 +1,1 @@
+"""Recorded requests, replayed into examples."""
