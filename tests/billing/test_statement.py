@@ -85,5 +85,5 @@ def test_a_statement_that_does_not_add_up_is_refused() -> None:
     made = Statement(period, 0, 10, 88, movements, charges, 0)
     made.check()
     assert (made.top_ups, made.adjustments, made.charged) == (100, -7, 15)
-    with pytest.raises(Conflict, match="ledger verify"):
+    with pytest.raises(Conflict, match="add up to 88 and not to"):
         msgspec.structs.replace(made, closing=89).check()

@@ -364,7 +364,7 @@ def test_what_was_configured_before_signatures_is_refused_until_it_is_signed_onc
     with session.reading() as connection:
         assert never_signed(connection) == [account]
         assert "never signed" in (why_refused(connection, session.signer, account) or "")
-    with pytest.raises(ConfigurationRefused, match="sign-configuration"):
+    with pytest.raises(ConfigurationRefused, match="was never signed"):
         _apply(session, account, "ip.tor")
     with session.change() as change:
         assert sign_as_it_is(change, account) > 10
