@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Final
 
-from gatehouse.admin.scopes import account_reading, installation_reading
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.secrets import keyring
 from gatehouse.core.wording.sentences import Phrase, said_by
@@ -11,6 +10,7 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit import AuditHead, AuditLine, AuditReport, LineSearch
+from gatehouse.store.admin.scopes import account_reading, installation_reading
 
 __all__ = ["AuditLine", "LineSearch"]
 

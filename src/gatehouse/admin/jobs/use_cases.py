@@ -5,10 +5,10 @@ from collections.abc import Collection
 import msgspec
 
 from gatehouse.admin.jobs.types import ORDERS, JobKind, Order, TrainingOrder
-from gatehouse.admin.scopes import account_reading
 from gatehouse.store import jobs
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured.configurations import check_note
 from gatehouse.store.jobs import JobState, NewJob, StoredJob
 

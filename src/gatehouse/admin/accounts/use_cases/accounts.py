@@ -5,12 +5,12 @@ from typing import Final
 import msgspec
 
 from gatehouse.access.accounts import Account
-from gatehouse.admin.scopes import account_change, account_reading, installation_change
 from gatehouse.billing.ledger import AccountState
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change, account_reading, installation_change
 from gatehouse.store.configured import defaults
 
 _OPENING_NEGATIVE: Final = Phrase(

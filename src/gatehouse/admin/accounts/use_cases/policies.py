@@ -6,7 +6,6 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase, said_by
@@ -17,6 +16,7 @@ from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES, SentryPolicy
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change, account_reading
 
 _NOT_A_POLICY: Final = Phrase("refused.not_a_policy", "not a policy: {why}")
 _POLICY_ADVICE: Final = Phrase("refused.policy_advice", "a policy gives one of {known}")

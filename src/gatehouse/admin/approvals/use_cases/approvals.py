@@ -11,11 +11,11 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor, ActorKind
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import ApprovalNeeded, InvalidInput
 from gatehouse.core.wording.sentences import Phrase, phrases_of
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
+from gatehouse.store.admin.scopes import account_change, account_reading
 
 _NO_APPROVAL_KIND: Final = Phrase("refused.no_approval_kind", "no kind {kind}; there are {known}")
 _APPROVAL_NEEDED: Final = Phrase(

@@ -15,13 +15,13 @@ from gatehouse.admin.approvals.use_cases import proposed_changes
 from gatehouse.admin.approvals.use_cases.proposed import KINDS, ProposedChange
 from gatehouse.admin.approvals.use_cases.second_pair import check_independent
 from gatehouse.admin.people.use_cases.users import Invited
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.wording.sentences import Phrase, phrases_of
 from gatehouse.core.wording.text import is_blank
 from gatehouse.store.accounts.accounts import LONGEST_REASON, REASON_LENGTH
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change, account_reading
 
 _PROPOSAL_STATE: Final = Phrase("refused.proposal_state", "this proposal is {state}")
 _STATES: Final = phrases_of("word.proposal", {each.value: each.value for each in ProposalState})

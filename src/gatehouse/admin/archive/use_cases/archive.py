@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.archive.keeping import carry_out, make_plan
 from gatehouse.archive.manifest import Manifest, read_manifest
 from gatehouse.archive.places import ArchivePlace, open_place
 from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.decisions import archive_source
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.exclusive import exclusive

@@ -8,7 +8,6 @@ import msgspec
 
 from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions
 from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
-from gatehouse.admin.scopes import account_reading
 from gatehouse.archive.days import (
     ArchivedSpan,
     ArchiveTables,
@@ -26,6 +25,7 @@ from gatehouse.figures.layout import LABELS, ColumnLayout
 from gatehouse.rules.authoring import list_problems
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.list_reading import ListPast

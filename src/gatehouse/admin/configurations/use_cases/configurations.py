@@ -12,11 +12,11 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import lines
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.configured import configurations, list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import (

@@ -6,7 +6,6 @@ from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 
-from gatehouse.admin.scopes import account_reading
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.errors import ConfigurationRefused
 from gatehouse.core.stages.registry import REGISTRY
@@ -20,6 +19,7 @@ from gatehouse.rules import ruleset
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import configurations, list_reading, models
 from gatehouse.store.configured.configurations import (
     PIPELINE,

@@ -6,11 +6,11 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.admin.scopes import account_reading, installation_reading
 from gatehouse.connectors.definition import decode_program
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core.wording.notes import read_note
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading, installation_reading
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import CONNECTORS_KEY

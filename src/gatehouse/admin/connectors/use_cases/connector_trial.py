@@ -12,7 +12,6 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 from msgspec.structs import fields
 
-from gatehouse.admin.scopes import installation_change
 from gatehouse.connectors.connector import Connector
 from gatehouse.connectors.definition import Function
 from gatehouse.connectors.part_reader import Definition
@@ -37,6 +36,7 @@ from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.precheck.stage import PreCheckStage
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import installation_change
 
 _NOTHING_CLAIMED: Final = Phrase(
     "refused.nothing_claimed",

@@ -12,7 +12,6 @@ from gatehouse.admin.configurations.use_cases.configurations import (
     NewVersion,
     RolledBack,
 )
-from gatehouse.admin.scopes import installation_change, installation_reading
 from gatehouse.connectors.definition import (
     Configuration,
     Function,
@@ -31,6 +30,7 @@ from gatehouse.operations.released_secrets import unreleased
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import installation_change, installation_reading
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import (

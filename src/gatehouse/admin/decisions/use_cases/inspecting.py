@@ -14,7 +14,6 @@ from gatehouse.admin.entities.use_cases.counting import count_entities
 from gatehouse.admin.entities.use_cases.index import EntityCounts, EntityIndex
 from gatehouse.admin.entities.use_cases.showing import ShownEntity, labels_in, shown
 from gatehouse.admin.reviews.use_cases.reviews import ReviewView, get_review
-from gatehouse.admin.scopes import account_reading
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import GatehouseError, NotFound
 from gatehouse.decisions.record import DecisionRecord
@@ -23,6 +22,7 @@ from gatehouse.explanations.explanation import Explanation
 from gatehouse.explanations.in_force import InForce
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.feedback import feedback
 from gatehouse.store.feedback.statements import LabelEntry
 

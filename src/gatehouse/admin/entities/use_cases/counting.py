@@ -5,8 +5,8 @@ from typing import Final
 
 from gatehouse.admin.entities.types import Entity
 from gatehouse.admin.entities.use_cases.index import EntityCounts, EntityIndex
-from gatehouse.admin.scopes import account_reading
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 
 MOST_COUNTED: Final = 200
 """So many of the newest decisions of each entity are counted."""

@@ -7,7 +7,6 @@ from gatehouse.admin.entities.types import Entity, EntityType
 from gatehouse.admin.entities.use_cases.standing import LIST_KINDS
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import Added, GivenEntries, NewEntries
-from gatehouse.admin.scopes import account_reading
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.intel.addresses import read_address
@@ -16,6 +15,7 @@ from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.named_cards import NamedCards
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 
 _LIST_HOLDING: Final = Phrase(

@@ -10,7 +10,6 @@ from gatehouse.admin.entities.use_cases.neighbours import Neighbourhood, neighbo
 from gatehouse.admin.entities.use_cases.showing import ShownEntity, labels_in, shown
 from gatehouse.admin.entities.use_cases.standing import HeldBy, Reputation, lists_of, reputation
 from gatehouse.admin.reviews.use_cases.review_summary import OrderAmount, subject_of
-from gatehouse.admin.scopes import account_reading
 from gatehouse.admin.search.queries.pages import PageWanted, find_page
 from gatehouse.admin.search.queries.sources import IdSpan
 from gatehouse.core.errors import InvalidInput
@@ -20,6 +19,7 @@ from gatehouse.core.wording.labels import Label
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.feedback import feedback_history
 
 _PAGE_BEGINS: Final = Phrase(

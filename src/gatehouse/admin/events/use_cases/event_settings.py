@@ -4,7 +4,6 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.events import EVERY_OPERATION, DecisionFilter
@@ -14,6 +13,7 @@ from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession, Change
+from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.events import wishes
 from gatehouse.store.events.wishes import EventWishes
 

@@ -9,7 +9,6 @@ from msgspec import Meta
 
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.admin.pipelines.use_cases.recorded_answers import load_programs, recorded_answer
-from gatehouse.admin.scopes import account_reading
 from gatehouse.core.api_values import Timestamp, money
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
@@ -20,6 +19,7 @@ from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.decisions import decisions
 from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import START, EventPlace

@@ -6,12 +6,12 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.admin.scopes import account_reading
 from gatehouse.figures.account_columns import AccountColumns
 from gatehouse.figures.list_matches import EntryMatches, ListedSpan, LookUp, count_matches
 from gatehouse.pipeline import definition as pipelines
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import PIPELINE, RULES, active

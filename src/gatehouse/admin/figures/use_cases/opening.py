@@ -4,10 +4,10 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from gatehouse.admin.scopes import account_reading
 from gatehouse.figures.account_columns import AccountColumns
 from gatehouse.figures.copies import ColumnCopies
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 
 
 @contextlib.contextmanager

@@ -6,7 +6,6 @@ import msgspec
 
 from gatehouse.admin.figures.use_cases.overview import FigureSpan
 from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
-from gatehouse.admin.scopes import account_reading
 from gatehouse.backtest.judging import ColumnTrial, judge_columns
 from gatehouse.backtest.report import BacktestReport
 from gatehouse.figures.account_columns import ROWS, AccountColumns, Coverage
@@ -14,6 +13,7 @@ from gatehouse.figures.engine import LatestAsking, Superseded
 from gatehouse.rules.authoring import list_problems, read_rule_set
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.decisions.records import RecordSpan

@@ -13,13 +13,13 @@ import msgspec
 
 from gatehouse.access.keys import MANAGE_SCOPES, ApiKey
 from gatehouse.admin.keys.use_cases.keys import KeyTerms, checked_terms
-from gatehouse.admin.scopes import account_change
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.ip_networks import is_inside
 from gatehouse.store.accounts import keys as kept
 from gatehouse.store.accounts.keys import IssuedKey, RotatedKey
 from gatehouse.store.admin.admin_session import AdminSession, Change
+from gatehouse.store.admin.scopes import account_change
 
 # What the store returns, for faces.
 __all__ = ["ApiKey", "IssuedKey", "RotatedKey"]

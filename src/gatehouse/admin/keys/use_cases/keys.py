@@ -5,12 +5,12 @@ from typing import Final
 import msgspec
 
 from gatehouse.access.keys import OF_PLAYGROUND, ApiKey, check_networks, check_scopes
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import keys
 from gatehouse.store.accounts.keys import LONGEST_REASON, IssuedKey, KeyTerms, RotatedKey
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change, account_reading
 
 _RATE_LIMIT: Final = Phrase("refused.rate_limit", "a rate limit is 0 to {most} requests per second")
 

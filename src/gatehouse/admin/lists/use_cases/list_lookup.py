@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from gatehouse.admin.scopes import account_reading
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.intel.emails import parse_email
 from gatehouse.rules.list_entries import ListKind, canonical
@@ -10,6 +9,7 @@ from gatehouse.rules.lists import covering_entries
 from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.named_cards import NamedCards
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.list_reading import ListedEntry

@@ -20,7 +20,6 @@ from gatehouse.admin.lists.use_cases.list_files import (
     read_typed,
     usual_format,
 )
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.files.lines import FileLimits
 from gatehouse.core.wording.sentences import Phrase, row, said_by
@@ -29,6 +28,7 @@ from gatehouse.rules.ruleset import decode_program
 from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.named_cards import NamedCards
+from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.configured import list_reading, lists
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import RULES, active

@@ -14,13 +14,13 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin.memory.queries.memory_catch_up import MemoryCatchUp, MissedEventTeller
 from gatehouse.admin.memory.queries.memory_told import may_rebuild, read_told
 from gatehouse.admin.memory.use_cases.memory_check import check_memory
-from gatehouse.admin.scopes import installation_reading
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
 from gatehouse.operations.shared_memory import Observe, OpenedMemory, open_shared_memory
 from gatehouse.sentry.memory.memory import MemoryState
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import installation_reading
 from gatehouse.store.background import repeat
 from gatehouse.store.tables import DECISIONS
 

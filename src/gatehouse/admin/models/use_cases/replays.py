@@ -9,7 +9,6 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.models.use_cases.versions import learned_until, usable_scorecard
-from gatehouse.admin.scopes import account_reading
 from gatehouse.connectors.sandbox.parties import SandboxAddresses
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
@@ -26,6 +25,7 @@ from gatehouse.sentry.stage import SentryStage
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import models
 from gatehouse.store.configured.configurations import check_versions
 from gatehouse.training.extra_packages import require_extra

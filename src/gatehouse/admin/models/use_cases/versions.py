@@ -9,12 +9,12 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, Sheet, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.configured import models
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import check_versions

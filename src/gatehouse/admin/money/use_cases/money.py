@@ -11,7 +11,6 @@ from gatehouse.admin.accounts.use_cases.accounts import AccountOverview, get
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.money.queries import ledger_pages, ledger_verification, statements
 from gatehouse.admin.money.queries.ledger_pages import LedgerLine, LedgerPage, LedgerSearch
-from gatehouse.admin.scopes import account_change, account_reading, installation_reading
 from gatehouse.billing.fees import parse_fee
 from gatehouse.billing.spending_pace import SpendingPace
 from gatehouse.billing.statement import Movement
@@ -24,6 +23,7 @@ from gatehouse.core.wording.sentences import Phrase
 from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change, account_reading, installation_reading
 
 _REFERENCE_LENGTH: Final = Phrase(
     "refused.reference_length", "a reference has 1 to {most} printable characters"

@@ -10,11 +10,11 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin.accounts.use_cases.accounts import get
 from gatehouse.admin.money.queries import statements
 from gatehouse.admin.money.queries.ledger_days import LedgerDays
-from gatehouse.admin.scopes import account_reading, installation_reading
 from gatehouse.billing.ledger import AccountState
 from gatehouse.billing.statement import DAY_MS, Period, Statement
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading, installation_reading
 
 # What faces keep between statements.
 __all__ = ["LedgerDays"]

@@ -3,13 +3,13 @@
 from typing import Final
 
 from gatehouse.access.accounts import Account
-from gatehouse.admin.scopes import account_reading
 from gatehouse.billing.statement import Period
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, usage
 from gatehouse.store.accounts.usage import UsageLine
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 
 __all__ = ["UsageLine"]
 

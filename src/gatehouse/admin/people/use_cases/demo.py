@@ -7,12 +7,12 @@ import msgspec
 from gatehouse.access.people import User
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.people.queries import users
-from gatehouse.admin.scopes import installation_change
 from gatehouse.admin.sign_in.use_cases import links
 from gatehouse.admin.sign_in.use_cases.links import LinkKind, NewLink
 from gatehouse.core.errors import Conflict
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import installation_change
 
 DEMO_LOGIN: Final = "demo@gatehouse.example"
 

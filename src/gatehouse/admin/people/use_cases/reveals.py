@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from gatehouse.admin.scopes import account_change
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.ids import is_id
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change
 
 _REVEAL_NAMES: Final = Phrase("refused.reveal_names", "a reveal names a kind of data and a request")
 

@@ -4,12 +4,12 @@ from typing import Final
 
 from gatehouse.admin.people.queries import saved_searches, users
 from gatehouse.admin.people.queries.saved_searches import SavedSearch
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.admin.sign_in.use_cases.logins import check_name
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change, account_reading
 
 _SEARCH_GONE: Final = Phrase("refused.search_gone", "this search is gone already")
 

@@ -13,7 +13,6 @@ from typing import Final, cast
 import msgspec
 
 from gatehouse.admin.pipelines.use_cases.pipeline_trial import PipelineTrial, TriedStage, read_draft
-from gatehouse.admin.scopes import account_reading
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.ids import new_id
 from gatehouse.core.reading.request_reader import RequestReader
@@ -52,6 +51,7 @@ from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.named_cards import NamedCards
+from gatehouse.store.admin.scopes import account_reading
 
 _REQUEST_BYTES: Final = Phrase("refused.request_bytes", "a request has at most {most} bytes")
 

@@ -10,7 +10,6 @@ import sqlalchemy as sa
 
 from gatehouse.admin.decisions.use_cases.decisions import get_decision
 from gatehouse.admin.rule_sets.use_cases.rule_trial import NO_SIGNALS
-from gatehouse.admin.scopes import account_reading
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.unread_fields import FieldWarning
@@ -24,6 +23,7 @@ from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import RULES, active, check_versions

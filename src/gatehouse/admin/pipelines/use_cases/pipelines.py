@@ -14,7 +14,6 @@ from gatehouse.admin.configurations.use_cases.configurations import (
     ConfigurationVersion,
     NewVersion,
 )
-from gatehouse.admin.scopes import account_reading
 from gatehouse.billing.fees import fee_schedule
 from gatehouse.conditions.catalogue import kinds_for
 from gatehouse.core.stages.registry import REGISTRY
@@ -27,6 +26,7 @@ from gatehouse.rules.ruleset import RuleSet
 from gatehouse.rules.ruleset import decode_program as decode_rule_set
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.configurations import PIPELINE, RULES, active
 

@@ -15,11 +15,11 @@ from gatehouse.admin.privacy.queries.erasing import RequestEraser
 from gatehouse.admin.privacy.queries.kept_answers import LONGEST_KEPT_MS, drop_answers, find_answers
 from gatehouse.admin.privacy.queries.waiting import not_over
 from gatehouse.admin.privacy.use_cases.person import DataSubject, PersonNamed
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.admin.search.use_cases.people import requests_about
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.ids import first_id
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.configured import lists
 from gatehouse.store.decisions import archive_source

@@ -12,13 +12,13 @@ from gatehouse.admin.identities.use_cases.masking import clear_record
 from gatehouse.admin.privacy.use_cases.person import DataSubject, FoundEntry, PersonNamed
 from gatehouse.admin.reviews.queries import reviews
 from gatehouse.admin.reviews.queries.reviews import StoredReview
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.admin.search.use_cases.people import requests_about
 from gatehouse.core.clock import iso_time
 from gatehouse.decisions.record import UnreadableRecord, encode_named
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.sentry.records.event import past_event_in
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.review_events import ReviewEvent, history
 from gatehouse.store.feedback import feedback_history

@@ -13,10 +13,10 @@ import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.scopes import installation_reading
 from gatehouse.core.ending import exit_on_signal
 from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import installation_reading
 from gatehouse.store.advisory_locks import PARTITIONING
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database

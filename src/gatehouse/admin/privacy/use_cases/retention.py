@@ -15,13 +15,13 @@ from gatehouse.admin.money.queries.ledger_verification import RETENTION_BEGAN
 from gatehouse.admin.privacy.queries import deletion
 from gatehouse.admin.privacy.queries.deletion import DeletedRows, OldDecisions, OldMonths
 from gatehouse.admin.privacy.queries.kept_answers import LONGEST_KEPT_MS, drop_answers, find_answers
-from gatehouse.admin.scopes import installation_reading
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, StoreUnavailable
 from gatehouse.core.ids import first_id
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import installation_reading
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.background import repeat
 from gatehouse.store.decisions.partitions import count_month

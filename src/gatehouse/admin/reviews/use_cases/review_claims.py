@@ -15,10 +15,10 @@ from gatehouse.admin.reviews.use_cases.reviews import (
     resolve_in,
     review_change,
 )
-from gatehouse.admin.scopes import account_reading
 from gatehouse.core.errors import Conflict
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 
 # What the store returns, for faces.
 __all__ = ["ReviewClaim"]

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import msgspec
 
 from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
-from gatehouse.admin.scopes import account_reading
 from gatehouse.backtest.load import ListLookup
 from gatehouse.backtest.report import Amounts, BacktestReport
 from gatehouse.backtest.run import Backtest, try_out
 from gatehouse.rules.authoring import list_problems
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.decisions import records

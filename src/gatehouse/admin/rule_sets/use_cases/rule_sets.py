@@ -10,12 +10,12 @@ from gatehouse.admin.configurations.use_cases.configurations import (
     ConfigurationVersion,
     NewVersion,
 )
-from gatehouse.admin.scopes import account_reading
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.rules.authoring import differences, list_problems, read_rule_set
 from gatehouse.rules.ruleset import RuleSet, decode_program, encode_program
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured.configurations import RULES, names
 
 _WHICH: Final = Phrase("refused.which_rule_set", "say which rule set; there are: {known}")

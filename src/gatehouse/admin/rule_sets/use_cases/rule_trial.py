@@ -8,7 +8,6 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
-from gatehouse.admin.scopes import account_reading
 from gatehouse.conditions.catalogue import CUSTOM, Catalogue, packed, read_signal
 from gatehouse.conditions.compile_python import Lists
 from gatehouse.conditions.nodes import Type
@@ -24,6 +23,7 @@ from gatehouse.rules.decide import CompiledRuleSet, Judgement
 from gatehouse.rules.lists import AccountLists
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.decisions import decisions

@@ -25,7 +25,6 @@ from gatehouse.admin.sandbox.use_cases.story import (
     tell,
 )
 from gatehouse.admin.sandbox.use_cases.walk import DemoCounts, DemoWalk
-from gatehouse.admin.scopes import account_change
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.ids import new_id
 from gatehouse.operations.installation import only_server
@@ -33,6 +32,7 @@ from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change
 from gatehouse.store.decisions import decisions
 
 _BEGAN: Final = "demo.begin"

@@ -9,7 +9,6 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.admin.scopes import account_change
 from gatehouse.admin.search.use_cases.decisions import DecisionFinder, cursor_after
 from gatehouse.admin.search.use_cases.filters import (
     LARGEST_PAGE,
@@ -20,6 +19,7 @@ from gatehouse.core.ids import is_id
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change
 
 _EXPORT_END: Final = Phrase("refused.export_end", "must be the id of a request")
 

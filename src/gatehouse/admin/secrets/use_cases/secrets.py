@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import msgspec
 
-from gatehouse.admin.scopes import installation_change, installation_reading
 from gatehouse.core.errors import InvalidInput, SettingsError
 from gatehouse.core.secrets import keyring
 from gatehouse.core.secrets.keyring import RootSecret
@@ -13,6 +12,7 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.fingerprint_conversion import convert_records
 from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, rewrap
+from gatehouse.store.admin.scopes import installation_change, installation_reading
 from gatehouse.store.configured.first_signing import never_signed, sign_as_it_is
 from gatehouse.store.configured.signing import INSTALLATION
 from gatehouse.store.configured.whole_check import why_refused

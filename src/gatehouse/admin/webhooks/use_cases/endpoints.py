@@ -10,7 +10,6 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.events.use_cases.event_settings import check_filter
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.admin.webhooks.queries import claims, deliveries, endpoints
 from gatehouse.admin.webhooks.queries.endpoints import KeptWebhook
 from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
@@ -32,6 +31,7 @@ from gatehouse.core.errors import InvalidInput, KeyMissing, SealBroken
 from gatehouse.core.events import DecisionFilter, EventName
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
+from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.configured.configurations import StaleVersion
 
 _OLD_SECRET: Final = Phrase("refused.old_secret", "an old secret signs for at most 7 days more")

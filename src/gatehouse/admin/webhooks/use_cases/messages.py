@@ -6,7 +6,6 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.events.use_cases.events import EVENT_UNKNOWN, PublicEvent
-from gatehouse.admin.scopes import account_change, account_reading
 from gatehouse.admin.webhooks.queries import deliveries, endpoints
 from gatehouse.admin.webhooks.queries.deliveries import Attempt, WaitingMessage
 from gatehouse.admin.webhooks.queries.endpoints import KeptWebhook
@@ -18,6 +17,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import StoredEvent
 
