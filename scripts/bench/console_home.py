@@ -22,8 +22,8 @@ from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.entities.types import Entity, EntityTokens, EntityType
 from gatehouse.admin.jobs.types import JobKind, TrainingOrder
 from gatehouse.admin.jobs.use_cases import cancel_job, start_job
-from gatehouse.admin.keys.use_cases import keys
-from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.people.use_cases import users
@@ -104,9 +104,8 @@ def _make(home: Path, decisions: int) -> ConsoleHome:
     account_id = accounts.create(session, "Shop", "USD", _BALANCE).account.account_id
     places = {"account": account_id, **_configure(session, account_id)}
     places |= _invite(session, account_id)
-    key = [
-        keys.issue(session, account_id, KeyTerms(f"server {number}")) for number in range(_KEYS)
-    ][-1]
+    for number in range(_KEYS):
+        told = keys.issue(session, account_id, NewKey(f"server {number}"))
     with _timed("purchases"):
         rows = Rows(session, account_id, decisions, now_ms)
     session.database.dispose()
@@ -127,7 +126,7 @@ def _make(home: Path, decisions: int) -> ConsoleHome:
     )
     named = {each.kind.value: tokens.token(each) for each in busy}
     session.database.dispose()
-    return ConsoleHome(account_id, key.text, decisions, places, named)
+    return ConsoleHome(account_id, told.key, decisions, places, named)
 
 
 def open_session(home: Path) -> AdminSession:

@@ -10,7 +10,8 @@ from gatehouse.access.actors import Actor
 from gatehouse.access.keys import new_key_text
 from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
-from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import KeyRevocation, NewKey
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
 from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
@@ -65,14 +66,14 @@ def prepare(home: Path, database_url: str, memory_url: str, receiver: str) -> Gr
     found = {}
     for number in range(ACCOUNTS):
         made = accounts.create(session, f"Shop {number}", "USD", _FUNDS).account.account_id
-        found[made] = keys.issue(session, made, keys.KeyTerms("soak")).text
+        found[made] = keys.issue(session, made, NewKey("soak")).key
         rule_sets.apply(session, made, NewVersion(rule_set().encode()))
         terms = WebhookTerms(f"{receiver}/{made}", (EventName.DECISION_MADE,))
         endpoints.create(session, made, terms, _POLICY)
         fill_with_people(Shop(home, environment, made, found[made]), range(CARDS))
     hot = next(iter(found))
-    revoked = keys.issue(session, hot, keys.KeyTerms("lost"))
-    keys.revoke(session, hot, revoked.key.key_id, "soak")
+    revoked = keys.issue(session, hot, NewKey("lost"))
+    keys.revoke(session, hot, revoked.issued.key_id, KeyRevocation("soak"))
     unknown = new_key_text(session.environment, secrets.token_bytes)
     session.database.dispose()
-    return Ground(environment, home, found, {"revoked": revoked.text, "unknown": unknown})
+    return Ground(environment, home, found, {"revoked": revoked.key, "unknown": unknown})

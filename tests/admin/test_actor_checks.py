@@ -14,6 +14,8 @@ CHECKS: Final = {
     "installation_change",
     "check_account",
     "check_installation",
+    # What is declared with it is called through a check.
+    "use_case",
     # These check the account when they are made.
     *("NamedCards", "DecisionFinder"),
 }

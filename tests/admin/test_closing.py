@@ -7,8 +7,8 @@ import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.accounts.use_cases import accounts
-from gatehouse.admin.keys.use_cases import keys
-from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import KeyRevocation, KeyRotation, NewKey
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.billing.ledger import EntryKind, Hold
@@ -33,7 +33,7 @@ from tests.harness import make_account
 def closed(session: AdminSession) -> str:
     """A closed account with ten dollars and a key."""
     account_id = make_account(session, micros=10_000_000)
-    keys.issue(session, account_id, KeyTerms())
+    keys.issue(session, account_id, NewKey())
     accounts.close(session, account_id, "left us")
     return account_id
 
@@ -58,10 +58,10 @@ def _key_hash(session: AdminSession, account_id: str) -> str:
 def test_nothing_begins_on_a_closed_account_until_it_is_open_again(
     session: AdminSession, closed: str
 ) -> None:
-    (key,) = keys.listing(session, closed)
+    (key,) = keys.list_keys(session, closed).keys
     for attempt in (
-        lambda: keys.issue(session, closed, KeyTerms()),
-        lambda: keys.rotate(session, closed, key.key_id, 0),
+        lambda: keys.issue(session, closed, NewKey()),
+        lambda: keys.rotate(session, closed, key.key_id, KeyRotation(0)),
         lambda: money.top_up(session, closed, 1, ""),
         lambda: accounts.close(session, closed, "twice"),
     ):
@@ -71,7 +71,7 @@ def test_nothing_begins_on_a_closed_account_until_it_is_open_again(
     opened = accounts.reopen(session, closed, "came back")
     assert (opened.account.closed_at_ms, opened.account.closed_reason) == (None, None)
     assert isinstance(_authorize(session, closed), Authorized)
-    keys.rotate(session, closed, key.key_id, 0)
+    keys.rotate(session, closed, key.key_id, KeyRotation(0))
     with pytest.raises(Conflict, match="is not closed"):
         accounts.reopen(session, closed, "twice")
 
@@ -85,7 +85,8 @@ def test_what_is_left_on_a_closed_account_is_paid_out_and_the_books_stay(
     assert money.adjust(session, closed, -10_000_000, "paid out").state.balance == 0
     lines = money.ledger_page(session, closed, LedgerSearch(10)).lines
     assert [line.entry.kind for line in lines] == [EntryKind.ADJUST, EntryKind.TOP_UP]
-    assert keys.revoke(session, closed, keys.listing(session, closed)[0].key_id, "").revoked_at_ms
+    [key] = keys.list_keys(session, closed).keys
+    assert keys.revoke(session, closed, key.key_id, KeyRevocation("")).revoked_at
     assert money.verify_ledger(session).problems == []
 
 
@@ -128,7 +129,7 @@ def test_an_account_whose_signature_is_wrong_is_closed_when_the_database_says_so
     session: AdminSession,
 ) -> None:
     account_id = make_account(session)
-    keys.issue(session, account_id, KeyTerms())
+    keys.issue(session, account_id, NewKey())
     hashed = _key_hash(session, account_id)
     directory = CallerDirectory(session.database, session.signer, float)
     assert asyncio.run(directory.find(hashed)) is not None

@@ -113,15 +113,20 @@ def test_what_production_must_not_use_is_named_and_not_applied_there(
     content = file.replace(old, new)
     (unfit,) = [p for p in points(sqlite_session, settings, content).values() if not p.ok]
     assert reason in unfit.found
-    production = dataclasses.replace(sqlite_session, environment="production")
+    production = in_production(sqlite_session)
     with pytest.raises(InvalidInput, match=r"connectors\.(acquirer|bureau): .*" + reason):
         points(production, settings, content + "\n")
+
+
+def in_production(session: AdminSession) -> AdminSession:
+    settings = dataclasses.replace(session.settings, environment="production")
+    return dataclasses.replace(session, settings=settings)
 
 
 def test_a_sandbox_is_not_applied_in_production(
     sqlite_session: AdminSession, settings: Settings
 ) -> None:
-    production = dataclasses.replace(sqlite_session, environment="production")
+    production = in_production(sqlite_session)
     content = b"connectors: {a: {kind: sandbox}}\nroutes: {precheck: [{use: [a]}]}\n"
     with pytest.raises(InvalidInput, match=r"connectors\.a: it is a sandbox"):
         connectors.apply(production, settings, NewVersion(content), no_file)

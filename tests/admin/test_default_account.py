@@ -1,5 +1,6 @@
 """The account that is meant when none is named, and the demo account of a sandbox."""
 
+import dataclasses
 from collections.abc import Iterator
 
 import pytest
@@ -46,7 +47,7 @@ def test_the_demo_account_is_the_default_in_the_sandbox_only(
         stored_accounts.create(change, "Demo", "USD", DEMO_ACCOUNT)
         stored_accounts.create(change, "Shop", "USD")
     assert resolve_account(session, settings, None) == DEMO_ACCOUNT
-    session.environment = "production"
+    session.settings = dataclasses.replace(session.settings, environment="production")
     with pytest.raises(InvalidInput, match="there are 2 accounts"):
         resolve_account(session, settings, None)
     assert resolve_account(session, settings, DEMO_ACCOUNT) == DEMO_ACCOUNT
@@ -82,10 +83,10 @@ def test_a_key_means_its_own_account_and_no_other(
 def test_without_an_account_the_sandbox_makes_the_demo_and_production_says_so(
     session: AdminSession, settings: Settings
 ) -> None:
-    session.environment = "production"
+    session.settings = dataclasses.replace(session.settings, environment="production")
     with pytest.raises(InvalidInput, match="accounts create"):
         resolve_account(session, settings, None)
-    session.environment = "sandbox"
+    session.settings = dataclasses.replace(session.settings, environment="sandbox")
     assert resolve_account(session, settings, None) == DEMO_ACCOUNT
 
 

@@ -18,8 +18,8 @@ from gatehouse.admin.feedback.use_cases.record import record_feedback
 from gatehouse.admin.feedback.use_cases.statements import open_feedback_file
 from gatehouse.admin.identities.use_cases.import_records import IdentityImport, import_identities
 from gatehouse.admin.identities.use_cases.rows import open_identity_file
-from gatehouse.admin.keys.use_cases import keys
-from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import KeyRevocation, KeyRotation, NewKey
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.reviews.use_cases import review_desk, reviews
 from gatehouse.admin.reviews.use_cases.review_desk import Assignment
@@ -44,6 +44,7 @@ from tests.store.test_reversal_worker import NOW, RecordingGateway, put, reverse
 from tests.web.described_events import check_event
 
 DAY_MS = 86_400_000
+_DAY_S = DAY_MS // 1000
 
 
 class Told:
@@ -92,9 +93,10 @@ def test_reviews_are_told_with_their_decision(
 
 
 def test_keys_rules_and_models_are_told(session: AdminSession, account: str, told: Told) -> None:
-    key = keys.issue(session, account, KeyTerms("shop", ("precheck",)), 30 * DAY_MS).key
-    keys.rotate(session, account, key.key_id, DAY_MS)
-    keys.revoke(session, account, key.key_id, "leaked")
+    new = NewKey("shop", ["precheck"], expires_in_s=30 * _DAY_S)
+    key = keys.issue(session, account, new).issued
+    keys.rotate(session, account, key.key_id, KeyRotation(_DAY_S))
+    keys.revoke(session, account, key.key_id, KeyRevocation("leaked"))
     created, rotated, revoked = told.news()
     assert (created[0], created[1]["keyId"]) == ("key.created", key.key_id)
     assert (rotated[0], rotated[1]["replaces"]) == ("key.created", key.key_id)
@@ -119,8 +121,8 @@ def test_keys_rules_and_models_are_told(session: AdminSession, account: str, tol
 
 
 def test_a_key_that_ends_soon_is_told_once(session: AdminSession, account: str, told: Told) -> None:
-    keys.issue(session, account, KeyTerms("soon"), 3 * DAY_MS)
-    keys.issue(session, account, KeyTerms("later"), 90 * DAY_MS)
+    keys.issue(session, account, NewKey("soon", expires_in_s=3 * _DAY_S))
+    keys.issue(session, account, NewKey("later", expires_in_s=90 * _DAY_S))
     told.news()
     now_ms = session.clock()
     for found in (1, 0):
@@ -144,9 +146,11 @@ def test_keys_are_told_from_a_week_before_their_end_to_a_day_after(
     }
     for name, ends_ms in ends.items():
         with session.change() as change:
-            key, _ = stored_keys.issue(change, account, KeyTerms(name, expires_at_ms=ends_ms))
+            key, _ = stored_keys.issue(
+                change, account, stored_keys.KeyTerms(name, expires_at_ms=ends_ms)
+            )
         if name == "revoked":
-            keys.revoke(session, account, key.key_id, "over")
+            keys.revoke(session, account, key.key_id, KeyRevocation("over"))
     told.news()
 
     async def servers() -> None:
@@ -262,7 +266,7 @@ def test_a_connector_is_told_of_once_by_all_servers_together(
 
 
 def test_an_event_of_another_account_is_not_found(session: AdminSession, account: str) -> None:
-    keys.issue(session, account, KeyTerms())
+    keys.issue(session, account, NewKey())
     [event, *_] = events.newest_events(session, account, EventQuery(limit=1)).events
     other = make_account(session)
     with pytest.raises(NotFound):

@@ -6,18 +6,17 @@ from collections.abc import Iterator
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.access.keys import ApiKey
-from gatehouse.admin.keys.use_cases import keys
-from gatehouse.admin.keys.use_cases.grants import IssuingKey, issue_by, revoke_by, rotate_by
-from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import KeyRevocation, KeyRotation, KeyShown, NewKey
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import API_KEYS
 from tests.admin.people.signing_in import MovedClock
 from tests.harness import Home, make_account
 
-MINUTE_MS = 60_000
-HOUR_MS = 60 * MINUTE_MS
+MINUTE_S = 60
+MINUTE_MS = MINUTE_S * 1000
+HOUR_S = 60 * MINUTE_S
 
 
 class Keys:
@@ -28,27 +27,35 @@ class Keys:
         self.session = dataclasses.replace(session, clock=self.clock)
         self.account = make_account(session)
 
-    def made(self, lifetime_ms: int | None = None, *scopes: str) -> ApiKey:
+    def made(self, lifetime_s: int | None = None, *scopes: str) -> KeyShown:
         """A key from a person."""
-        terms = KeyTerms("issuer", scopes or ("manage:keys",))
-        return keys.issue(self.session, self.account, terms, lifetime_ms).key
+        new = NewKey("issuer", list(scopes or ("manage:keys",)), expires_in_s=lifetime_s)
+        return keys.issue(self.session, self.account, new).issued
 
-    def child(self, parent: ApiKey, lifetime_ms: int | None = None) -> ApiKey:
+    def child(self, parent: KeyShown, lifetime_s: int | None = None) -> KeyShown:
         """A key from another key."""
-        terms = KeyTerms("child", ("manage:keys",))
-        return issue_by(self._by(parent), IssuingKey(parent, 0), terms, lifetime_ms).key
+        new = NewKey("child", ["manage:keys"], expires_in_s=lifetime_s)
+        return keys.issue(self._by(parent), self.account, new).issued
 
-    def rotate(self, by: ApiKey, key: ApiKey) -> ApiKey:
-        return rotate_by(self._by(by), IssuingKey(by, 0), key.key_id, 0).key
+    def rotate(self, by: KeyShown, key: KeyShown) -> KeyShown:
+        return keys.rotate(self._by(by), self.account, key.key_id, KeyRotation(0)).issued
 
-    def revoke(self, by: ApiKey, key: ApiKey, *, children: bool = False) -> None:
-        revoke_by(self._by(by), IssuingKey(by, 0), key.key_id, "over", children=children)
+    def revoke(self, by: KeyShown, key: KeyShown, *, children: bool = False) -> None:
+        given = KeyRevocation("over", children)
+        keys.revoke(self._by(by), self.account, key.key_id, given)
+
+    def rotate_by_person(self, key: KeyShown) -> KeyShown:
+        return keys.rotate(self.session, self.account, key.key_id, KeyRotation(0)).issued
+
+    def revoke_by_person(self, key: KeyShown, *, children: bool = False) -> None:
+        given = KeyRevocation("leaked", children)
+        keys.revoke(self.session, self.account, key.key_id, given)
 
     def active(self) -> set[str]:
-        found = keys.listing(self.session, self.account)
-        return {each.key_id for each in found if each.status(self.clock()) == "active"}
+        found = keys.list_keys(self.session, self.account).keys
+        return {each.key_id for each in found if each.status == "active"}
 
-    def _by(self, key: ApiKey) -> AdminSession:
+    def _by(self, key: KeyShown) -> AdminSession:
         return self.session.acting_as(Actor.key(key.key_id, self.account))
 
 
@@ -59,33 +66,31 @@ def at(home: Home) -> Iterator[Keys]:
 
 
 def test_a_key_ends_with_the_one_that_issued_it_at_the_latest(at: Keys) -> None:
-    parent = at.made(MINUTE_MS)
-    assert parent.expires_at_ms is not None
+    parent = at.made(MINUTE_S)
+    assert parent.expires_at is not None
     child = at.child(parent)
-    assert (child.expires_at_ms, child.parent) == (parent.expires_at_ms, parent.key_id)
-    assert at.child(child, 1000).expires_at_ms == at.clock() + 1000
+    assert (child.expires_at, child.parent) == (parent.expires_at, parent.key_id)
+    assert at.child(child, 1).expires_at == at.clock() + 1000
     with pytest.raises(InvalidInput, match="this key ends at"):
-        at.child(parent, MINUTE_MS + 1)
-    assert at.child(at.made(), HOUR_MS).expires_at_ms == at.clock() + HOUR_MS
+        at.child(parent, MINUTE_S + 1)
+    assert at.child(at.made(), HOUR_S).expires_at == at.clock() + HOUR_S * 1000
 
 
 def test_a_key_does_not_put_off_its_end_by_rotating(at: Keys) -> None:
-    key = at.made(MINUTE_MS)
+    key = at.made(MINUTE_S)
     child = at.child(key)
     at.clock.move(seconds=30)
     successor = at.rotate(key, key)
-    assert successor.expires_at_ms == key.expires_at_ms
+    assert successor.expires_at == key.expires_at
     # A person may: the life begins again. That of a key's key still ends with its issuer.
-    assert keys.rotate(at.session, at.account, successor.key_id, 0).key.expires_at_ms == (
-        at.clock() + MINUTE_MS // 2
-    )
-    later = keys.rotate(at.session, at.account, child.key_id, 0).key
-    assert later.expires_at_ms == at.clock() + MINUTE_MS // 2
+    assert at.rotate_by_person(successor).expires_at == at.clock() + MINUTE_MS // 2
+    later = at.rotate_by_person(child)
+    assert later.expires_at == at.clock() + MINUTE_MS // 2
 
 
 def test_a_key_neither_rotates_nor_revokes_one_that_it_could_not_issue(at: Keys) -> None:
-    weak = at.made(MINUTE_MS)
-    endless, strong = at.made(), at.made(MINUTE_MS, "manage")
+    weak = at.made(MINUTE_S)
+    endless, strong = at.made(), at.made(MINUTE_S, "manage")
     for target in (endless, strong):
         with pytest.raises(InvalidInput):
             at.rotate(weak, target)
@@ -105,13 +110,13 @@ def test_a_revoked_key_takes_its_keys_along_when_that_is_wanted(at: Keys) -> Non
         child.key_id,
         grandchild.key_id,
     ]
-    keys.revoke(at.session, at.account, parent.key_id, "leaked")
+    at.revoke_by_person(parent)
     assert at.active() == {child.key_id, grandchild.key_id, other.key_id}
     # It was forgotten the first time.
-    keys.revoke(at.session, at.account, parent.key_id, "leaked", children=True)
+    at.revoke_by_person(parent, children=True)
     assert at.active() == {other.key_id}
     with pytest.raises(Conflict, match="revoked already"):
-        keys.revoke(at.session, at.account, parent.key_id, "leaked", children=True)
+        at.revoke_by_person(parent, children=True)
 
 
 def test_the_keys_of_a_rotated_key_belong_to_its_successor(at: Keys) -> None:
@@ -128,7 +133,7 @@ def test_the_keys_of_a_rotated_key_belong_to_its_successor(at: Keys) -> None:
 def test_a_key_that_has_ended_meanwhile_issues_nothing(at: Keys) -> None:
     """A server that knew it a moment ago may still let the call in."""
     ended = at.made()
-    keys.revoke(at.session, at.account, ended.key_id, "leaked")
+    at.revoke_by_person(ended)
     before = at.active()
     for attempt in (at.child, lambda key: at.rotate(key, key), lambda key: at.revoke(key, key)):
         with pytest.raises(Conflict):

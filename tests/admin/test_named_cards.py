@@ -105,12 +105,17 @@ FACES: dict[str, Face] = {
 }
 
 
+def _allowing(session: AdminSession, most: int) -> AdminSession:
+    settings = dataclasses.replace(session.settings, card_enumeration_limit=most)
+    return dataclasses.replace(session, settings=settings)
+
+
 def _open(session: AdminSession) -> Shop:
     """A shop with a key that may name five numbers alike."""
     made = Shop(session)
     lists.create(session, made.account_id, "bad", ListKind.CARDS, None)
     acting = session.acting_as(Actor.key("key_1", made.account_id))
-    made.session = dataclasses.replace(acting, most_alike=MOST)
+    made.session = _allowing(acting, MOST)
     return made
 
 
@@ -253,7 +258,7 @@ def test_a_search_with_many_pages_names_its_card_once(shop: Shop) -> None:
 
 
 def test_without_a_limit_cards_are_named_and_audited(shop: Shop) -> None:
-    unlimited = dataclasses.replace(shop.session, most_alike=0)
+    unlimited = _allowing(shop.session, 0)
     _dry_run(unlimited, shop.account_id, *ALIKE[:100])
     assert [line.details["numbers"] for line in _lines(shop)] == [100]
 

@@ -21,7 +21,7 @@ FACES: Final = (
     *sorted(ADMIN.glob("*/worker*")),
     *sorted(ADMIN.glob("*/worker/*.py")),
     *(ADMIN / "decisions/use_cases/decisions.py", ADMIN / "money/use_cases/statements.py"),
-    *(ADMIN / "keys/use_cases/grants.py", ADMIN / "search/use_cases/decisions.py"),
+    ADMIN / "search/use_cases/decisions.py",
 )
 NOT_OFFERED: Final = {
     "The installation and all its accounts are the operator's": {
@@ -99,8 +99,8 @@ NOT_OFFERED: Final = {
         ),
     },
     "For proposals, which people make": {"lists.planned", "lists.put", "lists.take"},
-    "A key issues, rotates and revokes only what it could have; see key_grants": {
-        *("keys.issue", "keys.rotate", "keys.revoke", "keys.issued_by"),
+    "For people who revoke a key; a key sees the parents of others in its list": {
+        "keys.issued_by",
     },
     "People sign in to the console; a key is no person": {"people.", "sign_in.", "approvals."},
     "Events have routes of their own, `/api/v1/events`": {"events."},
@@ -124,6 +124,8 @@ def use_cases() -> set[str]:
         for node in ast.parse(path.read_text()).body
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
         if any("AdminSession" in ast.unparse(arg.annotation or arg) for arg in node.args.args)
+        # What is declared is offered.
+        if not any("use_case" in ast.unparse(each) for each in node.decorator_list)
     }
 
 

@@ -17,8 +17,8 @@ from gatehouse.admin.audit import use_cases as audit_log
 from gatehouse.admin.backup.use_cases import backup
 from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
-from gatehouse.admin.keys.use_cases import keys
-from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import KeyRevocation, KeyRotation, NewKey
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import (
     EntryPage,
@@ -86,7 +86,7 @@ READING: dict[str, UseCase] = {
     "configurations.get": lambda s, a, k: configurations.get(s, a, RULE_SETS, "mine"),
     "configurations.history": lambda s, a, k: configurations.history(s, a, RULE_SETS, "mine"),
     "configurations.listing": lambda s, a, k: configurations.listing(s, a, PIPELINES),
-    "keys.listing": lambda s, a, k: keys.listing(s, a),
+    "keys.list_keys": lambda s, a, k: keys.list_keys(s, a),
     "keys.issued_by": keys.issued_by,
     "lists.get": lambda s, a, k: lists.get(s, a, "words"),
     "lists.planned": lambda s, a, k: lists.planned(s, a, "words", GivenEntries(["b"])),
@@ -141,13 +141,13 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
         lambda s, a, k: pipelines.apply(s, a, NewVersion(PIPELINE)),
         "pipeline.apply",
     ),
-    "keys.issue": (lambda s, a, k: keys.issue(s, a, KeyTerms(), 1000), "key.issue"),
+    "keys.issue": (lambda s, a, k: keys.issue(s, a, NewKey(expires_in_s=1)), "key.issue"),
     "keys.issue_for_playground": (
         lambda s, a, k: keys.issue_for_playground(s, a, ("precheck",), 1000),
         "key.playground",
     ),
-    "keys.rotate": (lambda s, a, k: keys.rotate(s, a, k, 1000), "key.rotate"),
-    "keys.revoke": (lambda s, a, k: keys.revoke(s, a, k, "lost"), "key.revoke"),
+    "keys.rotate": (lambda s, a, k: keys.rotate(s, a, k, KeyRotation(1)), "key.rotate"),
+    "keys.revoke": (lambda s, a, k: keys.revoke(s, a, k, KeyRevocation("lost")), "key.revoke"),
     "lists.create": (lambda s, a, k: lists.create(s, a, "n", ListKind.WORDS, None), "list.create"),
     "lists.add": (
         lambda s, a, k: lists.add(s, a, "words", GivenEntries(["b"]), NewEntries()),
@@ -269,7 +269,7 @@ def other(operator: AdminSession) -> str:
 
 def _merchant(operator: AdminSession) -> Merchant:
     account_id = accounts.create(operator, "Shop", "USD", 100).account.account_id
-    key_id = keys.issue(operator, account_id, KeyTerms()).key.key_id
+    key_id = keys.issue(operator, account_id, NewKey()).issued.key_id
     rule_sets.apply(operator, account_id, _rules(100))
     rule_sets.apply(operator, account_id, _rules(200))
     lists.add(operator, account_id, "words", GivenEntries(["a"]), NewEntries(ListKind.WORDS))
@@ -355,7 +355,7 @@ def test_a_change_of_an_account_leaves_one_line_that_names_the_actor(
                 change.connection.execute(METADATA.tables[table].delete())
             sign_account(change, merchant.account_id)
             change.audit("test")
-    session = merchant.session.acting_as(Actor.key("key_own", merchant.account_id))
+    session = merchant.session.acting_as(Actor.key(merchant.key_id, merchant.account_id))
     changes_with_one_line(
         session, lambda: case(session, merchant.account_id, merchant.key_id), action
     )

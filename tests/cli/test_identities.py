@@ -26,6 +26,7 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.lines import Position
 from gatehouse.core.files.records import BadRow, ParsedRow, RecordFile
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
+from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.named_cards import NamedCards
 from gatehouse.store.database import Database
@@ -81,7 +82,7 @@ def feed(home: Home, text: str, *arguments: str) -> Done:
 
 IdentityRow = ParsedRow[HolderRecord]
 NOWHERE = AdminSession(
-    cast(Database, None), RING, int, os.urandom, "sandbox", Actor.operator("test"), most_alike=0
+    cast(Database, None), RING, int, os.urandom, Settings(), Actor.operator("test")
 )
 """The keys of an installation without a database."""
 

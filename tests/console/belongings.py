@@ -13,7 +13,8 @@ from gatehouse.admin.decisions.use_cases.decisions import get_decision
 from gatehouse.admin.entities.types import EntityTokens, EntityType, entities_of
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import JobKind, TrainingOrder
-from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.models.use_cases import versions
@@ -26,7 +27,6 @@ from gatehouse.admin.webhooks.use_cases.options import webhook_options
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.settings.settings import Settings
-from gatehouse.store.accounts.keys import KeyTerms
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import EVENTS, REVIEWS
 from tests.admin.recorded import Recorder
@@ -112,7 +112,7 @@ class Belongings:
         return queue.start_job(self._session, self._account_id, JobKind.TRAINING, order).id
 
     def _key(self) -> str:
-        return keys.issue(self._session, self._account_id, KeyTerms()).key.key_id
+        return keys.issue(self._session, self._account_id, NewKey()).issued.key_id
 
     def _webhook(self) -> str:
         terms = WebhookTerms("http://127.0.0.1:9/hooks", ("*",))

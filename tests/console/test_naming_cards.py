@@ -44,7 +44,7 @@ def test_guesses_over_all_forms_end_at_the_limit(console: Console) -> None:
     browser = console.as_role(UserRole.ANALYST)
     names = list(FORMS)
     said = []
-    for place, number in enumerate(ALIKE[: console.session.most_alike + 3]):
+    for place, number in enumerate(ALIKE[: console.session.settings.card_enumeration_limit + 3]):
         path = names[place % len(names)]
         form = FORMS[path] | {"value": number}
         said.append(browser.post(f"/a/{console.account_id}/{path}", form))

@@ -15,7 +15,8 @@ from gatehouse.access.roles import UserRole
 from gatehouse.admin.events.queries.expiring_keys import tell_expiring
 from gatehouse.admin.events.use_cases.events import EventQuery, newest_events
 from gatehouse.admin.figures.pages import ends_soon
-from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.pipelines.pages.playground import cards
 from gatehouse.admin.pipelines.pages.playground_request import (
     OPERATIONS,
@@ -26,6 +27,7 @@ from gatehouse.admin.pipelines.pages.playground_request import (
 from gatehouse.console.desk import Desk
 from gatehouse.console.routes import DECLARED
 from gatehouse.console.words.translation import texts
+from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
 from gatehouse.settings.settings import Settings
 from tests.console.harness import Browser, Console
@@ -102,29 +104,29 @@ def test_the_key_is_reused_ends_soon_and_is_never_shown(console: Console, ana: B
     [(_, first, _), (_, second, _)] = _Api.calls
     assert first == second
     assert all(first not in page for page in pages)
-    made = keys.listing(console.session, console.account_id)
+    made = keys.list_keys(console.session, console.account_id).keys
     [key] = [each for each in made if each.is_of_playground]
-    assert key.expires_at_ms == key.created_at_ms + 15 * 60_000
+    assert key.expires_at == key.created_at + 15 * 60_000
     assert first not in repr(console.desk.api.__dict__)
-    assert not ends_soon(key, key.created_at_ms)
-    older = msgspec.structs.replace(key, created_at_ms=key.created_at_ms - 30 * 86_400_000)
-    assert ends_soon(older, key.created_at_ms)
+    assert not ends_soon(key, key.created_at)
+    older = msgspec.structs.replace(key, created_at=Moment(key.created_at - 30 * 86_400_000))
+    assert ends_soon(older, key.created_at)
 
 
 def test_the_key_is_one_row_that_nobody_is_told_of(console: Console, ana: Browser) -> None:
     ana.post(_path(console), FORM)
     _Api.answers.append(401)
     ana.post(_path(console), FORM)
-    made = keys.listing(console.session, console.account_id)
+    made = keys.list_keys(console.session, console.account_id).keys
     [key] = [each for each in made if each.is_of_playground]
-    assert key.status(console.session.clock()) == "active"
+    assert key.status == "active"
     told = newest_events(console.session, console.account_id, EventQuery(limit=100))
     assert key.key_id not in str(told)
     with console.session.database.writing() as connection:
         assert tell_expiring(connection, console.session.clock()) == 0
     admin = console.as_role(UserRole.ADMINISTRATOR)
     assert "made by the console, ends by itself" in admin.get(f"/a/{console.account_id}/keys").text
-    taken = keys.KeyTerms(name="(playground)")
+    taken = NewKey(name="(playground)")
     with pytest.raises(InvalidInput, match="another name"):
         keys.issue(console.session, console.account_id, taken)
 

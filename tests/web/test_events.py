@@ -9,8 +9,8 @@ import pytest
 from gatehouse.admin.events.queries.watching import MOST_OF_ACCOUNT
 from gatehouse.admin.events.use_cases import event_settings
 from gatehouse.admin.events.use_cases.event_settings import NewWishes, parse_filter
-from gatehouse.admin.keys.use_cases import keys
-from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import KeyRevocation, NewKey
 from gatehouse.admin.money.use_cases import money
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import Server, precheck, until
@@ -75,8 +75,8 @@ def test_a_reader_waits_for_what_comes_and_passes_what_it_does_not_want(
     with shared.client(merchant.key) as client:
         # Nothing is lost however late the reader begins to wait: it goes on from its cursor.
         reader = waiting(client, after=end(client), types="key.revoked")
-        key = keys.issue(session, merchant.account, KeyTerms("passing")).key
-        keys.revoke(session, merchant.account, key.key_id, "over")
+        key = keys.issue(session, merchant.account, NewKey("passing")).issued
+        keys.revoke(session, merchant.account, key.key_id, KeyRevocation("over"))
         page = reader.result()
         assert [each["data"]["keyId"] for each in page["events"]] == [key.key_id]
         assert page["cursor"] == page["events"][0]["id"]
@@ -84,14 +84,14 @@ def test_a_reader_waits_for_what_comes_and_passes_what_it_does_not_want(
 
 def test_a_key_that_is_revoked_hears_nothing_more(shared: Server, session: AdminSession) -> None:
     merchant = Merchant(session)
-    issued = keys.issue(session, merchant.account, KeyTerms("reader", ("events",)))
-    with shared.client(issued.text) as client:
+    issued = keys.issue(session, merchant.account, NewKey("reader", ["events"]))
+    with shared.client(issued.key) as client:
         query: dict[str, str | int] = {"wait": 30, "after": end(client), "types": "key.revoked"}
         with ThreadPoolExecutor(1) as thread:
             reader = thread.submit(client.get, "/api/v1/events", params=query)
             with shared.client("") as watcher:
                 until(lambda: watcher.get("/metrics").text, lambda page: WAITS in page)
-            keys.revoke(session, merchant.account, issued.key.key_id, "leaked")
+            keys.revoke(session, merchant.account, issued.issued.key_id, KeyRevocation("leaked"))
             answers.refused(reader.result(), 401, "invalid_key")
 
 
@@ -180,7 +180,7 @@ def test_an_account_cannot_hold_more_places_to_wait_by_coming_at_once(
         with ThreadPoolExecutor(MOST_OF_ACCOUNT + 6) as threads:
             found = [threads.submit(status, each) for each in range(MOST_OF_ACCOUNT + 6)]
             until(lambda: sum(each.done() for each in found), lambda refused: refused == 6)
-            key = keys.issue(session, merchant.account, KeyTerms("passing")).key
-            keys.revoke(session, merchant.account, key.key_id, "over")
+            key = keys.issue(session, merchant.account, NewKey("passing")).issued
+            keys.revoke(session, merchant.account, key.key_id, KeyRevocation("over"))
             assert sorted(each.result() for each in found) == [200] * MOST_OF_ACCOUNT + [503] * 6
         assert read(client, wait=1, after=query["after"])["events"]

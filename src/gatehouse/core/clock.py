@@ -16,6 +16,25 @@ _SPAN: Final = Phrase(
 Clock = Callable[[], int]
 """Milliseconds since 1970, UTC."""
 
+
+class Moment(int):
+    """Milliseconds since 1970, UTC, which are written as RFC 3339 wherever they are read."""
+
+    schema: Final = {
+        "type": "string",
+        "format": "date-time",
+        "examples": ["2026-11-16T09:30:00.000Z"],
+    }
+
+    def __str__(self) -> str:
+        return iso_time(self)
+
+
+def moment(at_ms: int | None) -> Moment | None:
+    """A moment that may be missing."""
+    return None if at_ms is None else Moment(at_ms)
+
+
 _UNITS_MS: Final = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 

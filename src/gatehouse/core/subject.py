@@ -31,12 +31,14 @@ class Subject(NamedTuple):
     rank: int
     """Where it stands among the others in help, navigation and reference; smaller is earlier."""
     commands: tuple[CommandPlace, ...] = ()
+    use_cases: tuple[str, ...] = ()
+    """Modules with use cases that the API offers."""
     endpoints: tuple[str, ...] = ()
     """Declarations of the API's endpoints."""
     pages: tuple[str, ...] = ()
     """Declarations of the console's pages."""
     without: Mapping[str, str] = MappingProxyType({})
-    """Why a face is missing: a sentence for `commands`, `endpoints` or `pages`."""
+    """Why a face is missing: a sentence for `commands`, `use_cases` or `pages`."""
 
     def whole(self, place: str) -> str:
         """A place of this subject as the whole program names it."""

@@ -82,9 +82,8 @@ def _open(settings: Settings, database: Database, root: RootSecret, actor: Actor
         ring=open_ring(database, root, system_clock, secrets.token_bytes),
         clock=system_clock,
         randomness=secrets.token_bytes,
-        environment=settings.environment,
+        settings=settings,
         actor=actor,
-        most_alike=settings.card_enumeration_limit,
     )
     convert_lists(session.acting_as(Actor.system("migrate")))
     if not settings.is_production:

@@ -1,5 +1,6 @@
 """The demo account's past, filled through the real engine: its parts agree with each other."""
 
+import dataclasses
 import functools
 import re
 from collections.abc import Iterator
@@ -229,7 +230,7 @@ def test_a_young_account_keeps_its_balance(sqlite_home: Home) -> None:
 def test_production_is_refused(sqlite_home: Home) -> None:
     settings = load_settings(sqlite_home.environ())
     with sqlite_home.session() as session:
-        session.environment = "production"
+        session.settings = dataclasses.replace(session.settings, environment="production")
         for refused in (
             lambda: fill_demo(session, settings, SMALL),
             lambda: begin_demo(session, SMALL),

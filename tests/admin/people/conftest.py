@@ -10,6 +10,7 @@ import pytest
 from gatehouse.access.actors import Actor
 from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.operations.installation import system_clock
+from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.database import Database
 from tests.admin.people.signing_in import Entrance, shop_of
@@ -43,9 +44,8 @@ def sqlite_session(prepared: Prepared, tmp_path: Path) -> Iterator[AdminSession]
         ring=prepared.ring,
         clock=system_clock,
         randomness=secrets.token_bytes,
-        environment="sandbox",
+        settings=Settings(),
         actor=Actor.system("test"),
-        most_alike=50,
     )
     database.dispose()
 

@@ -1,6 +1,7 @@
 """The second step: codes of an app, which count once, and recovery codes."""
 
 import base64
+import dataclasses
 
 import pytest
 from cryptography.hazmat.primitives.hashes import SHA1
@@ -201,7 +202,7 @@ class TestDemo:
     def test_there_is_none_in_production(self, sqlite_session: AdminSession) -> None:
         at, account = Entrance(sqlite_session), shop_of(sqlite_session)
         link = demo_link(at.session, account)
-        at.session.environment = "production"
+        at.session.settings = dataclasses.replace(at.session.settings, environment="production")
         with pytest.raises(SignInRefused):
             at.sign_in.by_link(link.token, HERE)
         with pytest.raises(Conflict, match="production"):

@@ -11,7 +11,8 @@ from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.decisions.use_cases.decisions import get_decision
 from gatehouse.admin.entities.types import Entity, entities_of
-from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.people.use_cases import users
@@ -19,7 +20,6 @@ from gatehouse.admin.reviews.use_cases import review_desk
 from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.store.accounts.keys import KeyTerms
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.console.browser.site import Site
 from tests.console.trained import full_report, keep_model
@@ -66,7 +66,7 @@ class HostileShop:
         made = accounts.create(session, TEXTS[0], "USD", 100_000_000)
         self.account_id = made.account.account_id
         rule_sets.apply(session, self.account_id, NewVersion(_REVIEWED, note=TEXTS[1]))
-        key = keys.issue(session, self.account_id, KeyTerms(TEXTS[0])).text
+        key = keys.issue(session, self.account_id, NewKey(TEXTS[0])).key
         with site.server.client(key) as client:
             self.requests = list(self._sent(client))
         self._write()

@@ -17,12 +17,12 @@ from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.connectors.use_cases import connectors
-from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.settings.settings import load_settings
-from gatehouse.store.accounts.keys import KeyTerms
 from tests.connectors.test_reading import no_file
 from tests.console.browser.hostile import INNOCENT, TEXTS
 from tests.console.browser.hostile_gateway import APPROVAL, CODE, hostile_gateway
@@ -68,7 +68,7 @@ class Shop:
     def __init__(self, site: Site) -> None:
         with site.home.session() as session:
             self.account_id = make_account(session, "Imports", micros=100_000_000)
-            self.key = keys.issue(session, self.account_id, KeyTerms("till")).text
+            self.key = keys.issue(session, self.account_id, NewKey("till")).key
             lists.create(session, self.account_id, "evil", ListKind.USERS, None)
             pipelines.apply(session, self.account_id, NewVersion(PIPELINE))
         self.base = f"/a/{self.account_id}"

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.approvals.use_cases import approvals, proposals
 from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance
-from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_review
 from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
 from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
@@ -214,8 +214,8 @@ def around(site: Site, known: dict[str, str]) -> dict[str, str]:
     with site.home.session() as session:
         key = next(
             each
-            for each in keys.listing(session, site.account_id)
-            if each.revoked_at_ms is None and not each.is_of_playground
+            for each in keys.list_keys(session, site.account_id).keys
+            if each.revoked_at is None and not each.is_of_playground
         )
         policy = webhook_options(load_settings(site.home.environ())).policy
         terms = WebhookTerms("https://shop.example/hooks", (EventName.IMPORT_FINISHED,))

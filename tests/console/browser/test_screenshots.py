@@ -18,8 +18,8 @@ from playwright.sync_api import Browser, Page, expect
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
-from gatehouse.admin.keys.use_cases import keys
-from gatehouse.admin.keys.use_cases.keys import KeyTerms
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.people.use_cases import users
 from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
 from gatehouse.admin.webhooks.use_cases.endpoints import WebhookChanges, list_webhooks, update
@@ -132,10 +132,10 @@ def shop(browser: Browser, tmp_path: Path) -> Iterator[Site]:
 def _furnish(session: AdminSession) -> None:
     """Keep a model and a used key, and give the webhook an address as a real shop would have it."""
     keep_model(session, DEMO_ACCOUNT, full_report())
-    terms = KeyTerms("checkout", ("pipeline",), ("203.0.113.0/24",))
+    terms = NewKey("checkout", ["pipeline"], ["203.0.113.0/24"])
     issued = keys.issue(session, DEMO_ACCOUNT, terms)
     with session.database.writing() as connection:
-        note_uses(connection, {issued.key.key_id: session.clock() - 59_000})
+        note_uses(connection, {issued.issued.key_id: session.clock() - 59_000})
     [webhook] = list_webhooks(session, DEMO_ACCOUNT)
     address = WebhookChanges(url="https://orders.shop.example/gatehouse")
     update(session, DEMO_ACCOUNT, webhook.webhook_id, address, DestinationPolicy())

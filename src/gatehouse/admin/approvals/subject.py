@@ -14,6 +14,6 @@ SUBJECT = Subject(
     ),
     pages=("pages:PAGES",),
     without={
-        "endpoints": "Two people approve; a key is no person.",
+        "use_cases": "Two people approve; a key is no person.",
     },
 )

@@ -7,7 +7,7 @@ SUBJECT = Subject(
     rank=230,
     without={
         "commands": "`gatehouse decisions` and `gatehouse rules` reach it.",
-        "endpoints": "It lies on a disk or in a bucket of the operator.",
+        "use_cases": "It lies on a disk or in a bucket of the operator.",
         "pages": "It is read by backtests, at a terminal.",
     },
 )

@@ -8,6 +8,6 @@ SUBJECT = Subject(
     commands=(CommandPlace("audit", "command:app", "The trail of everything that was changed."),),
     pages=("pages:PAGES",),
     without={
-        "endpoints": "The trail of all accounts is the operator's.",
+        "use_cases": "The trail of all accounts is the operator's.",
     },
 )

@@ -7,7 +7,7 @@ SUBJECT = Subject(
     rank=310,
     without={
         "commands": "Its commands are those of the installation.",
-        "endpoints": "All data is the operator's.",
+        "use_cases": "All data is the operator's.",
         "pages": "All data is the operator's.",
     },
 )

@@ -18,11 +18,9 @@ from gatehouse.admin.configurations.use_cases.configurations import (
 from gatehouse.api.manage.endpoints import (
     DRY_RUN,
     LIMIT,
-    MOST_DOCUMENT_BYTES,
     ManageCall,
     ManageEndpoint,
     Parameter,
-    Tagged,
     whole_number,
 )
 from gatehouse.api.manage.messages import (
@@ -45,6 +43,7 @@ from gatehouse.api.problems import Problem
 from gatehouse.core.documents.yaml_document import DocumentRefused
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, Tagged
 
 _LARGEST: Final = 2**31 - 1
 _NUMBER: Final = {"type": "integer", "minimum": 1, "maximum": _LARGEST}
@@ -274,7 +273,7 @@ class _Configured:
             definition.description or "",
         )
 
-    def show(self, call: ManageCall) -> Tagged:
+    def show(self, call: ManageCall) -> Tagged[Any]:
         name, version = call.path["name"], call.query["version"]
         found = configurations.get(call.session, call.account_id, self._kind, name, version)
         shown = VersionShown(name, found.version, found.in_force, found.document)
@@ -300,7 +299,7 @@ class _Configured:
             return DocumentChecked(False, None, flaws, [], [])
         return DocumentChecked(True, done.name, [], done.differences, done.warnings or [])
 
-    def apply(self, call: ManageCall) -> Tagged:
+    def apply(self, call: ManageCall) -> Tagged[Any]:
         apply, dry_run = self._load().apply, call.dry_run
         trial = NewVersion(call.body.document.encode(), dry_run=True)
         name = apply(call.session, call.account_id, trial).name
@@ -311,7 +310,7 @@ class _Configured:
         done = apply(call.session, call.account_id, new)
         return Tagged(shown_applied(done, dry_run=dry_run), done.version)
 
-    def roll_back(self, call: ManageCall) -> Tagged:
+    def roll_back(self, call: ManageCall) -> Tagged[Any]:
         wanted = Return(call.body.to, call.precondition.expected, call.dry_run)
         name = call.path["name"]
         done = configurations.rollback(call.session, call.account_id, self._kind, name, wanted)

@@ -10,6 +10,6 @@ SUBJECT = Subject(
     ),
     pages=("pages.decision:PAGES",),
     without={
-        "endpoints": "Its operations are routes of `api/v1.py`.",
+        "use_cases": "Its operations are routes of `api/v1.py`.",
     },
 )

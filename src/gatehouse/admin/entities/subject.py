@@ -8,6 +8,6 @@ SUBJECT = Subject(
     pages=("pages.entities:PAGES",),
     without={
         "commands": "People follow entities from page to page.",
-        "endpoints": "For people at work in a browser.",
+        "use_cases": "For people at work in a browser.",
     },
 )

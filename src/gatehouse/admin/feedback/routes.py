@@ -9,19 +9,14 @@ from gatehouse.admin.feedback.use_cases.record import record_many
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import ImportOrder, JobKind
 from gatehouse.api.feedback import FeedbackOutcome, FeedbackRequest, statement_of, subject_of
-from gatehouse.api.manage.endpoints import (
-    DRY_RUN,
-    MOST_DOCUMENT_BYTES,
-    MOST_IMPORT_BYTES,
-    ManageCall,
-    ManageEndpoint,
-)
+from gatehouse.api.manage.endpoints import DRY_RUN, ManageCall, ManageEndpoint
 from gatehouse.api.manage.messages import JobResponse, shown_job
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.files.records import RecordFormat
 from gatehouse.core.secrets import keyring
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.sentry.entities import EntityHasher
+from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, MOST_IMPORT_BYTES
 
 _SCOPE: Final = "manage:feedback"
 MOST_ITEMS: Final = 500

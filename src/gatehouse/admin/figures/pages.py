@@ -6,13 +6,13 @@ from typing import Final, NamedTuple
 from markupsafe import Markup
 from starlette.responses import Response
 
-from gatehouse.access.keys import ApiKey
 from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.use_cases import accounts, policies
 from gatehouse.admin.approvals.pages import for_approval
 from gatehouse.admin.connectors.use_cases.connector_status import account_connectors
 from gatehouse.admin.figures.use_cases.overview import FiguresNotReady, Latency, Overview, overview
-from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys.types import KeyShown
+from gatehouse.admin.keys.use_cases import list_keys
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
@@ -220,18 +220,18 @@ def _attention(visit: Visit) -> list[Attention]:
     return found
 
 
-def ends_soon(key: ApiKey, now_ms: int) -> bool:
+def ends_soon(key: KeyShown, now_ms: int) -> bool:
     """Whether a key ends within a week; one that was made for less, such as ours, is meant to."""
-    ends_ms = key.expires_at_ms
-    if ends_ms is None or key.status(now_ms) != "active":
+    ends_ms = key.expires_at
+    if ends_ms is None or key.status != "active":
         return False
-    return ends_ms - now_ms < _WEEK_MS < ends_ms - key.created_at_ms
+    return ends_ms - now_ms < _WEEK_MS < ends_ms - key.created_at
 
 
 def _access_attention(visit: Visit) -> list[Attention]:
     found = [
         Attention(visit.text("overview.needs.key", name=key.name), visit.url("keys"))
-        for key in keys.listing(visit.session, visit.account_id)
+        for key in list_keys(visit.session, visit.account_id).keys
         if ends_soon(key, visit.now_ms)
     ]
     for webhook in list_webhooks(visit.session, visit.account_id):

@@ -12,6 +12,6 @@ SUBJECT = Subject(
     ),
     pages=("pages:PAGES",),
     without={
-        "endpoints": "They are counted on a copy that only the console's process keeps.",
+        "use_cases": "They are counted on a copy that only the console's process keeps.",
     },
 )

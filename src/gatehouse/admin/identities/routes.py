@@ -16,11 +16,12 @@ from gatehouse.admin.identities.use_cases.selection import (
 )
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import ErasureOrder, ImportOrder, JobKind, NamedPerson
-from gatehouse.api.manage.endpoints import DRY_RUN, MOST_IMPORT_BYTES, ManageCall, ManageEndpoint
+from gatehouse.api.manage.endpoints import DRY_RUN, ManageCall, ManageEndpoint
 from gatehouse.api.manage.messages import DryRunFlag, JobResponse, shown_job
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.hidden import Personal
+from gatehouse.store.admin.use_case import MOST_IMPORT_BYTES
 
 _SCOPE: Final = "manage:identities"
 _LONGEST: Final = 512

@@ -36,7 +36,7 @@ SUBJECT = Subject(
         ),
     ),
     without={
-        "endpoints": "The installation is the operator's.",
+        "use_cases": "The installation is the operator's.",
         "pages": "A server that must be looked after is looked after at a terminal.",
     },
 )

@@ -9,7 +9,7 @@ SUBJECT = Subject(
         CommandPlace("intel", "command:app", "What is known about addresses, and where from."),
     ),
     without={
-        "endpoints": "The tables are the installation's.",
+        "use_cases": "The tables are the installation's.",
         "pages": "They are read again from files at a terminal.",
     },
 )

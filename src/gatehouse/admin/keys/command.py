@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
 from gatehouse.admin.opening import open_account
@@ -13,11 +14,10 @@ from gatehouse.cli.arguments import (
     span_argument,
 )
 from gatehouse.cli.completing import account_ids
-from gatehouse.cli.output import columns, show, time_or_none, warn
-from gatehouse.core.clock import iso_time
+from gatehouse.cli.output import columns, show, warn
 
 if TYPE_CHECKING:
-    from gatehouse.access.keys import ApiKey
+    from gatehouse.admin.keys.types import KeyShown
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -52,12 +52,14 @@ def issue(  # noqa: PLR0913, PLR0917  # each option is one property of a key
     as_json: AsJson = False,
 ) -> None:
     """Issue a key. Its text is shown once, here."""
-    from gatehouse.admin.keys.use_cases import keys
+    from gatehouse.admin.keys import types, use_cases
 
-    terms = keys.KeyTerms(name, tuple(scope or ()), tuple(network or ()), rate_limit)
-    lifetime_ms = span_argument(expires_in) if expires_in else None
-    key, text = keys.issue(*open_account(account), terms, lifetime_ms)
-    show({**_data(key), "key": text}, f"{key.key_id}\n{text}\n{_ONCE}", as_json=as_json)
+    lasts_s = span_argument(expires_in) // 1000 if expires_in else None
+    new = types.NewKey(name, scope or [], network or [], rate_limit, lasts_s)
+    session, account_id = open_account(account)
+    made = use_cases.issue(session, account_id, new)
+    data = {**_data(made.issued, account_id), "key": made.key}
+    show(data, f"{made.issued.key_id}\n{made.key}\n{_ONCE}", as_json=as_json)
 
 
 @app.command("list")
@@ -65,16 +67,17 @@ def list_keys(
     alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """List the keys of an account, without their text."""
-    from gatehouse.admin.keys.use_cases import keys
+    from gatehouse.admin.keys import use_cases
 
     session, account_id = open_account(account)
-    found = keys.listing(session, account_id)
-    now_ms = session.clock()
-    data = [{**_data(key), "status": key.status(now_ms)} for key in found]
-    shown = [(",".join(key.scopes) or "all", ",".join(key.networks) or "any") for key in found]
+    data = [_data(key, account_id) for key in use_cases.list_keys(session, account_id).keys]
     rows = [
-        {**each, "scopes": scopes, "networks": networks}
-        for each, (scopes, networks) in zip(data, shown, strict=True)
+        {
+            **each,
+            "scopes": ",".join(each["scopes"]) or "all",
+            "networks": ",".join(each["networks"]) or "any",
+        }
+        for each in data
     ]
     headings = ("KEY", "NAME", "STATUS", "SCOPES", "NETWORKS", "EXPIRES", "LAST USED")
     fields = ("keyId", "name", "status", "scopes", "networks", "expiresAt", "lastUsedAt")
@@ -89,13 +92,16 @@ def rotate(
     as_json: AsJson = False,
 ) -> None:
     """Issue a successor on the same terms and let the old key end after an overlap."""
-    from gatehouse.admin.keys.use_cases import keys
+    from gatehouse.admin.keys import types, use_cases
 
-    new, text, old = keys.rotate(*open_account(account), key[0], span_argument(overlap))
-    ends = time_or_none(old.expires_at_ms) or "-"
-    data = {**_data(new), "key": text, "replaces": old.key_id, "oldKeyExpiresAt": ends}
-    human = f"{new.key_id}\n{text}\n{_ONCE}\n{old.key_id} works until {ends}"
-    show(data, human, as_json=as_json)
+    session, account_id = open_account(account)
+    given = types.KeyRotation(span_argument(overlap) // 1000)
+    made = use_cases.rotate(session, account_id, key[0], given)
+    found = use_cases.list_keys(session, account_id).keys
+    ends = next(str(each.expires_at) for each in found if each.key_id == key[0])
+    told = {"key": made.key, "replaces": key[0], "oldKeyExpiresAt": ends}
+    human = f"{made.issued.key_id}\n{made.key}\n{_ONCE}\n{key[0]} works until {ends}"
+    show(_data(made.issued, account_id) | told, human, as_json=as_json)
 
 
 @app.command()
@@ -109,33 +115,22 @@ def revoke(
     as_json: AsJson = False,
 ) -> None:
     """End a key on every server within a second."""
-    from gatehouse.admin.keys.use_cases import keys
+    from gatehouse.admin.keys import types, use_cases
 
     session, account_id = open_account(account)
-    issued = [each.key_id for each in keys.issued_by(session, account_id, key[0])]
-    ended = keys.revoke(session, account_id, key[0], reason, children=children)
+    issued = [each.key_id for each in use_cases.issued_by(session, account_id, key[0])]
+    given = types.KeyRevocation(reason, children)
+    ended = use_cases.revoke(session, account_id, key[0], given)
     text = f"{ended.key_id} is revoked"
     if issued and children:
         text += f"\nrevoked with it: {', '.join(issued)}"
     elif issued:
         warn([f"keys that it issued still work: {', '.join(issued)}; --children ends them too"])
-    show(_data(ended), text, as_json=as_json)
+    show(_data(ended, account_id), text, as_json=as_json)
 
 
 _ONCE = "Keep it in a secrets manager: it is not shown again."
 
 
-def _data(key: "ApiKey") -> dict[str, Any]:
-    return {
-        "keyId": key.key_id,
-        "accountId": key.account_id,
-        "name": key.name,
-        "scopes": key.scopes,
-        "networks": key.networks,
-        "rateLimitPerSecond": key.rate_limit_per_second,
-        "createdAt": iso_time(key.created_at_ms),
-        "expiresAt": time_or_none(key.expires_at_ms),
-        "revokedAt": time_or_none(key.revoked_at_ms),
-        "lastUsedAt": time_or_none(key.last_used_at_ms),
-        "parent": key.parent,
-    }
+def _data(key: "KeyShown", account_id: str) -> dict[str, Any]:
+    return {"accountId": account_id, **msgspec.to_builtins(key, enc_hook=str)}

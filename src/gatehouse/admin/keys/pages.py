@@ -6,14 +6,20 @@ from starlette.responses import Response
 
 from gatehouse.access.keys import MANAGE_SCOPES, all_scopes
 from gatehouse.access.roles import Permission
-from gatehouse.admin.keys.use_cases import keys
-from gatehouse.admin.keys.use_cases.keys import LONGEST_REASON, MAX_RATE_LIMIT, KeyTerms
+from gatehouse.admin.keys import use_cases
+from gatehouse.admin.keys.types import (
+    LONGEST_NAME,
+    LONGEST_REASON,
+    MAX_RATE_LIMIT,
+    KeyRevocation,
+    KeyRotation,
+    NewKey,
+)
 from gatehouse.console.forms.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 
-_DAY_MS: Final = 86_400_000
-_LONGEST_NAME: Final = 100
+_DAY_S: Final = 86_400
 _LIFETIMES: Final = {"never": None, "30": 30, "90": 90, "365": 365}
 """Days until a new key ends."""
 _OVERLAPS: Final = ("0", "1", "24", "168")
@@ -22,18 +28,16 @@ _OVERLAPS: Final = ("0", "1", "24", "168")
 
 def show_keys(visit: Visit) -> Response:
     """All keys, those that can be used first."""
-    found = keys.listing(visit.session, visit.account_id)
-    states = {each.key_id: each.status(visit.now_ms) for each in found}
+    found = use_cases.list_keys(visit.session, visit.account_id).keys
     # The playground's own key ends by itself, and then nobody has to know of it.
-    found = [each for each in found if not each.is_of_playground or states[each.key_id] == "active"]
-    found.sort(key=lambda each: (states[each.key_id] != "active", -each.created_at_ms))
+    found = [each for each in found if not each.is_of_playground or each.status == "active"]
+    found.sort(key=lambda each: (each.status != "active", -each.created_at))
     return visit.render(
         "keys/keys.html",
         keys=found,
-        states=states,
         overlaps=_OVERLAPS,
         longest_reason=LONGEST_REASON,
-        issuers={each.parent for each in found if states[each.key_id] == "active"},
+        issuers={each.parent for each in found if each.status == "active"},
     )
 
 
@@ -46,23 +50,24 @@ def show_new(visit: Visit) -> Response:
         managing=MANAGE_SCOPES,
         lifetimes=_LIFETIMES,
         chosen=visit.chosen("scopes"),
-        longest_name=_LONGEST_NAME,
+        longest_name=LONGEST_NAME,
     )
 
 
 def issue(visit: Visit) -> Response:
     """Make a key, and show its text this once."""
     name = visit.form.get("name", "").strip()
-    if not 1 <= len(name) <= _LONGEST_NAME:
-        raise visit.refuse("name", "keys.problems.name", most=_LONGEST_NAME)
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise visit.refuse("name", "keys.problems.name", most=LONGEST_NAME)
     lasts = visit.form.get("days", "never")
     if lasts not in _LIFETIMES:
         raise visit.refuse("days", "keys.problems.days")
-    terms = KeyTerms(name, visit.chosen("scopes"), _networks(visit), _rate(visit))
     days = _LIFETIMES[lasts]
-    lifetime_ms = None if days is None else days * _DAY_MS
-    issued = keys.issue(visit.session, visit.account_id, terms, lifetime_ms)
-    return visit.render("keys/issued.html", key=issued.key, text=issued.text)
+    lasts_s = None if days is None else days * _DAY_S
+    scopes, networks = list(visit.chosen("scopes")), _networks(visit)
+    new = NewKey(name, scopes, networks, _rate(visit), lasts_s)
+    made = use_cases.issue(visit.session, visit.account_id, new)
+    return visit.render("keys/issued.html", made=made)
 
 
 def rotate(visit: Visit) -> Response:
@@ -70,21 +75,21 @@ def rotate(visit: Visit) -> Response:
     hours = visit.form.get("overlap", "")
     if hours not in _OVERLAPS:
         raise visit.refuse("overlap", "keys.problems.overlap")
-    overlap_ms = int(hours) * 3_600_000
-    done = keys.rotate(visit.session, visit.account_id, visit.place("key"), overlap_ms)
-    return visit.render("keys/issued.html", key=done.key, text=done.text)
+    given = KeyRotation(int(hours) * 3600)
+    made = use_cases.rotate(visit.session, visit.account_id, visit.place("key"), given)
+    return visit.render("keys/issued.html", made=made)
 
 
 def revoke(visit: Visit) -> Response:
     """End a key at once."""
     reason = visit.form.get("reason", "").strip()
-    children = visit.form.get("children") == "yes"
-    keys.revoke(visit.session, visit.account_id, visit.place("key"), reason, children=children)
+    given = KeyRevocation(reason, visit.form.get("children") == "yes")
+    use_cases.revoke(visit.session, visit.account_id, visit.place("key"), given)
     return visit.redirect("keys", notice="keys.notices.revoked")
 
 
-def _networks(visit: Visit) -> tuple[str, ...]:
-    return tuple(visit.form.get("networks", "").replace(",", " ").split())
+def _networks(visit: Visit) -> list[str]:
+    return visit.form.get("networks", "").replace(",", " ").split()
 
 
 def _rate(visit: Visit) -> int | None:

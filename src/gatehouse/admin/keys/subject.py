@@ -6,6 +6,6 @@ SUBJECT = Subject(
     "keys",
     rank=40,
     commands=(CommandPlace("keys", "command:app", "API keys of an account."),),
-    endpoints=("routes:KEY_ENDPOINTS",),
+    use_cases=("use_cases",),
     pages=("pages:PAGES",),
 )

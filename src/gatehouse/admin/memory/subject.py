@@ -7,7 +7,7 @@ SUBJECT = Subject(
     rank=270,
     without={
         "commands": "`gatehouse sentry rebuild` belongs to models.",
-        "endpoints": "The memory is the installation's.",
+        "use_cases": "The memory is the installation's.",
         "pages": "Metrics and `/readyz` tell how it is.",
     },
 )

@@ -13,7 +13,7 @@ SUBJECT = Subject(
         ),
     ),
     without={
-        "endpoints": "What the gateway left in doubt is the operator's.",
+        "use_cases": "What the gateway left in doubt is the operator's.",
         "pages": "A decision's page shows its payment.",
     },
 )

@@ -13,6 +13,6 @@ SUBJECT = Subject(
         "pages.profile:PAGES",
     ),
     without={
-        "endpoints": "People sign in to the console; a key is no person.",
+        "use_cases": "People sign in to the console; a key is no person.",
     },
 )

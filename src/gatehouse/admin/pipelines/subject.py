@@ -13,6 +13,6 @@ SUBJECT = Subject(
         "pages.playground:PAGES",
     ),
     without={
-        "endpoints": "Its endpoints are declared with configurations.",
+        "use_cases": "Its endpoints are declared with configurations.",
     },
 )

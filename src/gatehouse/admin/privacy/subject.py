@@ -14,7 +14,7 @@ SUBJECT = Subject(
         ),
     ),
     without={
-        "endpoints": "Erasing cannot be undone, so an operator does it.",
+        "use_cases": "Erasing cannot be undone, so an operator does it.",
         "pages": "Personal data in clear leaves the service only at a terminal.",
     },
 )

@@ -10,6 +10,6 @@ SUBJECT = Subject(
     ),
     pages=("pages:PAGES",),
     without={
-        "endpoints": "Its operations are routes of `api/reviews.py`.",
+        "use_cases": "Its operations are routes of `api/reviews.py`.",
     },
 )

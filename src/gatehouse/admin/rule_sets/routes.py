@@ -8,12 +8,13 @@ from msgspec import Meta
 
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import DAY_MS, MOST_EXAMPLES, BacktestOrder, JobKind
-from gatehouse.api.manage.endpoints import MOST_DOCUMENT_BYTES, ManageCall, ManageEndpoint
+from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint
 from gatehouse.api.manage.messages import Document, JobResponse, shown_job
 from gatehouse.api.problems import Problem
 from gatehouse.core.clock import parse_time
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES
 
 _DEFAULT_DAYS: Final = 30
 _NEEDS_DECISIONS: Final = "a recorded request needs the scope decisions, too; send signals instead"

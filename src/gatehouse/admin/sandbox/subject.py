@@ -14,7 +14,7 @@ SUBJECT = Subject(
         CommandPlace("demo", "command.demo:app", "A made-up past for the sandbox's demo account."),
     ),
     without={
-        "endpoints": "The demo account is the sandbox's own.",
+        "use_cases": "The demo account is the sandbox's own.",
         "pages": "The playground belongs to pipelines.",
     },
 )

@@ -8,6 +8,6 @@ SUBJECT = Subject(
     pages=("pages.decisions:PAGES",),
     without={
         "commands": "`gatehouse decisions` and `gatehouse reviews` search.",
-        "endpoints": "Its operations are routes of `api/search.py`.",
+        "use_cases": "Its operations are routes of `api/search.py`.",
     },
 )

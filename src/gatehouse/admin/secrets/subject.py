@@ -9,7 +9,7 @@ SUBJECT = Subject(
         CommandPlace("secrets", "command:app", "The root secret and the ring of keys it wraps."),
     ),
     without={
-        "endpoints": "Keys of the installation are the operator's.",
+        "use_cases": "Keys of the installation are the operator's.",
         "pages": "The root secret never passes a browser.",
     },
 )

@@ -11,6 +11,6 @@ SUBJECT = Subject(
     ),
     without={
         "commands": "`gatehouse users` makes links and resets; a terminal has no session.",
-        "endpoints": "Programs have keys.",
+        "use_cases": "Programs have keys.",
     },
 )

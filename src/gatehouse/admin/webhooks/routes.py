@@ -1,7 +1,7 @@
 """Webhooks over HTTP: added, shown, changed, tested and deleted. A secret is told once."""
 
 import asyncio
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -18,10 +18,11 @@ from gatehouse.admin.webhooks.use_cases.public import (
     public_webhook,
     public_with_secret,
 )
-from gatehouse.api.manage.endpoints import LIMIT, ManageCall, ManageEndpoint, Tagged, after
+from gatehouse.api.manage.endpoints import LIMIT, ManageCall, ManageEndpoint, after
 from gatehouse.api.manage.messages import Moment
 from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import InvalidInput
+from gatehouse.store.admin.use_case import Tagged
 
 _SCOPE: Final = "manage:webhooks"
 _ID: Final = {"webhookId": "The `id` of the webhook."}
@@ -134,7 +135,7 @@ class WebhookDeleted(msgspec.Struct, frozen=True, rename="camel"):
     deleted: Annotated[bool, Meta(description="Nothing is sent to it any more.")]
 
 
-def _create(call: ManageCall) -> Tagged:
+def _create(call: ManageCall) -> Tagged[Any]:
     new: NewWebhook = call.body
     terms = WebhookTerms(
         new.url,
@@ -152,12 +153,12 @@ def _listing(call: ManageCall) -> WebhookPage:
     return WebhookPage([public_webhook(each) for each in found])
 
 
-def _get(call: ManageCall) -> Tagged:
+def _get(call: ManageCall) -> Tagged[Any]:
     found = endpoints.get_webhook(call.session, call.account_id, _webhook_id(call))
     return Tagged(public_webhook(found), found.changes)
 
 
-def _update(call: ManageCall) -> Tagged:
+def _update(call: ManageCall) -> Tagged[Any]:
     given: WebhookChange = call.body
     changes = endpoints.WebhookChanges(
         url=given.url or None,
@@ -182,7 +183,7 @@ async def _delete(call: ManageCall) -> WebhookDeleted:
     return WebhookDeleted(_webhook_id(call), True)
 
 
-def _rotate(call: ManageCall) -> Tagged:
+def _rotate(call: ManageCall) -> Tagged[Any]:
     overlap_ms, about = call.body.overlap_s * 1000, (call.account_id, _webhook_id(call))
     done = endpoints.rotate_secret(call.session, *about, overlap_ms, call.precondition.expected)
     return Tagged(public_with_secret(done), done.webhook.changes)

@@ -17,7 +17,7 @@ from gatehouse.api.body import Receive
 from gatehouse.api.body_reader import BodyReader, refuse_unread
 from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.entry import Entry
-from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint, Precondition, Tagged
+from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint
 from gatehouse.api.manage.repeats import repeatable
 from gatehouse.api.problems import Problem
 from gatehouse.api.query import read_query
@@ -31,6 +31,7 @@ from gatehouse.core.limits.places import Places
 from gatehouse.core.secrets import keyring
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.use_case import Precondition, Tagged
 from gatehouse.store.configured.configurations import StaleVersion
 from gatehouse.store.jobs import TooManyJobs
 

@@ -9,11 +9,9 @@ from gatehouse.access.accounts import Caller
 from gatehouse.admin.webhooks.use_cases.options import WebhookOptions
 from gatehouse.api.query import DEFAULT_PAGE, LARGEST_PAGE
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.use_case import Precondition
 
 PREFIX: Final = "/api/v1/manage"
-MOST_DOCUMENT_BYTES: Final = 1024 * 1024
-"""Of a body with a document, which has at most a quarter of it before JSON escapes it."""
-MOST_IMPORT_BYTES: Final = 4 * 1024 * 1024
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -25,21 +23,6 @@ class Parameter(msgspec.Struct, frozen=True):
     read: Callable[[str], Any] = str
     """Raises `ValueError` that says what the parameter must be."""
     default: Any = None
-
-
-class Precondition(msgspec.Struct, frozen=True):
-    """Which version the caller has seen, as `If-Match` and `If-None-Match` say it."""
-
-    version: int | None = None
-    any_version: bool = False
-    """`If-Match: *`: whatever is in force may be replaced."""
-    must_be_new: bool = False
-    """`If-None-Match: *`: nothing may be in force."""
-
-    @property
-    def expected(self) -> int | None:
-        """The version that must be in force; 0 is none, and None any."""
-        return 0 if self.must_be_new else self.version
 
 
 class ManageCall(msgspec.Struct, frozen=True):
@@ -66,13 +49,6 @@ class ManageCall(msgspec.Struct, frozen=True):
     def dry_run(self) -> bool:
         """Whether nothing must be changed."""
         return self.query.get("dryRun") is True
-
-
-class Tagged(msgspec.Struct, frozen=True):
-    """An answer with the version that it shows, which becomes its `ETag`."""
-
-    answer: msgspec.Struct
-    version: int
 
 
 class ManageEndpoint(msgspec.Struct, frozen=True, kw_only=True):

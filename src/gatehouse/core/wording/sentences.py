@@ -129,15 +129,17 @@ def str_value(sentence: Sentence, name: str) -> str:
 
 
 def encoding(say: Callable[[Sentence], str]) -> Callable[[object], str]:
-    """How encoders write sentences; they know no kind of text but one."""
+    """How encoders write sentences and moments; they know no kind of text but one."""
 
     def encode(value: object) -> str:
         if isinstance(value, Sentence):
             return say(value)
+        if isinstance(value, int):  # a `Moment`, which writes itself
+            return str(value)
         raise NotImplementedError(f"{type(value).__name__} cannot be encoded")
 
     return encode
 
 
 plain: Final = encoding(str)
-"""Writes sentences as the English texts that they are."""
+"""Writes sentences as the English texts that they are, and moments as RFC 3339."""

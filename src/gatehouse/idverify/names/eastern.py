@@ -34,7 +34,7 @@ _ROMAJI: Final = re.compile(
 )
 
 
-class Reading(msgspec.Struct, frozen=True):
+class NameReading(msgspec.Struct, frozen=True):
     """One way to read a name: how alike its parts are, and how many Latin words it uses."""
 
     score: float
@@ -44,7 +44,7 @@ class Reading(msgspec.Struct, frozen=True):
     """m, c, k, v as in the readings; j for Japanese, f for a foreign name written by its sound."""
 
 
-_NO_READING: Final = Reading(-1.0)
+_NO_READING: Final = NameReading(-1.0)
 
 
 def is_eastern(tokens: Sequence[Token]) -> bool:
@@ -56,7 +56,7 @@ def is_eastern(tokens: Sequence[Token]) -> bool:
     return len(tokens) == 1 or all(len(token.text) == 1 for token in tokens)
 
 
-def read_eastern(name: Sequence[Token], latin: Sequence[Token]) -> Reading:
+def read_eastern(name: Sequence[Token], latin: Sequence[Token]) -> NameReading:
     """The best of all possible readings of a name beside Latin words."""
     text = "".join([token.text for token in name])
     words = [token.text for token in latin[:_MOST_LATIN_WORDS]]
@@ -70,7 +70,7 @@ def read_eastern(name: Sequence[Token], latin: Sequence[Token]) -> Reading:
     return _best((best, *_japanese(text, words), *_by_sound(text, words)))
 
 
-def _best(readings: Iterable[Reading]) -> Reading:
+def _best(readings: Iterable[NameReading]) -> NameReading:
     return max(readings, key=attrgetter("score"), default=_NO_READING)
 
 
@@ -106,7 +106,7 @@ def _sound(text: str, word: str) -> float:
     return ALIKE if likeness >= _SOUNDS_ALIKE else min(likeness, _OTHER_FAMILY)
 
 
-def _by_syllables(text: str, words: list[str], language: str) -> Iterator[Reading]:
+def _by_syllables(text: str, words: list[str], language: str) -> Iterator[NameReading]:
     for length in (1, 2) if len(text) >= 4 else (1,):
         family, given = text[:length], text[length:]
         for word, others, skipped in _orders(words):
@@ -115,7 +115,7 @@ def _by_syllables(text: str, words: list[str], language: str) -> Iterator[Readin
             likenesses = [_family(family, language, word), *_given(given, language, others)]
             score = sum(likenesses) / len(likenesses) - 0.04 * skipped
             score -= 0.02 if language in "cv" else 0
-            yield Reading(score, tuple(likenesses), len(others) + 1, language)
+            yield NameReading(score, tuple(likenesses), len(others) + 1, language)
 
 
 def _orders(words: list[str]) -> Iterator[tuple[str, list[str], int]]:
@@ -178,14 +178,14 @@ def _spelt(text: str, language: str, word: str) -> list[float]:
     return ways.get(len(word), [0.0] * len(text))
 
 
-def _japanese(text: str, words: list[str]) -> Iterator[Reading]:
+def _japanese(text: str, words: list[str]) -> Iterator[NameReading]:
     if len(words) < 2:
         return
     first, last = (words[0], "".join(words[1:])), (words[-1], "".join(words[:-1]))
     for cut in range(1, len(text)):
         for family, given in (first, last):
             likenesses = (_part(text[:cut], family), _part(text[cut:], given))
-            yield Reading(sum(likenesses) / 2, likenesses, len(words), "j")
+            yield NameReading(sum(likenesses) / 2, likenesses, len(words), "j")
 
 
 def _part(text: str, word: str) -> float:
@@ -235,7 +235,7 @@ def _japanese_fold(word: str) -> str:
     return word.replace("tu", "tsu").replace("ti", "chi")
 
 
-def _by_sound(text: str, words: list[str]) -> Iterator[Reading]:
+def _by_sound(text: str, words: list[str]) -> Iterator[NameReading]:
     candidates = [("".join(words), len(words))]
     if len(words) > 1:
         candidates += [(word, 1) for word in words]
@@ -245,4 +245,4 @@ def _by_sound(text: str, words: list[str]) -> Iterator[Reading]:
         likeness = max(
             sounds_like(text, HAN, word), _nearest(knowledge().spellings.get(text, ()), word)
         )
-        yield Reading(likeness - 0.1, (likeness,), used, "f")
+        yield NameReading(likeness - 0.1, (likeness,), used, "f")

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from rapidfuzz import fuzz
 
 from gatehouse.idverify.names.align import Match, align, joined
-from gatehouse.idverify.names.eastern import Reading, is_eastern, read_eastern
+from gatehouse.idverify.names.eastern import NameReading, is_eastern, read_eastern
 from gatehouse.idverify.names.knowledge import knowledge
 from gatehouse.idverify.names.scripts import HANGUL, LATIN, SCRIPTS
 from gatehouse.idverify.names.tokens import Token
@@ -59,7 +59,7 @@ class NameComparison(NamedTuple):
     left: list[Token]
     right: list[Token]
     matches: list[Match]
-    reading: Reading | None
+    reading: NameReading | None
     """Set when one name is in Han characters or Hangul; then there are no matches."""
 
 
@@ -85,7 +85,7 @@ def compare_tokens(left: list[Token], right: list[Token]) -> NameComparison:
 
 
 def _eastern_numbers(
-    reading: Reading, name: Sequence[Token], latin: Sequence[Token]
+    reading: NameReading, name: Sequence[Token], latin: Sequence[Token]
 ) -> list[float]:
     alike = reading.likenesses
     mean = sum(alike) / len(alike)

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from gatehouse.access.keys import OF_PLAYGROUND, ApiKey, key_hash, new_key_text
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.events import EventName
 from gatehouse.core.secrets import keyring
 from gatehouse.core.wording.sentences import Phrase
@@ -35,10 +35,6 @@ _KEY_ROTATED: Final = Phrase(
 
 _NO_KEY: Final = Phrase("refused.no_key", "account {account} has no key {key}")
 _KEY_REVOKED: Final = Phrase("refused.key_revoked", "key {key} is revoked already")
-_KEY_REASON: Final = Phrase("refused.key_reason", "a reason has at most {most} characters")
-
-LONGEST_REASON: Final = 200
-"""Why a key was revoked."""
 
 
 class KeyTerms(msgspec.Struct, frozen=True):
@@ -159,8 +155,6 @@ def revoke(
     change: Change, account_id: str, key_id: str, reason: str, *, children: bool = False
 ) -> ApiKey:
     """End a key at once; with `children`, also the keys that it issued."""
-    if len(reason) > LONGEST_REASON:
-        raise InvalidInput(_KEY_REASON(most=LONGEST_REASON))
     key = get(change.connection, account_id, key_id)
     issued = issued_by(change.connection, key, change.now_ms) if children else []
     if key.revoked_at_ms is not None and not issued:

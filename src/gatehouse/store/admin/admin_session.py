@@ -18,6 +18,7 @@ from gatehouse.core.ids import Randomness, new_id
 from gatehouse.core.secrets import keyring
 from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.decisions.search_terms import TermMaker
+from gatehouse.settings.settings import Settings
 from gatehouse.store.admin import audit
 from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
@@ -31,6 +32,7 @@ class Change:
     """One change in progress: a transaction, its moment, and the duty to write an audit line."""
 
     def __init__(self, session: "AdminSession", connection: sa.Connection) -> None:
+        self.session = session
         self.connection = connection
         self.now_ms = session.clock()
         self.ring = session.ring
@@ -66,6 +68,15 @@ class Change:
         outbox.add(self.connection, [event])
 
 
+class Reading:
+    """A look at the data within one transaction, and its moment."""
+
+    def __init__(self, session: "AdminSession", connection: sa.Connection) -> None:
+        self.session = session
+        self.connection = connection
+        self.now_ms = session.clock()
+
+
 @dataclass
 class AdminSession:
     """The data opened for one actor: it reads, and changes with an audit line."""
@@ -74,10 +85,13 @@ class AdminSession:
     ring: KeyRing
     clock: Clock
     randomness: Randomness
-    environment: str
+    settings: Settings = dataclasses.field(repr=False)
     actor: Actor
-    most_alike: int
-    """Card numbers with one BIN and last four that an account may name within a day; 0 is any."""
+
+    @property
+    def environment(self) -> str:
+        """The sandbox, or production."""
+        return self.settings.environment
 
     @property
     def fingerprints(self) -> Fingerprints:

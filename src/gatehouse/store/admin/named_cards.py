@@ -88,7 +88,7 @@ class NamedCards:
 
     def _limits(self, numbers: dict[str, CardNumber]) -> list[NumbersLimit]:
         """What has to be counted, in parts; those of one group are together where they can be."""
-        most, prints = self._session.most_alike, self.fingerprints
+        most, prints = self._session.settings.card_enumeration_limit, self.fingerprints
         if not most:
             return []
         sent = sorted(

@@ -33,11 +33,9 @@ from gatehouse.admin.lists.use_cases.lists import (
 from gatehouse.api.manage.endpoints import (
     DRY_RUN,
     LIMIT,
-    MOST_DOCUMENT_BYTES,
     ManageCall,
     ManageEndpoint,
     Parameter,
-    Tagged,
     after,
     read_flag,
 )
@@ -45,6 +43,7 @@ from gatehouse.api.problems import Problem
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.files.csv_output import plain_cell
+from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, Tagged
 
 _SCOPE: Final = "manage:lists"
 _NAME: Final = {"name": "Name of the list."}
@@ -65,17 +64,17 @@ def _shown(each: ListInfo) -> ListShown:
     )
 
 
-def _create(call: ManageCall) -> Tagged:
+def _create(call: ManageCall) -> Tagged[Any]:
     new: NewList = call.body
     lists.create(call.session, call.account_id, new.name, new.kind, new.description)
     return _tagged(call, new.name)
 
 
-def _get(call: ManageCall) -> Tagged:
+def _get(call: ManageCall) -> Tagged[Any]:
     return _tagged(call, call.path["name"])
 
 
-def _tagged(call: ManageCall, name: str) -> Tagged:
+def _tagged(call: ManageCall, name: str) -> Tagged[Any]:
     found = lists.get(call.session, call.account_id, name)
     return Tagged(_shown(found), found.changes)
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from gatehouse.admin.keys.use_cases import keys
+from gatehouse.admin.keys import use_cases as keys
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
