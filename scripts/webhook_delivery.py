@@ -24,9 +24,9 @@ import sqlalchemy as sa
 from tests.databases import start_postgres
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
 from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
 from gatehouse.admin.webhooks.use_cases import endpoints
+from gatehouse.connectors.webhooks.destinations import DestinationPolicy
 from gatehouse.core.events import EventName
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.settings.settings import load_settings

@@ -34,7 +34,7 @@ from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
 from gatehouse.admin.webhooks.use_cases import endpoints
 from gatehouse.admin.webhooks.use_cases.endpoints import WebhookChanges
-from gatehouse.admin.webhooks.use_cases.options import webhook_options
+from gatehouse.connectors.webhooks.options import webhook_options
 from gatehouse.figures.copies import ColumnCopies
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.rules.list_entries import ListKind

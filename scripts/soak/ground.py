@@ -13,9 +13,9 @@ from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import KeyRevocation, NewKey
 from gatehouse.admin.rule_sets.use_cases import rule_sets
-from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
 from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
 from gatehouse.admin.webhooks.use_cases import endpoints
+from gatehouse.connectors.webhooks.destinations import DestinationPolicy
 from gatehouse.core.events import EventName
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.settings.settings import load_settings

@@ -23,7 +23,7 @@ from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
 from gatehouse.admin.webhooks.use_cases import endpoints
-from gatehouse.admin.webhooks.use_cases.options import webhook_options
+from gatehouse.connectors.webhooks.options import webhook_options
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.settings.settings import Settings

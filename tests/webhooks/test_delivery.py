@@ -12,14 +12,14 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.webhooks.queries import claims
-from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
 from gatehouse.admin.webhooks.types.endpoint import DisabledBecause, WebhookState, WebhookTerms
-from gatehouse.admin.webhooks.types.sending import SendResult, WebhookMessage
 from gatehouse.admin.webhooks.use_cases import endpoints, messages
 from gatehouse.admin.webhooks.worker import delivery as delivery_module
 from gatehouse.admin.webhooks.worker import endpoint_delivery as endpoint_module
 from gatehouse.admin.webhooks.worker.batches import BatchReader, MessageBatch
 from gatehouse.admin.webhooks.worker.delivery import CLAIM_MS, WebhookDelivery
+from gatehouse.connectors.webhooks.destinations import DestinationPolicy
+from gatehouse.connectors.webhooks.sending import SendResult, WebhookMessage
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.events import DecisionFilter, EventName
 from gatehouse.core.stages.outcomes import Outcome

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import pytest
 
-from gatehouse.admin.webhooks.types.destinations import DestinationPolicy, DestinationRefused
-from gatehouse.admin.webhooks.types.sending import SendResult, WebhookMessage
-from gatehouse.admin.webhooks.use_cases.sender import HttpWebhookSender
+from gatehouse.connectors.webhooks.destinations import DestinationPolicy, DestinationRefused
+from gatehouse.connectors.webhooks.sender import HttpWebhookSender
+from gatehouse.connectors.webhooks.sending import SendResult, WebhookMessage
 
 PRODUCTION: Final = DestinationPolicy()
 SANDBOX: Final = DestinationPolicy(allows_loopback=True)

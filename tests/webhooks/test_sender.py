@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
 from gatehouse.admin.webhooks.types.schedule import next_attempt_ms, pause_ms
-from gatehouse.admin.webhooks.types.sending import SendResult, WebhookMessage
-from gatehouse.admin.webhooks.use_cases import sender as webhook_sender
-from gatehouse.admin.webhooks.use_cases.sender import HttpWebhookSender
+from gatehouse.connectors.webhooks import sender as webhook_sender
+from gatehouse.connectors.webhooks.destinations import DestinationPolicy
+from gatehouse.connectors.webhooks.sender import HttpWebhookSender
+from gatehouse.connectors.webhooks.sending import SendResult, WebhookMessage
 from tests.connectors.http.certificates import Authority
 from tests.connectors.http.party import Heard, Party, Reply
 from tests.harness import PATIENCE_S

@@ -12,10 +12,10 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.admin.webhooks.queries import claims, deliveries
-from gatehouse.admin.webhooks.types.sending import SendResult, WebhookMessage
 from gatehouse.admin.webhooks.worker import delivery as delivery_module
 from gatehouse.admin.webhooks.worker import endpoint_delivery
 from gatehouse.admin.webhooks.worker.delivery import CLAIM_MS, WebhookDelivery
+from gatehouse.connectors.webhooks.sending import SendResult, WebhookMessage
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.store.admin.admin_session import AdminSession

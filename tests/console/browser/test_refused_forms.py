@@ -19,7 +19,7 @@ from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_rev
 from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
 from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
 from gatehouse.admin.webhooks.use_cases import endpoints
-from gatehouse.admin.webhooks.use_cases.options import webhook_options
+from gatehouse.connectors.webhooks.options import webhook_options
 from gatehouse.console.pages import Action
 from gatehouse.core.events import EventName
 from gatehouse.settings.settings import load_settings

@@ -21,8 +21,8 @@ from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.people.use_cases import users
-from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
 from gatehouse.admin.webhooks.use_cases.endpoints import WebhookChanges, list_webhooks, update
+from gatehouse.connectors.webhooks.destinations import DestinationPolicy
 from gatehouse.store.accounts.keys import note_uses
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.console.browser.holders import holder_of_an_app

@@ -56,8 +56,8 @@ def create(  # noqa: PLR0913, PLR0917  # each option is one property of a webhoo
     from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
     from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
     from gatehouse.admin.webhooks.use_cases import endpoints
-    from gatehouse.admin.webhooks.use_cases.options import webhook_options
     from gatehouse.admin.webhooks.use_cases.public import public_with_secret
+    from gatehouse.connectors.webhooks.options import webhook_options
 
     terms = WebhookTerms(url, tuple(event or ()), _decisions(decision), ordered, description)
     kind = SecretKind.ED25519 if ed25519 else SecretKind.HMAC
@@ -111,8 +111,8 @@ def update(  # noqa: PLR0913, PLR0917  # each option is one property of a webhoo
 ) -> None:
     """Change a webhook; what is not named stays as it is."""
     from gatehouse.admin.webhooks.use_cases import endpoints
-    from gatehouse.admin.webhooks.use_cases.options import webhook_options
     from gatehouse.admin.webhooks.use_cases.public import public_webhook
+    from gatehouse.connectors.webhooks.options import webhook_options
 
     changes = endpoints.WebhookChanges(
         url=url,
@@ -162,8 +162,8 @@ def send_test_message(
 ) -> None:
     """Send a test message at once, and say what was answered."""
     from gatehouse.admin.webhooks.use_cases.messages import send_test
-    from gatehouse.admin.webhooks.use_cases.options import webhook_options
     from gatehouse.admin.webhooks.use_cases.public import public_attempt
+    from gatehouse.connectors.webhooks.options import webhook_options
 
     opened, sender = open_account(account), webhook_options(read_settings()).sender()
     shown = public_attempt(asyncio.run(send_test(*opened, webhook, sender)))

@@ -9,11 +9,11 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.events.use_cases.event_settings import operations
-from gatehouse.admin.webhooks.types.destinations import LONGEST_URL, DestinationRefused
 from gatehouse.admin.webhooks.types.endpoint import EVERYTHING, WebhookTerms
 from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
 from gatehouse.admin.webhooks.use_cases import endpoints, messages
-from gatehouse.admin.webhooks.use_cases.options import WebhookOptions, webhook_options
+from gatehouse.connectors.webhooks.destinations import LONGEST_URL, DestinationRefused
+from gatehouse.connectors.webhooks.options import WebhookOptions, webhook_options
 from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.serving.cookies import Notice

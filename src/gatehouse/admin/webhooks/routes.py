@@ -6,7 +6,6 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from gatehouse.admin.webhooks.types.destinations import LONGEST_URL
 from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
 from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
 from gatehouse.admin.webhooks.use_cases import endpoints, messages
@@ -20,6 +19,7 @@ from gatehouse.admin.webhooks.use_cases.public import (
 )
 from gatehouse.api.manage.endpoints import LIMIT, ManageCall, ManageEndpoint, after
 from gatehouse.api.manage.messages import Moment
+from gatehouse.connectors.webhooks.destinations import LONGEST_URL
 from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store.admin.use_case import Tagged

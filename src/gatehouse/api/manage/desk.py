@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.admin.webhooks.use_cases.options import WebhookOptions, webhook_options
 from gatehouse.api.body import Receive
 from gatehouse.api.body_reader import BodyReader, refuse_unread
 from gatehouse.api.context import Reply, RequestContext
@@ -24,6 +23,7 @@ from gatehouse.api.query import read_query
 from gatehouse.api.repetitions import Repetitions
 from gatehouse.api.serving.in_flight import RETRY_SOON
 from gatehouse.api.v1 import Handler
+from gatehouse.connectors.webhooks.options import WebhookOptions, webhook_options
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.documents.yaml_document import DocumentRefused
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound

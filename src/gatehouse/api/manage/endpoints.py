@@ -6,8 +6,8 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.access.accounts import Caller
-from gatehouse.admin.webhooks.use_cases.options import WebhookOptions
 from gatehouse.api.query import DEFAULT_PAGE, LARGEST_PAGE
+from gatehouse.connectors.webhooks.options import WebhookOptions
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import Precondition
 

@@ -15,7 +15,7 @@ from gatehouse.admin.webhooks.use_cases.endpoints import (
     update,
 )
 from gatehouse.admin.webhooks.use_cases.messages import send_test
-from gatehouse.admin.webhooks.use_cases.options import webhook_options
+from gatehouse.connectors.webhooks.options import webhook_options
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 

@@ -12,7 +12,6 @@ import sqlalchemy as sa
 from gatehouse.admin.events.use_cases.event_settings import check_filter
 from gatehouse.admin.webhooks.queries import claims, deliveries, endpoints
 from gatehouse.admin.webhooks.queries.endpoints import KeptWebhook
-from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
 from gatehouse.admin.webhooks.types.endpoint import (
     DisabledBecause,
     WebhookState,
@@ -26,6 +25,7 @@ from gatehouse.admin.webhooks.types.signing_secrets import (
     new_secret,
     rotated,
 )
+from gatehouse.connectors.webhooks.destinations import DestinationPolicy
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, KeyMissing, SealBroken
 from gatehouse.core.events import DecisionFilter, EventName

@@ -10,8 +10,8 @@ from gatehouse.admin.webhooks.queries import deliveries, endpoints
 from gatehouse.admin.webhooks.queries.deliveries import Attempt, WaitingMessage
 from gatehouse.admin.webhooks.queries.endpoints import KeptWebhook
 from gatehouse.admin.webhooks.types.endpoint import WebhookState
-from gatehouse.admin.webhooks.types.sending import WebhookMessage, WebhookSender
 from gatehouse.admin.webhooks.types.signing_secrets import signatures
+from gatehouse.connectors.webhooks.sending import WebhookMessage, WebhookSender
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound

@@ -18,14 +18,14 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.admin.webhooks.queries import claims, deliveries, endpoints
 from gatehouse.admin.webhooks.queries.endpoints import KeptWebhook
-from gatehouse.admin.webhooks.types.sending import (
+from gatehouse.admin.webhooks.worker.endpoint_delivery import ClaimLost, EndpointDelivery, Send
+from gatehouse.connectors.webhooks.options import webhook_options
+from gatehouse.connectors.webhooks.sending import (
     TIME_LIMIT_S,
     SendResult,
     WebhookMessage,
     WebhookSender,
 )
-from gatehouse.admin.webhooks.use_cases.options import webhook_options
-from gatehouse.admin.webhooks.worker.endpoint_delivery import ClaimLost, EndpointDelivery, Send
 from gatehouse.core.errors import GatehouseError, KeyMissing, SealBroken
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from gatehouse.admin.webhooks.types.destinations import DestinationPolicy
-from gatehouse.admin.webhooks.use_cases.sender import HttpWebhookSender
+from gatehouse.connectors.webhooks.destinations import DestinationPolicy
+from gatehouse.connectors.webhooks.sender import HttpWebhookSender
 from gatehouse.settings.settings import Settings
 
 

@@ -11,15 +11,15 @@ from functools import partial
 from typing import Final
 
 import gatehouse
-from gatehouse.admin.webhooks.types.destinations import (
+from gatehouse.connectors.http.client import Endpoint, HttpClient
+from gatehouse.connectors.http.wire import CallFailed, PartyAnswer, PartyRequest
+from gatehouse.connectors.tls import TlsOptions, client_context
+from gatehouse.connectors.webhooks.destinations import (
     Destination,
     DestinationPolicy,
     DestinationRefused,
 )
-from gatehouse.admin.webhooks.types.sending import TIME_LIMIT_S, SendResult, WebhookMessage
-from gatehouse.connectors.http.client import Endpoint, HttpClient
-from gatehouse.connectors.http.wire import CallFailed, PartyAnswer, PartyRequest
-from gatehouse.connectors.tls import TlsOptions, client_context
+from gatehouse.connectors.webhooks.sending import TIME_LIMIT_S, SendResult, WebhookMessage
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.limits.lru_cache import LruCache
 from gatehouse.core.wording.sentences import Phrase, said_by

@@ -1,0 +1,1 @@
+"""Messages to webhooks: where they may be sent, and how."""
