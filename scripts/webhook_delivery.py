@@ -8,6 +8,7 @@ take meanwhile is compared with how long they take while the webhooks are disabl
 """
 
 import argparse
+import asyncio
 import statistics
 import tempfile
 import time
@@ -24,9 +25,8 @@ import sqlalchemy as sa
 from tests.databases import start_postgres
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
+from gatehouse.admin.webhooks.types.webhook import NewWebhook, WebhookChange
 from gatehouse.admin.webhooks.use_cases import endpoints
-from gatehouse.connectors.webhooks.destinations import DestinationPolicy
 from gatehouse.core.events import EventName
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.settings.settings import load_settings
@@ -45,7 +45,6 @@ _PACED: Final = (100.0, 5.0)
 _ROUNDS: Final = 5
 _NOTICED_S: Final = 1.5
 """Within a second servers know which decisions are to be told."""
-_POLICY: Final = DestinationPolicy(allows_loopback=True)
 
 
 @dataclass
@@ -79,7 +78,7 @@ def run(shop: Shop, commands: Commands, *, events: int, kills: int, measured: bo
                 _wait_for(partial(senders.has_answered, enough), server)
                 server.kill()
                 if number == kills // 2:
-                    endpoints.delete(session, shop.account_id, webhooks[DELETED])
+                    asyncio.run(endpoints.delete(session, shop.account_id, webhooks[DELETED]))
                     late = len(receiver.accepted[DELETED])
             senders.wait()
             told = _told(session)
@@ -100,8 +99,8 @@ def run(shop: Shop, commands: Commands, *, events: int, kills: int, measured: bo
 
 def _create(session: AdminSession, shop: Shop, receiver: Receiver, path: str) -> str:
     url = f"http://127.0.0.1:{receiver.port}{path}"
-    terms = WebhookTerms(url, (EventName.DECISION_MADE,), is_ordered=path == ORDERED)
-    return endpoints.create(session, shop.account_id, terms, _POLICY).webhook.webhook_id
+    new = NewWebhook(url, ["decision.made"], ordered=path == ORDERED)
+    return endpoints.create(session, shop.account_id, new).answer.id
 
 
 def _wait_until_told(shop: Shop, port: int, receiver: Receiver) -> None:
@@ -117,9 +116,8 @@ def _measure(
     found: dict[bool, list[float]] = {False: [], True: []}
     for _ in range(_ROUNDS):
         for told, times in found.items():
-            change = endpoints.WebhookChanges(is_enabled=told)
             for each in webhooks:
-                endpoints.update(session, shop.account_id, each, change, _POLICY)
+                endpoints.update(session, shop.account_id, each, WebhookChange(enabled=told))
             time.sleep(_NOTICED_S)
             times.append(_p99_ms(shop, port))
     report.before_p99_ms = statistics.median(found[False])

@@ -31,10 +31,8 @@ from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.sign_in.queries.sessions import SessionOrigin
 from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
-from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
+from gatehouse.admin.webhooks.types.webhook import NewWebhook, WebhookChange
 from gatehouse.admin.webhooks.use_cases import endpoints
-from gatehouse.admin.webhooks.use_cases.endpoints import WebhookChanges
-from gatehouse.connectors.webhooks.options import webhook_options
 from gatehouse.figures.copies import ColumnCopies
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.rules.list_entries import ListKind
@@ -153,10 +151,9 @@ def _configure(session: AdminSession, account_id: str) -> dict[str, str]:
     with session.change() as change:
         for number in range(_AUDIT_LINES):
             change.audit("review.approve", account_id, number=number)
-    policy = webhook_options(load_settings({})).policy
-    terms = WebhookTerms("http://127.0.0.1:9/", ("review.*",))
-    webhook = endpoints.create(session, account_id, terms, policy).webhook.webhook_id
-    endpoints.update(session, account_id, webhook, WebhookChanges(is_enabled=False), policy)
+    new = NewWebhook("http://127.0.0.1:9/", ["review.*"])
+    webhook = endpoints.create(session, account_id, new).answer.id
+    endpoints.update(session, account_id, webhook, WebhookChange(enabled=False))
     named = {"set": "bench", "pipeline": "2", "list": "blocked-users", "version": "1"}
     return named | {"webhook": webhook}
 

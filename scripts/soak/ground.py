@@ -13,10 +13,8 @@ from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import KeyRevocation, NewKey
 from gatehouse.admin.rule_sets.use_cases import rule_sets
-from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
+from gatehouse.admin.webhooks.types.webhook import NewWebhook
 from gatehouse.admin.webhooks.use_cases import endpoints
-from gatehouse.connectors.webhooks.destinations import DestinationPolicy
-from gatehouse.core.events import EventName
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.settings.settings import load_settings
 from scripts.bench.growth import fill_with_people
@@ -28,7 +26,6 @@ CARDS: Final = 2000
 _FUNDS: Final = 1_000_000_000_000
 """A million, in millionths: enough for every request of a run."""
 AUTHORIZATION_TTL_S: Final = 30
-_POLICY: Final = DestinationPolicy(allows_loopback=True)
 
 
 @dataclass(frozen=True)
@@ -68,8 +65,7 @@ def prepare(home: Path, database_url: str, memory_url: str, receiver: str) -> Gr
         made = accounts.create(session, f"Shop {number}", "USD", _FUNDS).account.account_id
         found[made] = keys.issue(session, made, NewKey("soak")).key
         rule_sets.apply(session, made, NewVersion(rule_set().encode()))
-        terms = WebhookTerms(f"{receiver}/{made}", (EventName.DECISION_MADE,))
-        endpoints.create(session, made, terms, _POLICY)
+        endpoints.create(session, made, NewWebhook(f"{receiver}/{made}", ["decision.made"]))
         fill_with_people(Shop(home, environment, made, found[made]), range(CARDS))
     hot = next(iter(found))
     revoked = keys.issue(session, hot, NewKey("lost"))

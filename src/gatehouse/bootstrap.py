@@ -31,7 +31,7 @@ from gatehouse.api.entry import Entry
 from gatehouse.api.events import EventRoutes
 from gatehouse.api.feedback import Feedback
 from gatehouse.api.logs import log_lost_failure
-from gatehouse.api.manage.desk import ManageDesk, desk_options
+from gatehouse.api.manage.desk import ManageDesk
 from gatehouse.api.metrics.metrics import Metrics, watch_lag
 from gatehouse.api.repetitions import Repetitions
 from gatehouse.api.reviews import Reviews
@@ -376,7 +376,7 @@ class Service(ServiceGauges):
             search=search,
             balances=balances,
             events=EventRoutes(entry, self.events),
-            manage=ManageDesk(entry, session, self._managed, desk_options(settings)),
+            manage=ManageDesk(entry, session, self._managed),
         )
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings.base_url)

@@ -78,7 +78,6 @@ NOT_OFFERED: Final = {
         ),
         *("configurations.apply", "identities.selection.check_scope"),
         *("feedback.record.record_feedback", "feedback.record.record_fields"),
-        "webhooks.endpoints.delete",
     },
     "For tables of a terminal; programs search and page": {
         *("feedback.record.list_feedback", "events.newest_events", "decisions.", "search."),

@@ -21,12 +21,10 @@ from gatehouse.admin.models.use_cases import versions
 from gatehouse.admin.people.use_cases import saved_searches, users
 from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.rule_sets.use_cases import rule_sets
-from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
+from gatehouse.admin.webhooks.types.webhook import NewWebhook
 from gatehouse.admin.webhooks.use_cases import endpoints
-from gatehouse.connectors.webhooks.options import webhook_options
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import EVENTS, REVIEWS
 from tests.admin.recorded import Recorder
@@ -115,10 +113,8 @@ class Belongings:
         return keys.issue(self._session, self._account_id, NewKey()).issued.key_id
 
     def _webhook(self) -> str:
-        terms = WebhookTerms("http://127.0.0.1:9/hooks", ("*",))
-        policy = webhook_options(Settings()).policy
-        made = endpoints.create(self._session, self._account_id, terms, policy)
-        return made.webhook.webhook_id
+        new = NewWebhook("http://127.0.0.1:9/hooks", ["*"])
+        return endpoints.create(self._session, self._account_id, new).answer.id
 
     def _event(self) -> str:
         _ = self["set"]  # A new rule set is told to the account.

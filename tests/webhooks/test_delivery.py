@@ -12,16 +12,24 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.webhooks.queries import claims
-from gatehouse.admin.webhooks.types.endpoint import DisabledBecause, WebhookState, WebhookTerms
+from gatehouse.admin.webhooks.types.endpoint import DisabledBecause, WebhookState
+from gatehouse.admin.webhooks.types.webhook import (
+    AttemptSearch,
+    MessageReplay,
+    NewWebhook,
+    PublicWebhook,
+    ToldDecisions,
+    WebhookChange,
+)
 from gatehouse.admin.webhooks.use_cases import endpoints, messages
 from gatehouse.admin.webhooks.worker import delivery as delivery_module
 from gatehouse.admin.webhooks.worker import endpoint_delivery as endpoint_module
 from gatehouse.admin.webhooks.worker.batches import BatchReader, MessageBatch
 from gatehouse.admin.webhooks.worker.delivery import CLAIM_MS, WebhookDelivery
-from gatehouse.connectors.webhooks.destinations import DestinationPolicy
 from gatehouse.connectors.webhooks.sending import SendResult, WebhookMessage
+from gatehouse.core.clock import Moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.core.events import DecisionFilter, EventName
+from gatehouse.core.events import EventName
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
@@ -29,7 +37,6 @@ from gatehouse.store.events import outbox
 from gatehouse.store.tables import WEBHOOK_ATTEMPTS, WEBHOOKS
 from tests.harness import PATIENCE_S, make_account
 
-POLICY = DestinationPolicy()
 URL = "https://shop.example/hook"
 ACCEPTED, FAILED = SendResult(204), SendResult(500, "answered 500")
 
@@ -81,8 +88,12 @@ class Hands:
 
 def add(session: AdminSession, account: str, *, ordered: bool = False, events: str = "rules.*"
         ) -> str:  # fmt: skip
-    terms = WebhookTerms(URL, (events,), is_ordered=ordered)
-    return endpoints.create(session, account, terms, POLICY).webhook.webhook_id
+    new = NewWebhook(URL, [events], ordered=ordered)
+    return endpoints.create(session, account, new).answer.id
+
+
+def shown(session: AdminSession, account: str, webhook: str) -> PublicWebhook:
+    return endpoints.get_webhook(session, account, webhook).answer
 
 
 def tell(session: AdminSession, account: str, *about: str) -> list[str]:
@@ -131,7 +142,7 @@ def run(story: Awaitable[None]) -> None:
 
 
 def attempts(session: AdminSession, account: str, webhook: str) -> list[Any]:
-    return messages.list_attempts(session, account, webhook, messages.AttemptQuery())
+    return messages.list_attempts(session, account, webhook, AttemptSearch(100)).attempts
 
 
 def test_an_event_is_sent_once_signed_and_its_attempt_is_kept_without_the_body(
@@ -222,8 +233,8 @@ def test_what_failed_is_tried_again_on_the_schedule_and_given_up_at_its_end(
             tell(session, account, "one")
             await until(lambda: len(attempts(session, account, webhook)) == 1)
             [first] = attempts(session, account, webhook)
-            assert 60_000 <= first.next_at_ms - first.at_ms <= 73_000
-            assert endpoints.get_webhook(session, account, webhook).waiting == 1
+            assert 60_000 <= first.next_at - first.at <= 73_000
+            assert shown(session, account, webhook).waiting == 1
             hands.ahead_ms += 30_000
             await delivery.renew()
             hands.ahead_ms += 45_000
@@ -232,8 +243,8 @@ def test_what_failed_is_tried_again_on_the_schedule_and_given_up_at_its_end(
 
     run(story())
     last, _ = attempts(session, account, webhook)
-    assert (last.number, last.next_at_ms) == (2, None)
-    assert endpoints.get_webhook(session, account, webhook).waiting == 0
+    assert (last.number, last.next_at) == (2, None)
+    assert shown(session, account, webhook).waiting == 0
 
 
 def test_in_order_nothing_overtakes_what_was_not_accepted(session: AdminSession) -> None:
@@ -274,7 +285,7 @@ def test_410_disables_a_webhook_with_an_event_and_an_audit_line(
             await until(lambda: _state(session, account, webhook) is WebhookState.DISABLED)
 
     run(story())
-    found = endpoints.get_webhook(session, account, webhook)
+    found = shown(session, account, webhook)
     assert found.disabled_because is DisabledBecause.GONE
     with session.reading() as connection:
         told = outbox.read_after(connection, account, None, 100, [EventName.WEBHOOK_DISABLED])
@@ -294,9 +305,8 @@ def test_what_waited_is_sent_at_once_when_a_webhook_is_enabled_again(
         async with delivering(session, receiver, retry_s=(3600,)) as delivery:
             tell(session, account, "one")
             await until(lambda: _state(session, account, webhook) is WebhookState.DISABLED)
-            assert endpoints.get_webhook(session, account, webhook).waiting == 1
-            enabled = endpoints.WebhookChanges(is_enabled=True)
-            endpoints.update(session, account, webhook, enabled, POLICY)
+            assert shown(session, account, webhook).waiting == 1
+            endpoints.update(session, account, webhook, WebhookChange(enabled=True))
             delivery.changed()  # as servers notice by the revision
             await until(lambda: len(attempts(session, account, webhook)) == 2)
 
@@ -319,10 +329,10 @@ def test_a_webhook_that_fails_for_five_days_is_disabled(sqlite_session: AdminSes
             await until(lambda: _state(session, account, webhook) is WebhookState.DISABLED)
 
     run(story())
-    found = endpoints.get_webhook(session, account, webhook)
+    found = shown(session, account, webhook)
     assert found.disabled_because is DisabledBecause.FAILING
-    endpoints.update(session, account, webhook, endpoints.WebhookChanges(is_enabled=True), POLICY)
-    assert endpoints.get_webhook(session, account, webhook).failing_since_ms is None
+    endpoints.update(session, account, webhook, WebhookChange(enabled=True))
+    assert shown(session, account, webhook).failing_since is None
 
 
 def test_a_receiver_that_asks_us_to_wait_is_left_alone_meanwhile(
@@ -344,7 +354,7 @@ def test_a_receiver_that_asks_us_to_wait_is_left_alone_meanwhile(
     run(story())
     assert receiver.about == ["one"]
     [kept] = attempts(session, account, webhook)
-    assert kept.next_at_ms - kept.at_ms >= 3_600_000
+    assert kept.next_at - kept.at >= 3_600_000
 
 
 def test_after_a_deletion_nothing_is_sent_and_nothing_wanted(session: AdminSession) -> None:
@@ -356,9 +366,8 @@ def test_after_a_deletion_nothing_is_sent_and_nothing_wanted(session: AdminSessi
             tell(session, account, "one")
             await until(lambda: len(attempts(session, account, webhook)) >= 1)
             delivery.changed()
-            deleting = asyncio.to_thread(endpoints.delete, session, account, webhook)
-            task = asyncio.create_task(deleting)
-            await until(lambda: not endpoints.list_webhooks(session, account))
+            task = asyncio.create_task(endpoints.delete(session, account, webhook))
+            await until(lambda: not endpoints.list_webhooks(session, account).webhooks)
             delivery.changed()  # as servers notice by the revision
             await task
             heard = len(receiver.heard)
@@ -467,7 +476,7 @@ def test_a_row_that_others_changed_sends_nothing(sqlite_session: AdminSession) -
 
     run(story())
     assert receiver.heard == []
-    assert endpoints.get_webhook(session, account, webhook).signing is None
+    assert shown(session, account, webhook).signing is None
 
 
 def test_one_message_or_all_of_a_span_are_sent_again(sqlite_session: AdminSession) -> None:
@@ -479,10 +488,10 @@ def test_one_message_or_all_of_a_span_are_sent_again(sqlite_session: AdminSessio
         async with delivering(session, receiver):
             first, _ = tell(session, account, "one", "two")
             await until(lambda: len(attempts(session, account, webhook)) == 2)
-            messages.replay_message(session, account, webhook, first)
+            messages.replay(session, account, webhook, MessageReplay(first))
             await until(lambda: len(attempts(session, account, webhook)) == 3)
-            span = messages.ReplaySpan(0, session.clock() + 1)
-            assert messages.replay_span(session, account, webhook, span).messages == 2
+            span = MessageReplay(since=Moment(1))
+            assert messages.replay(session, account, webhook, span).messages == 2
             await until(lambda: len(attempts(session, account, webhook)) == 5)
 
     run(story())
@@ -496,7 +505,7 @@ def test_a_test_message_is_sent_at_once_and_its_answer_told(sqlite_session: Admi
     webhook = add(session, account)
     for answer in (ACCEPTED, FAILED):
         receiver = Receiver(lambda message, answer=answer: answer)  # type: ignore[misc]  # bound now
-        kept = asyncio.run(messages.send_test(session, account, webhook, receiver))
+        kept = asyncio.run(messages.send_test_by(session, account, webhook, receiver))
         assert (kept.type, kept.failure) == ("webhook.test", answer.failure)
         assert msgspec.json.decode(receiver.heard[0].body)["data"] == {"webhookId": webhook}
     assert len(attempts(session, account, webhook)) == 2
@@ -515,14 +524,13 @@ def test_a_stranger_finds_no_webhook_and_bad_terms_are_refused(
     with pytest.raises(InvalidInput, match="there is no event"):
         add(session, account, events="rules.eaten")
     with pytest.raises(InvalidInput, match="public address"):
-        endpoints.create(session, account, WebhookTerms("https://10.0.0.1/", ("*",)), POLICY)
+        endpoints.create(session, account, NewWebhook("https://10.0.0.1/", ["*"]))
     for wrong, said in (
-        (DecisionFilter("prechek"), "no operation"),
-        (DecisionFilter("sentry", (Outcome.DECLINE,)), "without outcomes"),
+        (ToldDecisions("prechek"), "no operation"),
+        (ToldDecisions("sentry", [Outcome.DECLINE]), "without outcomes"),
     ):
-        terms = WebhookTerms(URL, ("decision.made",), (wrong,))
         with pytest.raises(InvalidInput, match=said):
-            endpoints.create(session, account, terms, POLICY)
+            endpoints.create(session, account, NewWebhook(URL, ["decision.made"], [wrong]))
     for _ in range(15):
         add(session, account)
     with pytest.raises(Conflict, match="at most 16"):
@@ -530,7 +538,7 @@ def test_a_stranger_finds_no_webhook_and_bad_terms_are_refused(
 
 
 def _state(session: AdminSession, account: str, webhook: str) -> WebhookState:
-    return endpoints.get_webhook(session, account, webhook).state
+    return shown(session, account, webhook).state
 
 
 def test_receivers_of_one_account_that_never_answer_hold_up_no_other_account(

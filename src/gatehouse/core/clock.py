@@ -9,6 +9,7 @@ from typing import Final
 from gatehouse.core.wording.sentences import Phrase
 
 _OUT_OF_REACH: Final = Phrase("invalid.out_of_reach", "is out of reach")
+_MOMENT: Final = Phrase("invalid.moment", "must be a time such as 2026-11-16T09:30:00Z")
 _SPAN: Final = Phrase(
     "invalid.span", "a span of time is a number with s, m, h or d, such as 24h or 90d"
 )
@@ -25,6 +26,14 @@ class Moment(int):
         "format": "date-time",
         "examples": ["2026-11-16T09:30:00.000Z"],
     }
+
+    @classmethod
+    def parse(cls, text: str) -> "Moment":
+        """The moment that a text names; or `ValueError`."""
+        try:
+            return cls(parse_time(text))
+        except ValueError:
+            raise ValueError(_MOMENT()) from None
 
     def __str__(self) -> str:
         return iso_time(self)

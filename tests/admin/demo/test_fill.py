@@ -27,8 +27,9 @@ from gatehouse.admin.sandbox.use_cases.fill import (
 from gatehouse.admin.sandbox.use_cases.story import DAYS
 from gatehouse.admin.sandbox.use_cases.walk import DemoCounts
 from gatehouse.admin.webhooks.types.endpoint import WebhookState
+from gatehouse.admin.webhooks.types.webhook import AttemptSearch
 from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
-from gatehouse.admin.webhooks.use_cases.messages import AttemptQuery, list_attempts
+from gatehouse.admin.webhooks.use_cases.messages import list_attempts
 from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.intel.networks import load_networks
@@ -145,11 +146,11 @@ def test_what_was_listed_is_declined_later(filled: Filled) -> None:
 
 
 def test_a_webhook_has_attempts_and_is_disabled(filled: Filled) -> None:
-    [webhook] = list_webhooks(filled.session, DEMO_ACCOUNT)
+    [webhook] = list_webhooks(filled.session, DEMO_ACCOUNT).webhooks
     assert webhook.state is WebhookState.DISABLED
-    attempts = list_attempts(filled.session, DEMO_ACCOUNT, webhook.webhook_id, AttemptQuery())
+    attempts = list_attempts(filled.session, DEMO_ACCOUNT, webhook.id, AttemptSearch()).attempts
     assert sorted(each.status or 0 for each in attempts) == [200, 200, 200, 503]
-    assert len({each.at_ms // DAY_MS for each in attempts}) == 4
+    assert len({each.at // DAY_MS for each in attempts}) == 4
 
 
 def test_what_the_page_names_is_found(filled: Filled) -> None:

@@ -75,7 +75,7 @@ def demo_places(session: AdminSession) -> dict[str, str]:
         "kind": user.kind,
         "token": EntityTokens(session, DEMO_ACCOUNT).token(user),
         "list": filled.name,
-        "webhook": list_webhooks(session, DEMO_ACCOUNT)[0].webhook_id,
+        "webhook": list_webhooks(session, DEMO_ACCOUNT).webhooks[0].id,
         "user": users.listing(session, DEMO_ACCOUNT)[0].user_id,
         "set": "starter",
         "pipeline": "1",

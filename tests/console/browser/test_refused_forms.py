@@ -16,13 +16,9 @@ from gatehouse.admin.approvals.use_cases import approvals, proposals
 from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_review
-from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
-from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
+from gatehouse.admin.webhooks.types.webhook import NewWebhook
 from gatehouse.admin.webhooks.use_cases import endpoints
-from gatehouse.connectors.webhooks.options import webhook_options
 from gatehouse.console.pages import Action
-from gatehouse.core.events import EventName
-from gatehouse.settings.settings import load_settings
 from tests.admin.people.signing_in import PASSWORD
 from tests.console.browser.holders import holder_of_an_app
 from tests.console.browser.offered import CLOSED
@@ -217,10 +213,9 @@ def around(site: Site, known: dict[str, str]) -> dict[str, str]:
             for each in keys.list_keys(session, site.account_id).keys
             if each.revoked_at is None and not each.is_of_playground
         )
-        policy = webhook_options(load_settings(site.home.environ())).policy
-        terms = WebhookTerms("https://shop.example/hooks", (EventName.IMPORT_FINISHED,))
-        made = endpoints.create(session, site.account_id, terms, policy, SecretKind.HMAC)
-    places = {"key": key.key_id, "webhook": made.webhook.webhook_id}
+        new = NewWebhook("https://shop.example/hooks", ["import.finished"])
+        made = endpoints.create(session, site.account_id, new).answer
+    places = {"key": key.key_id, "webhook": made.id}
     return {**known, **places, "id": waiting, "one": site.account_id}
 
 

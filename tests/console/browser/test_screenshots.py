@@ -21,8 +21,8 @@ from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.people.use_cases import users
-from gatehouse.admin.webhooks.use_cases.endpoints import WebhookChanges, list_webhooks, update
-from gatehouse.connectors.webhooks.destinations import DestinationPolicy
+from gatehouse.admin.webhooks.types.webhook import WebhookChange
+from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks, update
 from gatehouse.store.accounts.keys import note_uses
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.console.browser.holders import holder_of_an_app
@@ -136,9 +136,9 @@ def _furnish(session: AdminSession) -> None:
     issued = keys.issue(session, DEMO_ACCOUNT, terms)
     with session.database.writing() as connection:
         note_uses(connection, {issued.issued.key_id: session.clock() - 59_000})
-    [webhook] = list_webhooks(session, DEMO_ACCOUNT)
-    address = WebhookChanges(url="https://orders.shop.example/gatehouse")
-    update(session, DEMO_ACCOUNT, webhook.webhook_id, address, DestinationPolicy())
+    [webhook] = list_webhooks(session, DEMO_ACCOUNT).webhooks
+    address = WebhookChange(url="https://orders.shop.example/gatehouse")
+    update(session, DEMO_ACCOUNT, webhook.id, address)
 
 
 def _hire(shop: Site) -> str:

@@ -234,9 +234,9 @@ def _access_attention(visit: Visit) -> list[Attention]:
         for key in list_keys(visit.session, visit.account_id).keys
         if ends_soon(key, visit.now_ms)
     ]
-    for webhook in list_webhooks(visit.session, visit.account_id):
-        if webhook.failing_since_ms is not None or webhook.disabled_because in ("gone", "failing"):
-            url = visit.url("webhook", webhook=webhook.webhook_id)
+    for webhook in list_webhooks(visit.session, visit.account_id).webhooks:
+        if webhook.failing_since is not None or webhook.disabled_because in ("gone", "failing"):
+            url = visit.url("webhook", webhook=webhook.id)
             found.append(Attention(visit.text("overview.needs.webhook"), url))
     return found
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from gatehouse.admin.opening import open_account, read_settings
+from gatehouse.admin.opening import open_account
 from gatehouse.cli.arguments import AccountOption, AsJson, span_argument
 from gatehouse.cli.output import columns, sheet, show
 from gatehouse.cli.spans import read_moment
+from gatehouse.core.clock import Moment
 from gatehouse.core.errors import WrongUsage
 from gatehouse.core.wording.sentences import plain
 
 if TYPE_CHECKING:
-    from gatehouse.admin.webhooks.use_cases.public import PublicAttempt, PublicWebhook
-    from gatehouse.core.events import DecisionFilter
+    from gatehouse.admin.webhooks.types.webhook import PublicWebhook, ToldDecisions
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -53,28 +53,22 @@ def create(  # noqa: PLR0913, PLR0917  # each option is one property of a webhoo
     as_json: AsJson = False,
 ) -> None:
     """Add a webhook. Its secret is shown once, here."""
-    from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
     from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
+    from gatehouse.admin.webhooks.types.webhook import NewWebhook
     from gatehouse.admin.webhooks.use_cases import endpoints
-    from gatehouse.admin.webhooks.use_cases.public import public_with_secret
-    from gatehouse.connectors.webhooks.options import webhook_options
 
-    terms = WebhookTerms(url, tuple(event or ()), _decisions(decision), ordered, description)
     kind = SecretKind.ED25519 if ed25519 else SecretKind.HMAC
-    policy = webhook_options(read_settings()).policy
-    made = endpoints.create(*open_account(account), terms, policy, kind)
-    shown = public_with_secret(made)
-    show(_data(shown), f"{shown.id}\n{shown.secret}\n{_ONCE}", as_json=as_json)
+    new = NewWebhook(url, event or [], _decisions(decision or []), ordered, description, kind)
+    made = endpoints.create(*open_account(account), new).answer
+    show(_data(made), f"{made.id}\n{made.secret}\n{_ONCE}", as_json=as_json)
 
 
 @app.command("list")
 def list_webhooks(account: AccountOption = None, as_json: AsJson = False) -> None:
     """List the webhooks of an account."""
     from gatehouse.admin.webhooks.use_cases import endpoints
-    from gatehouse.admin.webhooks.use_cases.public import public_webhook
 
-    found = [public_webhook(each) for each in endpoints.list_webhooks(*open_account(account))]
-    data = [_data(each) for each in found]
+    data = [_data(each) for each in endpoints.list_webhooks(*open_account(account)).webhooks]
     rows = [{**each, "events": ",".join(each["events"])} for each in data]
     headings = ("WEBHOOK", "STATE", "WAITING", "EVENTS", "URL")
     fields = ("id", "state", "waiting", "events", "url")
@@ -87,9 +81,8 @@ def show_webhook(
 ) -> None:
     """Show a webhook, and how it is getting on."""
     from gatehouse.admin.webhooks.use_cases import endpoints
-    from gatehouse.admin.webhooks.use_cases.public import public_webhook
 
-    _show(public_webhook(endpoints.get_webhook(*open_account(account), webhook)), as_json)
+    _show(endpoints.get_webhook(*open_account(account), webhook).answer, as_json)
 
 
 @app.command()
@@ -110,21 +103,20 @@ def update(  # noqa: PLR0913, PLR0917  # each option is one property of a webhoo
     as_json: AsJson = False,
 ) -> None:
     """Change a webhook; what is not named stays as it is."""
+    from gatehouse.admin.webhooks.types.webhook import WebhookChange
     from gatehouse.admin.webhooks.use_cases import endpoints
-    from gatehouse.admin.webhooks.use_cases.public import public_webhook
-    from gatehouse.connectors.webhooks.options import webhook_options
 
-    changes = endpoints.WebhookChanges(
-        url=url,
-        events=None if event is None else tuple(event),
-        decisions=None if decision is None else _decisions(decision),
-        is_ordered=ordered,
-        description=description,
-        is_enabled=enabled,
-    )
-    policy = webhook_options(read_settings()).policy
-    made = endpoints.update(*open_account(account), webhook, changes, policy)
-    _show(public_webhook(made), as_json)
+    given: dict[str, Any] = {
+        "url": url,
+        "events": event,
+        "decisions": None if decision is None else _decisions(decision),
+        "ordered": ordered,
+        "description": description,
+        "enabled": enabled,
+    }
+    named = {name: value for name, value in given.items() if value is not None}
+    done = endpoints.update(*open_account(account), webhook, WebhookChange(**named))
+    _show(done.answer, as_json)
 
 
 @app.command()
@@ -132,8 +124,8 @@ def delete(webhook: WebhookId, account: AccountOption = None, as_json: AsJson = 
     """Delete a webhook; afterwards no server sends anything to it."""
     from gatehouse.admin.webhooks.use_cases import endpoints
 
-    endpoints.delete(*open_account(account), webhook)
-    show({"id": webhook, "deleted": True}, f"{webhook} is deleted", as_json=as_json)
+    done = asyncio.run(endpoints.delete(*open_account(account), webhook))
+    show(_data(done), f"{webhook} is deleted", as_json=as_json)
 
 
 @app.command("rotate-secret")
@@ -146,14 +138,13 @@ def rotate_secret(
     as_json: AsJson = False,
 ) -> None:
     """Give a webhook a new secret, which is shown once, here."""
+    from gatehouse.admin.webhooks.types.webhook import SecretRotation
     from gatehouse.admin.webhooks.use_cases import endpoints
-    from gatehouse.admin.webhooks.use_cases.public import public_with_secret
 
-    opened = open_account(account)
-    made = endpoints.rotate_secret(*opened, webhook, span_argument(overlap))
-    shown = public_with_secret(made)
-    until = f"the old secret signs until {shown.old_secret_until}"
-    show(_data(shown), f"{shown.secret}\n{_ONCE}\n{until}", as_json=as_json)
+    given = SecretRotation(span_argument(overlap) // 1000)
+    made = endpoints.rotate_secret(*open_account(account), webhook, given).answer
+    until = f"the old secret signs until {made.old_secret_until}"
+    show(_data(made), f"{made.secret}\n{_ONCE}\n{until}", as_json=as_json)
 
 
 @app.command("test")
@@ -162,11 +153,8 @@ def send_test_message(
 ) -> None:
     """Send a test message at once, and say what was answered."""
     from gatehouse.admin.webhooks.use_cases.messages import send_test
-    from gatehouse.admin.webhooks.use_cases.public import public_attempt
-    from gatehouse.connectors.webhooks.options import webhook_options
 
-    opened, sender = open_account(account), webhook_options(read_settings()).sender()
-    shown = public_attempt(asyncio.run(send_test(*opened, webhook, sender)))
+    shown = asyncio.run(send_test(*open_account(account), webhook))
     said = shown.failure or f"accepted with {shown.status}"
     text = f"{shown.event_id}: {said}, after {shown.duration_ms} ms"
     show(_data(shown), text, as_json=as_json)
@@ -188,12 +176,12 @@ def attempts(
     as_json: AsJson = False,
 ) -> None:
     """List attempts to send messages, newest first."""
+    from gatehouse.admin.webhooks.types.webhook import AttemptSearch
     from gatehouse.admin.webhooks.use_cases import messages
-    from gatehouse.admin.webhooks.use_cases.public import public_attempt
 
-    query = messages.AttemptQuery(limit, before, event_id)
-    found = messages.list_attempts(*open_account(account), webhook, query)
-    data = [_data(public_attempt(each)) for each in found]
+    wanted = AttemptSearch(limit, before, event_id)
+    found = messages.list_attempts(*open_account(account), webhook, wanted)
+    data = [_data(each) for each in found.attempts]
     headings = ("AT", "EVENT", "TYPE", "#", "OUTCOME", "STATUS", "MS", "NEXT", "FAILURE")
     fields = (
         *("at", "eventId", "type", "number", "outcome", "status", "durationMs", "nextAt"),
@@ -218,27 +206,28 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Send messages again: one, or all of a span of time."""
+    from gatehouse.admin.webhooks.types.webhook import MessageReplay
     from gatehouse.admin.webhooks.use_cases import messages
 
     if (event_id is None) == (since is None):
         raise WrongUsage("name either --event, or --since and perhaps --until")
-    opened = open_account(account)
-    if event_id is not None:
-        done = messages.replay_message(*opened, webhook, event_id)
-    else:
-        now_ms = opened[0].clock()
-        end_ms = now_ms + 1 if until is None else read_moment("--until", until, now_ms)
-        span = messages.ReplaySpan(read_moment("--since", since or "", now_ms), end_ms)
-        done = messages.replay_span(*opened, webhook, span)
-    data = {"messages": done.messages, "complete": done.is_complete}
-    rest = "" if done.is_complete else "; there are more: replay the rest with a later --since"
-    show(data, f"{done.messages} messages will be sent again{rest}", as_json=as_json)
+    session, account_id = open_account(account)
+    now_ms = session.clock()
+    span = [
+        None if text is None else Moment(read_moment(option, text, now_ms))
+        for option, text in (("--since", since), ("--until", until))
+    ]
+    done = messages.replay(session, account_id, webhook, MessageReplay(event_id, *span))
+    rest = "" if done.complete else "; there are more: replay the rest with a later --since"
+    show(_data(done), f"{done.messages} messages will be sent again{rest}", as_json=as_json)
 
 
-def _decisions(given: list[str] | None) -> "tuple[DecisionFilter, ...]":
+def _decisions(given: list[str]) -> "list[ToldDecisions]":
     from gatehouse.admin.events.use_cases.event_settings import parse_filter
+    from gatehouse.admin.webhooks.types.webhook import ToldDecisions
 
-    return tuple(parse_filter(each) for each in given or ())
+    filters = map(parse_filter, given)
+    return [ToldDecisions(each.operation, list(each.outcomes)) for each in filters]
 
 
 def _show(shown: "PublicWebhook", as_json: bool) -> None:
@@ -250,6 +239,6 @@ def _show(shown: "PublicWebhook", as_json: bool) -> None:
     show(data, sheet(rows), as_json=as_json)
 
 
-def _data(shown: "PublicWebhook | PublicAttempt") -> dict[str, Any]:
+def _data(shown: msgspec.Struct) -> dict[str, Any]:
     data: dict[str, Any] = msgspec.to_builtins(shown, enc_hook=plain)
     return data

@@ -1,27 +1,39 @@
 """The webhooks of an account: their attempts, tests, replays, and what each is told of."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.events.use_cases.event_settings import operations
-from gatehouse.admin.webhooks.types.endpoint import EVERYTHING, WebhookTerms
+from gatehouse.admin.webhooks.types.endpoint import EVERYTHING, wanted_types
 from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
+from gatehouse.admin.webhooks.types.webhook import (
+    AttemptSearch,
+    MessageReplay,
+    NewWebhook,
+    PublicWebhook,
+    SecretRotation,
+    ToldDecisions,
+    WebhookChange,
+)
 from gatehouse.admin.webhooks.use_cases import endpoints, messages
 from gatehouse.connectors.webhooks.destinations import LONGEST_URL, DestinationRefused
-from gatehouse.connectors.webhooks.options import WebhookOptions, webhook_options
 from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
 from gatehouse.console.words.formats import parse_local
-from gatehouse.core.events import DecisionFilter, EventName
+from gatehouse.core.clock import Moment
+from gatehouse.core.events import EventName
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.sentences import said_by
+from gatehouse.store.admin.use_case import ANY_VERSION, Precondition, Tagged
+
+T = TypeVar("T")
 
 _ON_A_PAGE: Final = 50
 _OVERLAPS: Final = ("0", "1", "24", "168")
@@ -30,7 +42,7 @@ _OVERLAPS: Final = ("0", "1", "24", "168")
 
 def show_webhooks(visit: Visit) -> Response:
     """All webhooks, and how each is getting on."""
-    found = endpoints.list_webhooks(visit.session, visit.account_id)
+    found = endpoints.list_webhooks(visit.session, visit.account_id).webhooks
     return visit.render("webhooks/webhooks.html", webhooks=found)
 
 
@@ -43,47 +55,42 @@ def create(visit: Visit) -> Response:
     """Add a webhook, and show its secret this once."""
     given = visit.form.get("signing", SecretKind.HMAC)
     signing = SecretKind(given) if given in tuple(SecretKind) else SecretKind.HMAC
-    terms = _terms(visit)
+    new = NewWebhook(**_given(visit), signing=signing)
     try:
-        made = endpoints.create(
-            visit.session, visit.account_id, terms, _options(visit).policy, signing
-        )
+        made = endpoints.create(visit.session, visit.account_id, new)
     except DestinationRefused as refused:
         raise visit.refuse("url", "webhooks.problems.url", why=_why(visit, refused)) from None
-    return visit.render("webhooks/secret.html", made=made)
+    return visit.render("webhooks/secret.html", made=made.answer)
 
 
 def show_webhook(visit: Visit) -> Response:
     """One webhook with its latest attempts."""
-    webhook = _webhook(visit)
-    before = visit.query.get("before") or None
-    query = messages.AttemptQuery(_ON_A_PAGE, before, visit.query.get("event") or None)
-    attempts = messages.list_attempts(visit.session, visit.account_id, webhook.webhook_id, query)
-    older = attempts[-1].id if len(attempts) == _ON_A_PAGE else None
+    webhook = _webhook(visit).answer
+    before, event_id = visit.query.get("before") or None, visit.query.get("event") or None
+    wanted = AttemptSearch(_ON_A_PAGE, before, event_id)
+    found = messages.list_attempts(visit.session, visit.account_id, webhook.id, wanted)
+    older = found.attempts[-1].id if found.has_more else None
     return visit.render(
-        "webhooks/webhook.html", webhook=webhook, attempts=attempts, older=older, overlaps=_OVERLAPS
+        "webhooks/webhook.html",
+        webhook=webhook,
+        attempts=found.attempts,
+        older=older,
+        overlaps=_OVERLAPS,
     )
 
 
 def show_change(visit: Visit) -> Response:
     """The form that changes a webhook."""
-    webhook = _webhook(visit)
-    return visit.render("webhooks/change.html", webhook=webhook, **_form(visit, webhook.terms))
+    webhook, changes = _webhook(visit).answer, _webhook(visit).version
+    shown = _form(visit, webhook)
+    return visit.render("webhooks/change.html", webhook=webhook, changes=changes, **shown)
 
 
 def change(visit: Visit) -> Response:
     """Change what a webhook is told of, or where."""
-    terms = _terms(visit)
-    changes = endpoints.WebhookChanges(
-        url=terms.url,
-        events=terms.events,
-        decisions=terms.decisions,
-        is_ordered=terms.is_ordered,
-        description=terms.description,
-        expected=read_number(visit.form.get("expected", "")),
-    )
+    seen = Precondition(read_number(visit.form.get("expected", "")))
     try:
-        _update(visit, changes)
+        _update(visit, WebhookChange(**_given(visit)), seen)
     except DestinationRefused as refused:
         raise visit.refuse("url", "webhooks.problems.url", why=_why(visit, refused)) from None
     return _back(visit, "webhooks.notices.changed")
@@ -91,13 +98,13 @@ def change(visit: Visit) -> Response:
 
 def enable(visit: Visit) -> Response:
     """Send messages again, from where it stopped."""
-    _update(visit, endpoints.WebhookChanges(is_enabled=True))
+    _update(visit, WebhookChange(enabled=True))
     return _back(visit, "webhooks.notices.enabled")
 
 
 def disable(visit: Visit) -> Response:
     """Send nothing until it is enabled again."""
-    _update(visit, endpoints.WebhookChanges(is_enabled=False))
+    _update(visit, WebhookChange(enabled=False))
     return _back(visit, "webhooks.notices.disabled")
 
 
@@ -106,58 +113,48 @@ def rotate(visit: Visit) -> Response:
     hours = visit.form.get("overlap", "")
     if hours not in _OVERLAPS:
         raise visit.refuse("overlap", "webhooks.problems.overlap")
-    made = endpoints.rotate_secret(
-        visit.session, visit.account_id, visit.place("webhook"), int(hours) * 3_600_000
-    )
-    return visit.render("webhooks/secret.html", made=made)
+    given = SecretRotation(int(hours) * 3600)
+    made = endpoints.rotate_secret(visit.session, visit.account_id, visit.place("webhook"), given)
+    return visit.render("webhooks/secret.html", made=made.answer)
 
 
 def test(visit: Visit) -> Response:
     """Send a test message, and say what was answered."""
-    # A thread of its own, because the one of this page may have an event loop already.
-    with ThreadPoolExecutor(1) as sending:
-        accepted = sending.submit(lambda: asyncio.run(_is_test_accepted(visit))).result()
-    if accepted:
-        return _back(visit, "webhooks.notices.tested")
-    return _back(visit, "webhooks.notices.test_failed")
-
-
-async def _is_test_accepted(visit: Visit) -> bool:
-    sender = _options(visit).sender()
-    try:
-        about = visit.session, visit.account_id, visit.place("webhook")
-        return (await messages.send_test(*about, sender)).failure is None
-    finally:
-        await sender.close()
+    sent = _waited(messages.send_test(visit.session, visit.account_id, visit.place("webhook")))
+    return _back(visit, f"webhooks.notices.{'test_failed' if sent.failure else 'tested'}")
 
 
 def replay(visit: Visit) -> Response:
     """Send one message again, or all of a span of time."""
-    about = visit.session, visit.account_id, visit.place("webhook")
     event_id = visit.form.get("event", "").strip()
     if event_id:
-        done = messages.replay_message(*about, event_id)
+        given = MessageReplay(event_id)
     else:
-        until = visit.form.get("until") and _moment(visit, "until")
-        span = messages.ReplaySpan(_moment(visit, "since"), until or visit.now_ms + 1)
-        done = messages.replay_span(*about, span)
-    notice = "webhooks.notices.replayed" if done.is_complete else "webhooks.notices.replayed_part"
+        until = _moment(visit, "until") if visit.form.get("until") else None
+        given = MessageReplay(since=_moment(visit, "since"), until=until)
+    done = messages.replay(visit.session, visit.account_id, visit.place("webhook"), given)
+    notice = "webhooks.notices.replayed" if done.complete else "webhooks.notices.replayed_part"
     return _back(visit, notice, count=done.messages)
 
 
 def delete(visit: Visit) -> Response:
     """Delete a webhook; nothing is sent to it any more."""
-    endpoints.delete(visit.session, visit.account_id, visit.place("webhook"))
+    _waited(endpoints.delete(visit.session, visit.account_id, visit.place("webhook")))
     return visit.redirect("webhooks", notice="webhooks.notices.deleted")
 
 
-def _webhook(visit: Visit) -> endpoints.WebhookView:
+def _waited(work: Coroutine[Any, Any, T]) -> T:
+    """What somebody outside is waited for, on a thread: that of this page may have a loop."""
+    with ThreadPoolExecutor(1) as waiting:
+        return waiting.submit(asyncio.run, work).result()
+
+
+def _webhook(visit: Visit) -> Tagged[PublicWebhook]:
     return endpoints.get_webhook(visit.session, visit.account_id, visit.place("webhook"))
 
 
-def _update(visit: Visit, changes: endpoints.WebhookChanges) -> None:
-    policy = _options(visit).policy
-    endpoints.update(visit.session, visit.account_id, visit.place("webhook"), changes, policy)
+def _update(visit: Visit, given: WebhookChange, seen: Precondition = ANY_VERSION) -> None:
+    endpoints.update(visit.session, visit.account_id, visit.place("webhook"), given, seen)
 
 
 def _why(visit: Visit, refused: DestinationRefused) -> str:
@@ -171,48 +168,40 @@ def _back(visit: Visit, notice: str, **values: int) -> Response:
     return visit.redirect("webhook", webhook=visit.place("webhook"), notice=said)
 
 
-def _options(visit: Visit) -> WebhookOptions:
-    return webhook_options(visit.desk.settings)
-
-
-def _moment(visit: Visit, field: str) -> int:
+def _moment(visit: Visit, field: str) -> Moment:
     try:
-        return parse_local(visit.form.get(field, ""), visit.formats.zone)
+        return Moment(parse_local(visit.form.get(field, ""), visit.formats.zone))
     except ValueError:
         raise visit.refuse(field, "webhooks.problems.moment") from None
 
 
-def _terms(visit: Visit) -> WebhookTerms:
+def _given(visit: Visit) -> dict[str, Any]:
+    """What both forms send."""
     form = visit.form
-    events = (EVERYTHING,) if form.get("everything") else visit.chosen("events")
+    events = [EVERYTHING] if form.get("everything") else list(visit.chosen("events"))
     if not events:
         raise visit.refuse("events", "webhooks.problems.events")
-    outcomes = tuple(Outcome(each) for each in visit.chosen("outcomes") if each in tuple(Outcome))
-    chosen = visit.chosen("operations")
-    filters: tuple[DecisionFilter, ...] = ()
-    if chosen:
-        filters = tuple(DecisionFilter(each, outcomes) for each in chosen)
-    elif outcomes:
-        filters = (DecisionFilter(outcomes=outcomes),)
-    return WebhookTerms(
-        url=form.get("url", "").strip(),
-        events=events,
-        decisions=filters,
-        is_ordered=bool(form.get("ordered")),
-        description=form.get("description", "").strip(),
-    )
+    outcomes = [Outcome(each) for each in visit.chosen("outcomes") if each in tuple(Outcome)]
+    told = [ToldDecisions(each, outcomes) for each in visit.chosen("operations")]
+    return {
+        "url": form.get("url", "").strip(),
+        "events": events,
+        "decisions": told or ([ToldDecisions(outcomes=outcomes)] if outcomes else []),
+        "ordered": bool(form.get("ordered")),
+        "description": form.get("description", "").strip(),
+    }
 
 
-def _form(visit: Visit, terms: WebhookTerms | None) -> dict[str, Any]:
+def _form(visit: Visit, webhook: PublicWebhook | None) -> dict[str, Any]:
     """What both forms show: what was sent, or else what the webhook has."""
     if visit.form:
         events = frozenset(visit.chosen("events"))
         everything, ordered = bool(visit.form.get("everything")), bool(visit.form.get("ordered"))
         chosen = frozenset(visit.chosen("operations")), frozenset(visit.chosen("outcomes"))
     else:
-        kept = terms or WebhookTerms("", ())
-        events = frozenset(map(str, kept.types()))
-        everything, ordered = EVERYTHING in kept.events, kept.is_ordered
+        kept = webhook or NewWebhook("", [])
+        events = frozenset(map(str, wanted_types(kept.events)))
+        everything, ordered = EVERYTHING in kept.events, kept.ordered
         chosen = (
             frozenset(each.operation for each in kept.decisions),
             frozenset(str(one) for each in kept.decisions for one in each.outcomes),

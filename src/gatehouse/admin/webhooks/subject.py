@@ -10,6 +10,6 @@ SUBJECT = Subject(
             "webhooks", "command:app", "Webhooks: who is told of what happens, and how it went."
         ),
     ),
-    endpoints=("routes:WEBHOOK_ENDPOINTS",),
+    use_cases=("use_cases.endpoints", "use_cases.messages"),
     pages=("pages:PAGES",),
 )

@@ -23,13 +23,11 @@ from gatehouse.api.query import read_query
 from gatehouse.api.repetitions import Repetitions
 from gatehouse.api.serving.in_flight import RETRY_SOON
 from gatehouse.api.v1 import Handler
-from gatehouse.connectors.webhooks.options import WebhookOptions, webhook_options
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.documents.yaml_document import DocumentRefused
 from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
 from gatehouse.core.limits.places import Places
 from gatehouse.core.secrets import keyring
-from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import Precondition, Tagged
 from gatehouse.store.configured.configurations import StaleVersion
@@ -46,25 +44,6 @@ MOST_OUTSIDE_OF_ACCOUNT: Final = 2
 _ETAG: Final = re.compile(r'"([0-9]{1,9})"')
 
 
-class DeskOptions(msgspec.Struct, frozen=True):
-    """What settings say about the management API."""
-
-    default_rate: int
-    """The rate limit of keys without one of their own."""
-    webhooks: WebhookOptions
-    kept_ms: int
-    """How long answers are kept for repeated calls."""
-
-
-def desk_options(settings: Settings) -> DeskOptions:
-    """The options of these settings."""
-    return DeskOptions(
-        settings.rate_limit_per_second,
-        webhook_options(settings),
-        settings.idempotency_ttl_h * 3_600_000,
-    )
-
-
 class ManageDesk:
     """Makes the handlers of the endpoints."""
 
@@ -73,10 +52,8 @@ class ManageDesk:
         entry: Entry,
         session: AdminSession,
         changed: Callable[[], Awaitable[object]],
-        options: DeskOptions,
     ) -> None:
         """`changed` has this server look at what is configured, before the caller is answered."""
-        self._options = options
         self._entry = entry
         self._session = session
         self._changed = changed
@@ -84,7 +61,7 @@ class ManageDesk:
         self._outside = Places(MOST_OUTSIDE, MOST_OUTSIDE_OF_ACCOUNT)
         self._running = asyncio.Semaphore(_AT_ONCE)
         hashing_key = session.ring.current(keyring.IDEMPOTENCY)[1]
-        self._repetitions = Repetitions(hashing_key, options.kept_ms)
+        self._repetitions = Repetitions(hashing_key, session.settings.idempotency_ttl_h * 3_600_000)
 
     def handler(self, endpoint: ManageEndpoint) -> Handler:
         """The handler of one endpoint."""
@@ -102,8 +79,6 @@ class ManageDesk:
                     path=context.scope.get("path_params", {}),
                     query=_read_query(endpoint, context.scope["query_string"]),
                     body=body,
-                    default_rate=self._options.default_rate,
-                    webhooks=self._options.webhooks,
                     precondition=_precondition(context) if endpoint.guarded else Precondition(),
                 )
                 repeated = repeatable(endpoint, call, context, raw, self._repetitions)

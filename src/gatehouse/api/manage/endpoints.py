@@ -7,7 +7,6 @@ import msgspec
 
 from gatehouse.access.accounts import Caller
 from gatehouse.api.query import DEFAULT_PAGE, LARGEST_PAGE
-from gatehouse.connectors.webhooks.options import WebhookOptions
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import Precondition
 
@@ -35,10 +34,6 @@ class ManageCall(msgspec.Struct, frozen=True):
     query: Mapping[str, Any] = {}
     body: Any = None
     precondition: Precondition = Precondition()
-    default_rate: int = 0
-    """Requests per second of keys without a limit of their own; 0 is without limit."""
-    webhooks: WebhookOptions = WebhookOptions()
-    """Where webhooks may be sent."""
 
     @property
     def account_id(self) -> str:

@@ -42,6 +42,9 @@ class Precondition(msgspec.Struct, frozen=True):
         return 0 if self.must_be_new else self.version
 
 
+ANY_VERSION: Final = Precondition()
+
+
 class Tagged(msgspec.Struct, Generic[T], frozen=True):
     """A result with the version that it shows, which becomes the `ETag` of an answer."""
 

@@ -7,14 +7,13 @@ URL of a receiver of their own, and enable it.
 import asyncio
 from typing import Final
 
-from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
+from gatehouse.admin.webhooks.types.webhook import NewWebhook, WebhookChange
 from gatehouse.admin.webhooks.use_cases.endpoints import (
-    WebhookChanges,
     create,
     list_webhooks,
     update,
 )
-from gatehouse.admin.webhooks.use_cases.messages import send_test
+from gatehouse.admin.webhooks.use_cases.messages import send_test_by
 from gatehouse.connectors.webhooks.options import webhook_options
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
@@ -32,9 +31,7 @@ class DemoWebhook:
         """`session` has the moved clock."""
         self._session = session
         self._account_id = account_id
-        options = webhook_options(settings)
-        self._policy = options.policy
-        self._sender = options.sender()
+        self._sender = webhook_options(settings).sender()
         self._receiver: asyncio.Server | None = None
         self._webhook_id: str | None = None
         self._answers = iter(ANSWERS)
@@ -42,11 +39,11 @@ class DemoWebhook:
     async def attempt(self) -> None:
         """Send a message; the first one adds the webhook, unless an earlier walk has."""
         if self._webhook_id is None:
-            if list_webhooks(self._session, self._account_id):
+            if list_webhooks(self._session, self._account_id).webhooks:
                 return
             self._receiver = await asyncio.start_server(self._reply, "127.0.0.1", 0)
             self._webhook_id = self._add(self._receiver.sockets[0].getsockname()[1])
-        await send_test(self._session, self._account_id, self._webhook_id, self._sender)
+        await send_test_by(self._session, self._account_id, self._webhook_id, self._sender)
 
     async def stop(self) -> None:
         """End the receiver."""
@@ -57,11 +54,10 @@ class DemoWebhook:
 
     def _add(self, port: int) -> str:
         url = f"http://127.0.0.1:{port}/gatehouse"
-        terms = WebhookTerms(url, _EVENTS, description=_ABOUT)
-        made = create(self._session, self._account_id, terms, self._policy).webhook
-        off = WebhookChanges(is_enabled=False)
-        update(self._session, self._account_id, made.webhook_id, off, self._policy)
-        return made.webhook_id
+        new = NewWebhook(url, [*_EVENTS], description=_ABOUT)
+        made = create(self._session, self._account_id, new).answer
+        update(self._session, self._account_id, made.id, WebhookChange(enabled=False))
+        return made.id
 
     async def _reply(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")

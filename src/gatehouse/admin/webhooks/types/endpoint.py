@@ -35,8 +35,8 @@ _WEBHOOK_CARD: Final = Phrase(
 
 MOST_ENDPOINTS: Final = 16
 """Of one account."""
-_MOST_FILTERS: Final = 20
-_LONGEST_DESCRIPTION: Final = 200
+MOST_FILTERS: Final = 20
+LONGEST_DESCRIPTION: Final = 200
 EVERYTHING: Final = "*"
 
 
@@ -72,11 +72,7 @@ class WebhookTerms(msgspec.Struct, frozen=True):
 
     def types(self) -> frozenset[EventName]:
         """The types of events that are wanted."""
-        return frozenset(each for each in EventName if self._names(each))
-
-    def _names(self, kind: EventName) -> bool:
-        family = kind.partition(".")[0] + ".*"
-        return bool({EVERYTHING, family, str(kind)} & {*self.events})
+        return wanted_types(self.events)
 
     def decision_filters(self) -> tuple[DecisionFilter, ...]:
         """The decisions that must be told as events for this endpoint."""
@@ -87,6 +83,14 @@ class WebhookTerms(msgspec.Struct, frozen=True):
     def takes_decision(self, operation: str, outcome: Outcome | None) -> bool:
         """Whether a decision is wanted."""
         return not self.decisions or any(e.takes(operation, outcome) for e in self.decisions)
+
+
+def wanted_types(events: Sequence[str]) -> frozenset[EventName]:
+    """The types that are named, each alone, by its family, or with all others."""
+    named = {*events}
+    return frozenset(
+        each for each in EventName if named & {EVERYTHING, each.partition(".")[0] + ".*", str(each)}
+    )
 
 
 def check_terms(terms: WebhookTerms) -> WebhookTerms:
@@ -102,16 +106,12 @@ def check_terms(terms: WebhookTerms) -> WebhookTerms:
     unknown = [each for each in terms.events if each not in known]
     if unknown:
         raise InvalidInput(_NO_EVENT(event=recordable(unknown[0]), known=", ".join(EventName)))
-    if len(terms.decisions) > _MOST_FILTERS:
-        raise InvalidInput(_WEBHOOK_FILTERS(most=_MOST_FILTERS))
-    if len(terms.description) > _LONGEST_DESCRIPTION:
-        raise InvalidInput(_WEBHOOK_DESCRIPTION(most=_LONGEST_DESCRIPTION))
-    if terms.decisions and not _names_decisions(terms.events):
+    if len(terms.decisions) > MOST_FILTERS:
+        raise InvalidInput(_WEBHOOK_FILTERS(most=MOST_FILTERS))
+    if len(terms.description) > LONGEST_DESCRIPTION:
+        raise InvalidInput(_WEBHOOK_DESCRIPTION(most=LONGEST_DESCRIPTION))
+    if terms.decisions and EventName.DECISION_MADE not in terms.types():
         raise InvalidInput(_WEBHOOK_MADE())
     events = tuple(sorted(set(terms.events)))
     description = recordable(terms.description)
     return msgspec.structs.replace(terms, events=events, description=description)
-
-
-def _names_decisions(events: Sequence[str]) -> bool:
-    return bool({EVERYTHING, "decision.*", str(EventName.DECISION_MADE)} & {*events})

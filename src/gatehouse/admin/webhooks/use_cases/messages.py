@@ -1,23 +1,34 @@
 """Use cases about the messages of a webhook: a test, the attempts, and sending some again."""
 
 import asyncio
-from typing import Final
+from typing import Any, Final, Literal
 
 import msgspec
 
+from gatehouse.access.roles import Permission
 from gatehouse.admin.events.use_cases.events import EVENT_UNKNOWN, PublicEvent
 from gatehouse.admin.webhooks.queries import deliveries, endpoints
 from gatehouse.admin.webhooks.queries.deliveries import Attempt, WaitingMessage
-from gatehouse.admin.webhooks.queries.endpoints import KeptWebhook
 from gatehouse.admin.webhooks.types.endpoint import WebhookState
 from gatehouse.admin.webhooks.types.signing_secrets import signatures
+from gatehouse.admin.webhooks.types.webhook import (
+    MOST_ATTEMPTS,
+    AttemptPage,
+    AttemptSearch,
+    MessageReplay,
+    PublicAttempt,
+    ReplayStarted,
+    WebhookId,
+)
+from gatehouse.connectors.webhooks.options import webhook_options
 from gatehouse.connectors.webhooks.sending import WebhookMessage, WebhookSender
 from gatehouse.core.cards.redaction import recordable
-from gatehouse.core.clock import iso_time
+from gatehouse.core.clock import Moment, iso_time, moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase
-from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change, account_reading
+from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
+from gatehouse.store.admin.scopes import account_change
+from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import StoredEvent
 
@@ -27,94 +38,119 @@ _WEBHOOK_DISABLED: Final = Phrase(
     "refused.webhook_disabled", "webhook {webhook} is disabled; enable it first"
 )
 
+_REPLAY_WHAT: Final = Phrase(
+    "refused.replay_what", "name either one event, or since when and perhaps until when"
+)
+
 TEST_TYPE: Final = "webhook.test"
-MOST_ATTEMPTS: Final = 100
-"""On one page."""
 MOST_REPLAYED: Final = 10_000
 """At once."""
+_SCOPE: Final = "manage:webhooks"
+_MAY: Final = Permission.ACCESS
+_ONE: Final = "/webhooks/{webhookId}"
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class AttemptQuery(msgspec.Struct, frozen=True):
-    """Which attempts are wanted, newest first."""
+@use_case(
+    f"POST {_ONE}/test",
+    scope=_SCOPE,
+    permission=_MAY,
+    operation="testWebhook",
+    answers="webhookAttemptResponse",
+)
+async def send_test(session: AdminSession, account_id: str, webhook_id: WebhookId) -> PublicAttempt:
+    """Send a test message.
 
-    limit: int = MOST_ATTEMPTS
-    before: str | None = None
-    event_id: str | None = None
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.limit <= MOST_ATTEMPTS:
-            raise InvalidInput(_WEBHOOK_ATTEMPTS(most=MOST_ATTEMPTS))
-
-
-class ReplaySpan(msgspec.Struct, frozen=True):
-    """Events of a span of time."""
-
-    since_ms: int
-    until_ms: int
-
-
-class Replayed(msgspec.Struct, frozen=True):
-    """How many messages will be sent again."""
-
-    messages: int
-    is_complete: bool
-    """False when there are more than are taken at once."""
+    Sends a message of type `webhook.test` at once, and says what was answered.
+    """
+    sender = await asyncio.to_thread(webhook_options(session.settings).ready_sender)
+    try:
+        return await send_test_by(session, account_id, webhook_id, sender)
+    finally:
+        await sender.close()
 
 
+@use_case(
+    f"GET {_ONE}/attempts",
+    scope=_SCOPE,
+    permission=_MAY,
+    operation="listWebhookAttempts",
+    answers="webhookAttemptsResponse",
+)
 def list_attempts(
-    session: AdminSession, account_id: str, webhook_id: str, query: AttemptQuery
-) -> list[Attempt]:
-    """Attempts to send messages to a webhook, newest first."""
-    with account_reading(session, account_id) as connection:
-        endpoints.get(connection, account_id, webhook_id)
-        return deliveries.attempts_of(
-            connection, webhook_id, query.limit, before=query.before, event_id=query.event_id
-        )
+    reading: Reading, account_id: str, webhook_id: WebhookId, wanted: AttemptSearch
+) -> AttemptPage:
+    """List attempts.
+
+    Attempts to send messages of the last 30 days, newest first, without bodies.
+    """
+    if not 1 <= wanted.limit <= MOST_ATTEMPTS:
+        raise InvalidInput(_WEBHOOK_ATTEMPTS(most=MOST_ATTEMPTS))
+    endpoints.get(reading.connection, account_id, webhook_id)
+    which = {"before": wanted.starting_after, "event_id": wanted.event_id}
+    found = deliveries.attempts_of(reading.connection, webhook_id, wanted.limit + 1, **which)
+    shown = [_shown(each) for each in found[: wanted.limit]]
+    return AttemptPage(shown, len(found) > wanted.limit)
 
 
-def replay_message(
-    session: AdminSession, account_id: str, webhook_id: str, event_id: str
-) -> Replayed:
-    """Send one message again, whether it was accepted or not."""
-    with account_change(session, account_id) as change:
-        _enabled(endpoints.get(change.connection, account_id, webhook_id))
-        found = outbox.find(change.connection, account_id, event_id)
-        if found is None:
-            raise NotFound(EVENT_UNKNOWN(event=recordable(event_id)))
-        again = [_again(webhook_id, found, change.now_ms)]
-        deliveries.put_waiting(change.connection, webhook_id, again)
-        change.audit("webhook.replay", account_id, webhookId=webhook_id, eventId=event_id)
-    return Replayed(1, True)
+@use_case(
+    f"POST {_ONE}/replay",
+    scope=_SCOPE,
+    permission=_MAY,
+    operation="replayWebhookMessages",
+    answers="webhookReplayResponse",
+)
+def replay(
+    change: Change, account_id: str, webhook_id: WebhookId, given: MessageReplay
+) -> ReplayStarted:
+    """Send messages again.
+
+    Sends one message again, or all of a span of time. Their ids stay the same.
+    """
+    if (given.event_id is None) == (given.since is None):
+        raise InvalidInput(_REPLAY_WHAT())
+    kept = endpoints.get(change.connection, account_id, webhook_id)
+    if kept.state is not WebhookState.ENABLED:
+        raise Conflict(_WEBHOOK_DISABLED(webhook=webhook_id))
+    if given.event_id is not None:
+        wanted = found = [_event(change, account_id, given.event_id)]
+        told: dict[str, Any] = {"eventId": given.event_id}
+    else:
+        found, told = _between(change, account_id, given)
+        types = kept.terms.types()
+        wanted = [each for each in found[:MOST_REPLAYED] if each.event.type in types]
+        told["messages"] = len(wanted)
+    again = [_again(webhook_id, each, change.now_ms) for each in wanted]
+    deliveries.put_waiting(change.connection, webhook_id, again)
+    change.audit("webhook.replay", account_id, webhookId=webhook_id, **told)
+    return ReplayStarted(len(again), len(found) <= MOST_REPLAYED)
 
 
-def replay_span(
-    session: AdminSession, account_id: str, webhook_id: str, span: ReplaySpan
-) -> Replayed:
-    """Send all messages again whose events happened in a span of time."""
-    if span.since_ms >= span.until_ms:
+def _event(change: Change, account_id: str, event_id: str) -> StoredEvent:
+    found = outbox.find(change.connection, account_id, event_id)
+    if found is None:
+        raise NotFound(EVENT_UNKNOWN(event=recordable(event_id)))
+    return found
+
+
+def _between(
+    change: Change, account_id: str, given: MessageReplay
+) -> tuple[list[StoredEvent], dict[str, Any]]:
+    """The events of a span of time, one more than are taken; and what is audited of it."""
+    since_ms = int(given.since or 0)
+    until_ms = change.now_ms + 1 if given.until is None else int(given.until)
+    if since_ms >= until_ms:
         raise InvalidInput(_SPAN_ENDS())
-    with account_change(session, account_id) as change:
-        kept = _enabled(endpoints.get(change.connection, account_id, webhook_id))
-        wanted = kept.terms.types()
-        found = deliveries.events_between(
-            change.connection, account_id, span.since_ms, span.until_ms, MOST_REPLAYED + 1
-        )
-        again = [
-            _again(webhook_id, each, change.now_ms)
-            for each in found[:MOST_REPLAYED]
-            if each.event.type in wanted
-        ]
-        deliveries.put_waiting(change.connection, webhook_id, again)
-        told = {"webhookId": webhook_id, "messages": len(again)}
-        change.audit("webhook.replay", account_id, **told, **msgspec.structs.asdict(span))
-    return Replayed(len(again), len(found) <= MOST_REPLAYED)
+    found = deliveries.events_between(
+        change.connection, account_id, since_ms, until_ms, MOST_REPLAYED + 1
+    )
+    return found, {"since_ms": since_ms, "until_ms": until_ms}
 
 
-async def send_test(
+async def send_test_by(
     session: AdminSession, account_id: str, webhook_id: str, sender: WebhookSender
-) -> Attempt:
-    """Send a message of type `webhook.test` at once, and say what was answered."""
+) -> PublicAttempt:
+    """Send a test message by a sender that is there."""
     session.actor.check_account(account_id)
     message, sent = await asyncio.to_thread(_make_test, session, account_id, webhook_id)
     result = await sender.send(message)
@@ -122,7 +158,7 @@ async def send_test(
         sent, duration_ms=result.duration_ms, status=result.status, failure=result.failure
     )
     await session.database.write_on_thread(lambda c: deliveries.add_attempts(c, [attempt]))
-    return attempt
+    return _shown(attempt)
 
 
 def _make_test(
@@ -149,7 +185,19 @@ def _again(webhook_id: str, found: StoredEvent, now_ms: int) -> WaitingMessage:
     return WaitingMessage(webhook_id, found.event.id, *found.place, attempts=0, next_at_ms=now_ms)
 
 
-def _enabled(kept: KeptWebhook) -> KeptWebhook:
-    if kept.state is not WebhookState.ENABLED:
-        raise Conflict(_WEBHOOK_DISABLED(webhook=kept.webhook_id))
-    return kept
+def _shown(attempt: Attempt) -> PublicAttempt:
+    # A test has one attempt, so that there is nothing to give up.
+    ends = attempt.next_at_ms is None and attempt.type != TEST_TYPE
+    failed: Literal["failed", "given_up"] = "given_up" if ends else "failed"
+    return PublicAttempt(
+        id=attempt.id,
+        event_id=attempt.event_id,
+        type=attempt.type,
+        at=Moment(attempt.at_ms),
+        number=attempt.number,
+        outcome="accepted" if attempt.failure is None else failed,
+        status=attempt.status,
+        failure=attempt.failure,
+        duration_ms=attempt.duration_ms,
+        next_at=moment(attempt.next_at_ms),
+    )
