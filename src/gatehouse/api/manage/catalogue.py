@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 
-from gatehouse.api.manage.declared import endpoint_of, use_cases_in
+from gatehouse.api.manage.declared import endpoint_of
 from gatehouse.api.manage.endpoints import ManageEndpoint
 from gatehouse.core.subject import Subject, load, subjects
+from gatehouse.store.admin.use_case import use_cases_in
 
 
 @cache

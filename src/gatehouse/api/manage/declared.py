@@ -1,7 +1,7 @@
 """Endpoints of use cases: their parameters, read from a call, and described as the API does it."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -143,10 +143,3 @@ def _kind(hint: Any) -> Any:
 def _camel(name: str) -> str:
     first, *others = name.split("_")
     return first + "".join(map(str.capitalize, others))
-
-
-def use_cases_in(module: Any) -> Iterator[UseCase[..., Any]]:
-    """The use cases that a module declares, in its order."""
-    for each in vars(module).values():
-        if isinstance(each, UseCase) and each.__module__ == module.__name__:
-            yield each

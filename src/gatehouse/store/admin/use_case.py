@@ -10,6 +10,7 @@ in the path, a struct that is the body, one that is the query, `dry_run`, and a 
 """
 
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any, Concatenate, Final, Generic, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
@@ -108,3 +109,9 @@ def use_case(
     """Declare a use case at a path of the management API; `terms` are those of `Terms`."""
     asked = Terms(**terms)
     return lambda function: UseCase(function, route, asked)
+
+
+def use_cases_in(module: ModuleType) -> list[UseCase[..., Any]]:
+    """The use cases that a module declares, in its order."""
+    found = (each for each in vars(module).values() if isinstance(each, UseCase))
+    return [each for each in found if each.__module__ == module.__name__]
