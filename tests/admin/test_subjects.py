@@ -60,7 +60,8 @@ def test_every_folder_is_a_subject() -> None:
 def test_a_subject_has_the_usual_files_and_says_why_a_face_is_missing(subject: Subject) -> None:
     folder = ADMIN / subject.name
     names = {path.stem for path in folder.iterdir() if path.name not in ("__pycache__",)}
-    assert names <= {*ORDER, "__init__"}
+    assert names <= {*ORDER, "templates", "texts", "__init__"}
+    assert "pages" in names or "templates" not in names
     missing = {face for face in FACES if not getattr(subject, face)}
     if subject.endpoints:
         missing -= {"use_cases"}

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from gatehouse.console.assets import asset_url, assets
+from gatehouse.console.rendering import TEMPLATES
 from tests.console.harness import Console
 
 VENDORED = {
@@ -41,11 +42,14 @@ def test_nothing_else_of_the_machine_can_be_read(console: Console, path: str) ->
 
 
 def test_templates_hold_no_script_no_style_and_nothing_unescaped() -> None:
-    room = Path(__file__).parent.parent.parent / "src" / "gatehouse" / "console" / "templates"
-    for file in room.rglob("*.html"):
-        text = file.read_text()
-        assert "style=" not in text, file
-        assert "<style" not in text, file
-        assert "|safe" not in text.replace(" ", ""), file
-        assert " on" + "click" not in text, file
-        assert text.count("<script") == text.count("<script src="), file
+    names: list[Path] = []
+    for folder in TEMPLATES:
+        for file in folder.rglob("*.html"):
+            names.append(file.relative_to(folder))
+            text = file.read_text()
+            assert "style=" not in text, file
+            assert "<style" not in text, file
+            assert "|safe" not in text.replace(" ", ""), file
+            assert " on" + "click" not in text, file
+            assert text.count("<script") == text.count("<script src="), file
+    assert len(names) == len(set(names)) > 60, "a template of the same name would hide another"

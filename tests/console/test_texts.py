@@ -35,9 +35,9 @@ ENGLISH = texts("en")
 
 def _written() -> set[str]:
     """Everything quoted in templates and code that looks like a key, or like the start of one."""
-    pages = (SOURCE / "gatehouse" / "admin").glob("*/pages*")
-    files = [*ROOM.rglob("*.html"), *ROOM.rglob("*.py")]
-    files += [file for each in pages for file in (each.rglob("*.py") if each.is_dir() else [each])]
+    subjects = SOURCE / "gatehouse" / "admin"
+    files = [*ROOM.rglob("*.py"), *ROOM.rglob("*.html"), *subjects.rglob("*.html")]
+    files += [*subjects.glob("*/pages.py"), *subjects.glob("*/pages/**/*.py")]
     return {key for file in files for key in _QUOTED.findall(file.read_text())}
 
 

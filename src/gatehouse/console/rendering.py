@@ -1,21 +1,25 @@
 """Fills the templates: always escaped, and never with a value that is missing."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gatehouse.console.assets import asset_url
 from gatehouse.console.icons import ICONS
 from gatehouse.console.serving.guard import CSRF_FIELD
+from gatehouse.core.subject import folders
+
+TEMPLATES: Final = (Path(__file__).parent / "templates", *folders("templates"))
+"""Where templates are looked for: those of the shell, and those of subjects."""
 
 
 class Renderer:
-    """The templates of the console."""
+    """The templates of the console and of every subject."""
 
     def __init__(self) -> None:
         self._environment = Environment(
-            loader=FileSystemLoader(Path(__file__).parent / "templates"),
+            loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,

@@ -9,6 +9,7 @@ import pkgutil
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -70,6 +71,12 @@ def declared(face: str) -> tuple[Any, ...]:
         for place in getattr(subject, face)
         for each in load(subject.whole(place))
     )
+
+
+def folders(named: str) -> list[Path]:
+    """The folders of that name that subjects have, such as their `templates`."""
+    [room] = import_module(_ROOM).__path__
+    return sorted(Path(room).glob(f"*/{named}"))
 
 
 def written_out_first(path: str) -> tuple[bool, ...]:

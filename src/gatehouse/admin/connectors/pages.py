@@ -27,7 +27,7 @@ def show_connectors(visit: Visit) -> Response:
     """What every running server says of its connectors, and the configuration in force."""
     known = connectors.find(visit.session)
     return visit.render(
-        "installation/connectors.html",
+        "connectors/connectors.html",
         servers=connector_status(visit.session),
         known=known,
         routes=() if known is None else known.configuration.routes.items(),
@@ -40,7 +40,7 @@ def show_editor(visit: Visit) -> Response:
     shown = connectors.find(visit.session, read_number(visit.query.get("version", "")))
     in_force = connectors.find(visit.session)
     return visit.render(
-        "installation/connectors_edit.html",
+        "connectors/edit.html",
         document="" if shown is None else shown.document,
         base=0 if in_force is None else in_force.version,
     )

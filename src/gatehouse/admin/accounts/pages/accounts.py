@@ -24,7 +24,7 @@ def show_all(visit: Visit) -> Response:
         if wanted in each.account.name.casefold() or wanted == each.account.account_id
     ]
     return visit.render(
-        "installation/accounts.html",
+        "accounts/accounts.html",
         accounts=found[:_MOST],
         wanted=visit.query.get("q", ""),
         left_off=max(0, len(found) - _MOST),

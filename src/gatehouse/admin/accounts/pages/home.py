@@ -30,7 +30,7 @@ def show_accounts(visit: Visit) -> Response:
     known = _accounts(visit)
     found = [each for each in known if _fits(each, wanted)]
     return visit.render(
-        "shell/accounts.html",
+        "accounts/choose.html",
         wanted=wanted,
         has_any=bool(known),
         shown=[(each, first_page(visit, each.account_id)) for each in found[:_MOST]],

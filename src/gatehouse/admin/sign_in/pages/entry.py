@@ -21,7 +21,7 @@ def show_sign_in(visit: Visit) -> Response:
     back = own_path(visit.form.get("next") or visit.query.get("next", "/"))
     if visit.signed_in is not None:
         return visit.redirect_to(back)
-    return visit.render("shell/sign_in.html", next=back, passkeys=visit.passkey_place is not None)
+    return visit.render("sign_in/sign_in.html", next=back, passkeys=visit.passkey_place is not None)
 
 
 def sign_in(visit: Visit) -> Response:
@@ -44,7 +44,7 @@ def show_second_step(visit: Visit) -> Response:
     if not visit.desk.cookies.ticket(visit.asked.cookies):
         return visit.redirect("sign-in")
     return visit.render(
-        "shell/second_step.html", next=back, passkeys=visit.passkey_place is not None
+        "sign_in/second_step.html", next=back, passkeys=visit.passkey_place is not None
     )
 
 
@@ -86,8 +86,8 @@ def show_link(visit: Visit) -> Response:
     """What a link is for. Looking does not use it up: programs that preview links do that."""
     link = links.look(visit.desk.session, visit.place("token"))
     if link is None:
-        return visit.render("shell/link_over.html", 404)
-    return visit.render("shell/link.html", link=link, chooses=link.kind is not LinkKind.DEMO)
+        return visit.render("sign_in/link_over.html", 404)
+    return visit.render("sign_in/link.html", link=link, chooses=link.kind is not LinkKind.DEMO)
 
 
 def use_link(visit: Visit) -> Response:
@@ -100,7 +100,7 @@ def use_link(visit: Visit) -> Response:
     except TooManyAttempts as refused:
         raise _refusal(visit, refused, "") from None
     except SignInRefused:
-        return visit.render("shell/link_over.html", 404)
+        return visit.render("sign_in/link_over.html", 404)
     return _proceed(visit, done, "/")
 
 

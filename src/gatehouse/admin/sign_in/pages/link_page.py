@@ -16,7 +16,7 @@ def show_link(visit: Visit, login: str, link: NewLink) -> Response:
     except ConnectorFailed:
         failed = True
     return visit.render(
-        "people/link.html",
+        "sign_in/new_link.html",
         login=login,
         link=link,
         address=link_url(settings, link),
