@@ -22,13 +22,13 @@ from gatehouse.admin.sandbox.use_cases.story import LEAST_DECISIONS
 from gatehouse.conditions.signatures import SIGNATURES
 from gatehouse.console.pages import Page, Reach
 from gatehouse.console.routes import DECLARED
-from gatehouse.console.words.translation import Text, sentences, texts
 from gatehouse.core.cards.brands import BRAND_NAMES
 from gatehouse.core.wording.sentences import PHRASES
 from gatehouse.settings.settings import Settings
 from tests.console.harness import Browser, Console
 from tests.console.trained import full_report, keep_model
 from tests.harness import Home
+from tests.harness.phrases import sentences, texts
 
 _OF_THE_CONTRACT = ("code", "pre", "textarea", "script", "style")
 _SPOKEN = ("aria-label", "aria-description", "title", "placeholder", "alt", "data-message")
@@ -123,15 +123,11 @@ def browser(console: Console) -> Browser:
     return console.as_role(UserRole.OPERATOR, locale="de", time_zone="Europe/Berlin")
 
 
-def _parts(text: Text) -> list[str]:
-    return [text] if isinstance(text, str) else list(text.values())
-
-
 def _english() -> dict[str, str]:
     """For each text, its longest part without a gap, if it has words that no German text has."""
-    german = [part for text in texts("de").values() for part in _parts(text)]
+    german = [part for text in texts("de").values() for part in text]
     all_german = "\n".join([*german, *sentences("de").values()])
-    ours = {key: part for key, text in texts("en").items() for part in _parts(text)}
+    ours = {key: part for key, text in texts("en").items() for part in text}
     ours |= {key: phrase.english for key, phrase in PHRASES.items()}
     longest = {
         key: max((part.strip(" .,:;") for part in _GAP.split(text)), key=len)
@@ -143,8 +139,8 @@ def _english() -> dict[str, str]:
 @cache
 def _single_words() -> frozenset[str]:
     """Texts of one word that German has another word for."""
-    german = {part for text in texts("de").values() for part in _parts(text)}
-    english = {part for text in texts("en").values() for part in _parts(text)}
+    german = {part for text in texts("de").values() for part in text}
+    english = {part for text in texts("en").values() for part in text}
     return frozenset(part for part in english - german if part.isalpha())
 
 

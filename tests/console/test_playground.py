@@ -26,12 +26,12 @@ from gatehouse.admin.pipelines.pages.playground_request import (
 )
 from gatehouse.console.desk import Desk
 from gatehouse.console.routes import DECLARED
-from gatehouse.console.words.translation import texts
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
 from gatehouse.settings.settings import Settings
 from tests.console.harness import Browser, Console
 from tests.harness import Home
+from tests.harness.phrases import texts
 
 ANSWER = {"isSuccess": True, "requestId": "req_1", "preCheckResponse": {"advice": "<b>"}}
 CLIENT = Path(__file__).parents[2] / "clients" / "python" / "src" / "gatehouse_client"

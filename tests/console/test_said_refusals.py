@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from pathlib import Path
 
-from gatehouse.console.words.translation import LANGUAGES, sentences
-from tests.harness.phrases import all_phrases
+from gatehouse.console.words.translation import LANGUAGES
+from tests.harness.phrases import all_phrases, sentences
 
 SOURCE = Path(__file__).parent.parent.parent / "src"
 _FOR_OTHERS = {

@@ -2,11 +2,15 @@
 
 import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 
 import pytest
+from babel.messages.plurals import get_plural
+from babel.messages.pofile import read_po
 
 import gatehouse.operations.stages  # noqa: F401  # registers the stages, as every entry point does
 from gatehouse.admin.events.use_cases.event_settings import operations
@@ -14,17 +18,16 @@ from gatehouse.admin.sign_in.use_cases.links import LinkKind
 from gatehouse.conditions.catalogue import SIGNALS
 from gatehouse.console.words.translation import (
     LANGUAGES,
-    Text,
     placeholders,
-    sentences,
-    texts,
+    places,
+    read_catalogue,
     translator,
 )
 from gatehouse.core.events import EventName
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.stages.stage import StageSpec
 from gatehouse.core.wording.sentences import all_of, any_of
-from tests.harness.phrases import all_phrases
+from tests.harness.phrases import all_phrases, sentences, texts
 
 SOURCE = Path(__file__).parent.parent.parent / "src"
 ROOM = SOURCE / "gatehouse" / "console"
@@ -49,9 +52,53 @@ def test_languages_have_the_same_texts_with_the_same_placeholders(language: str)
         assert placeholders(text) == placeholders(theirs[key]), key
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_key_is_in_one_catalogue_and_found_there(language: str) -> None:
+    found = places(language)
+    files = set(found.values())
+    assert len(files) > 20
+    assert sum(file.read_text().count("\nmsgctxt ") for file in files) == len(found)
+    assert [key for key, file in found.items() if key not in read_catalogue(file)] == []
+    ours = places("en")
+    assert [key for key in ours if found[key].parent != ours[key].parent] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_a_translation_is_whole_and_of_the_english_of_today(language: str) -> None:
+    english = {**ENGLISH, **{key: (each.english,) for key, each in all_phrases().items()}}
+    for file in set(places(language).values()):
+        with file.open("rb") as opened:
+            catalogue = read_po(opened, abort_invalid=True)
+        assert (catalogue.locale_identifier, catalogue.obsolete) == (language, {}), file
+        assert catalogue.plural_expr == get_plural(language).plural_expr, file
+        for each in catalogue:
+            if each.context:
+                assert _forms(each.id) == english[each.context], each.context
+                assert all(_forms(each.string)), each.context
+                assert not each.fuzzy, each.context
+
+
+def _forms(text: object) -> tuple[object, ...]:
+    return tuple(text) if isinstance(text, tuple | list) else (text,)
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_a_subject_has_the_words_of_what_it_says(language: str) -> None:
+    begun = re.compile(r'\b(?:Phrase|phrases_of)\(\s*f?"([a-z0-9_.]+)')
+    found, admin = places(language), SOURCE / "gatehouse" / "admin"
+    starts = {
+        f"{start.rstrip('.')}.": file.relative_to(admin).parts[0]
+        for file in admin.glob("*/**/*.py")
+        for start in begun.findall(file.read_text())
+    }
+    for key in sentences(language):
+        whose = {subject for start, subject in starts.items() if f"{key}.".startswith(start)}
+        assert {found[key].parts[-4]} == (whose or {"console"}), key
+
+
 def test_every_text_that_is_used_exists() -> None:
     subjects = {key.partition(".")[0] for key in ENGLISH}
-    ends = (".html", ".css", ".js", ".svg", ".txt", ".py", ".toml")
+    ends = (".html", ".css", ".js", ".svg", ".txt", ".py")
     for key in _written():
         if key.partition(".")[0] not in subjects or key.endswith(ends):
             continue
@@ -86,19 +133,27 @@ def test_no_text_is_unused() -> None:
     ],
 )
 def test_a_thing_has_one_name_in_german(other: str, ours: str) -> None:
-    german = [translated for text in texts("de").values() for translated in _forms(text)]
+    german = [form for forms in texts("de").values() for form in forms]
     said = [f"{text} " for text in (*german, *sentences("de").values())]
     assert [text for text in said if other in text] == []
     assert [text for text in said if ours in text] != []
 
 
-def _forms(text: Text) -> list[str]:
-    return [text] if isinstance(text, str) else list(text.values())
-
-
 def test_a_text_is_filled_as_its_language_writes_numbers() -> None:
     assert translator("de").text("home.more", count=1234).startswith("Nur die ersten 1.234 ")
     assert translator("fr").text("common.save") == "Save"
+    for language, none, one in (("en", "0 notes", "One note"), ("de", "0 Notizen", "Eine Notiz")):
+        assert translator(language).text("decision.notes", count=0) == none
+        assert translator(language).text("decision.notes", count=1) == one
+
+
+def test_a_catalogue_is_read_when_a_page_says_something_of_it() -> None:
+    read_catalogue.cache_clear()
+    assert translator("de").text("keys.title")
+    assert read_catalogue.cache_info().currsize == 1
+    code = "import sys, gatehouse.cli.app, gatehouse.serving.serve; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    assert not {"babel.messages", "jinja2"} & {*loaded.stdout.decode().split()}
 
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])
@@ -107,7 +162,7 @@ def test_everything_that_other_rooms_say_can_be_said_in_each_language(language: 
     assert set(theirs) == set(ours)
     for key, phrase in ours.items():
         named = {name for _, name, _, _ in Formatter().parse(phrase.english) if name}
-        assert placeholders(theirs[key]) == named, key
+        assert placeholders((theirs[key],)) == named, key
 
 
 def test_a_sentence_of_another_room_is_said_with_all_that_is_in_it() -> None:

@@ -29,7 +29,7 @@ from gatehouse.console.pages import Declared, Page, Reach
 from gatehouse.console.serving.cookies import Cookies, Notice
 from gatehouse.console.words.formats import Formats, currency_digits
 from gatehouse.console.words.shipped import SHIPPED_WORDS
-from gatehouse.console.words.translation import accepted_locale, texts, translator
+from gatehouse.console.words.translation import accepted_locale, translator
 from gatehouse.core.errors import GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
 
@@ -223,12 +223,12 @@ class Visit:
     def called(self, kind: str, name: str) -> str:
         """What something is called that has a name of its own, such as an action of the log."""
         key = f"names.{kind}.{name}"
-        return self.text(key) if key in texts(self.language) else name
+        return self.text(key) if key in translator(self.locale) else name
 
     def function(self, name: str) -> str:
         """What a function is called, by the name of its stage, its operation or its fee."""
         key = f"names.functions.{name.lower().replace('_', '')}"
-        return self.text(key) if key in texts(self.language) else name
+        return self.text(key) if key in translator(self.locale) else name
 
     def functions(self, names: Iterable[str]) -> str:
         """What several functions are called."""

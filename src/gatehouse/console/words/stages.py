@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.console.visit import Visit
-from gatehouse.console.words.translation import texts
+from gatehouse.console.words.translation import translator
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.gateway.spec import GATEWAY
 from gatehouse.idverify.spec import ID_VERIFY
@@ -87,7 +87,7 @@ class StageWords:
         return ShownFinding(called, text, _TONES.get(value, "plain"))
 
     def _has(self, key: str) -> bool:
-        return key in texts(self._visit.language)
+        return key in translator(self._visit.locale)
 
 
 def _key(name: str) -> str:

@@ -1,30 +1,34 @@
-"""The texts of the console in each language, read from `texts/<language>/<subject>.toml`.
+"""What pages say in each language, read from gettext catalogues.
 
-A key is the name of its file and its place in it: `decisions.title`. A text with plural forms is a
-table of `one`, `other` and so on, chosen by `count`. Sentences that other rooms make in English are
-in `texts/<language>/sentences/` by their own keys.
+The shell has catalogues in `texts/`, and so has each subject. The context of a message is its key,
+such as `decisions.title`, and its id the English text: `messages.pot` holds them, `de.po` has them
+in German. Sentences that other rooms make in English are in `sentences/de.po` by their own keys.
 """
 
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
+from gettext import c2py
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from babel import Locale, UnknownLocaleError, negotiate_locale
+from babel.messages.catalog import Message
+from babel.messages.plurals import get_plural
+from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 
+from gatehouse.core.subject import folders
 from gatehouse.core.wording.sentences import Sentence
 
-LANGUAGES: Final = ("en", "de")
+_OURS: Final = Path(__file__).parent.parent / "texts"
+LANGUAGES: Final = ("en", *sorted(file.stem for file in _OURS.glob("*.po")))
 """The first is what is shown to people whose language is none of these."""
-_FOLDER: Final = Path(__file__).parent.parent / "texts"
-_PLURALS: Final = frozenset({"zero", "one", "two", "few", "many", "other"})
+_CONTEXT: Final = re.compile(r'^msgctxt "(.+)"$', re.MULTILINE)
 _PLACEHOLDER: Final = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 
-Text = str | Mapping[str, str]
-"""A text, or its plural forms."""
+Forms = tuple[str, ...]
+"""A text, or its plural forms in the order of gettext."""
 
 
 class Translator:
@@ -33,20 +37,22 @@ class Translator:
     def __init__(self, locale: str) -> None:
         self.locale: Final = read_locale(locale)
         self.language: Final = self.locale.language
-        self._texts = texts(self.language)
-        self._sentences = sentences(self.language)
+        self._plural = c2py(get_plural(self.language).plural_expr)
+        self._places = places(self.language)
+
+    def __contains__(self, key: str) -> bool:
+        """Whether there is a text of that key."""
+        return key in self._places
 
     def text(self, key: str, /, **values: object) -> str:
         """The text of a key, with its placeholders filled."""
-        found = self._texts[key]
-        if not isinstance(found, str):
-            form = str(self.locale.plural_form(_counted(values)))
-            found = found.get(form, found["other"])
-        return _PLACEHOLDER.sub(lambda match: self._shown(values[match[1]]), found)
+        forms = self._forms(key)
+        text = forms[0] if len(forms) == 1 else forms[self._plural(_counted(values))]
+        return _PLACEHOLDER.sub(lambda match: self._shown(values[match[1]]), text)
 
     def said(self, text: str) -> str:
         """What another room says: in this language if it has the sentence, as it is if not."""
-        if not isinstance(text, Sentence) or text.key not in self._sentences:
+        if not isinstance(text, Sentence) or text.key not in self:
             return str(text)
         said = self._filled(text)
         return said[:1].upper() + said[1:] if self._begins_with_words(text) else said
@@ -55,15 +61,18 @@ class Translator:
         """Whether a sentence begins with words of ours; a name stays as it is written."""
         if not isinstance(text, Sentence):
             return False
-        gap = _PLACEHOLDER.match(self._sentences.get(text.key, ""))
+        gap = _PLACEHOLDER.match(self._forms(text.key)[0]) if text.key in self else None
         return gap is None or self._begins_with_words(text.values.get(gap[1]))
 
     def _filled(self, sentence: Sentence) -> str:
-        found = self._sentences.get(sentence.key)
+        forms = self._forms(sentence.key) if sentence.key in self else ()
         # What was stored by another version may lack something.
-        if found is None or not placeholders(found) <= set(sentence.values):
+        if not forms or not placeholders(forms) <= set(sentence.values):
             return str(sentence)
-        return _PLACEHOLDER.sub(lambda match: self._shown(sentence.values[match[1]]), found)
+        return _PLACEHOLDER.sub(lambda match: self._shown(sentence.values[match[1]]), forms[0])
+
+    def _forms(self, key: str) -> Forms:
+        return read_catalogue(self._places[key])[key]
 
     def _shown(self, value: object) -> str:
         if isinstance(value, Sentence):
@@ -86,22 +95,30 @@ def translator(locale: str) -> Translator:
 
 
 @cache
-def texts(language: str) -> Mapping[str, Text]:
-    """Every text of a language by its key."""
-    return _read(_FOLDER / language)
+def places(language: str) -> Mapping[str, Path]:
+    """The catalogue of each key; it is read when something of it is said, as reading takes time."""
+    name = "messages.pot" if language == LANGUAGES[0] else f"{language}.po"
+    files = [file for folder in (_OURS, *folders("texts")) for file in sorted(folder.rglob(name))]
+    return {key: file for file in files for key in _CONTEXT.findall(file.read_text("utf-8"))}
 
 
 @cache
-def sentences(language: str) -> Mapping[str, str]:
-    """The sentences of other rooms by their keys; English needs none."""
-    found = _read(_FOLDER / language / "sentences")
-    return {key: text for key, text in found.items() if isinstance(text, str)}
+def read_catalogue(file: Path) -> Mapping[str, Forms]:
+    """The texts of a catalogue by their keys; what is not translated is in English."""
+    with file.open("rb") as opened:
+        messages = read_po(opened, abort_invalid=True)
+    return {each.context: _said(each) for each in messages if each.context}
 
 
-def placeholders(text: Text) -> set[str]:
+def _said(message: Message) -> Forms:
+    translated = message.string or ""
+    said = translated if any(translated) else message.id
+    return (said,) if isinstance(said, str) else tuple(said)
+
+
+def placeholders(forms: Forms) -> set[str]:
     """The names that a text wants to be filled with."""
-    parts = [text] if isinstance(text, str) else text.values()
-    return {name for part in parts for name in _PLACEHOLDER.findall(part)}
+    return {name for form in forms for name in _PLACEHOLDER.findall(form)}
 
 
 def read_locale(named: str) -> Locale:
@@ -117,20 +134,3 @@ def accepted_locale(header: str) -> str:
     """The language of ours that a browser likes best, by its `Accept-Language`."""
     named = [part.partition(";")[0].strip() for part in header[:200].split(",")]
     return negotiate_locale([each for each in named if each], LANGUAGES, sep="-") or LANGUAGES[0]
-
-
-def _read(folder: Path) -> dict[str, Text]:
-    return {
-        key: text
-        for file in sorted(folder.glob("*.toml"))
-        for key, text in _flat(file.stem, tomllib.loads(file.read_text(encoding="utf-8")))
-    }
-
-
-def _flat(place: str, found: Mapping[str, Any]) -> Iterator[tuple[str, Text]]:
-    for name, value in found.items():
-        key = f"{place}.{name}"
-        if isinstance(value, str) or ("other" in value and set(value) <= _PLURALS):
-            yield key, value
-        else:
-            yield from _flat(key, value)
