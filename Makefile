@@ -21,7 +21,7 @@ SINCE  ?= HEAD
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick changed format bench faults eval-names eval-sentry webhook-delivery soak chaos docs types editor bins networks browsers places starter lock clean screenshots
+.PHONY: help setup run test quick changed format bench faults eval-names eval-sentry webhook-delivery soak chaos docs types editor bins networks browsers places starter demo-past lock clean screenshots
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -111,6 +111,9 @@ browsers: setup ## Rebuild the packed lists of browsers and their releases
 
 starter: setup ## Rebuild the programs of the starter rule set and pipelines
 	@$(BIN)/python -m scripts.build_starter
+
+demo-past: setup ## Record the made-up past of the demo account anew
+	@$(BIN)/python -m scripts.demo_past
 
 places: setup ## Rebuild the packed facts about countries (DATA=DIR, a folder of downloaded packages)
 	@$(BIN)/python -m scripts.build_places $(DATA)

@@ -17,8 +17,8 @@ import pytest
 import gatehouse.training.report.phrases  # noqa: F401  # a console has them when it needs them
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
-from gatehouse.admin.sandbox.use_cases.fill import DemoWish, fill_demo
-from gatehouse.admin.sandbox.use_cases.story import LEAST_DECISIONS
+from gatehouse.admin.sandbox.use_cases.fill import fill_demo
+from gatehouse.admin.sandbox.use_cases.past import LEAST_DECISIONS
 from gatehouse.conditions.signatures import SIGNATURES
 from gatehouse.console.pages import Page, Reach
 from gatehouse.console.routes import DECLARED
@@ -109,7 +109,7 @@ def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
     home = Home(tmp_path_factory.mktemp("german") / "home").migrated()
     with home.session() as session:
         settings = Settings(home=home.path)
-        fill_demo(session, settings, DemoWish(LEAST_DECISIONS))
+        fill_demo(session, settings, LEAST_DECISIONS)
         opened = Console(session, settings)
         try:
             yield opened

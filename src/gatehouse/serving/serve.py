@@ -80,7 +80,7 @@ def _start(
     from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT, ensure_demo
     from gatehouse.admin.people.use_cases.demo import demo_link
     from gatehouse.admin.sandbox.use_cases.beside import fill_beside
-    from gatehouse.admin.sandbox.use_cases.fill import DemoPast, DemoWish, begin_demo, prepare_demo
+    from gatehouse.admin.sandbox.use_cases.fill import DemoPast, begin_demo, prepare_demo
     from gatehouse.api.logs import log_start
     from gatehouse.api.serving.server import Listeners
     from gatehouse.api.serving.server import serve as run
@@ -103,7 +103,7 @@ def _start(
             service = bootstrap.Service(settings, session, networks, alone=alone)
             if demo_history:
                 prepare_demo(session, settings)
-                past = begin_demo(session, DemoWish())
+                past = begin_demo(session)
             if past is DemoPast.BEGUN:
                 service.fill_history = partial(fill_beside, service.owner)
         if not settings.is_production:

@@ -12,13 +12,7 @@ import pytest
 
 from gatehouse.admin.sandbox.command import demo
 from gatehouse.admin.sandbox.use_cases import beside
-from gatehouse.admin.sandbox.use_cases.fill import (
-    DemoPast,
-    DemoWish,
-    begin_demo,
-    fill_demo,
-    prepare_demo,
-)
+from gatehouse.admin.sandbox.use_cases.fill import DemoPast, begin_demo, fill_demo, prepare_demo
 from gatehouse.bootstrap import Service
 from gatehouse.settings.settings import load_settings
 from tests.harness import Home, Server, free_port, sandbox_key
@@ -27,7 +21,7 @@ from tests.harness.samples import BODY, PURCHASE
 from tests.harness.service import serving
 from tests.harness.waiting import until
 
-SMALL: Final = DemoWish(decisions=100)
+SMALL: Final = 100
 
 
 def begun(home: Home) -> str:
@@ -62,7 +56,7 @@ def test_a_first_request_is_answered_before_there_is_a_past(sqlite_home: Home) -
             answered.set()
             await asyncio.to_thread(until, lambda: service.memory.state().rebuilt)
             # The request that came first, and all orders of the past that Sentry has seen.
-            assert service.memory.state().events > SMALL.decisions * 0.8
+            assert service.memory.state().events > SMALL * 0.8
 
     asyncio.run(whole())
 
@@ -87,7 +81,7 @@ def test_a_server_that_is_stopped_leaves_a_past_that_can_go_on(sqlite_home: Home
         server.stop()
     assert "made-up past" in server.log()
     sqlite_home.ok("demo", "fill")
-    assert sqlite_home.ok("ledger", "verify", "--json").json["records"] == SMALL.decisions + 1
+    assert sqlite_home.ok("ledger", "verify", "--json").json["records"] == SMALL + 1
 
 
 def test_the_process_is_told_which_server_asks(

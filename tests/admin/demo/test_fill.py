@@ -19,12 +19,11 @@ from gatehouse.admin.sandbox.use_cases import engine
 from gatehouse.admin.sandbox.use_cases.fill import (
     AccountInUse,
     DemoPast,
-    DemoWish,
     begin_demo,
     fill_demo,
     prepare_demo,
 )
-from gatehouse.admin.sandbox.use_cases.story import DAYS
+from gatehouse.admin.sandbox.use_cases.past import DAYS, MOST_DECISIONS
 from gatehouse.admin.sandbox.use_cases.walk import DemoCounts
 from gatehouse.admin.webhooks.types.endpoint import WebhookState
 from gatehouse.admin.webhooks.types.webhook import AttemptSearch
@@ -45,8 +44,8 @@ ROOT: Final = Path(__file__).parents[3]
 DAY_MS: Final = 86_400_000
 END_MS: Final = 1_794_830_400_000
 """A Monday at noon."""
-WISH: Final = DemoWish(decisions=240)
-SMALL: Final = DemoWish(decisions=100)
+WANTED: Final = 240
+SMALL: Final = 100
 
 
 class Filled:
@@ -79,7 +78,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     home = Home(tmp_path_factory.mktemp("demo") / "home").migrated()
     with home.session() as session:
         session.clock = lambda: END_MS
-        counts = fill_demo(session, load_settings(home.environ()), WISH)
+        counts = fill_demo(session, load_settings(home.environ()), WANTED)
         assert counts is not None
         yield Filled(home, session, counts)
 
@@ -96,8 +95,8 @@ def check_whole(session: AdminSession, decisions: int) -> None:
 
 
 def test_ledger_records_and_balance_agree(filled: Filled) -> None:
-    assert filled.counts.decisions == WISH.decisions
-    check_whole(filled.session, WISH.decisions)
+    assert filled.counts.decisions == WANTED
+    check_whole(filled.session, WANTED)
     assert filled.rows(HOLDS) == []
 
 
@@ -167,8 +166,8 @@ def test_what_the_page_names_is_found(filled: Filled) -> None:
 def test_it_is_not_done_twice(filled: Filled) -> None:
     settings = load_settings(filled.home.environ())
     before = filled.rows(DECISIONS)
-    assert fill_demo(filled.session, settings, WISH) is None
-    assert begin_demo(filled.session, WISH) is DemoPast.DONE
+    assert fill_demo(filled.session, settings, WANTED) is None
+    assert begin_demo(filled.session, WANTED) is DemoPast.DONE
     assert filled.rows(DECISIONS) == before
     said = filled.home.ok("demo", "fill", "--json").json
     assert said == {"filled": False}
@@ -200,12 +199,12 @@ def test_a_walk_that_was_ended_goes_on_where_it_was(home: Home) -> None:
             fill_demo(session, settings, SMALL)
         with session.reading() as connection:
             assert connection.scalar(sa.select(sa.func.count()).select_from(DECISIONS)) == 60
-        again = fill_demo(session, settings, DemoWish(500, 3))
+        again = fill_demo(session, settings, MOST_DECISIONS)
         assert again is not None
-        assert again.decisions == SMALL.decisions
+        assert again.decisions == SMALL
         report = money.verify_ledger(session)
         # What the first walk held when it ended is given back by the next server.
-        assert (report.problems, report.records, report.open) == ([], SMALL.decisions, 1)
+        assert (report.problems, report.records, report.open) == ([], SMALL, 1)
 
 
 def test_an_account_that_is_used_is_left_alone(sqlite_home: Home) -> None:
@@ -223,7 +222,7 @@ def test_a_young_account_keeps_its_balance(sqlite_home: Home) -> None:
     with sqlite_home.session() as session:
         default_account.ensure_demo(session, settings)
         fill_demo(session, settings, SMALL)
-        check_whole(session, SMALL.decisions)
+        check_whole(session, SMALL)
         page = money.ledger_page(session, DEMO_ACCOUNT, money.LedgerSearch(1000))
         assert min(line.balance for line in page.lines) >= 0
 
@@ -264,10 +263,14 @@ def test_the_trail_says_that_the_past_is_made_up(filled: Filled) -> None:
     with filled.session.reading() as connection:
         lines = audit.search(connection, DEMO_ACCOUNT, audit.LineSearch(action="demo."))
     assert [line.action for line in lines] == ["demo.finish", "demo.begin"]
-    assert lines[0].details["decisions"] == WISH.decisions
+    assert lines[0].details["decisions"] == WANTED
 
 
-def test_the_number_of_decisions_has_limits() -> None:
-    for decisions in (0, 99, 5001):
-        with pytest.raises(InvalidInput, match="100 to 5000"):
-            DemoWish(decisions)
+def test_the_number_of_decisions_has_limits(sqlite_home: Home) -> None:
+    settings = load_settings(sqlite_home.environ())
+    with sqlite_home.session() as session:
+        for decisions in (0, 99, 481):
+            with pytest.raises(InvalidInput, match="100 to 480"):
+                fill_demo(session, settings, decisions)
+        with session.reading() as connection:
+            assert audit.search(connection, DEMO_ACCOUNT, audit.LineSearch(action="demo.")) == []

@@ -17,7 +17,7 @@ from gatehouse.admin.jobs.types import JobKind
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.people.use_cases import users
 from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
-from gatehouse.admin.sandbox.use_cases.fill import DemoWish, fill_demo
+from gatehouse.admin.sandbox.use_cases.fill import fill_demo
 from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
@@ -49,7 +49,7 @@ def filled_home(folder: Path, decisions: int = 100) -> Home:
 
     def fill() -> None:
         with home.session() as session:
-            fill_demo(session, load_settings(home.environ()), DemoWish(decisions))
+            fill_demo(session, load_settings(home.environ()), decisions)
 
     # The browser has an event loop in this thread, and a thread can have only one.
     with ThreadPoolExecutor(max_workers=1) as elsewhere:

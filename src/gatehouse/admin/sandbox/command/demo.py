@@ -16,8 +16,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.command()
 def fill(
-    decisions: Annotated[int, typer.Option(help="How many requests, 100 to 5000.")] = 480,
-    seed: Annotated[int, typer.Option(help="Another number makes another past.")] = 19,
+    decisions: Annotated[int, typer.Option(help="How many requests, 100 to 480.")] = 480,
     as_json: AsJson = False,
 ) -> None:
     """Give the demo account a made-up past of 30 days, so that there is something to look at.
@@ -26,11 +25,11 @@ def fill(
     of the past; reviews, labels, lists and the ledger follow from them. The balance stays as it is.
     Only an account without decisions is filled; it is done once, and goes on where it was ended.
     """
-    from gatehouse.admin.sandbox.use_cases.fill import DemoWish, fill_demo
+    from gatehouse.admin.sandbox.use_cases.fill import fill_demo
 
-    settings, wish = read_settings(), DemoWish(decisions, seed)
+    settings = read_settings()
     with Progress("filling", None) as progress:
-        done = fill_demo(open_session(), settings, wish, progress.reached_record)
+        done = fill_demo(open_session(), settings, decisions, progress.reached_record)
     if done is None:
         show({"filled": False}, "the demo account has its past already", as_json=as_json)
         return
@@ -47,7 +46,7 @@ def fill_beside(
     server: Annotated[str, typer.Argument(help="The server that asks for it.")],
 ) -> None:
     """Fill the demo account as far as a server has begun it; servers call this."""
-    from gatehouse.admin.sandbox.use_cases.fill import DemoWish, fill_demo
+    from gatehouse.admin.sandbox.use_cases.fill import fill_demo
 
     stay_beside_server()
-    fill_demo(open_session(), read_settings(), DemoWish(), server=server)
+    fill_demo(open_session(), read_settings(), server=server)

@@ -16,13 +16,12 @@ import msgspec
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT, ensure_demo
-from gatehouse.admin.sandbox.use_cases.story import (
+from gatehouse.admin.sandbox.use_cases.past import (
+    DAY_MS,
     DAYS,
     LEAST_DECISIONS,
     MOST_DECISIONS,
     DemoPlan,
-    DemoStory,
-    tell,
 )
 from gatehouse.admin.sandbox.use_cases.walk import DemoCounts, DemoWalk
 from gatehouse.core.errors import Conflict, InvalidInput
@@ -39,8 +38,7 @@ _BEGAN: Final = "demo.begin"
 _FINISHED: Final = "demo.finish"
 _REST_S: Final = 0.01
 _ACTOR: Final = Actor.system("demo")
-_DAY_MS: Final = 86_400_000
-_OLDER_MS: Final = (DAYS + 1) * _DAY_MS
+_OLDER_MS: Final = (DAYS + 1) * DAY_MS
 """How long before its first start a demo account with a past was created."""
 
 Reached = Callable[[int, int], object]
@@ -65,19 +63,6 @@ class AccountInUse(Conflict):
         )
 
 
-class DemoWish(msgspec.Struct, frozen=True):
-    """What kind of past is wanted."""
-
-    decisions: int = 480
-    seed: int = 19
-
-    def __post_init__(self) -> None:
-        if not LEAST_DECISIONS <= self.decisions <= MOST_DECISIONS:
-            raise InvalidInput(
-                f"a demo history has {LEAST_DECISIONS} to {MOST_DECISIONS} decisions"
-            )
-
-
 def prepare_demo(session: AdminSession, settings: Settings) -> str:
     """The demo account's key; an account that is made now is as old as the past it can get."""
     session.actor.check_installation()
@@ -89,15 +74,15 @@ def prepare_demo(session: AdminSession, settings: Settings) -> str:
     return ensure_demo(older, settings)
 
 
-def begin_demo(session: AdminSession, wish: DemoWish) -> DemoPast:
+def begin_demo(session: AdminSession, wanted: int = MOST_DECISIONS) -> DemoPast:
     """Note that the demo account gets a past, so that a request that comes first does not matter.
 
-    An account with decisions of its own gets none.
+    `wanted` is how many decisions it has. An account with decisions of its own gets none.
     """
     session.actor.check_installation()
     _check_sandbox(session)
     try:
-        return DemoPast.DONE if _begun(session, wish) is None else DemoPast.BEGUN
+        return DemoPast.DONE if _begun(session, wanted) is None else DemoPast.BEGUN
     except AccountInUse:
         return DemoPast.NONE
 
@@ -105,13 +90,14 @@ def begin_demo(session: AdminSession, wish: DemoWish) -> DemoPast:
 def fill_demo(
     session: AdminSession,
     settings: Settings,
-    wish: DemoWish,
+    wanted: int = MOST_DECISIONS,
     reached: Reached = lambda done, total: None,
     *,
     server: str | None = None,
 ) -> DemoCounts | None:
     """Fill the demo account's past, or the rest of it; None when that was done before.
 
+    `wanted` is how many decisions a past that is not begun yet gets.
     `Conflict` in production, and for an account that has decisions of its own. `server` is the one
     that asks for it; no other may serve meanwhile, for it would end requests that are not its own.
     """
@@ -119,21 +105,19 @@ def fill_demo(
     _check_sandbox(session)
     with _alone(session, settings, server):
         prepare_demo(session, settings)
-        plan = _begun(session, wish)
+        plan = _begun(session, wanted)
         if plan is None:
             return None
         owner = server or new_id("srv", session.clock(), session.randomness)
         walk = DemoWalk(session.acting_as(_ACTOR), settings, DEMO_ACCOUNT, plan, owner)
         walk.rest_s = _REST_S if server else 0.0
-        return asyncio.run(_fill(session.acting_as(_ACTOR), walk, tell(plan), reached))
+        return asyncio.run(_fill(session.acting_as(_ACTOR), walk, reached))
 
 
-async def _fill(
-    session: AdminSession, walk: DemoWalk, story: DemoStory, reached: Reached
-) -> DemoCounts:
-    await walk.start(story)
+async def _fill(session: AdminSession, walk: DemoWalk, reached: Reached) -> DemoCounts:
+    await walk.start()
     try:
-        await walk.go(story, lambda done: reached(done, len(story.orders)))
+        await walk.go(lambda done: reached(done, len(walk.orders)))
     finally:
         await walk.stop()
     with account_change(session, DEMO_ACCOUNT) as change:
@@ -143,8 +127,10 @@ async def _fill(
     return walk.counts
 
 
-def _begun(session: AdminSession, wish: DemoWish) -> DemoPlan | None:
+def _begun(session: AdminSession, wanted: int) -> DemoPlan | None:
     """The plan of a past that was begun, now or before; None when it was finished."""
+    if not LEAST_DECISIONS <= wanted <= MOST_DECISIONS:
+        raise InvalidInput(f"a demo history has {LEAST_DECISIONS} to {MOST_DECISIONS} decisions")
     with session.reading() as connection:
         lines = audit.search(connection, DEMO_ACCOUNT, audit.LineSearch(limit=1, action="demo."))
         used = decisions.has_any(connection, DEMO_ACCOUNT)
@@ -152,7 +138,7 @@ def _begun(session: AdminSession, wish: DemoWish) -> DemoPlan | None:
         return None if line.action == _FINISHED else msgspec.convert(line.details, DemoPlan)
     if used:
         raise AccountInUse
-    plan = DemoPlan(wish.seed, wish.decisions, session.clock())
+    plan = DemoPlan(wanted, session.clock())
     with account_change(session, DEMO_ACCOUNT) as change:
         change.audit(_BEGAN, DEMO_ACCOUNT, **msgspec.to_builtins(plan))
     return plan

@@ -13,15 +13,19 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.money.use_cases.money import top_up
-from gatehouse.admin.sandbox.use_cases.desk import (
-    DecidedOrder,
-    DemoDesk,
+from gatehouse.admin.sandbox.use_cases.desk import DemoDesk
+from gatehouse.admin.sandbox.use_cases.engine import DemoEngine, MovedClock
+from gatehouse.admin.sandbox.use_cases.past import (
+    DAY_MS,
+    DAYS,
+    DemoOrder,
+    DemoPlan,
     FollowUp,
     FollowUpKind,
-    follow_ups,
+    RecordedEntry,
+    orders_of,
+    read_recorded,
 )
-from gatehouse.admin.sandbox.use_cases.engine import DemoEngine, MovedClock
-from gatehouse.admin.sandbox.use_cases.story import DAYS, DemoEntry, DemoOrder, DemoPlan, DemoStory
 from gatehouse.admin.sandbox.use_cases.webhook import ANSWERS, DemoWebhook
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord
@@ -30,8 +34,7 @@ from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.decisions import decisions
 
-_DAY_MS: Final = 86_400_000
-_WEEK_MS: Final = 7 * _DAY_MS
+_WEEK_MS: Final = 7 * DAY_MS
 _START_MICROS: Final = 100_000_000
 
 _Act = Callable[[], Awaitable[None]]
@@ -59,6 +62,9 @@ class DemoWalk:
         self._session = session
         self._account_id = account_id
         self._plan = plan
+        recorded = read_recorded()
+        self._entries = recorded.entries
+        self.orders = orders_of(plan, recorded)
         self._clock = MovedClock(plan.start_ms)
         self._past = dataclasses.replace(session, clock=self._clock)
         self._engine = DemoEngine(session, settings, account_id, self._clock, owner)
@@ -75,9 +81,9 @@ class DemoWalk:
         self.rest_s = 0.0
         """Between two requests, in which a server gets the write lock."""
 
-    async def start(self, story: DemoStory) -> None:
+    async def start(self) -> None:
         """Look at what an earlier walk has done, and begin with money in the account."""
-        ids = [each for order in story.orders for each in order.request_ids]
+        ids = [each for order in self.orders for each in order.request_ids]
         prints = self._session.fingerprints
         with self._session.reading() as connection:
             found = decisions.get_many(connection, self._account_id, ids, prints)
@@ -95,15 +101,15 @@ class DemoWalk:
         await self._webhook.stop()
         await self._engine.stop()
 
-    async def go(self, story: DemoStory, reached: Callable[[int], object]) -> None:
+    async def go(self, reached: Callable[[int], object]) -> None:
         """Let everything happen, in the order of time."""
-        for entry in story.entries:
-            self._later(entry.at_ms, partial(self._enter, entry))
+        for entry in self._entries:
+            self._later(self._plan.moment(entry.moment_ms), partial(self._enter, entry))
         for week in range(1, DAYS // 7 + 1):
             self._later(self._plan.start_ms + week * _WEEK_MS, self._pay)
         for number in range(len(ANSWERS)):
-            self._later(self._plan.start_ms + (5 + 6 * number) * _DAY_MS, self._webhook.attempt)
-        for done, order in enumerate(story.orders):
+            self._later(self._plan.start_ms + (5 + 6 * number) * DAY_MS, self._webhook.attempt)
+        for done, order in enumerate(self.orders):
             await self._catch_up(order.at_ms)
             await self._send(order)
             if self.rest_s:
@@ -128,35 +134,33 @@ class DemoWalk:
             self._clock.now_ms, _, act = heapq.heappop(self._waiting)
             await act()
 
-    async def _enter(self, entry: DemoEntry) -> None:
+    async def _enter(self, entry: RecordedEntry) -> None:
         self._desk.enter(entry)
         self._engine.reload()
 
-    async def _follow_up(self, what: FollowUp) -> None:
-        self._desk.do(what)
+    async def _follow_up(self, request_id: str, what: FollowUp) -> None:
+        self._desk.do(request_id, what)
         if what.kind not in (FollowUpKind.ASSIGN, FollowUpKind.NOTE):
             self.counts.labels += 1
             await self._engine.learn()
 
     async def _send(self, order: DemoOrder) -> None:
         self._clock.now_ms = order.at_ms
-        decided = self._earlier(order)
-        if decided is None:
+        # What an earlier walk made of the order counts.
+        records = (self._known.get(each) for each in order.request_ids)
+        record = next(filter(None, records), None)
+        if record is not None:
+            request_id, decision, closed = record.request_id, record.decision, record.closed_micros
+        else:
             request_id = next(each for each in order.request_ids if each not in self._taken)
             done = await self._engine.send(order.operation, request_id, order.body)
-            decided = DecidedOrder(order, request_id, done.decision, done.closed)
-        self._unpaid += decided.closed_micros
-        self._count(decided.decision, decided.closed_micros)
-        for each in follow_ups(self._plan, decided):
-            self._later(each.at_ms, partial(self._follow_up, each))
-
-    def _earlier(self, order: DemoOrder) -> DecidedOrder | None:
-        """What an earlier walk made of the order."""
-        for request_id in order.request_ids:
-            record = self._known.get(request_id)
-            if record is not None:
-                return DecidedOrder(order, request_id, record.decision, record.closed_micros)
-        return None
+            decision, closed = done.decision, done.closed
+        self._unpaid += closed
+        self._count(decision, closed)
+        for each in order.follow_ups.get(decision, ()) if decision else ():
+            at_ms = order.at_ms + each.after_ms
+            if at_ms < self._plan.end_ms:
+                self._later(at_ms, partial(self._follow_up, request_id, each))
 
     def _count(self, decision: Outcome | None, closed: int) -> None:
         counts = self.counts
@@ -169,7 +173,7 @@ class DemoWalk:
     async def _pay(self) -> None:
         """Top up by what was spent since the last time; once, by its reference."""
         if self._unpaid:
-            day = (self._clock.now_ms - self._plan.start_ms) // _DAY_MS
+            day = (self._clock.now_ms - self._plan.start_ms) // DAY_MS
             note = "play money for the requests of the days before"
             top_up(self._past, self._account_id, self._unpaid, note, f"demo-day-{day}")
             self._unpaid = 0

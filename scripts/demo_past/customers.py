@@ -1,9 +1,11 @@
 """The made-up customers of the demo shop, and the requests that its backend sends for them."""
 
 import random
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gatehouse.admin.sandbox.use_cases.made_up_values import AGENTS, COUNTRIES, GOODS, DemoCountry
+from gatehouse.admin.sandbox.use_cases.past import NUMBER
+from scripts.demo_past.made_up_values import AGENTS, COUNTRIES, GOODS, DemoCountry
 
 DemoItem = tuple[str, str, float]
 """Article, category and price."""
@@ -29,8 +31,6 @@ class DemoCustomer(NamedTuple):
 class DemoVisit(NamedTuple):
     """One purchase of a customer: what differs from their usual."""
 
-    number: int
-    """Of the order."""
     amount: float
     items: tuple[DemoItem, ...]
     session_age_s: int
@@ -40,7 +40,7 @@ class DemoVisit(NamedTuple):
 
 def new_dice(seed: int | str) -> random.Random:
     """Dice that always fall alike for one seed."""
-    return random.Random(seed)  # noqa: S311  # they make up data and protect nothing
+    return random.Random(seed)  # they make up data and protect nothing
 
 
 def check_digit(digits: str) -> str:
@@ -93,7 +93,7 @@ def new_device(dice: random.Random) -> str:
     return "gd_" + "".join(dice.choices("abcdefghijklmnopqrstuvwxyz", k=26))
 
 
-def new_visit(dice: random.Random, number: int, goods: tuple[DemoItem, ...] = GOODS) -> DemoVisit:
+def new_visit(dice: random.Random, goods: Sequence[DemoItem] = GOODS) -> DemoVisit:
     """A cart whose worth is near to a log-normal draw, as those of shops are."""
     wanted = dice.lognormvariate(3.9, 0.7)
     items: list[DemoItem] = []
@@ -102,15 +102,15 @@ def new_visit(dice: random.Random, number: int, goods: tuple[DemoItem, ...] = GO
         items.append(dice.choice(goods))
         total += items[-1][2]
     shipped = round(total + (4.9 if total < 40 else 0.0), 2)
-    return DemoVisit(number, shipped, tuple(items), int(dice.lognormvariate(5.6, 0.8)) + 20)
+    return DemoVisit(shipped, tuple(items), int(dice.lognormvariate(5.6, 0.8)) + 20)
 
 
 def purchase(who: DemoCustomer, visit: DemoVisit) -> dict[str, Any]:
-    """The body of a Pipeline request, as the shop's backend sends it."""
+    """The body of a Pipeline request, before the order has its number."""
     country = who.country
     return {
         "pipelineId": 1,
-        "clientReferenceId": f"order-{visit.number}",
+        "clientReferenceId": f"order-{NUMBER}",
         "rulesRequest": {
             "email": who.email,
             "billingCountry": country.code,
@@ -121,11 +121,11 @@ def purchase(who: DemoCustomer, visit: DemoVisit) -> dict[str, Any]:
                 "ipAddress": who.address,
                 "userAgent": who.agent,
                 "acceptLanguage": country.languages,
-                "sessionId": f"s-{visit.number}",
+                "sessionId": f"s-{NUMBER}",
                 "sessionAge": visit.session_age_s,
                 "deviceId": who.device,
             },
-            "event": {"type": "PURCHASE", "transactionId": f"t-{visit.number}"},
+            "event": {"type": "PURCHASE", "transactionId": f"t-{NUMBER}"},
             "order": {"amount": visit.amount, "currency": "USD"},
             "account": {"userId": who.user_id, "username": ".".join(who.name).lower()},
             "shoppingCart": {"items": _lines(visit.items)},

@@ -167,5 +167,3 @@ DECLINED: Final = (
 
 HOURS: Final = (2, 1, 1, 1, 1, 2, 3, 5, 6, 7, 7, 7, 8, 7, 6, 6, 7, 8, 10, 11, 11, 9, 6, 4)
 """How busy the hours of a customer's day are."""
-WEEK: Final = (10, 9, 9, 10, 12, 14, 13)
-"""How busy the days of a week are, from Monday."""

@@ -1,12 +1,14 @@
 """What happens at the demo shop: ordinary orders, small troubles, and four kinds of fraud."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from gatehouse.admin.sandbox.use_cases.customers import (
+from gatehouse.admin.sandbox.use_cases.past import NUMBER
+from scripts.demo_past.customers import (
     DemoCustomer,
+    DemoItem,
     new_address,
     new_card,
     new_customer,
@@ -14,11 +16,10 @@ from gatehouse.admin.sandbox.use_cases.customers import (
     new_visit,
     purchase,
 )
-from gatehouse.admin.sandbox.use_cases.made_up_values import COUNTRIES, GOODS, VALUABLE, DemoHolder
+from scripts.demo_past.made_up_values import COUNTRIES, GOODS, VALUABLE, DemoHolder
 
 MINUTE_MS: Final = 60_000
 HOUR_MS: Final = 60 * MINUTE_MS
-DAY_MS: Final = 24 * HOUR_MS
 
 # The sandbox's own addresses and its best known cards stay out of it: what Sentry would learn about
 # them here would change the answers that the pages of the documentation show.
@@ -55,8 +56,8 @@ class DemoDraft(NamedTuple):
     """An order before it has its number, which follows from its time."""
 
     at_ms: int
-    body: Callable[[int], dict[str, Any]]
-    """From the number of the order to what is sent."""
+    """Since the midnight with which the past begins."""
+    body: dict[str, Any]
     truth: DemoTruth = DemoTruth.HONEST
     operation: str = "pipeline"
 
@@ -150,18 +151,15 @@ def verified(dice: random.Random, at_ms: int, holder: DemoHolder) -> Iterator[De
     who = new_customer(dice, 8400, COUNTRIES[1])._replace(
         name=(holder.first_name, holder.last_name), email=holder.email, card=holder.card
     )
-    visit = new_visit(dice, 0, GOODS[-1:])
-
-    def body(number: int) -> dict[str, Any]:
-        made = purchase(who._replace(user_id=f"u-{holder.email}"), visit._replace(number=number))
-        asked = {
-            "cardNumber": holder.card,
-            "cardExpiryDate": who.expiry,
-            "cardHolderEmailAddress": holder.email,
-            "cardHolderName": {"firstName": holder.first_name, "lastName": holder.last_name},
-        }
-        return made | {"pipelineId": 2, "idVerifyRequest": asked}
-
+    visit = new_visit(dice, GOODS[-1:])
+    asked = {
+        "cardNumber": holder.card,
+        "cardExpiryDate": who.expiry,
+        "cardHolderEmailAddress": holder.email,
+        "cardHolderName": {"firstName": holder.first_name, "lastName": holder.last_name},
+    }
+    made = purchase(who._replace(user_id=f"u-{holder.email}"), visit)
+    body = made | {"pipelineId": 2, "idVerifyRequest": asked}
     yield DemoDraft(at_ms, body, DemoTruth.FRAUD if holder.is_other else DemoTruth.HONEST)
 
 
@@ -178,26 +176,21 @@ def _bought(
     dice: random.Random,
     who: DemoCustomer,
     *,
-    goods: Sequence[tuple[str, str, float]] = (),
+    goods: Sequence[DemoItem] = GOODS,
     shipping: str | None = None,
-) -> Callable[[int], dict[str, Any]]:
-    visit = new_visit(dice, 0, tuple(goods)) if goods else new_visit(dice, 0)
-    return lambda number: purchase(who, visit._replace(number=number, shipping=shipping))
+) -> dict[str, Any]:
+    return purchase(who, new_visit(dice, goods)._replace(shipping=shipping))
 
 
-def _cheap(dice: random.Random, who: DemoCustomer, code: str) -> Callable[[int], dict[str, Any]]:
-    visit = new_visit(dice, 0, (("sku-1099", "downloads", 1.0),))
+def _cheap(dice: random.Random, who: DemoCustomer, code: str) -> dict[str, Any]:
+    visit = new_visit(dice, (("sku-1099", "downloads", 1.0),))
     visit = visit._replace(amount=1.0, items=visit.items[:1], session_age_s=dice.randrange(4, 30))
-
-    def body(number: int) -> dict[str, Any]:
-        made = purchase(who, visit._replace(number=number))
-        made["preCheckRequest"]["cardCvv2Value"] = code
-        return made
-
-    return body
+    made = purchase(who, visit)
+    made["preCheckRequest"]["cardCvv2Value"] = code
+    return made
 
 
-def _checked(dice: random.Random, who: DemoCustomer) -> Callable[[int], dict[str, Any]]:
+def _checked(dice: random.Random, who: DemoCustomer) -> dict[str, Any]:
     """A card that is only to be kept for later."""
-    card: dict[str, Any] = purchase(who, new_visit(dice, 0))["preCheckRequest"]
-    return lambda number: card | {"clientReferenceId": f"card-{number}"}
+    card: dict[str, Any] = purchase(who, new_visit(dice))["preCheckRequest"]
+    return card | {"clientReferenceId": f"card-{NUMBER}"}

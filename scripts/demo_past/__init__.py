@@ -1,0 +1,1 @@
+"""Makes up the past of the demo account, and records it."""
