@@ -4,8 +4,6 @@ A passkey alone signs in when the device has verified its person; after a passwo
 that it was touched. A challenge is used once.
 """
 
-import base64
-import hmac
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -17,7 +15,11 @@ from webauthn import (
     verify_authentication_response,
     verify_registration_response,
 )
-from webauthn.helpers import parse_authentication_credential_json
+from webauthn.helpers import (
+    base64url_to_bytes,
+    bytes_to_base64url,
+    parse_authentication_credential_json,
+)
 from webauthn.helpers.structs import (
     AuthenticationCredential,
     AuthenticatorSelectionCriteria,
@@ -108,7 +110,7 @@ def begin_registration(session: AdminSession, user_id: str, place: PasskeyPlace)
         ),
         exclude_credentials=_descriptors(user),
     )
-    said = {"challenge": _text(challenge), "userId": user_id}
+    said = {"challenge": bytes_to_base64url(challenge), "userId": user_id}
     ticket = tickets.make(session, _REGISTER, _CHALLENGE_MS, **said)
     return Challenge(ticket, options_to_json(options))
 
@@ -136,7 +138,7 @@ def register(
         user = users.get(change.connection, change.ring, user_id)
         check_signs_in_here(user)
         new = Passkey(
-            credential_id=_text(made.credential_id),
+            credential_id=bytes_to_base64url(made.credential_id),
             public_key=made.credential_public_key,
             name=name,
             created_at_ms=change.now_ms,
@@ -192,7 +194,7 @@ def begin_sign_in(
         if user is None
         else UserVerificationRequirement.PREFERRED,
     )
-    said = {"challenge": _text(challenge), "secondStep": second_step}
+    said = {"challenge": bytes_to_base64url(challenge), "secondStep": second_step}
     said["userId"] = None if user is None else user.user_id
     ticket = tickets.make(session, _SIGN_IN, _CHALLENGE_MS, **said)
     return Challenge(ticket, options_to_json(options))
@@ -245,8 +247,8 @@ def _verified(
     now_ms: int,
 ) -> User:
     """The person after a passkey was used, with its new count; `SignInRefused` otherwise."""
-    named = _text(credential.raw_id)
-    key = next((each for each in user.passkeys if _same(each.credential_id, named)), None)
+    named = bytes_to_base64url(credential.raw_id)
+    key = next((each for each in user.passkeys if each.credential_id == named), None)
     if key is None:
         raise SignInRefused(_WRONG)
     try:
@@ -267,7 +269,7 @@ def _verified(
 
 
 def _challenge(found: TicketContent) -> bytes:
-    return _bytes(found.values["challenge"])
+    return base64url_to_bytes(found.values["challenge"])
 
 
 def _bounded(response: str) -> str:
@@ -277,16 +279,7 @@ def _bounded(response: str) -> str:
 
 
 def _descriptors(user: User) -> list[PublicKeyCredentialDescriptor]:
-    return [PublicKeyCredentialDescriptor(id=_bytes(each.credential_id)) for each in user.passkeys]
-
-
-def _text(raw: bytes) -> str:
-    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
-
-
-def _bytes(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-
-
-def _same(one: str, other: str) -> bool:
-    return hmac.compare_digest(one.encode(), other.encode())
+    return [
+        PublicKeyCredentialDescriptor(id=base64url_to_bytes(each.credential_id))
+        for each in user.passkeys
+    ]

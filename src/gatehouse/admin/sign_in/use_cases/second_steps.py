@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import sqlalchemy as sa
+
 from gatehouse.access.actors import Actor
 from gatehouse.access.people import User
 from gatehouse.admin.people.queries import users
@@ -11,6 +13,7 @@ from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin, SignedIn, 
 from gatehouse.admin.sign_in.use_cases.sign_in import SECOND_STEP, SignIn, by
 from gatehouse.admin.sign_in.use_cases.totp import use_code
 from gatehouse.core.errors import SignInRefused
+from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
 
@@ -41,22 +44,21 @@ def waiting(session: AdminSession, ticket: str) -> User:
     """Who has to do a second step; `SignInRefused` when that took too long."""
     session.actor.check_installation()
     with session.reading() as connection:
-        found = tokens.find(connection, session.ring, session.clock(), SECOND_STEP, ticket)
-        if found is None or found.user_id is None:
-            raise SignInRefused(OVER)
-        user = users.get(connection, session.ring, found.user_id)
-    if user.disabled_at_ms is not None or user.rights != found.content["rights"]:
-        raise SignInRefused(OVER)
-    return user
+        return _waiting(connection, session.ring, session.clock(), ticket)
 
 
 def take_ticket(change: Change, ticket: str) -> User:
     """Use a ticket up; what follows in the transaction brings it back if it fails."""
-    found = tokens.find(change.connection, change.ring, change.now_ms, SECOND_STEP, ticket)
+    user = _waiting(change.connection, change.ring, change.now_ms, ticket)
+    tokens.use(change.connection, change.ring, SECOND_STEP, ticket)
+    return user
+
+
+def _waiting(connection: sa.Connection, ring: KeyRing, now_ms: int, ticket: str) -> User:
+    found = tokens.find(connection, ring, now_ms, SECOND_STEP, ticket)
     if found is None or found.user_id is None:
         raise SignInRefused(OVER)
-    tokens.use(change.connection, change.ring, SECOND_STEP, ticket)
-    user = users.get(change.connection, change.ring, found.user_id)
+    user = users.get(connection, ring, found.user_id)
     if user.disabled_at_ms is not None or user.rights != found.content["rights"]:
         raise SignInRefused(OVER)
     return user

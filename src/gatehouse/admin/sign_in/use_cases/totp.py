@@ -16,10 +16,8 @@ from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 
 from gatehouse.access.people import User
 from gatehouse.admin.people.queries import sealed, users
-from gatehouse.admin.sign_in.queries import tokens
-from gatehouse.admin.sign_in.queries.tokens import NewToken
+from gatehouse.admin.sign_in.use_cases import tickets
 from gatehouse.admin.sign_in.use_cases.elsewhere import check_signs_in_here
-from gatehouse.admin.sign_in.use_cases.sessions import new_token
 from gatehouse.core.errors import Conflict, SignInRefused
 from gatehouse.core.ids import Randomness
 from gatehouse.core.secrets.hidden import Personal
@@ -58,19 +56,11 @@ class Enrolment(Personal, frozen=True):
 def enrol(session: AdminSession, user_id: str) -> Enrolment:
     """Choose a secret for a person; it counts when `confirm` was called with a code."""
     session.actor.check_installation()
-    secret, ticket = session.randomness(_SECRET_BYTES), new_token(session.randomness)
-    shown = base64.b32encode(secret).decode()
-    with session.database.writing() as connection:
+    shown = base64.b32encode(session.randomness(_SECRET_BYTES)).decode()
+    with session.reading() as connection:
         user = users.get(connection, session.ring, user_id)
-        check_signs_in_here(user)
-        tokens.forget_of(connection, user_id, _KIND)
-        new = NewToken(
-            kind=_KIND,
-            user_id=user_id,
-            expires_at_ms=session.clock() + _MINUTES_MS,
-            content={"secret": shown},
-        )
-        tokens.add(connection, session.ring, session.randomness, ticket, new)
+    check_signs_in_here(user)
+    ticket = tickets.make(session, _KIND, _MINUTES_MS, userId=user_id, secret=shown)
     return Enrolment(
         ticket,
         shown,
@@ -82,14 +72,17 @@ def confirm(session: AdminSession, user_id: str, ticket: str, code: str) -> list
     """Let the secret count from now on; the recovery codes, which are shown once."""
     session.actor.check_installation()
     with session.change(unseen=True) as change:
-        found = tokens.find(change.connection, change.ring, change.now_ms, _KIND, ticket)
-        if found is None or found.user_id != user_id:
+        try:
+            found = tickets.read(session, _KIND, ticket)
+            tickets.use(change, _KIND, found)
+        except SignInRefused:
+            raise Conflict(_TOTP_SLOW()) from None
+        if found.values["userId"] != user_id:
             raise Conflict(_TOTP_SLOW())
-        secret = base64.b32decode(found.content["secret"])
+        secret = base64.b32decode(found.values["secret"])
         step = fitting_step(secret, code, change.now_ms, after=0)
         if step is None:
             raise SignInRefused(_TOTP_WRONG())
-        tokens.use(change.connection, change.ring, _KIND, ticket)
         user = users.get(change.connection, change.ring, user_id)
         check_signs_in_here(user)
         codes = _new_codes(change.random_bytes)
