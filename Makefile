@@ -89,9 +89,10 @@ soak: setup ## Load two servers on PostgreSQL and Valkey, and see that nothing i
 chaos: setup ## The same while servers and stores are killed, paused and cut off (ARGS="--minutes 2")
 	@$(BIN)/python -m scripts.soak --chaos $(ARGS)
 
-docs: setup ## Rewrite the generated pages in docs/, and the generated part of the Python client
+docs: setup ## Rewrite the generated pages in docs/, the API reference, and the generated part of the Python client
 	@$(BIN)/python -m scripts.generate_docs
 	@$(BIN)/python -m scripts.generate_python_client
+	@$(BIN)/python -m scripts.reference
 
 types: setup ## Rewrite the types of the TypeScript client from our OpenAPI document
 	@$(BIN)/python -m scripts.generate_typescript

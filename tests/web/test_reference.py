@@ -5,9 +5,12 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from scripts.reference.__main__ import rendered
+from scripts.reference.rendering import render_reference
 
+from gatehouse.api.docs.guides import Guides
 from gatehouse.api.docs.markup import CONTENT_POLICY
-from gatehouse.api.docs.reference import Guides, reference_page
+from gatehouse.api.docs.reference import read_references
 from gatehouse.api.problems import CODES
 from tests.web.test_openapi import DOCUMENT as DOCUMENT_OF_THE_SERVER
 
@@ -201,6 +204,14 @@ class Reader(HTMLParser):
 
     def all(self, attribute: str) -> list[str]:
         return [value for _, attrs in self.tags for value in [attrs.get(attribute)] if value]
+
+
+def reference_page(
+    document: dict[str, Any], base_url: str = "http://127.0.0.1:8080", guides: Guides | None = None
+) -> str:
+    """A page as a server shows it."""
+    guides = guides or Guides()
+    return render_reference(document, guides.chapters).shown(base_url, guides.pages)
 
 
 @pytest.fixture(scope="module")
@@ -433,3 +444,8 @@ def test_the_document_of_the_server_is_shown_whole() -> None:
     assert "decisionsResponse.decisions[].stages[].fee.amount" in read.text
     assert read.row("cardHolderIds.PASSPORT")[1] == "string or null"
     assert read.row("idVerifyResponse.idVerification")[1] == "map of string"
+
+
+def test_the_packed_pages_are_those_of_the_document() -> None:
+    # After a change of the API or its guides: make docs
+    assert read_references() == rendered(DOCUMENT_OF_THE_SERVER)

@@ -13,11 +13,11 @@ from typing import Any, Final
 import httpx
 import msgspec
 import pytest
+from scripts.reference.sample_values import NamedObject
+from scripts.reference.samples import LANGUAGES, SampleCall, as_curl, as_python, as_typescript
 
 from gatehouse.access.keys import MANAGE, MANAGE_SCOPES, all_scopes
 from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_review
-from gatehouse.api.docs.sample_values import NamedObject
-from gatehouse.api.docs.samples import LANGUAGES, SampleCall, as_curl, as_python, as_typescript
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.clients.typescript_build import built_client, needs_npm
 from tests.harness import PATIENCE_S, Home, Server

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -16,9 +16,8 @@ from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.docs.guides import GuidePages, guides_root
 from gatehouse.api.docs.markup import POLICY_HEADERS
 from gatehouse.api.docs.pages import HTML, PublicPage
-from gatehouse.api.docs.reference import Guides, reference_page, reference_sections
-from gatehouse.api.docs.schemas import Json
-from gatehouse.api.docs.search_index import IndexedSection, encoded_index
+from gatehouse.api.docs.reference import REFERENCES, of_page, read_references
+from gatehouse.api.docs.search_index import IndexedSection, encoded_index, indexed_operations
 from gatehouse.api.entry import Entry
 from gatehouse.api.events import EventRoutes
 from gatehouse.api.feedback import Feedback
@@ -26,7 +25,6 @@ from gatehouse.api.manage.catalogue import all_endpoints
 from gatehouse.api.manage.desk import ManageDesk
 from gatehouse.api.metrics.metrics import Metrics
 from gatehouse.api.openapi.document import openapi_document, path_of
-from gatehouse.api.openapi.manage import is_managing
 from gatehouse.api.reviews import Reviews
 from gatehouse.api.search import SearchRoutes
 from gatehouse.api.unknown_paths import UnknownPaths
@@ -36,7 +34,6 @@ from gatehouse.core.subject import written_out_first
 from gatehouse.operations.operation import Operation
 from gatehouse.sentry.memory.memory import MemoryState
 
-_REFERENCES: Final = {"/docs": False, "/docs/manage": True}
 """The pages of the reference, each with whether it is about the management API."""
 
 
@@ -172,40 +169,32 @@ def _redirect(path: str, to: str) -> Route:
     return _plain(path, lambda: Reply(307, b"", ((b"location", to.encode()),)))
 
 
-def _sections(document: Json, guides: GuidePages) -> Iterator[IndexedSection]:
+def _sections(document: dict[str, Any], guides: GuidePages) -> Iterator[IndexedSection]:
     """What the search of the reference finds on all pages."""
     yield from guides.sections()
-    for address, managing in _REFERENCES.items():
-        yield from reference_sections(_of_page(document, managing=managing), address)
-
-
-def _of_page(document: Json, *, managing: bool) -> Json:
-    """Operations, or the management API, which would make the page slow to load on a phone."""
-    paths = {path: one for path, one in document["paths"].items() if is_managing(path) is managing}
-    return {**document, "paths": paths}
+    for address, managing in REFERENCES.items():
+        yield from indexed_operations(of_page(document, managing=managing), address)
 
 
 def _pages(
-    document: Callable[[], Json], base_url: str, guides: GuidePages
+    document: Callable[[], dict[str, Any]], base_url: str, guides: GuidePages
 ) -> dict[str, PublicPage]:
     """The API's description, for programs and for people."""
 
     def described() -> bytes:
         return msgspec.json.format(msgspec.json.encode(document()), indent=2)
 
-    def shown(*, managing: bool) -> bytes:
-        here, there = guides.guides, {"/docs": "API reference", "/docs/manage": "Management API"}
-        pages = {**there, **here.pages}
-        del pages["/docs/manage" if managing else "/docs"]
-        linked = Guides(pages, here.chapters)
-        whole = _of_page(document(), managing=managing)
-        return reference_page(whole, base_url, linked).encode()
+    def shown(address: str) -> bytes:
+        there = {"/docs": "API reference", "/docs/manage": "Management API"}
+        del there[address]
+        page = read_references()[address]
+        return page.shown(base_url, {**there, **guides.guides.pages}).encode()
 
     return {
         "/openapi.json": PublicPage(described),
         **{
-            address: PublicPage(partial(shown, managing=managing), HTML, POLICY_HEADERS)
-            for address, managing in _REFERENCES.items()
+            address: PublicPage(partial(shown, address), HTML, POLICY_HEADERS)
+            for address in REFERENCES
         },
     }
 

@@ -14,11 +14,12 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from gatehouse.api.body import Receive
 from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.docs import markup
 from gatehouse.api.docs.pages import HTML, PublicPage
-from gatehouse.api.docs.reference import Guides
 from gatehouse.api.docs.search_index import GuideSection, IndexedSection, indexed_guide
 from gatehouse.api.problems import Problem
 
@@ -36,6 +37,15 @@ _TOPICS: Final = {"Decisions": "Decision records", "Pipelines": "The account's p
 _COMMENT: Final = re.compile(r"^<!--.*?-->\n", re.MULTILINE | re.DOTALL)
 _HEADING: Final = re.compile(r"^(#{1,3}) (.+)$", re.MULTILINE)
 _FENCE: Final = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+class Guides(msgspec.Struct, frozen=True):
+    """Where the guides are."""
+
+    pages: Mapping[str, str] = {}
+    """Titles of guides, by their addresses."""
+    chapters: Mapping[str, str] = {}
+    """Addresses, by the operation or group of operations that a chapter is about."""
 
 
 def guides_root() -> Path | None:

@@ -1,325 +1,49 @@
-"""The API reference: one self-contained HTML page, rendered from the OpenAPI document.
+"""The API reference, as `scripts/reference` has rendered it from the OpenAPI document.
 
 It can be read without scripts and loads nothing; its own script adds search and copying.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+import lzma
+from collections.abc import Mapping
 from html import escape
-from http import HTTPStatus
+from importlib import resources
 from typing import Any, Final
 
 import msgspec
 
 from gatehouse.api.docs import markup
-from gatehouse.api.docs.markup import Row, block, inline, mark, prose, section, titled
-from gatehouse.api.docs.sample_values import with_names
-from gatehouse.api.docs.samples import LANGUAGES, SampleCall, pretty
-from gatehouse.api.docs.schemas import Field, Json, Schemas, as_code, nested
-from gatehouse.api.docs.search_index import IndexedSection, plain_text
-from gatehouse.api.openapi.client_methods import method_name
+from gatehouse.api.openapi.manage import is_managing
 
-_METHODS: Final = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
-_KEY: Final = "$GATEHOUSE_API_KEY"
-_BEARER: Final = ("Authorization", f"Bearer {_KEY}")
-_PHRASES: Final = {str(one.value): one.phrase for one in HTTPStatus}
-_CODED: Final = re.compile(r"`([^`]+)`: (.*?)(?=\s*`[^`]+`: |\s*$)", re.DOTALL)
-_FIELDS: Final = ("Name", "Type", "Description")
-_IDS: Final = frozenset({"eventId", "requestId"})
-"""What the paths of another page name."""
-_MOST_OPEN: Final = 12
-"""Fields of a request that holds no more than these are shown unfolded."""
-_SHARED_OPEN: Final = 100
-_ALIKE: Final = 3
-"""Answers that must have a field alike for it to be described once."""
+PACKED: Final = "reference.msgpack.xz"
+BASE: Final = "https://gatehouse.invalid"
+"""What stands for the address of the server."""
+REFERENCES: Final = {"/docs": False, "/docs/manage": True}
+"""Addresses of the pages, and whether they are about the management API."""
 
 
-class Guides(msgspec.Struct, frozen=True):
-    """Where the guides are."""
+class ReferencePage(msgspec.Struct, frozen=True, array_like=True):
+    """The parts of a page that are the same on every server, as HTML but for the title."""
 
-    pages: Mapping[str, str] = {}
-    """Titles of guides, by their addresses."""
-    chapters: Mapping[str, str] = {}
-    """Addresses, by the operation or group of operations that a chapter is about."""
+    title: str
+    brand: str
+    menu: str
+    content: str
 
-
-def reference_page(
-    document: Json, base_url: str = "http://127.0.0.1:8080", guides: Guides | None = None
-) -> str:
-    """The page for an OpenAPI 3.1 document; its examples call the server at `base_url`."""
-    return _Page(document, base_url.rstrip("/"), guides or Guides()).render()
-
-
-def reference_sections(document: Json, address: str) -> Iterator[IndexedSection]:
-    """The operations of a document, as the search of other pages finds them."""
-    schemas = Schemas(document)
-    for path, item in document.get("paths", {}).items():
-        for method in (each for each in _METHODS if each in item):
-            one = _Operation(schemas, path, method, item)
-            text = f"{method.upper()} {path} {one.spec.get('description', '')}"
-            page = document["info"]["title"]
-            yield IndexedSection(f"{address}#{one.anchor}", page, one.title, plain_text(text))
+    def shown(self, base_url: str, guides: Mapping[str, str]) -> str:
+        """The page, whose examples call the server at `base_url`; guides by their addresses."""
+        titles = {address: escape(title) for address, title in guides.items()}
+        menu = self.menu + (markup.links("Guides", titles) if titles else "")
+        content = self.content.replace(BASE, escape(base_url.rstrip("/")))
+        return markup.page(self.title, self.brand, menu, content)
 
 
-class _Operation:
-    """One method of one path, with its references followed."""
-
-    def __init__(self, schemas: Schemas, path: str, method: str, item: Json) -> None:
-        self.path, self.method, self.spec = path, method, item[method]
-        self.name = self.spec.get("operationId") or f"{method}{path}"
-        self.anchor = "op-" + re.sub(r"[^A-Za-z0-9_]+", "-", self.name).strip("-")
-        self.title = self.spec.get("summary") or self.name
-        self.topics = (self.title, *self.spec.get("tags", ()))
-        self.badge = f'<span class="method {method}">{method.upper()}</span>'
-        listed = [*item.get("parameters", ()), *self.spec.get("parameters", ())]
-        resolved = [schemas.resolve(one) for one in listed]
-        self.parameters = [*{(one.get("in"), one.get("name")): one for one in resolved}.values()]
-        self.body = schemas.resolve(self.spec.get("requestBody"))
-        responses: Json = self.spec.get("responses", {})
-        self.responses = {status: schemas.resolve(one) for status, one in responses.items()}
-        self.good = {key: one for key, one in self.responses.items() if key.startswith("2")}
-        self.bad = {key: one for key, one in self.responses.items() if key not in self.good}
+def read_references() -> dict[str, ReferencePage]:
+    """Both pages by their addresses."""
+    packed = (resources.files(__package__) / PACKED).read_bytes()
+    return msgspec.msgpack.decode(lzma.decompress(packed), type=dict[str, ReferencePage])
 
 
-class _Page:
-    """Writes the parts of the page."""
-
-    def __init__(self, document: Json, base: str, guides: Guides) -> None:
-        self._document, self._base, self._guides = document, base, guides
-        self._schemas = Schemas(document)
-        self._schemes: Json = document.get("components", {}).get("securitySchemes", {})
-        items = document.get("paths", {}).items()
-        found = [(path, method, item) for path, item in items for method in _METHODS]
-        self._operations = [_Operation(self._schemas, *one) for one in found if one[1] in one[2]]
-        parameters = (each for one in self._operations for each in one.parameters)
-        names = {each["name"] for each in parameters if each.get("in") == "path"}
-        self._path_ids = _IDS | {name for name in names if name.endswith("Id")}
-        self._shared = self._shared_fields()
-
-    def render(self) -> str:
-        info, operations = self._document["info"], self._operations
-        title, version = escape(info["title"]), escape(info["version"])
-        overview = (
-            f'<section id="overview"><h1>{title} API reference</h1>\n<p class="address">'
-            f"Version <code>{version}</code> at <code>{escape(self._base)}</code></p>\n"
-            f"{prose(info.get('description', ''))}</section>\n"
-        )
-        every = [self._every_answer(), self._errors(), self._headers()]
-        parts = [*map(self._operation, operations), *every]
-        return markup.page(
-            f"{info['title']} API reference",
-            f"{title} <span>{version}</span>",
-            self._menu(),
-            "".join([overview, self._authentication(), *parts]),
-        )
-
-    def _menu(self) -> str:
-        groups = {
-            "Start": {"#overview": "Overview", "#authentication": "Authentication"},
-            "Operations": {
-                f"#{one.anchor}": f"{one.badge} {escape(one.title)}" for one in self._operations
-            },
-            "Every answer": {
-                **({"#answers": "Shared fields"} if self._shared else {}),
-                **{"#errors": "Errors", "#headers": "Headers"},
-            },
-            "Guides": {address: escape(title) for address, title in self._guides.pages.items()},
-        }
-        return "".join(markup.links(*group) for group in groups.items() if group[1])
-
-    def _authentication(self) -> str:
-        about = "".join(prose(one.get("description", "")) for one in self._schemes.values())
-        about = about or "<p>Every request carries the API key in a header.</p>\n"
-        headers = "".join(f'-H "{name}: {text}" ' for name, text in self._credentials({}).items())
-        exports = f"export GATEHOUSE_API_KEY='your key'\nexport GATEHOUSE_URL='{self._base}'"
-        example = block("Example", f"{exports}\ncurl {headers}…")
-        return section("authentication", "Authentication", about, example)
-
-    def _credentials(self, spec: Json) -> dict[str, str]:
-        wanted = spec.get("security", self._document.get("security")) or [{}]
-        headers = [self._schemes.get(name, {}).get("name") for name in wanted[0]]
-        return dict((one, _KEY) if one else _BEARER for one in headers)
-
-    def _operation(self, one: _Operation) -> str:
-        call = self._call(one)
-        texts = {language: write(call) for language, write in LANGUAGES.items()}
-        examples = [markup.alternatives(f"sample-{one.anchor}", texts)]
-        details = [titled("Parameters", self._table(map(self._parameter, one.parameters)))]
-        details.append(titled("Request body", self._table(self._below(one.body))))
-        for status, answer in one.good.items():
-            fields = self._answer_table(answer)
-            about = prose(answer.get("description", ""))
-            details.append(titled(f"Answer {status}", about + fields))
-            shown = _examples(_media(answer)[1], most=3)
-            examples += [block(f"Answer {status}", pretty(each)) for each in shown]
-        failures = "".join(_failure(*each) for each in one.bad.items())
-        details.append(titled("Other statuses", failures and f"<ul>{failures}</ul>\n"))
-        return section(
-            one.anchor,
-            one.title,
-            f'<p class="address">{one.badge} <code>{markup.breakable(one.path)}</code></p>\n',
-            prose(one.spec.get("description", "")),
-            self._guide(one),
-            f'<div class="columns"><div class="examples">{"".join(examples)}</div>\n',
-            f'<div class="details">{"".join(details)}</div></div>\n',
-        )
-
-    def _guide(self, one: _Operation) -> str:
-        chapters = self._guides.chapters
-        for topic in (topic for topic in one.topics if topic in chapters):
-            address = escape(chapters[topic])
-            return f'<p><a href="{address}">Guide: {escape(topic)}</a></p>\n'
-        return ""
-
-    def _call(self, one: _Operation) -> SampleCall:
-        given: dict[str, dict[str, str]] = {"path": {}, "query": {}, "header": {}}
-        for each in (each for each in one.parameters if _is_shown(one, each)):
-            given[each["in"]][each["name"]] = _placeholder(each)
-        kind, media = _media(one.body)
-        headers = self._credentials(one.spec) | given["header"]
-        return SampleCall(
-            name=method_name(one.name, one.path),
-            method=one.method,
-            base=self._base,
-            path=one.path,
-            path_values=given["path"],
-            query=given["query"],
-            headers={**headers, "Content-Type": kind} if kind else headers,
-            body=self._example_body(media) if kind else msgspec.UNSET,
-        )
-
-    def _example_body(self, media: Json) -> Any:
-        body: Any = next(iter(_examples(media)), {})
-        if isinstance(body, dict):
-            # An id of the example means something to its server alone.
-            body = {key: _variable(key) if key in self._path_ids else body[key] for key in body}
-        return with_names(body, media.get("schema"), self._schemas)
-
-    def _parameter(self, each: Json) -> Field:
-        schema = {**self._schemas.resolve(each.get("schema")), **each}
-        note = f"in {each['in']}" if "in" in each else ""
-        return Field(each["name"], schema, each.get("required", False), note)
-
-    def _below(self, holder: Json) -> Iterator[Field]:
-        return self._schemas.fields(_media(holder)[1].get("schema"))
-
-    def _table(self, fields: Iterable[Field], *, answer: bool = False) -> str:
-        """A table of fields; a request's says which are required, an answer's which are not."""
-        rows = self._rows([*fields], answer=answer)
-        return markup.table(_FIELDS, rows, 0 if answer else _MOST_OPEN)
-
-    def _shared_fields(self) -> dict[str, list[Field]]:
-        """Fields with others below them that many answers have alike: described once, not in each.
-
-        A page with all of them in every operation takes a phone more than a second.
-        """
-        found: dict[str, list[list[Field]]] = {}
-        for answer in (answer for one in self._operations for answer in one.good.values()):
-            for field, below in nested([*self._below(answer)]):
-                if below:
-                    found.setdefault(field.path, []).append([field, *below])
-        return {path: all_[0] for path, all_ in found.items() if all_.count(all_[0]) >= _ALIKE}
-
-    def _answer_table(self, answer: Json) -> str:
-        rows: list[Row] = []
-        for field, below in nested([*self._below(answer)]):
-            if self._shared.get(field.path) == [field, *below]:
-                [row] = self._rows([field], answer=True)
-                link = f'<p><a href="#shared-{field.path}">Its {len(below)} fields</a></p>'
-                rows.append(row._replace(about=row.about + link))
-            else:
-                rows += self._rows([field, *below], answer=True)
-        return markup.table(_FIELDS, rows)
-
-    def _every_answer(self) -> str:
-        rows: list[Row] = []
-        for path, fields in self._shared.items():
-            [row] = self._rows(fields, answer=True)
-            rows.append(row._replace(name=f'<span id="shared-{path}">{row.name}</span>'))
-        about = "<p>Objects that many answers have alike.</p>\n"
-        table = markup.table(_FIELDS, rows, _SHARED_OPEN)
-        return section("answers", "Shared fields", about, table) if rows else ""
-
-    def _rows(self, fields: list[Field], *, answer: bool) -> tuple[Row, ...]:
-        rows = []
-        for (path, schema, required, note), below in nested(fields):
-            word = "" if required is answer else "optional" if answer else "required"
-            name = f"<code>{markup.breakable(path)}</code>{mark(word)}"
-            kind = f'<span class="kind">{escape(self._schemas.kind(schema))}</span>{mark(note)}'
-            inner = self._rows(below, answer=answer)
-            rows.append(Row(name, kind, self._explain(schema), path, inner))
-        return tuple(rows)
-
-    def _explain(self, schema: Any) -> str:
-        """Description, limits and example of a value."""
-        limits = "; ".join(self._schemas.limits(schema))
-        parts = [inline(self._schemas.about(schema)), limits[:1].upper() + limits[1:]]
-        shown = _examples(self._schemas.resolve(schema))
-        parts += [f"Example {as_code(each)}" for each in shown]
-        return "".join(f"<p>{part}</p>" for part in parts if part)
-
-    def _errors(self) -> str:
-        failures = [each for one in self._operations for each in one.bad.items()]
-        found: dict[str, dict[tuple[str, str], None]] = {}
-        for status, answer in failures:
-            found.setdefault(status, {}).update(dict.fromkeys(_codes(answer)))
-        rows = [
-            Row(_status(status, anchor=not number), as_code(code) if code else "", inline(about))
-            for status, codes in sorted(found.items())
-            for number, (code, about) in enumerate(codes)
-        ]
-        bodies = {str(answer.get("content")): answer for _, answer in failures}.values()
-        shapes = (self._table(self._below(answer), answer=True) for answer in bodies)
-        shape = "".join(titled("Body of a refusal", table) for table in shapes)
-        listed = markup.table(("Status", "Code", "Meaning"), rows)
-        return section("errors", "Errors", listed, shape)
-
-    def _headers(self) -> str:
-        answers = [each for one in self._operations for each in one.responses.values()]
-        every = [pair for answer in answers for pair in answer.get("headers", {}).items()]
-        found = {name: {"name": name, **self._schemas.resolve(one)} for name, one in every}
-        table = self._table(map(self._parameter, found.values()))
-        return section("headers", "Headers", "<p>What an answer's headers say.</p>\n", table)
-
-
-def _media(holder: Json) -> tuple[str, Json]:
-    return next(iter(holder.get("content", {}).items()), ("", {}))
-
-
-def _examples(holder: Json, most: int = 1) -> list[Any]:
-    """The first examples of a schema, a parameter or a body, if it has any."""
-    listed = holder.get("examples", [])
-    named = [one.get("value") for one in listed.values()] if isinstance(listed, dict) else listed
-    return [*([holder["example"]] if "example" in holder else []), *named][:most]
-
-
-def _codes(answer: Json) -> list[tuple[str, str]]:
-    """The codes of an answer with their meanings, or its description as it is."""
-    about = answer.get("description", "")
-    return _CODED.findall(about) if _CODED.match(about) else [("", about)]
-
-
-def _is_shown(one: _Operation, parameter: Json) -> bool:
-    """Whether a sample gives a parameter: one that must be there, or that careful callers send."""
-    return parameter.get("required") or (one.method, parameter["name"]) == ("put", "If-Match")
-
-
-def _placeholder(parameter: Json) -> str:
-    for example in _examples(parameter) or _examples(parameter.get("schema", {})):
-        return str(example)
-    return _variable("etag" if parameter["name"] == "If-Match" else parameter["name"])
-
-
-def _variable(name: str) -> str:
-    return "$" + re.sub(r"(?<=[a-z0-9])(?=[A-Z])|\W+", "_", name).upper()
-
-
-def _status(status: str, *, anchor: bool) -> str:
-    name = f' id="status-{escape(status)}"' if anchor else ""
-    return f"<span{name}><b>{escape(status)}</b> {_PHRASES.get(status, '')}</span>"
-
-
-def _failure(status: str, answer: Json) -> str:
-    codes = [as_code(code) if code else inline(about) for code, about in _codes(answer)]
-    link = f'<a href="#status-{escape(status)}">{escape(status)}</a>'
-    return f"<li>{link} {' '.join(codes)}</li>\n"
+def of_page(document: dict[str, Any], *, managing: bool) -> dict[str, Any]:
+    """Operations, or the management API, which would make the page slow to load on a phone."""
+    paths = {path: one for path, one in document["paths"].items() if is_managing(path) is managing}
+    return {**document, "paths": paths}

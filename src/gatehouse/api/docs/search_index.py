@@ -4,8 +4,8 @@ A browser fetches it when somebody searches, and looks through it itself: no ser
 """
 
 import re
-from collections.abc import Iterable
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -14,6 +14,7 @@ _MARKS: Final = re.compile(r"^```\w*$|^\|[\s:|-]+\|$|^#+ |[`*|]|<!--.*?-->", re.
 _SPACE: Final = re.compile(r"\s+")
 _LONGEST: Final = 20_000
 """Characters of one section."""
+METHODS: Final = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
 
 
 class IndexedSection(NamedTuple):
@@ -41,6 +42,23 @@ def indexed_guide(address: str, sections: Iterable[GuideSection]) -> list[Indexe
         IndexedSection(f"{address}#{each.anchor}", page, each.title, plain_text(each.text))
         for each in found
     ]
+
+
+def indexed_operations(document: dict[str, Any], address: str) -> Iterator[IndexedSection]:
+    """The operations of a document, which are described at this address."""
+    page = document["info"]["title"]
+    for path, item in document.get("paths", {}).items():
+        for method in (each for each in METHODS if each in item):
+            spec = item[method]
+            name = spec.get("operationId") or f"{method}{path}"
+            text = plain_text(f"{method.upper()} {path} {spec.get('description', '')}")
+            place = f"{address}#{operation_anchor(name)}"
+            yield IndexedSection(place, page, spec.get("summary") or name, text)
+
+
+def operation_anchor(name: str) -> str:
+    """Where an operation is on its page."""
+    return "op-" + re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-")
 
 
 def plain_text(markdown: str) -> str:

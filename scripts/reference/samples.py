@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from gatehouse.api.docs.sample_values import PythonValues, TypeScriptValues
 from gatehouse.api.openapi.client_methods import camel, each_name, is_listing, snake
+from scripts.reference.sample_values import PythonValues, TypeScriptValues
 
 _OWN_HEADERS: Final = ("If-Match",)
 """Headers that a caller gives to a method; the clients fill in the others."""

@@ -1,0 +1,1 @@
+"""Renders the API reference that ships with the package, from the OpenAPI document."""
