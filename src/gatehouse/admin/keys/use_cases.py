@@ -44,6 +44,19 @@ _KEY_OF_PLAYGROUND: Final = Phrase(
     "refused.key_of_playground", "{name} is the console's own key; take another name"
 )
 _KEY_REASON: Final = Phrase("refused.key_reason", "a reason has at most {most} characters")
+_GRANT_SCOPES: Final = Phrase(
+    "refused.grant_scopes",
+    "this key cannot issue, rotate or revoke keys with what it does not have itself: {missing}",
+)
+_GRANT_RATE: Final = Phrase(
+    "refused.grant_rate", "this key may make {most} requests per second, and so may its keys"
+)
+_GRANT_NETWORKS: Final = Phrase(
+    "refused.grant_networks",
+    "this key is bound to networks, so that its keys must be bound to these or to parts of them: "
+    "{networks}",
+)
+_GRANT_END: Final = Phrase("refused.grant_end", "this key ends at {at}, and so must its keys")
 _SCOPE: Final = "manage:keys"
 _MAY: Final = Permission.ACCESS
 
@@ -193,23 +206,17 @@ def _check_grant(change: Change, key: ApiKey, terms: KeyTerms) -> None:
         if scope in MANAGE_SCOPES and not key.allows_operation(scope)
     ]
     if missing:
-        raise InvalidInput(
-            "this key cannot issue, rotate or revoke keys with what it does not have itself: "
-            f"{', '.join(missing)}"
-        )
+        raise InvalidInput(_GRANT_SCOPES(missing=", ".join(missing)))
     most = _rate(change, key.rate_limit_per_second)
     if most and not 1 <= _rate(change, terms.rate_limit_per_second) <= most:
-        raise InvalidInput(f"this key may make {most} requests per second, and so may its keys")
+        raise InvalidInput(_GRANT_RATE(most=most))
     if key.networks and not (
         terms.networks and all(_is_inside(one, key.networks) for one in terms.networks)
     ):
-        raise InvalidInput(
-            "this key is bound to networks, so that its keys must be bound to these or to parts "
-            f"of them: {', '.join(key.networks)}"
-        )
+        raise InvalidInput(_GRANT_NETWORKS(networks=", ".join(key.networks)))
     ends_ms = key.expires_at_ms
     if ends_ms is not None and (terms.expires_at_ms is None or terms.expires_at_ms > ends_ms):
-        raise InvalidInput(f"this key ends at {iso_time(ends_ms)}, and so must its keys")
+        raise InvalidInput(_GRANT_END(at=iso_time(ends_ms)))
 
 
 def _rate(change: Change, own: int | None) -> int:
