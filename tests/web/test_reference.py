@@ -1,14 +1,15 @@
 import base64
 import hashlib
 import re
+from collections.abc import Mapping
 from html.parser import HTMLParser
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 from scripts.reference.__main__ import rendered
 from scripts.reference.rendering import render_reference
 
-from gatehouse.api.docs.guides import Guides
 from gatehouse.api.docs.markup import CONTENT_POLICY
 from gatehouse.api.docs.reference import read_references
 from gatehouse.api.problems import CODES
@@ -207,11 +208,13 @@ class Reader(HTMLParser):
 
 
 def reference_page(
-    document: dict[str, Any], base_url: str = "http://127.0.0.1:8080", guides: Guides | None = None
+    document: dict[str, Any],
+    base_url: str = "http://127.0.0.1:8080",
+    guides: Mapping[str, str] = MappingProxyType({}),
+    chapters: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """A page as a server shows it."""
-    guides = guides or Guides()
-    return render_reference(document, guides.chapters).shown(base_url, guides.pages)
+    return render_reference(document, chapters).shown(base_url, guides)
 
 
 @pytest.fixture(scope="module")
@@ -311,8 +314,8 @@ def test_only_one_language_is_unfolded_at_first(read: Reader) -> None:
 
 
 def test_the_guides_are_linked_where_they_belong() -> None:
-    guides = Guides({"/docs/guides/api": "API & more"}, {"One order": "/docs/guides/api#one"})
-    text = reference_page(DOCUMENT, guides=guides)
+    guides, chapters = {"/docs/guides/api": "API & more"}, {"One order": "/docs/guides/api#one"}
+    text = reference_page(DOCUMENT, guides=guides, chapters=chapters)
     assert '<li><a href="/docs/guides/api">API &amp; more</a></li>' in text
     assert text.count('<p><a href="/docs/guides/api#one">Guide: One order</a></p>') == 1
     assert ">Guides<" not in reference_page(DOCUMENT)

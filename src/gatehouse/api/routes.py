@@ -188,7 +188,7 @@ def _pages(
         there = {"/docs": "API reference", "/docs/manage": "Management API"}
         del there[address]
         page = read_references()[address]
-        return page.shown(base_url, {**there, **guides.guides.pages}).encode()
+        return page.shown(base_url, {**there, **guides.titles}).encode()
 
     return {
         "/openapi.json": PublicPage(described),

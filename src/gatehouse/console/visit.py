@@ -136,10 +136,6 @@ class Visit:
         """The first value of each name in the query."""
         return {name: values[0] for name, values in self.asked.query.items()}
 
-    def queried(self, name: str) -> tuple[str, ...]:
-        """Every value of a name in the query."""
-        return self.asked.query.get(name, ())
-
     @cached_property
     def form(self) -> Mapping[str, str]:
         """The first value of each field of the form."""

@@ -47,7 +47,6 @@ class StoreFacts(msgspec.Struct, frozen=True):
     """What it does when its memory is full (`maxmemory-policy`)."""
     persists: bool | None
     """Whether it writes to a disk, so that a restart loses little; None if it does not tell."""
-    used_bytes: int
     limit_bytes: int
     """0 is no limit."""
     is_cluster: bool
@@ -80,7 +79,6 @@ class OpenedMemory(NamedTuple):
             f"{told.get('valkey_version') or told.get('redis_version', '?')}",
             policy=told.get("maxmemory_policy", "?"),
             persists=told.get("aof_enabled") == "1" or await self._saves(),
-            used_bytes=int(told.get("used_memory", 0)),
             limit_bytes=int(told.get("maxmemory", 0)),
             is_cluster=told.get("cluster_enabled") == "1",
         )

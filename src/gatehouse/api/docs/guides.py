@@ -14,8 +14,6 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
 from gatehouse.api.body import Receive
 from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.docs import markup
@@ -28,30 +26,18 @@ if TYPE_CHECKING:
 
 _ADDRESS: Final = "/docs/guides/"
 _INDEX: Final = "docs/README.md"
-_API_GUIDE: Final = "docs/api.md"
-_MANAGE_GUIDE: Final = "docs/manage.md"
+API_GUIDE: Final = "docs/api.md"
 _BESIDE: Final = ("SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
 """Pages that stand beside the folder of the guides."""
-_TOPICS: Final = {"Decisions": "Decision records", "Pipelines": "The account's pipelines"}
-"""Groups of operations whose chapter in the API guide has another name."""
 _COMMENT: Final = re.compile(r"^<!--.*?-->\n", re.MULTILINE | re.DOTALL)
 _HEADING: Final = re.compile(r"^(#{1,3}) (.+)$", re.MULTILINE)
 _FENCE: Final = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
-class Guides(msgspec.Struct, frozen=True):
-    """Where the guides are."""
-
-    pages: Mapping[str, str] = {}
-    """Titles of guides, by their addresses."""
-    chapters: Mapping[str, str] = {}
-    """Addresses, by the operation or group of operations that a chapter is about."""
-
-
 def guides_root() -> Path | None:
     """The folder with `docs/`: the checkout's, or the installed one; None when there is neither."""
     places = (Path(__file__).parents[4], Path(sys.prefix) / "share" / "gatehouse")
-    return next((place for place in places if (place / _API_GUIDE).is_file()), None)
+    return next((place for place in places if (place / API_GUIDE).is_file()), None)
 
 
 class GuidePages:
@@ -75,23 +61,17 @@ class GuidePages:
         return await page.answer(context, receive)
 
     @cached_property
-    def guides(self) -> Guides:
-        """Where the guides are, for the reference; what the index names first comes first."""
+    def titles(self) -> dict[str, str]:
+        """The guides that menus name, by their addresses; what the index names comes first."""
         if self._root is None:
-            return Guides()
+            return {}
         linked = re.findall(r"\]\(([\w/-]+\.md)", self._text(_INDEX))
         names = [_INDEX, *(f"docs/{name}" for name in dict.fromkeys(linked) if "/" not in name)]
-        pages = {_address(file): _headings(self._text(file))[0][1] for file in names}
-        chapters = {
-            title: f"{_address(_API_GUIDE)}#{anchor}"
-            for _, title, anchor in _headings(self._text(_API_GUIDE))
-        }
-        also = {topic: chapters[title] for topic, title in _TOPICS.items() if title in chapters}
-        return Guides(pages, {**chapters, **also, "Manage": _address(_MANAGE_GUIDE)})
+        return {guide_address(file): headings_of(self._text(file))[0][1] for file in names}
 
     def sections(self) -> Iterator[IndexedSection]:
         """Every section of the guides that menus name."""
-        for address in self.guides.pages:
+        for address in self.titles:
             text = _COMMENT.sub("", self._text(self._files[address.removeprefix(_ADDRESS)]))
             yield from indexed_guide(address, _split(text))
 
@@ -110,10 +90,10 @@ class GuidePages:
 
     def _render(self, file: str) -> str:
         text = _COMMENT.sub("", self._text(file))
-        headings = _headings(text)
+        headings = headings_of(text)
         parts = _Renderer(file, {*self._files.values()}).sections(text, headings)
         here = {f"#{anchor}": escape(title) for level, title, anchor in headings if level == 2}
-        others = {address: escape(title) for address, title in self.guides.pages.items()}
+        others = {address: escape(title) for address, title in self.titles.items()}
         groups = {
             "This page": here,
             "API": {"/docs": "API reference", "/docs/manage": "Management API"},
@@ -179,7 +159,7 @@ class _Renderer:
             return link
         name, hash_mark, anchor = link.partition("#")
         file = normpath(self._folder / name)
-        return _address(file) + hash_mark + anchor if file in self._served else None
+        return guide_address(file) + hash_mark + anchor if file in self._served else None
 
 
 def _picture(_renderer: object, tokens: "Sequence[Token]", at: int, *_: object) -> str:
@@ -203,7 +183,8 @@ def _name(file: str) -> str:
     return file.removeprefix("docs/").removesuffix(".md")
 
 
-def _address(file: str) -> str:
+def guide_address(file: str) -> str:
+    """Where a guide is served."""
     return _ADDRESS + _name(file)
 
 
@@ -213,11 +194,11 @@ def _split(text: str) -> Iterator[GuideSection]:
     bare = _FENCE.sub(lambda fenced: " " * len(fenced[0]), text)
     starts = [found.start() for found in _HEADING.finditer(bare)]
     ends = [*starts[1:], len(text)]
-    for (_, title, anchor), start, end in zip(_headings(text), starts, ends, strict=True):
+    for (_, title, anchor), start, end in zip(headings_of(text), starts, ends, strict=True):
         yield GuideSection(title, anchor, text[start:end])
 
 
-def _headings(text: str) -> list[tuple[int, str, str]]:
+def headings_of(text: str) -> list[tuple[int, str, str]]:
     """Level, title and anchor of every heading, with the anchors that code hosts give them."""
     seen: Counter[str] = Counter()
     found = []

@@ -101,13 +101,6 @@ def count_waiting(connection: sa.Connection, webhook_id: str) -> int:
     return connection.scalar(query) or 0
 
 
-def next_due_ms(connection: sa.Connection, webhook_id: str) -> int | None:
-    """When the next message is due."""
-    query = sa.select(sa.func.min(_D.next_at_ms)).where(_D.webhook_id == webhook_id)
-    found: int | None = connection.scalar(query)
-    return found
-
-
 def events_of(
     connection: sa.Connection, account_id: str, event_ids: Sequence[str]
 ) -> dict[str, StoredEvent]:
