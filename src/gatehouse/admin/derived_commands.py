@@ -19,6 +19,7 @@ from gatehouse.admin.opening import open_account
 from gatehouse.cli.arguments import AccountOption, AsJson, DryRun
 from gatehouse.cli.output import cell, columns, sheet, show
 from gatehouse.core.clock import Moment
+from gatehouse.core.reading.given import read_given
 from gatehouse.core.wording.sentences import plain
 from gatehouse.store.admin.use_case import Precondition, Tagged, UseCase, use_cases_in
 
@@ -47,7 +48,7 @@ def _command(case: UseCase[..., Any]) -> Callable[..., None]:
         arguments = {
             name: typed[name]
             if fields is None
-            else hints[name](**{one.name: _read(typed[one.name]) for one in fields})
+            else read_given(hints[name], {one.name: typed[one.name] for one in fields})
             for name, fields in asked.items()
         }
         done = case(*open_account(account), **arguments)
@@ -108,10 +109,6 @@ def _about(hint: Any) -> str:
 
 def _is_struct(hint: Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, msgspec.Struct)
-
-
-def _read(value: Any) -> Any:
-    return value
 
 
 def _show(result: msgspec.Struct, as_json: bool) -> None:

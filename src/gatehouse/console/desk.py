@@ -49,6 +49,10 @@ class Desk:
         self.ledger_days: Final = LedgerDays()
         self._by_name = {each.name: each for each in self.declared}
         assert len(self._by_name) == len(self.declared), "two pages have one name"
+        self.grouped: Final[dict[str, list[str]]] = {}
+        for each in self.declared:
+            if isinstance(each, Page) and each.group is not None:
+                self.grouped.setdefault(each.group, []).append(each.name)
 
     @cached_property
     def single_sign_on(self) -> SingleSignOn | None:

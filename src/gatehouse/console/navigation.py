@@ -1,6 +1,6 @@
 """The navigation: which pages it leads to, for whom, and where the person is now."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 import msgspec
@@ -45,6 +45,9 @@ class Onward(Protocol):
     def page(self, name: str) -> Page | None:
         """The page of that name, if there is one."""
 
+    def pages_of_groups(self) -> Mapping[str, Sequence[str]]:
+        """The names of pages that say in which group they stand."""
+
     def url(self, name: str, query: Mapping[str, object] | None = None, **places: str) -> str:
         """The address of a page."""
 
@@ -75,7 +78,8 @@ def navigation(visit: Onward) -> tuple[NavigationGroup, ...]:
     groups = _ACCOUNT if visit.nearby is not None else ()
     if visit.signed_in.is_operator:
         groups = (*groups, *_INSTALLATION)
-    found = ((name, tuple(_links(visit, pages))) for name, pages in groups)
+    more = visit.pages_of_groups()
+    found = ((name, tuple(_links(visit, (*pages, *more.get(name, ()))))) for name, pages in groups)
     return tuple(NavigationGroup(name, links) for name, links in found if links)
 
 

@@ -54,6 +54,8 @@ class Page(_Declared):
     path: str
     name: str
     get: Endpoint
+    group: str | None = None
+    """The group of the navigation that ends with this page, unless it has its place there."""
     asks_elsewhere: bool = False
     """Whether making it means waiting for somebody else's server."""
 

@@ -1,8 +1,8 @@
 """One request of a person: who asks, in which account, with what, and how to answer."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
 import msgspec
@@ -30,8 +30,11 @@ from gatehouse.console.serving.cookies import Cookies, Notice
 from gatehouse.console.words.formats import Formats, currency_digits
 from gatehouse.console.words.shipped import SHIPPED_WORDS
 from gatehouse.console.words.translation import accepted_locale, translator
-from gatehouse.core.errors import GatehouseError
+from gatehouse.core.errors import GatehouseError, InvalidFields
+from gatehouse.core.reading.given import read_typed
 from gatehouse.store.admin.admin_session import AdminSession
+
+Given = TypeVar("Given", bound=msgspec.Struct)
 
 NOWHERE: Final = "-"
 """The account of a person at work in none: no account has this id, so all are out of reach."""
@@ -145,6 +148,14 @@ class Visit:
         """Every value of a field, such as of check boxes that share a name."""
         return self.asked.form.values.get(name, ())
 
+    def given(self, kind: type[Given]) -> Given:
+        """What the form sent, as a use case takes it; or the form is shown again."""
+        try:
+            return read_typed(kind, self.asked.form.values)
+        except InvalidFields as refused:
+            wrong = {name: self.said(why[0]) for name, why in refused.fields.items()}
+            raise FormRefused(wrong) from None
+
     def upload(self, name: str) -> Upload | None:
         """The file of a field, if one was sent."""
         return self.asked.form.files.get(name)
@@ -179,6 +190,10 @@ class Visit:
     def page(self, name: str) -> Page | None:
         """The page of that name, if this installation has it."""
         return self.desk.page(name)
+
+    def pages_of_groups(self) -> Mapping[str, Sequence[str]]:
+        """The names of pages that say in which group of the navigation they stand."""
+        return self.desk.grouped
 
     @cached_property
     def locale(self) -> str:

@@ -46,6 +46,15 @@ class InvalidInput(GatehouseError):
     """A value given by an operator cannot be used."""
 
 
+class InvalidFields(InvalidInput):
+    """Fields of what was given cannot be used, each for reasons of its own."""
+
+    def __init__(self, fields: dict[str, list[str]]) -> None:
+        super().__init__("\n".join(f"{path}: {why}" for path in fields for why in fields[path]))
+        self.fields = fields
+        """Messages by the path of their field."""
+
+
 class WrongUsage(InvalidInput):
     """Arguments of a command do not go together, or one is missing."""
 
