@@ -12,6 +12,7 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.webhooks.queries import claims
+from gatehouse.admin.webhooks.tables import WEBHOOK_ATTEMPTS
 from gatehouse.admin.webhooks.types.endpoint import DisabledBecause, WebhookState
 from gatehouse.admin.webhooks.types.webhook import (
     AttemptSearch,
@@ -34,7 +35,7 @@ from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
-from gatehouse.store.tables import WEBHOOK_ATTEMPTS, WEBHOOKS
+from gatehouse.store.tables import WEBHOOKS
 from tests.harness import PATIENCE_S, make_account
 
 URL = "https://shop.example/hook"

@@ -1,5 +1,7 @@
 """The tables. Times are milliseconds since 1970 (UTC), amounts integers in millionths."""
 
+from importlib import import_module
+from pathlib import Path
 from typing import Final
 
 import sqlalchemy as sa
@@ -391,20 +393,6 @@ WEBHOOK_DELIVERIES: Final = _table(
     index("webhook_deliveries_by_webhook", "webhook_id", "next_at_ms"),
 )
 
-# Every attempt to send a message, without what was sent or answered.
-WEBHOOK_ATTEMPTS: Final = _table(
-    "webhook_attempts",
-    *key(Text, "webhook_id", "id"),
-    *required(Text, "event_id", "type"),
-    *required(BigInteger, "at_ms"),
-    *required(Integer, "number", "duration_ms"),
-    *optional(Integer, "status"),
-    *optional(Note, "failure"),
-    *optional(BigInteger, "next_at_ms"),
-    index("webhook_attempts_by_event", "webhook_id", "event_id"),
-    sqlite_with_rowid=False,
-)
-
 # Long work that somebody asked for over the management API. What it works on is sealed, and deleted
 # when it ends; a server that works on one says so again and again.
 JOBS: Final = _table(
@@ -428,3 +416,7 @@ STATE: Final = _table(
     *key(Text, "name"),
     *required(Text, "value"),
 )
+
+# The tables of subjects are among them. Each file is found by its place, as subjects are.
+for _file in sorted(Path(__file__).parents[1].glob("admin/*/tables.py")):
+    import_module(f"gatehouse.admin.{_file.parent.name}.tables")

@@ -6,11 +6,12 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.admin.webhooks.tables import WEBHOOK_ATTEMPTS
 from gatehouse.core.events import NewEvent
 from gatehouse.core.ids import first_id
 from gatehouse.store.database import insert_rows, is_any_of, struct_from
 from gatehouse.store.events.outbox import INSTALLATION, EventPlace, StoredEvent
-from gatehouse.store.tables import EVENTS, WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES, WEBHOOKS
+from gatehouse.store.tables import EVENTS, WEBHOOK_DELIVERIES, WEBHOOKS
 
 _D: Final = WEBHOOK_DELIVERIES.c
 _A: Final = WEBHOOK_ATTEMPTS.c

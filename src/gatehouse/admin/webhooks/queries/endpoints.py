@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.admin.webhooks.tables import WEBHOOK_ATTEMPTS
 from gatehouse.admin.webhooks.types.endpoint import (
     MOST_ENDPOINTS,
     DisabledBecause,
@@ -31,7 +32,7 @@ from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import struct_from
 from gatehouse.store.events import outbox
 from gatehouse.store.events.wishes import set_decision_filters
-from gatehouse.store.tables import WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES, WEBHOOKS
+from gatehouse.store.tables import WEBHOOK_DELIVERIES, WEBHOOKS
 
 _WEBHOOKS_MANY: Final = Phrase(
     "refused.webhooks_many", "an account has at most {most} webhooks; delete one first"
