@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.use_cases import issue_for_playground
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
@@ -73,7 +73,7 @@ class ApiCaller:
             kept = self._keys.get(account_id)
             if kept is not None and kept.ends_ms - _LEFT_MS > now_ms:
                 return kept
-            issued = keys.issue_for_playground(session, account_id, SCOPES, LIFETIME_MS)
+            issued = issue_for_playground(session, account_id, SCOPES, LIFETIME_MS)
             made = self._keys[account_id] = _Key(issued.text, now_ms + LIFETIME_MS)
             return made
 
