@@ -21,7 +21,7 @@ SINCE  ?= HEAD
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick changed format bench faults eval-names eval-sentry webhook-delivery soak chaos docs types editor bins networks browsers places starter demo-past lock clean screenshots
+.PHONY: help setup run test quick changed new-subject format bench faults eval-names eval-sentry webhook-delivery soak chaos docs types editor bins networks browsers places starter demo-past lock clean screenshots
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ test: setup ## Check everything: format, lint, types, import contract, all tests
 
 quick: setup ## Run the tests that need no browser, Node, Spark or page (ARGS="-k ledger" for some)
 	@$(PYTEST) -m "not browser and not node and not spark and not documentation" $(ARGS)
+
+new-subject: setup ## Write a new subject of the administration that works (NAME=notes)
+	@$(BIN)/python -m scripts.new_subject $(NAME)
 
 changed: setup ## Run the tests that your changes concern (SINCE=main for those of a branch)
 	@$(BIN)/python -m scripts.changed_tests --since $(SINCE) -n $(WORKERS) --dist worksteal $(ARGS)

@@ -1,0 +1,1 @@
+"""Writes a new subject of the administration, which works: see `__main__`."""
