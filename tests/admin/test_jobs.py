@@ -18,10 +18,11 @@ from gatehouse.admin.jobs.types import (
     NamedPerson,
     TrainingOrder,
 )
-from gatehouse.admin.jobs.use_cases import JobState, StoredJob
+from gatehouse.admin.jobs.use_cases import StoredJob
 from gatehouse.admin.jobs.worker.running import run_job
 from gatehouse.admin.jobs.worker.worker import JobWorker
 from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.job_state import JobState
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.jobs import LEASE_MS, MOST_ATTEMPTS, MOST_UNFINISHED, TooManyJobs

@@ -4,11 +4,11 @@ import msgspec
 
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import JobKind, TrainingOrder
+from gatehouse.core.job_state import JobState
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
-from gatehouse.store.jobs import JobState
 from gatehouse.training.report.report import ModelReport, OrderValue, Threshold, encode_report
 from tests.training.material import report
 

@@ -10,11 +10,12 @@ import pytest
 
 from gatehouse.api.manage.catalogue import all_endpoints
 from gatehouse.api.manage.endpoints import ManageEndpoint
+from gatehouse.core.job_state import JobState
 from gatehouse.store import jobs
 from gatehouse.store.accounts import keys
 from gatehouse.store.accounts.keys import KeyTerms
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.jobs import JobState, NewJob
+from gatehouse.store.jobs import NewJob
 from gatehouse.store.tables import JOBS
 from tests.harness import PATIENCE_S, Server, pipeline, sentry
 from tests.web.answers import refused

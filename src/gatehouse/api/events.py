@@ -14,8 +14,9 @@ from gatehouse.api.body import Disconnected, Receive
 from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.entry import Entry
 from gatehouse.api.problems import Problem
-from gatehouse.api.query import DEFAULT_PAGE, read_query
+from gatehouse.api.query import read_query
 from gatehouse.api.serving.in_flight import RETRY_SOON
+from gatehouse.core.api_values import DEFAULT_PAGE
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.events import EventName
 

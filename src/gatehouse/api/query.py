@@ -7,14 +7,13 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from gatehouse.api.problems import Problem
+from gatehouse.core.api_values import DEFAULT_PAGE, LARGEST_PAGE
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.ids import is_id
 from gatehouse.core.reading.field_hints import FieldHints
 from gatehouse.core.reading.validation import shown_key
 from gatehouse.pipeline.settlement import Search
 
-DEFAULT_PAGE: Final = 20
-LARGEST_PAGE: Final = 100
 PAGE_PARAMETERS: Final = ("limit", "startingAfter")
 _MOST_PARAMETERS: Final = 20
 

@@ -1,7 +1,7 @@
-"""Amounts and moments as the API writes them."""
+"""Values that many messages have, as the API writes them."""
 
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
@@ -13,6 +13,15 @@ JsonAmount = Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "number"})]
 
 Timestamp = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 """A moment in the words of RFC 3339."""
+
+DEFAULT_PAGE: Final = 20
+LARGEST_PAGE: Final = 100
+PageSize = Annotated[int, Meta(ge=1, le=LARGEST_PAGE, description="Size of a page.")]
+Cursor = Annotated[str, Meta(min_length=1, max_length=1000)]
+HasMore = Annotated[bool, Meta(description="Whether there are more.", examples=[False])]
+DryRunFlag = Annotated[
+    bool, Meta(description="Whether this was a dry run, which changes nothing.", examples=[False])
+]
 
 
 class Money(msgspec.Struct, frozen=True):

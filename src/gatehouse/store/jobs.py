@@ -4,7 +4,6 @@ A server that takes a job holds a lease on it and renews it. A job whose lease h
 again, because its server is gone, or fails after some attempts.
 """
 
-from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -12,6 +11,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.job_state import JobState
 from gatehouse.core.secrets.keyring import JOBS as PURPOSE
 from gatehouse.core.secrets.sealing import Sealer
 from gatehouse.core.wording.sentences import Phrase, phrases_of
@@ -38,18 +38,6 @@ LEASE_MS: Final = 30_000
 KEPT_MS: Final = 30 * 86_400_000
 _LONGEST_ERROR: Final = 2000
 _C: Final = JOBS.c
-
-
-class JobState(StrEnum):
-    """How far a job is."""
-
-    QUEUED = "QUEUED"
-    RUNNING = "RUNNING"
-    SUCCEEDED = "SUCCEEDED"
-    FAILED = "FAILED"
-    CANCELED = "CANCELED"
-
-
 _STATES: Final = phrases_of("word.job", {each.value: each.value for each in JobState})
 
 

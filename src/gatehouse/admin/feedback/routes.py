@@ -7,10 +7,10 @@ from msgspec import Meta
 
 from gatehouse.admin.feedback.use_cases.record import record_many
 from gatehouse.admin.jobs import use_cases as queue
-from gatehouse.admin.jobs.types import ImportOrder, JobKind
+from gatehouse.admin.jobs.types import ImportOrder, JobKind, JobResponse
+from gatehouse.admin.jobs.use_cases import shown_job
 from gatehouse.api.feedback import FeedbackOutcome, FeedbackRequest, statement_of, subject_of
 from gatehouse.api.manage.endpoints import DRY_RUN, ManageCall, ManageEndpoint
-from gatehouse.api.manage.messages import JobResponse, shown_job
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.files.records import RecordFormat
 from gatehouse.core.secrets import keyring

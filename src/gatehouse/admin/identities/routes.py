@@ -15,9 +15,16 @@ from gatehouse.admin.identities.use_cases.selection import (
     select_records,
 )
 from gatehouse.admin.jobs import use_cases as queue
-from gatehouse.admin.jobs.types import ErasureOrder, ImportOrder, JobKind, NamedPerson
+from gatehouse.admin.jobs.types import (
+    ErasureOrder,
+    ImportOrder,
+    JobKind,
+    JobResponse,
+    NamedPerson,
+)
+from gatehouse.admin.jobs.use_cases import shown_job
 from gatehouse.api.manage.endpoints import DRY_RUN, ManageCall, ManageEndpoint
-from gatehouse.api.manage.messages import DryRunFlag, JobResponse, shown_job
+from gatehouse.core.api_values import DryRunFlag
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.hidden import Personal

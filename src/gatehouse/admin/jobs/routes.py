@@ -7,9 +7,9 @@ from msgspec import Meta
 
 from gatehouse.access.keys import ANY_MANAGE
 from gatehouse.admin.jobs import use_cases as queue
-from gatehouse.admin.jobs.types import JobKind
+from gatehouse.admin.jobs.types import JobKind, JobResponse
+from gatehouse.admin.jobs.use_cases import shown_job
 from gatehouse.api.manage.endpoints import LIMIT, ManageCall, ManageEndpoint, Parameter
-from gatehouse.api.manage.messages import JobResponse, shown_job
 from gatehouse.core.errors import NotFound
 from gatehouse.core.ids import is_id
 from gatehouse.store.jobs import StoredJob

@@ -1,12 +1,14 @@
-"""The kinds of jobs, and what each is told to do."""
+"""The kinds of jobs, what each is told to do, and how it is shown."""
 
 from enum import StrEnum
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.clock import Moment
 from gatehouse.core.files.records import RecordFormat
+from gatehouse.core.job_state import JobState
 from gatehouse.core.secrets.hidden import Personal
 
 DAY_MS: Final = 86_400_000
@@ -67,6 +69,39 @@ class NamedPerson(Personal, frozen=True):
     email: str | None = None
     phone: str | None = None
     card_number: str | None = None
+
+
+class JobResponse(msgspec.Struct, frozen=True, rename="camel"):
+    """A job: how far it is, and what came of it."""
+
+    job_id: Annotated[str, Meta(description="Its id.", examples=["job_01kabcdefghjkmnpqrstvwxyz0"])]
+    kind: Annotated[str, Meta(description="What it does.", examples=["rules.backtest"])]
+    state: Annotated[
+        JobState,
+        Meta(
+            description="`QUEUED`, `RUNNING`, `SUCCEEDED`, `FAILED` or `CANCELED`.",
+            examples=["RUNNING"],
+        ),
+    ]
+    started_by: Annotated[
+        str,
+        Meta(
+            description="The key, or the operator, that asked for it.",
+            examples=["key:key_01kabcdefghjkmnpqrstvwxyz0"],
+        ),
+    ]
+    created_at: Annotated[Moment, Meta(description="When it was asked for (RFC 3339).")]
+    started_at: Annotated[
+        Moment | None, Meta(description="When a server last began with it (RFC 3339).")
+    ]
+    finished_at: Annotated[Moment | None, Meta(description="When it ended (RFC 3339).")]
+    done: Annotated[int | None, Meta(description="How much is done.", examples=[1200])]
+    total: Annotated[int | None, Meta(description="Of how much, where known.", examples=[5000])]
+    step: Annotated[str | None, Meta(description="What it is doing.", examples=["reading records"])]
+    error: Annotated[str | None, Meta(description="Why it failed.")]
+    result: Annotated[
+        dict[str, Any] | None, Meta(description="What came of it; its fields depend on the kind.")
+    ]
 
 
 Order = BacktestOrder | TrainingOrder | ImportOrder | ErasureOrder

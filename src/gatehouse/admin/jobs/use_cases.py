@@ -4,16 +4,17 @@ from collections.abc import Collection
 
 import msgspec
 
-from gatehouse.admin.jobs.types import ORDERS, JobKind, Order, TrainingOrder
+from gatehouse.admin.jobs.types import ORDERS, JobKind, JobResponse, Order, TrainingOrder
+from gatehouse.core.clock import Moment, moment
 from gatehouse.store import jobs
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured.configurations import check_note
-from gatehouse.store.jobs import JobState, NewJob, StoredJob
+from gatehouse.store.jobs import NewJob, StoredJob
 
 # What the store returns, for faces.
-__all__ = ["JobState", "StoredJob"]
+__all__ = ["StoredJob"]
 
 
 def start_job(
@@ -57,3 +58,21 @@ def cancel_job(session: AdminSession, account_id: str, job_id: str) -> StoredJob
     session.actor.check_account(account_id)
     with session.change(unseen=True) as change:
         return jobs.cancel(change, account_id, job_id)
+
+
+def shown_job(job: StoredJob) -> JobResponse:
+    """A job as faces show it."""
+    return JobResponse(
+        job_id=job.id,
+        kind=job.kind,
+        state=job.state,
+        started_by=job.actor,
+        created_at=Moment(job.created_at_ms),
+        started_at=moment(job.started_at_ms),
+        finished_at=moment(job.finished_at_ms),
+        done=job.done,
+        total=job.total,
+        step=job.step,
+        error=job.error,
+        result=None if job.result is None else msgspec.json.decode(job.result),
+    )

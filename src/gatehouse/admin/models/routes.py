@@ -6,16 +6,15 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.jobs import use_cases as queue
-from gatehouse.admin.jobs.types import DAY_MS, JobKind, TrainingOrder
+from gatehouse.admin.jobs.types import DAY_MS, JobKind, JobResponse, TrainingOrder
+from gatehouse.admin.jobs.use_cases import shown_job
 from gatehouse.admin.rule_sets.routes import SinceText, UntilText, read_span
 from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint
 from gatehouse.api.manage.messages import (
-    JobResponse,
     Moment,
     Note,
     Version,
     VersionReturn,
-    shown_job,
 )
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound

@@ -1,6 +1,6 @@
 """Requests and answers that several subjects of the management API share."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -10,10 +10,9 @@ from gatehouse.admin.configurations.use_cases.configurations import (
     RolledBack,
     VersionLine,
 )
-from gatehouse.core.api_values import Timestamp
+from gatehouse.core.api_values import DryRunFlag, Timestamp
 from gatehouse.core.clock import iso_time
 from gatehouse.store.configured.configurations import LONGEST_NOTE
-from gatehouse.store.jobs import JobState, StoredJob
 
 RULES_EXAMPLE = """\
 rule_set: checkout
@@ -52,9 +51,6 @@ Differences = Annotated[
         description="What changes, a line each: `+` is new, `-` is gone, `~` is changed.",
         examples=[["~ large-order: condition: order.amount > 500 -> order.amount > 600"]],
     ),
-]
-DryRunFlag = Annotated[
-    bool, Meta(description="Whether this was a dry run, which changes nothing.", examples=[False])
 ]
 
 
@@ -159,39 +155,6 @@ class DocumentChecked(msgspec.Struct, frozen=True, rename="camel"):
     remarks: Annotated[list[str], Meta(description="What the author should know.", examples=[[]])]
 
 
-class JobResponse(msgspec.Struct, frozen=True, rename="camel"):
-    """A job: how far it is, and what came of it."""
-
-    job_id: Annotated[str, Meta(description="Its id.", examples=["job_01kabcdefghjkmnpqrstvwxyz0"])]
-    kind: Annotated[str, Meta(description="What it does.", examples=["rules.backtest"])]
-    state: Annotated[
-        JobState,
-        Meta(
-            description="`QUEUED`, `RUNNING`, `SUCCEEDED`, `FAILED` or `CANCELED`.",
-            examples=["RUNNING"],
-        ),
-    ]
-    started_by: Annotated[
-        str,
-        Meta(
-            description="The key, or the operator, that asked for it.",
-            examples=["key:key_01kabcdefghjkmnpqrstvwxyz0"],
-        ),
-    ]
-    created_at: Annotated[Moment, Meta(description="When it was asked for (RFC 3339).")]
-    started_at: Annotated[
-        Moment | None, Meta(description="When a server last began with it (RFC 3339).")
-    ]
-    finished_at: Annotated[Moment | None, Meta(description="When it ended (RFC 3339).")]
-    done: Annotated[int | None, Meta(description="How much is done.", examples=[1200])]
-    total: Annotated[int | None, Meta(description="Of how much, where known.", examples=[5000])]
-    step: Annotated[str | None, Meta(description="What it is doing.", examples=["reading records"])]
-    error: Annotated[str | None, Meta(description="Why it failed.")]
-    result: Annotated[
-        dict[str, Any] | None, Meta(description="What came of it; its fields depend on the kind.")
-    ]
-
-
 def shown_versions(lines: list[VersionLine], limit: int, below: int | None) -> VersionPage:
     """A page of versions, below the number of the last one that was seen."""
     wanted = [line for line in lines if below is None or line.version < below]
@@ -212,21 +175,3 @@ def shown_applied(done: AppliedVersion, *, dry_run: bool) -> VersionApplied:
 def shown_return(done: RolledBack, *, dry_run: bool) -> VersionReturned:
     """What a rollback did."""
     return VersionReturned(done.version, done.before, dry_run, done.differences)
-
-
-def shown_job(job: StoredJob) -> JobResponse:
-    """A job as the API shows it."""
-    return JobResponse(
-        job_id=job.id,
-        kind=job.kind,
-        state=job.state,
-        started_by=job.actor,
-        created_at=iso_time(job.created_at_ms),
-        started_at=None if job.started_at_ms is None else iso_time(job.started_at_ms),
-        finished_at=None if job.finished_at_ms is None else iso_time(job.finished_at_ms),
-        done=job.done,
-        total=job.total,
-        step=job.step,
-        error=None if job.error is None else str(job.error),
-        result=None if job.result is None else msgspec.json.decode(job.result),
-    )

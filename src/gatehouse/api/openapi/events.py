@@ -6,7 +6,7 @@ from gatehouse.admin.events.use_cases.events import MOST_AT_ONCE, PublicEvent
 from gatehouse.api.events import LONGEST_WAIT_S, EventsResponse
 from gatehouse.api.openapi.parts import TRACE_ID, answer_of, envelope_of, failures, parameter, ref
 from gatehouse.api.problems import BODY_CODES, PAID_CODES, REVIEW_CODES
-from gatehouse.api.query import DEFAULT_PAGE
+from gatehouse.core.api_values import DEFAULT_PAGE
 from gatehouse.core.events import MEANINGS
 
 EVENT_TYPES: Final[tuple[type, ...]] = (PublicEvent, EventsResponse)

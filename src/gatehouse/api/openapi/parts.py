@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from gatehouse.api.openapi.examples import example_request
 from gatehouse.api.problems import CODES, MANAGE_CODES
-from gatehouse.api.query import DEFAULT_PAGE, LARGEST_PAGE
+from gatehouse.core.api_values import DEFAULT_PAGE, LARGEST_PAGE
 from gatehouse.core.reading.unread_fields import FieldWarning
 
 REF: Final = "#/components/schemas/{name}"

@@ -9,10 +9,11 @@ from gatehouse.access.actors import Actor, ActorKind
 from gatehouse.admin.jobs.types import ORDERS, JobKind
 from gatehouse.admin.jobs.worker.works import WORKS, Work
 from gatehouse.core.errors import Conflict, GatehouseError
+from gatehouse.core.job_state import JobState
 from gatehouse.core.wording.sentences import plain, said_by
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.jobs import JobState, StoredJob
+from gatehouse.store.jobs import StoredJob
 
 _REPORT_S: Final = 0.5
 

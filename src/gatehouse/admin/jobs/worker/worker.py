@@ -14,11 +14,12 @@ from typing import Final
 
 from gatehouse.access.actors import Actor
 from gatehouse.core.errors import StoreUnavailable
+from gatehouse.core.job_state import JobState
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
-from gatehouse.store.jobs import JobState, StoredJob
+from gatehouse.store.jobs import StoredJob
 
 _JOB_LONG: Final = Phrase("refused.job_long", "it took longer than four hours")
 

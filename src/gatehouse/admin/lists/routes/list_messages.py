@@ -5,8 +5,8 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.api.manage.messages import DryRunFlag, Moment
-from gatehouse.api.query import DEFAULT_PAGE, LARGEST_PAGE
+from gatehouse.api.manage.messages import Moment
+from gatehouse.core.api_values import DEFAULT_PAGE, LARGEST_PAGE, DryRunFlag
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.rules.list_entries import ListKind
 
