@@ -8,6 +8,7 @@ from gatehouse.admin.entities.use_cases import counting, neighbours, profile
 from gatehouse.admin.entities.use_cases.counting import count_entities
 from gatehouse.admin.entities.use_cases.finding import find_entity, lists_for, put_on_list
 from gatehouse.admin.entities.use_cases.profile import entity_decisions, show_entity
+from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import NewEntries
 from gatehouse.core.errors import InvalidInput, NotFound
@@ -167,9 +168,9 @@ def test_reputation_follows_the_labels(shop: Recorder) -> None:
 def test_lists_that_hold_an_entity_or_what_is_around_it_are_named(shop: Recorder) -> None:
     session, account_id = shop.session, shop.account_id
     shop.keep()
-    lists.create(session, account_id, "bad-networks", ListKind.NETWORKS, None)
-    lists.create(session, account_id, "bad-users", ListKind.USERS, None)
-    lists.create(session, account_id, "bad-domains", ListKind.DOMAINS, None)
+    lists.create(session, account_id, NewList("bad-networks", ListKind.NETWORKS))
+    lists.create(session, account_id, NewList("bad-users", ListKind.USERS))
+    lists.create(session, account_id, NewList("bad-domains", ListKind.DOMAINS))
     around = lists.GivenEntries(("203.0.113.0/24",))
     lists.add(session, account_id, "bad-networks", around, NewEntries(reason="a flood"))
     domain = lists.GivenEntries(("example.com",))

@@ -16,8 +16,9 @@ from gatehouse.admin.entities.use_cases.finding import find_entity
 from gatehouse.admin.identities.use_cases.import_records import IdentityImport, import_identities
 from gatehouse.admin.identities.use_cases.rows import identity_file
 from gatehouse.admin.identities.use_cases.selection import IdentityQuery, select_records
-from gatehouse.admin.lists.use_cases import list_lookup, lists
-from gatehouse.admin.lists.use_cases.lists import EntryPage, GivenEntries, ImportOptions, ListFile
+from gatehouse.admin.lists.types import EntrySearch, NewList
+from gatehouse.admin.lists.use_cases import entries, list_lookup, lists
+from gatehouse.admin.lists.use_cases.lists import GivenEntries, ImportOptions, ListFile
 from gatehouse.admin.pipelines.use_cases.pipeline_rehearsal import try_request
 from gatehouse.admin.privacy.use_cases.erasure import ErasureOptions, erase_person
 from gatehouse.admin.privacy.use_cases.person import PersonNamed
@@ -95,7 +96,7 @@ FACES: dict[str, Face] = {
     ),
     "entities": lambda s, a, n: find_entity(s, a, EntityType.CARD, n),
     "lists": list_lookup.holding,
-    "list entries": lambda s, a, n: lists.find_entry(s, a, "bad", n, EntryPage(s.clock())),
+    "list entries": lambda s, a, n: entries.search_entries(s, a, "bad", EntrySearch(n)),
     "a list's dry run": _dry_run,
     "what is taken off a list": _remove,
     "identity records": _identities,
@@ -113,7 +114,7 @@ def _allowing(session: AdminSession, most: int) -> AdminSession:
 def _open(session: AdminSession) -> Shop:
     """A shop with a key that may name five numbers alike."""
     made = Shop(session)
-    lists.create(session, made.account_id, "bad", ListKind.CARDS, None)
+    lists.create(session, made.account_id, NewList("bad", ListKind.CARDS))
     acting = session.acting_as(Actor.key("key_1", made.account_id))
     made.session = _allowing(acting, MOST)
     return made
@@ -220,7 +221,7 @@ def test_a_bulk_of_numbers_alike_is_refused_whole_and_counts(shop: Shop) -> None
     options = ImportOptions()
     with pytest.raises(CardsAlike):
         lists.import_file(shop.session, shop.account_id, "bad", _file(*ALIKE), options)
-    assert lists.get(shop.session, shop.account_id, "bad").entries == 0
+    assert lists.get(shop.session, shop.account_id, "bad").answer.entries == 0
     for number in (ALIKE[0], CARD):
         with pytest.raises(CardsAlike):
             FACES["decisions"](shop.session, shop.account_id, number)

@@ -143,7 +143,7 @@ def test_entries_of_lists_stay_unless_they_are_to_go(shop: Shop) -> None:
     assert [each["list"] for each in exported(shop)["listEntries"]] == ["blocked"]
     assert erase(shop).list_entries_kept == 1
     assert erase(shop, lists=True).list_entries == 1
-    [info] = [each for each in lists.overview(shop.session, shop.account_id) if each.entries]
+    [info] = [each for each in lists.overview(shop.session, shop.account_id).lists if each.entries]
     assert (info.name, info.entries) == ("blocked", 1)
     assert exported(shop)["listEntries"] == []
 

@@ -19,7 +19,15 @@ from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import KeyRevocation, KeyRotation, NewKey
-from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.lists.types import (
+    EntriesToAdd,
+    EntriesToRemove,
+    EntrySearch,
+    EntryToAdd,
+    NewList,
+    OperationSearch,
+)
+from gatehouse.admin.lists.use_cases import entries, lists
 from gatehouse.admin.lists.use_cases.lists import (
     EntryPage,
     GivenEntries,
@@ -45,7 +53,7 @@ from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.account_signature import sign_account
-from gatehouse.store.configured.list_plans import PlannedEntry
+from gatehouse.store.configured.list_plans import ListKey, PlannedEntry
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.tables import GATEWAY_INTENTS, METADATA
 from tests.harness import Home
@@ -92,7 +100,15 @@ READING: dict[str, UseCase] = {
     "lists.planned": lambda s, a, k: lists.planned(s, a, "words", GivenEntries(["b"])),
     "lists.check_exists": lambda s, a, k: lists.check_exists(s, a, "words"),
     "lists.entries": lambda s, a, k: lists.entries(s, a, "words", EntryPage(0)),
-    "lists.find_entry": lambda s, a, k: lists.find_entry(s, a, "words", "casino", EntryPage(0)),
+    "entries.search_entries": lambda s, a, k: entries.search_entries(
+        s, a, "words", EntrySearch("casino")
+    ),
+    "entries.list_operations": lambda s, a, k: entries.list_operations(
+        s, a, "words", OperationSearch()
+    ),
+    "lists.entry_terms": lambda s, a, k: lists.entry_terms(
+        s, ListKey(a, "words"), NewEntries()
+    ).__enter__(),
     "lists.overview": lambda s, a, k: lists.overview(s, a),
     "versions.get_model": lambda s, a, k: versions.get_model(s, a),
     "versions.list_models": lambda s, a, k: versions.list_models(s, a),
@@ -148,7 +164,10 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
     ),
     "keys.rotate": (lambda s, a, k: keys.rotate(s, a, k, KeyRotation(1)), "key.rotate"),
     "keys.revoke": (lambda s, a, k: keys.revoke(s, a, k, KeyRevocation("lost")), "key.revoke"),
-    "lists.create": (lambda s, a, k: lists.create(s, a, "n", ListKind.WORDS, None), "list.create"),
+    "lists.create": (
+        lambda s, a, k: lists.create(s, a, NewList("n", ListKind.WORDS)),
+        "list.create",
+    ),
     "lists.add": (
         lambda s, a, k: lists.add(s, a, "words", GivenEntries(["b"]), NewEntries()),
         "list.add",
@@ -168,6 +187,14 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
     "lists.import_file": (
         lambda s, a, k: lists.import_file(s, a, "words", ENTRIES, ImportOptions()),
         "list.add",
+    ),
+    "entries.add_entries": (
+        lambda s, a, k: entries.add_entries(s, a, "words", EntriesToAdd([EntryToAdd("b")])),
+        "list.add",
+    ),
+    "entries.remove_entries": (
+        lambda s, a, k: entries.remove_entries(s, a, "words", EntriesToRemove(["a"])),
+        "list.remove",
     ),
     "lists.export_entries": (lambda s, a, k: lists.export_entries(s, a, "words"), "list.export"),
     "lists.drop": (lambda s, a, k: lists.drop(s, a, "words"), "list.drop"),

@@ -15,6 +15,7 @@ from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import JobKind, TrainingOrder
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import NewKey
+from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.models.use_cases import versions
@@ -95,7 +96,7 @@ class Belongings:
 
     def _list(self) -> str:
         name = f"{self._word}-users"
-        lists.create(self._session, self._account_id, name, ListKind.USERS, "")
+        lists.create(self._session, self._account_id, NewList(name, ListKind.USERS, ""))
         lists.add(self._session, self._account_id, name, GivenEntries(["u-1"]), NewEntries())
         return name
 

@@ -7,6 +7,7 @@ from datetime import datetime
 import pytest
 
 from gatehouse.access.roles import UserRole
+from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.rules.list_entries import ListKind
 from tests.admin.recorded import Recorder
@@ -40,7 +41,7 @@ def _audited(console: Console, moment: str) -> str:
     """The name of a list that was made at this moment."""
     name = f"made-{_at_ms(moment)}"
     session = dataclasses.replace(console.session, clock=lambda: _at_ms(moment))
-    lists.create(session, console.account_id, name, ListKind.USERS, "")
+    lists.create(session, console.account_id, NewList(name, ListKind.USERS, ""))
     return name
 
 

@@ -11,6 +11,7 @@ from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.entities.types import EntityType
 from gatehouse.admin.entities.use_cases.standing import LIST_KINDS
 from gatehouse.admin.feedback.use_cases.record import feedback_of, label_that_counts
+from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import EntryPage
 from gatehouse.admin.reviews.use_cases.reviews import get_review
@@ -205,7 +206,9 @@ def test_an_entity_is_put_on_a_list_from_here(console: Console, large: str) -> N
 def test_each_entity_is_offered_only_the_lists_that_can_hold_it(
     console: Console, large: str
 ) -> None:
-    kinds = {each.name: each.kind for each in lists.overview(console.session, console.account_id)}
+    kinds = {
+        each.name: each.kind for each in lists.overview(console.session, console.account_id).lists
+    }
     page = show(console, large, MANAGER)
     offered = re.findall(r'<option value="([a-z]+)/[^/"]+/([^"]+)"', page)
     assert offered
@@ -223,7 +226,7 @@ def test_where_no_list_can_hold_an_entity_the_page_says_so_and_leads_to_a_new_on
     assert said not in show(console, large, ANALYST)
     form = console.as_role(MANAGER).get(new_list).text
     assert '<option value="devices" selected>' in form
-    lists.create(console.session, console.account_id, "lost", ListKind.DEVICES, None)
+    lists.create(console.session, console.account_id, NewList("lost", ListKind.DEVICES))
     page = show(console, large, MANAGER)
     assert said not in page
     assert re.search(r'<option value="device/[^/"]+/lost"', page)

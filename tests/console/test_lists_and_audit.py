@@ -6,6 +6,7 @@ import re
 import pytest
 
 from gatehouse.access.roles import UserRole
+from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import EntryPage
 from gatehouse.rules.list_entries import ListKind
@@ -17,7 +18,9 @@ from tests.console.wrong_numbers import WRONG_NUMBERS
 @pytest.fixture(scope="module")
 def blocked(console: Console) -> str:
     """The path of a list of users."""
-    lists.create(console.session, console.account_id, "blocked", ListKind.USERS, "not again")
+    lists.create(
+        console.session, console.account_id, NewList("blocked", ListKind.USERS, "not again")
+    )
     return f"/a/{console.account_id}/lists/blocked"
 
 
@@ -164,7 +167,9 @@ def test_the_pages_of_a_list_have_addresses_that_say_nothing_of_its_entries(
     values = [f"buyer.{number}" for number in range(5)]
     paths = [f"/a/{console.account_id}/lists/{name}" for name in ("paged", "paged-too")]
     for path in paths:
-        lists.create(console.session, console.account_id, path.split("/")[-1], ListKind.USERS, None)
+        lists.create(
+            console.session, console.account_id, NewList(path.split("/")[-1], ListKind.USERS)
+        )
         mo.post(f"{path}/add", {"values": "\n".join(values)})
     shown, path = [], paths[0]
     while path:
@@ -184,7 +189,7 @@ def test_the_pages_of_a_list_have_addresses_that_say_nothing_of_its_entries(
 def test_a_word_that_begins_like_a_formula_is_none_in_a_file_and_itself_when_it_comes_back(
     console: Console, mo: Browser
 ) -> None:
-    lists.create(console.session, console.account_id, "words", ListKind.WORDS, None)
+    lists.create(console.session, console.account_id, NewList("words", ListKind.WORDS))
     path = f"/a/{console.account_id}/lists/words"
     mo.post(f"{path}/add", {"values": "=1+cmd", "reason": "@evil"})
     file = mo.post(f"{path}/export").text

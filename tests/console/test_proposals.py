@@ -151,7 +151,7 @@ def test_lists_pipelines_and_top_ups_wait_for_another_person(
         answer = operator.post(path, form)
         assert answer.headers.get("location") == f"{start}/proposals", (path, answer.text)
     assert len(proposals.listing(session, account_id)) == len(sent)
-    assert lists.get(session, account_id, "bad-words").entries == 1
+    assert lists.get(session, account_id, "bad-words").answer.entries == 1
     other = console.as_role(UserRole.ADMINISTRATOR, account_id)
     page = other.get(f"{start}/proposals").text
     for part in ("scam", "Take entries off a list", "Change a pipeline", "invoice 1"):
@@ -160,7 +160,7 @@ def test_lists_pipelines_and_top_ups_wait_for_another_person(
         if not isinstance(made.content, TakeOffList | DropList):
             done = other.post(f"{start}/proposals/{made.proposal_id}/approve")
             assert done.status_code == 303
-    assert lists.get(session, account_id, "bad-words").entries == 2
+    assert lists.get(session, account_id, "bad-words").answer.entries == 2
     assert _balance(console, account_id) == 55_000_000
 
 

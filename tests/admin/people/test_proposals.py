@@ -27,6 +27,7 @@ from gatehouse.admin.approvals.use_cases.proposed import (
 )
 from gatehouse.admin.audit.use_cases import lines
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion, Return, rollback
+from gatehouse.admin.lists.types import ListDropping
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.models.use_cases import versions
@@ -133,7 +134,7 @@ def test_nobody_gets_around_it(sqlite_session: AdminSession) -> None:
             lambda s: lists.add(s, two.account, "words", GivenEntries(["b"]), NewEntries(WORDS)),
             lambda s: lists.add(s, two.account, "words", MANY, NewEntries(WORDS)),
             lambda s: lists.remove(s, two.account, "words", GivenEntries(["a"])),
-            lambda s: lists.drop(s, two.account, "words", force=True),
+            lambda s: lists.drop(s, two.account, "words", ListDropping(force=True)),
             lambda s: approvals.set_wanted(s, two.account, []),
         ):
             with pytest.raises(ApprovalNeeded):
@@ -187,7 +188,7 @@ def test_top_ups_pipelines_and_lists_are_approved_too(two: TwoPeople) -> None:
         proposals.approve(two.bob, two.account, made.proposal_id)
     assert two.balance() == 7
     assert pipelines.get(two.ada, two.account, 9).stored.document == PIPELINE.decode()
-    assert lists.get(two.ada, two.account, "words").entries == 1
+    assert lists.get(two.ada, two.account, "words").answer.entries == 1
     for less in (TakeOffList("words", entries), DropList("words")):
         made = proposals.propose(two.ada, two.account, less)
         proposals.approve(two.bob, two.account, made.proposal_id)

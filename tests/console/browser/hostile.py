@@ -13,6 +13,7 @@ from gatehouse.admin.decisions.use_cases.decisions import get_decision
 from gatehouse.admin.entities.types import Entity, entities_of
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import NewKey
+from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.people.use_cases import users
@@ -84,7 +85,7 @@ class HostileShop:
     def _write(self) -> None:
         """What the shop's own people write."""
         session, account_id = self._session, self.account_id
-        lists.create(session, account_id, "evil", ListKind.USERS, TEXTS[0])
+        lists.create(session, account_id, NewList("evil", ListKind.USERS, TEXTS[0]))
         lists.add(session, account_id, "evil", GivenEntries(TEXTS), NewEntries(reason=TEXTS[0]))
         users.invite(session, account_id, "eve@evil.example", UserRole.VIEWER, TEXTS[0])
         keep_model(session, account_id, full_report(), TEXTS[1])

@@ -68,7 +68,7 @@ def demo_places(session: AdminSession) -> dict[str, str]:
     review = list_reviews(session, DEMO_ACCOUNT, ReviewSearch(ReviewState.OPEN, None, 1))[0].review
     record = get_decision(session, DEMO_ACCOUNT, review.request_id)
     user = next(each for each in entities_of(record) if each.kind is EntityType.USER)
-    filled = max(lists.overview(session, DEMO_ACCOUNT), key=lambda each: each.entries)
+    filled = max(lists.overview(session, DEMO_ACCOUNT).lists, key=lambda each: each.entries)
     return {
         "account": DEMO_ACCOUNT,
         "id": review.request_id,

@@ -19,6 +19,7 @@ from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.connectors.use_cases import connectors
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import NewKey
+from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.rules.list_entries import ListKind
@@ -69,7 +70,7 @@ class Shop:
         with site.home.session() as session:
             self.account_id = make_account(session, "Imports", micros=100_000_000)
             self.key = keys.issue(session, self.account_id, NewKey("till")).key
-            lists.create(session, self.account_id, "evil", ListKind.USERS, None)
+            lists.create(session, self.account_id, NewList("evil", ListKind.USERS))
             pipelines.apply(session, self.account_id, NewVersion(PIPELINE))
         self.base = f"/a/{self.account_id}"
 

@@ -15,11 +15,11 @@ from gatehouse.core.clock import iso_time
 from gatehouse.settings.settings import load_settings
 
 if TYPE_CHECKING:
+    from gatehouse.admin.lists.types import ListShown
     from gatehouse.admin.lists.use_cases.lists import (
         Added,
         GivenEntries,
         ListedEntry,
-        ListInfo,
         NewEntries,
     )
 
@@ -58,11 +58,12 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Make an empty list."""
+    from gatehouse.admin.lists.types import NewList
     from gatehouse.admin.lists.use_cases import lists
 
-    found = lists.read_kind(kind)
-    lists.create(*open_account(account), name, found, description)
-    show({"list": name, "kind": found}, f"list {name} holds {found}", as_json=as_json)
+    new = NewList(name, lists.read_kind(kind), description)
+    made = lists.create(*open_account(account), new).answer
+    show(_shown(made), f"list {name} holds {made.kind}", as_json=as_json)
 
 
 @app.command()
@@ -75,9 +76,10 @@ def drop(
     as_json: AsJson = False,
 ) -> None:
     """Remove a list with all its entries. Rules that name it find nothing on it any more."""
+    from gatehouse.admin.lists.types import ListDropping
     from gatehouse.admin.lists.use_cases import lists
 
-    removed = lists.drop(*open_account(account), name, force=force)
+    removed = lists.drop(*open_account(account), name, ListDropping(force)).entries
     text = f"list {name} is dropped; it had {_entries(removed)}"
     show({"list": name, "removed": removed}, text, as_json=as_json)
 
@@ -185,7 +187,10 @@ def show_list(
 
     session, account_id = open_account(account)
     if name is None:
-        _show_lists(lists.overview(session, account_id), as_json=as_json)
+        data = [_shown(one) for one in lists.overview(session, account_id).lists]
+        columns_shown = ("list", "kind", "entries", "description")
+        text = columns(("NAME", "KIND", "ENTRIES", "DESCRIPTION"), data, columns_shown, "-")
+        show(data, text if data else "there are no lists", as_json=as_json)
         return
     at_ms = session.clock()
     page = lists.EntryPage(at_ms, limit, include_gone=gone)
@@ -217,20 +222,8 @@ def _matches(opened: Opened, name: str, found: "list[ListedEntry]") -> list[dict
     ]
 
 
-def _show_lists(found: "list[ListInfo]", *, as_json: bool) -> None:
-    data = [
-        {
-            "list": one.name,
-            "kind": one.kind,
-            "entries": one.entries,
-            "description": one.description,
-            "createdAt": iso_time(one.created_at_ms),
-        }
-        for one in found
-    ]
-    headings = ("NAME", "KIND", "ENTRIES", "DESCRIPTION")
-    text = columns(headings, data, ("list", "kind", "entries", "description"), "-")
-    show(data, text if data else "there are no lists", as_json=as_json)
+def _shown(one: "ListShown") -> dict[str, Any]:
+    return {"list": one.name, **msgspec.to_builtins(one, enc_hook=str)}
 
 
 def given_entries(values: list[str] | None, file: str | None) -> "GivenEntries":

@@ -12,6 +12,6 @@ SUBJECT = Subject(
             "Lists of cards, networks, mailboxes and the like, for rules to look things up on.",
         ),
     ),
-    endpoints=("routes.lists:LIST_ENDPOINTS",),
+    use_cases=("use_cases.lists", "use_cases.entries"),
     pages=("pages.lists:PAGES",),
 )

@@ -25,7 +25,7 @@ from gatehouse.api.serving.in_flight import RETRY_SOON
 from gatehouse.api.v1 import Handler
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.documents.yaml_document import DocumentRefused
-from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
+from gatehouse.core.errors import AccountClosed, Conflict, InvalidFields, InvalidInput, NotFound
 from gatehouse.core.limits.places import Places
 from gatehouse.core.secrets import keyring
 from gatehouse.store.admin.admin_session import AdminSession
@@ -149,6 +149,8 @@ def problem_of(refused: NotFound | Conflict | InvalidInput) -> Problem:
     if isinstance(refused, DocumentRefused):
         flaws = [str(flaw) for flaw in refused.flaws]
         return Problem("invalid_request", fields={"document": flaws})
+    if isinstance(refused, InvalidFields):
+        return Problem("invalid_request", fields=refused.fields)
     # A message can repeat what was sent, and an answer is kept to be repeated.
     details = [recordable(line) for line in str(refused).splitlines() if line]
     if isinstance(refused, NotFound):

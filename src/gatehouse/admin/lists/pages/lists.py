@@ -15,6 +15,7 @@ from gatehouse.admin.approvals.use_cases.proposed import DropList, PutOnList, Ta
 from gatehouse.admin.decisions.use_cases.masking import masked_entry
 from gatehouse.admin.figures.use_cases.list_figures import ListMatches, list_matches
 from gatehouse.admin.figures.use_cases.overview import FiguresNotReady
+from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import list_lookup, lists
 from gatehouse.admin.lists.use_cases.list_cursors import EntryCursors
 from gatehouse.admin.lists.use_cases.lists import (
@@ -47,7 +48,7 @@ _LIMITS: Final = FileLimits(lines=250_000, unpacked_bytes=2 * _UPLOAD)
 def show_lists(visit: Visit) -> Response:
     """All lists; and those that hold a value, if one is asked for."""
     found = lists.overview(visit.session, visit.account_id)
-    return visit.render("lists/lists.html", lists=found, kinds=tuple(ListKind))
+    return visit.render("lists/lists.html", lists=found.lists, kinds=tuple(ListKind))
 
 
 def find(visit: Visit) -> Response:
@@ -57,14 +58,14 @@ def find(visit: Visit) -> Response:
         raise visit.refuse("value", "lists.problems.value")
     held = list_lookup.holding(visit.session, visit.account_id, value)
     known = lists.overview(visit.session, visit.account_id)
-    kinds = {each.name: each.kind for each in known}
+    kinds = {each.name: each.kind for each in known.lists}
     shown = [(name, entry, _shown(visit, kinds[name], entry)) for name, entry in held]
     return visit.render("lists/found.html", held=shown)
 
 
 def show_list(visit: Visit) -> Response:
     """One list and its entries, by value."""
-    info = _info(visit)
+    info = lists.get(visit.session, visit.account_id, visit.place("list")).answer
     gone = bool(visit.query.get("gone"))
     cursors = EntryCursors(visit.session, visit.account_id, info.name)
     after = cursors.read(visit.query.get("after", ""))
@@ -101,8 +102,8 @@ def _matches(visit: Visit, name: str, shown: Sequence[ListedEntry]) -> ListMatch
 def create(visit: Visit) -> Response:
     """Make an empty list."""
     name, kind = visit.form.get("name", "").strip(), visit.form.get("kind", "")
-    description = visit.form.get("description", "").strip() or None
-    lists.create(visit.session, visit.account_id, name, lists.read_kind(kind), description)
+    new = NewList(name, lists.read_kind(kind), visit.form.get("description", "").strip() or None)
+    lists.create(visit.session, visit.account_id, new)
     return visit.redirect("list", list=name, notice="lists.notices.created")
 
 
@@ -180,10 +181,6 @@ def drop(visit: Visit) -> Response:
     except ApprovalNeeded:
         return propose(visit, DropList(visit.place("list")))
     return visit.redirect("lists", notice="lists.notices.dropped")
-
-
-def _info(visit: Visit) -> lists.ListInfo:
-    return lists.get(visit.session, visit.account_id, visit.place("list"))
 
 
 def _terms(visit: Visit) -> NewEntries:

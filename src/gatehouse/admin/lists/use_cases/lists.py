@@ -7,10 +7,20 @@ from typing import BinaryIO, Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import (
     ApprovalKind,
     check_allowed,
     check_approved,
+)
+from gatehouse.admin.lists.types import (
+    UNFORCED,
+    ListDropped,
+    ListDropping,
+    ListPage,
+    ListShown,
+    NewList,
+    PathName,
 )
 from gatehouse.admin.lists.use_cases.list_files import (
     EntryTerms,
@@ -20,15 +30,17 @@ from gatehouse.admin.lists.use_cases.list_files import (
     read_typed,
     usual_format,
 )
+from gatehouse.core.clock import Moment
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.files.lines import FileLimits
-from gatehouse.core.wording.sentences import Phrase, row, said_by
-from gatehouse.rules.list_entries import ListKind, canonical
+from gatehouse.core.wording.sentences import Phrase, row
+from gatehouse.rules.list_entries import ListKind
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.signals.fingerprinter import EntryFingerprinter
-from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.named_cards import NamedCards
 from gatehouse.store.admin.scopes import account_change, account_reading
+from gatehouse.store.admin.use_case import ANY_VERSION, Precondition, Tagged, use_case
 from gatehouse.store.configured import list_reading, lists
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import RULES, active
@@ -42,7 +54,7 @@ from gatehouse.store.configured.list_plans import (
 from gatehouse.store.configured.list_reading import EntryPage, ListedEntry, ListInfo
 
 # What the store takes and returns, for faces.
-__all__ = ["Added", "EntryPage", "ListInfo", "ListedEntry"]
+__all__ = ["Added", "EntryPage", "ListedEntry"]
 
 _ONE_LINE: Final = Phrase("refused.one_line", "a line")
 _SEVERAL_LINES: Final = Phrase("refused.several_lines", "{count} lines")
@@ -61,7 +73,6 @@ _LIST_USED: Final = Phrase(
     "refused.list_used",
     "rules look things up on list {name}: {users}; change them first",
 )
-_LIST_ONE_VALUE: Final = Phrase("refused.list_one_value", "the value {why}")
 _LIST_EXPIRES_IN: Final = Phrase(
     "refused.list_expires_in", "entries must expire later than at once, such as after 30 days"
 )
@@ -70,6 +81,9 @@ _LIST_NOTHING_GIVEN: Final = Phrase(
 )
 _RULE_OF: Final = Phrase("refused.rule_of", "{rule} of {rule_set}")
 
+SCOPE: Final = "manage:lists"
+SEE: Final = Permission.SEE
+CHANGE: Final = Permission.CONFIGURE
 MOST_AT_ONCE: Final = 1000
 """Entries that are added in one transaction; more go in turns, between which servers can write."""
 _READ_AT_ONCE: Final = 1000
@@ -137,33 +151,79 @@ def read_kind(text: str) -> ListKind:
         raise InvalidInput(_LIST_KINDS(known=", ".join(most), last=last)) from None
 
 
-def create(
-    session: AdminSession, account_id: str, name: str, kind: ListKind, description: str | None
-) -> None:
-    """Create an empty list."""
-    with account_change(session, account_id) as change:
-        lists.create(change, account_id, name, kind, description)
+@use_case("GET /lists", scope=SCOPE, permission=SEE, operation="listLists", answers="listsResponse")
+def overview(reading: Reading, account_id: str) -> ListPage:
+    """List lists.
 
-
-def drop(
-    session: AdminSession,
-    account_id: str,
-    name: str,
-    *,
-    force: bool = False,
-    expected: int | None = None,
-) -> int:
-    """Remove a list with its entries; how many were in force. `force` ignores rules that use it.
-
-    `expected` is how often it may have been changed before.
+    The account's lists by name, and how many entries are in force.
     """
-    with account_change(session, account_id) as change:
-        check_approved(change, account_id, ApprovalKind.LISTS)
-        list_reading.check_version(change.connection, ListKey(account_id, name), expected)
-        users = [] if force else _rules_with(change.connection, account_id, name)
-        if users:
-            raise Conflict(_LIST_USED(name=name, users=row(users)))
-        return lists.drop(change, account_id, name)
+    check_account(reading.connection, reading.session.signer, account_id)
+    found = list_reading.overview(reading.connection, account_id, reading.now_ms)
+    return ListPage([_shown(each) for each in found])
+
+
+@use_case(
+    "POST /lists", scope=SCOPE, permission=CHANGE, operation="createList", answers="listResponse"
+)
+def create(change: Change, account_id: str, given: NewList) -> Tagged[ListShown]:
+    """Create a list.
+
+    Makes an empty list of a kind.
+    """
+    lists.create(change, account_id, given.name, given.kind, given.description)
+    return _one(change, account_id, given.name)
+
+
+@use_case(
+    "GET /lists/{name}", scope=SCOPE, permission=SEE, operation="getList", answers="listResponse"
+)
+def get(reading: Reading, account_id: str, name: PathName) -> Tagged[ListShown]:
+    """Show a list.
+
+    What a list holds, and how many entries are in force. Its `ETag` is for `If-Match` of a change.
+    """
+    return _one(reading, account_id, name)
+
+
+@use_case(
+    "DELETE /lists/{name}",
+    scope=SCOPE,
+    permission=CHANGE,
+    operation="dropList",
+    answers="listDroppedResponse",
+)
+def drop(
+    change: Change,
+    account_id: str,
+    name: PathName,
+    how: ListDropping = UNFORCED,
+    seen: Precondition = ANY_VERSION,
+) -> ListDropped:
+    """Drop a list.
+
+    Removes a list with its entries. Refused while rules in force use it.
+    """
+    if seen.any_version:
+        list_reading.kind_of(change.connection, account_id, name)
+    check_approved(change, account_id, ApprovalKind.LISTS)
+    list_reading.check_version(change.connection, ListKey(account_id, name), seen.expected)
+    users = [] if how.force else _rules_with(change.connection, account_id, name)
+    if users:
+        raise Conflict(_LIST_USED(name=name, users=row(users)))
+    return ListDropped(name, lists.drop(change, account_id, name))
+
+
+def _one(opened: Change | Reading, account_id: str, name: str) -> Tagged[ListShown]:
+    connection = opened.connection
+    list_reading.kind_of(connection, account_id, name)
+    check_account(connection, opened.session.signer, account_id)
+    found = list_reading.overview(connection, account_id, opened.now_ms)
+    return next(Tagged(_shown(each), each.changes) for each in found if each.name == name)
+
+
+def _shown(each: ListInfo) -> ListShown:
+    created_at = Moment(each.created_at_ms)
+    return ListShown(each.name, each.kind, each.description, each.entries, created_at)
 
 
 def add(
@@ -171,7 +231,7 @@ def add(
 ) -> Added:
     """Put entries on a list; one that is on it gets the new expiry, and the new reason if any."""
     key = ListKey(account_id, name)
-    with _terms(session, key, new) as terms:
+    with entry_terms(session, key, new) as terms:
         found = _read(given, terms, "added")
     return _add(session, key, new, found)
 
@@ -184,7 +244,7 @@ def planned(
     new: NewEntries | None = None,
 ) -> tuple[PlannedEntry, ...]:
     """The entries as a list keeps them, so that they can be proposed."""
-    with _terms(session, ListKey(account_id, name), new or NewEntries()) as terms:
+    with entry_terms(session, ListKey(account_id, name), new or NewEntries()) as terms:
         return tuple(_read(given, terms, "added"))
 
 
@@ -215,7 +275,7 @@ def take(
 
 def remove(session: AdminSession, account_id: str, name: str, given: GivenEntries) -> int:
     """Take entries off a list: all that are named, or none when one of them is not on it."""
-    with _terms(session, ListKey(account_id, name), NewEntries()) as terms:
+    with entry_terms(session, ListKey(account_id, name), NewEntries()) as terms:
         found = _read(given, terms, "removed")
     return take(session, account_id, name, found, given.expected)
 
@@ -225,7 +285,7 @@ def import_file(
 ) -> ImportedEntries:
     """Add the entries of a file; with a bad line nothing is added, unless bad ones are skipped."""
     key = ListKey(account_id, name)
-    with _terms(session, key, options) as terms:
+    with entry_terms(session, key, options) as terms:
         content = _read_file(file, terms)
     if not options.skip_bad:
         _refuse_flaws(content, "imported")
@@ -236,19 +296,6 @@ def import_file(
         list_reading.check_version(connection, key, options.expected)
         planned = plan_adding(connection, key, found, session.clock())
     return ImportedEntries(planned.tally, content)
-
-
-def get(session: AdminSession, account_id: str, name: str) -> ListInfo:
-    """One list, or `NotFound`."""
-    check_exists(session, account_id, name)
-    return next(each for each in overview(session, account_id) if each.name == name)
-
-
-def overview(session: AdminSession, account_id: str) -> list[ListInfo]:
-    """All lists of an account, by name."""
-    with account_reading(session, account_id) as connection:
-        check_account(connection, session.signer, account_id)
-        return list_reading.overview(connection, account_id, session.clock())
 
 
 def entries(
@@ -278,23 +325,6 @@ def _in_force(session: AdminSession, account_id: str, name: str) -> Iterator[Lis
         after = (found[-1].value, found[-1].added_at_ms)
 
 
-def find_entry(
-    session: AdminSession, account_id: str, name: str, value: str, page: EntryPage
-) -> list[ListedEntry]:
-    """One entry of a list by its value, as an author writes it; with `include_gone`, also those
-    that ended.
-    """
-    with _terms(session, ListKey(account_id, name), NewEntries()) as terms:
-        try:
-            kept = canonical(terms.kind, value, terms.hasher).value
-        except ValueError as error:
-            raise InvalidInput(_LIST_ONE_VALUE(why=said_by(error))) from None
-    with account_reading(session, account_id) as connection:
-        check_account(connection, session.signer, account_id)
-        one = msgspec.structs.replace(page, value=kept)
-        return list_reading.entries(connection, account_id, name, one, session.signer)
-
-
 def check_exists(session: AdminSession, account_id: str, name: str) -> None:
     """`NotFound` for a list that the account does not have."""
     with account_reading(session, account_id) as connection:
@@ -302,7 +332,7 @@ def check_exists(session: AdminSession, account_id: str, name: str) -> None:
 
 
 @contextmanager
-def _terms(session: AdminSession, key: ListKey, new: NewEntries) -> Iterator[EntryTerms]:
+def entry_terms(session: AdminSession, key: ListKey, new: NewEntries) -> Iterator[EntryTerms]:
     """How entries for a list are read; at the end of the block, cards among them are counted."""
     with account_reading(session, key.account_id) as connection:
         kind = new.kind

@@ -170,7 +170,7 @@ def _render(visit: Visit, built: Built, document: str, base: str) -> Response:
         base=base,
         signals=signals,
         about=signal_about,
-        lists=lists.overview(visit.session, visit.account_id),
+        lists=lists.overview(visit.session, visit.account_id).lists,
         operators=tuple(Operator),
         fitting={kind: " ".join(each) for kind, each in OPERATORS.items()},
         without_value=" ".join(sorted(WITHOUT_VALUE)),

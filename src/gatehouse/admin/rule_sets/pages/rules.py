@@ -244,7 +244,7 @@ def words(visit: Visit) -> Response:
         }
         for each in SIGNALS.values()
     ]
-    known = lists.overview(visit.session, visit.account_id)
+    known = lists.overview(visit.session, visit.account_id).lists
     return JSONResponse(
         {
             "signals": signals,

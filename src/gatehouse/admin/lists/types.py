@@ -1,12 +1,12 @@
-"""Requests and answers about lists."""
+"""What lists and their entries are, as every face shows them."""
 
 from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
-from gatehouse.api.manage.messages import Moment
-from gatehouse.core.api_values import DEFAULT_PAGE, LARGEST_PAGE, DryRunFlag
+from gatehouse.core.api_values import DEFAULT_PAGE, Cursor, DryRunFlag, HasMore, PageSize
+from gatehouse.core.clock import Moment
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.rules.list_entries import ListKind
 
@@ -14,6 +14,7 @@ MOST_ENTRIES: Final = 1000
 _LONGEST_REASON: Final = 200
 _BY: Final = ["key:key_01kabcdefghjkmnpqrstvwxyz0"]
 
+PathName = Annotated[str, Meta(description="Name of the list.", examples=["bad-networks"])]
 ListName = Annotated[
     str, Meta(min_length=1, max_length=64, description="Its name.", examples=["bad-networks"])
 ]
@@ -65,6 +66,15 @@ class ListDropped(msgspec.Struct, frozen=True, rename="camel"):
 
     name: ListName
     entries: Annotated[int, Meta(description="How many were in force.", examples=[12])]
+
+
+class ListDropping(msgspec.Struct, frozen=True, rename="camel"):
+    """How a list is dropped."""
+
+    force: Annotated[bool, Meta(description="`true` drops it although rules use it.")] = False
+
+
+UNFORCED: Final = ListDropping()
 
 
 class EntryToAdd(Personal, frozen=True, rename="camel"):
@@ -142,7 +152,7 @@ class EntrySearch(Personal, frozen=True, rename="camel"):
         EntryValue | None, Meta(description="Only this one, written as it would be added.")
     ] = None
     gone: Annotated[bool, Meta(description="Whether removed and expired ones are shown.")] = False
-    limit: Annotated[int, Meta(ge=1, le=LARGEST_PAGE, description="Size of a page.")] = DEFAULT_PAGE
+    limit: PageSize = DEFAULT_PAGE
     cursor: Annotated[
         Annotated[str, Meta(max_length=1000)] | None,
         Meta(description="The `cursor` of the page before."),
@@ -167,8 +177,17 @@ class EntryShownPage(msgspec.Struct, frozen=True, rename="camel"):
     """Entries of a list."""
 
     entries: Annotated[list[EntryShown], Meta(description="By value.")]
-    has_more: Annotated[bool, Meta(description="Whether there are more.", examples=[False])]
+    has_more: HasMore
     cursor: Annotated[str | None, Meta(description="For the next page.")]
+
+
+class OperationSearch(msgspec.Struct, frozen=True, rename="camel"):
+    """Which changes of a list to show."""
+
+    limit: PageSize = DEFAULT_PAGE
+    starting_after: Annotated[
+        Cursor | None, Meta(description="The `cursor` of the page before.")
+    ] = None
 
 
 class ListOperation(msgspec.Struct, frozen=True, rename="camel"):
@@ -187,5 +206,5 @@ class ListOperationPage(msgspec.Struct, frozen=True, rename="camel"):
     """Changes of a list, newest first."""
 
     operations: Annotated[list[ListOperation], Meta(description="Newest first.")]
-    has_more: Annotated[bool, Meta(description="Whether there are more.", examples=[False])]
+    has_more: HasMore
     cursor: Annotated[str | None, Meta(description="For `startingAfter` of the next page.")]
