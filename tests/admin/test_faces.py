@@ -15,10 +15,11 @@ from gatehouse.admin.decisions.use_cases.decisions import DecisionExport
 from gatehouse.admin.feedback.use_cases import record
 from gatehouse.admin.feedback.use_cases.import_labels import import_feedback
 from gatehouse.admin.feedback.use_cases.statements import open_feedback_file
+from gatehouse.admin.identities.types import IdentitySearch
 from gatehouse.admin.identities.use_cases import records
 from gatehouse.admin.identities.use_cases.import_records import IdentityImport, import_identities
 from gatehouse.admin.identities.use_cases.rows import open_identity_file
-from gatehouse.admin.identities.use_cases.selection import IdentityQuery, select_records
+from gatehouse.admin.identities.use_cases.selection import select_records
 from gatehouse.admin.reviews.use_cases import review_bulk, review_desk, reviews
 from gatehouse.admin.reviews.use_cases.review_bulk import ReviewFilter
 from gatehouse.admin.reviews.use_cases.review_desk import Assignment
@@ -144,7 +145,7 @@ def foreign_calls(account: str, request: str, folder: Path) -> list[Callable[[Ad
         with closing(open_identity_file(people, "csv")) as file:
             import_identities(session, IdentityImport(scope, file, None, dry_run=False), Quiet())
 
-    query = IdentityQuery(reference="customer-77")
+    query = IdentitySearch(reference="customer-77")
     return [
         lambda one: reviews.get_review(one, account, request),
         lambda one: reviews.list_reviews(one, account, search),
@@ -169,7 +170,7 @@ def foreign_calls(account: str, request: str, folder: Path) -> list[Callable[[Ad
         lambda one: import_people(one, EVERYONE),
         lambda one: select_records(one, account, query),
         lambda one: select_records(one, None, query),
-        lambda one: select_records(one, None, IdentityQuery()),
+        lambda one: select_records(one, None),
         lambda one: list(records.export_records(one, account)),
         records.count_records,
         records.compact_records,

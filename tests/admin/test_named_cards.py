@@ -13,9 +13,10 @@ import pytest
 from gatehouse.access.actors import Actor
 from gatehouse.admin.entities.types import EntityType
 from gatehouse.admin.entities.use_cases.finding import find_entity
+from gatehouse.admin.identities.types import IdentitySearch
 from gatehouse.admin.identities.use_cases.import_records import IdentityImport, import_identities
 from gatehouse.admin.identities.use_cases.rows import identity_file
-from gatehouse.admin.identities.use_cases.selection import IdentityQuery, select_records
+from gatehouse.admin.identities.use_cases.selection import select_records
 from gatehouse.admin.lists.types import EntrySearch, NewList
 from gatehouse.admin.lists.use_cases import entries, list_lookup, lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, ImportOptions, ListFile
@@ -77,7 +78,7 @@ def _rehearse(session: AdminSession, account: str, number: str) -> object:
 
 def _identities(session: AdminSession, account: str, number: str) -> object:
     with contextlib.suppress(NotFound):
-        return select_records(session, account, IdentityQuery(CardNumber.parse(number)))
+        return select_records(session, account, IdentitySearch(CardNumber.parse(number)))
     return None
 
 
@@ -272,4 +273,4 @@ def test_rejected_files_leave_nothing_behind(shop: Shop, tmp_path: Path) -> None
             import_identities(shop.session, job, _Silent())
     operator = shop.session.acting_as(Actor.operator("root"))
     with pytest.raises(NotFound):
-        select_records(operator, shop.account_id, IdentityQuery())
+        select_records(operator, shop.account_id)

@@ -7,23 +7,25 @@ from msgspec import Meta
 
 from gatehouse.admin.feedback.use_cases.record import record_many
 from gatehouse.admin.jobs import use_cases as queue
-from gatehouse.admin.jobs.types import ImportOrder, JobKind, JobResponse
+from gatehouse.admin.jobs.types import (
+    MOST_IMPORT_BYTES,
+    FileFormat,
+    ImportedFile,
+    ImportOrder,
+    JobKind,
+    JobResponse,
+)
 from gatehouse.admin.jobs.use_cases import shown_job
 from gatehouse.api.feedback import FeedbackOutcome, FeedbackRequest, statement_of, subject_of
 from gatehouse.api.manage.endpoints import DRY_RUN, ManageCall, ManageEndpoint
 from gatehouse.core.errors import GatehouseError
-from gatehouse.core.files.records import RecordFormat
 from gatehouse.core.secrets import keyring
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, MOST_IMPORT_BYTES
+from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES
 
 _SCOPE: Final = "manage:feedback"
 MOST_ITEMS: Final = 500
-Content = Annotated[
-    str, Meta(min_length=1, max_length=MOST_IMPORT_BYTES, description="The file, in UTF-8.")
-]
-FileFormat = Annotated[RecordFormat, Meta(description="How the file is written.", examples=["csv"])]
 
 
 class FeedbackBatch(msgspec.Struct, frozen=True, rename="camel"):
@@ -60,7 +62,9 @@ class FeedbackFile(Personal, frozen=True, rename="camel"):
     """A file of feedback."""
 
     format: FileFormat
-    content: Annotated[Content, Meta(examples=["clientReferenceId,label\norder-1,CHARGEBACK\n"])]
+    content: Annotated[
+        ImportedFile, Meta(examples=["clientReferenceId,label\norder-1,CHARGEBACK\n"])
+    ]
 
 
 def _record(call: ManageCall) -> FeedbackBatchResponse:

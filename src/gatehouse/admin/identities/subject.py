@@ -12,7 +12,7 @@ SUBJECT = Subject(
             "Authoritative records of who holds which card; ID Verify compares with them.",
         ),
     ),
-    endpoints=("routes:IDENTITY_ENDPOINTS",),
+    use_cases=("use_cases.of_account",),
     without={
         "pages": "Personal data in clear leaves the service only at a terminal.",
     },

@@ -13,6 +13,12 @@ from gatehouse.core.secrets.hidden import Personal
 
 DAY_MS: Final = 86_400_000
 MOST_EXAMPLES: Final = 100
+MOST_IMPORT_BYTES: Final = 4 * 1024 * 1024
+
+ImportedFile = Annotated[
+    str, Meta(min_length=1, max_length=MOST_IMPORT_BYTES, description="The file, in UTF-8.")
+]
+FileFormat = Annotated[RecordFormat, Meta(description="How the file is written.", examples=["csv"])]
 
 
 class JobKind(StrEnum):

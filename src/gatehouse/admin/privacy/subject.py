@@ -13,8 +13,8 @@ SUBJECT = Subject(
             "privacy", "command.privacy:app", "The rights of a person: export and erase everything."
         ),
     ),
+    use_cases=("use_cases.erasure_job",),
     without={
-        "use_cases": "Erasing cannot be undone, so an operator does it.",
         "pages": "Personal data in clear leaves the service only at a terminal.",
     },
 )

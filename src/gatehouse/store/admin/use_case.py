@@ -25,7 +25,6 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 MOST_DOCUMENT_BYTES: Final = 1024 * 1024
 """Of a body with a document, which has at most a quarter of it before JSON escapes it."""
-MOST_IMPORT_BYTES: Final = 4 * 1024 * 1024
 
 
 class Precondition(msgspec.Struct, frozen=True):

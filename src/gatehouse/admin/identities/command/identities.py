@@ -27,7 +27,6 @@ from gatehouse.admin.identities.use_cases import records
 from gatehouse.admin.identities.use_cases.masking import clear_record, described_record
 from gatehouse.admin.identities.use_cases.records import StoredHolder, UnreadableHolder
 from gatehouse.admin.identities.use_cases.selection import (
-    IdentityQuery,
     record_count,
     scope_name,
     select_records,
@@ -220,10 +219,10 @@ def delete(  # noqa: PLR0913, PLR0917  # each option is one way to say which
         )
     session = open_session()
     chosen = None if everything or outdated else scope
-    query = IdentityQuery(outdated=outdated)
+    query = None
     if narrow:
         chosen, query = read_query(card, person_id, reference, account, every_account)
-    selected = select_records(session, chosen, query)
+    selected = select_records(session, chosen, query, outdated=outdated)
     if not yes:
         typer.confirm(f"Erase {selection_text(selected)}?", abort=True, err=True)
     done = records.erase_records(session, selected, reason, compact_now)

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from gatehouse.admin.identities.use_cases.selection import EVERYONE, IdentityQuery
+from gatehouse.admin.identities.types import IdentitySearch
+from gatehouse.admin.identities.use_cases.selection import EVERYONE
 from gatehouse.cli.card_input import read_card_number
 from gatehouse.core.errors import WrongUsage
 
@@ -58,7 +59,7 @@ def read_query(
     reference: str | None,
     account: str | None,
     every_account: bool,
-) -> tuple[str | None, IdentityQuery]:
+) -> tuple[str | None, IdentitySearch]:
     """The scope, None for every one, and which of its records are meant."""
     scope = read_scope(account)
     if every_account and account is not None:
@@ -66,4 +67,4 @@ def read_query(
     if [card, person_id, reference].count(None) != 2:
         raise WrongUsage("say which record: --card, --id or --reference, one of them")
     number = None if card is None else read_card_number(card)
-    return None if every_account else scope, IdentityQuery(number, person_id, reference)
+    return None if every_account else scope, IdentitySearch(number, person_id, reference)

@@ -7,10 +7,9 @@ beyond one account.
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-import msgspec
 import sqlalchemy as sa
 
-from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.admin.identities.types import IdentitySearch
 from gatehouse.core.errors import NotFound
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
@@ -28,16 +27,6 @@ _RECORD_ELSEWHERE: Final = Phrase(
 __all__ = ["EVERYONE"]
 
 
-class IdentityQuery(msgspec.Struct, frozen=True):
-    """The records of a card, a person or a reference; without any of these, all records."""
-
-    card: CardNumber | None = None
-    person_id: str | None = None
-    reference: str | None = None
-    outdated: bool = False
-    """Only those under the fingerprint of an earlier key."""
-
-
 class ScopeSelection(NamedTuple):
     """Selected records of one scope, and how many they are."""
 
@@ -53,23 +42,38 @@ def check_scope(session: AdminSession, connection: sa.Connection, scope: str) ->
 
 
 def select_records(
-    session: AdminSession, scope: str | None, query: IdentityQuery
+    session: AdminSession,
+    scope: str | None,
+    query: IdentitySearch | None = None,
+    *,
+    outdated: bool = False,
 ) -> list[ScopeSelection]:
-    """The records of a scope, or with None of every scope, that are meant; `NotFound` if none."""
+    """The records of a scope, or with None of every scope, that are meant; `NotFound` if none.
+
+    Without a query they are all; `outdated` are only those under the fingerprint of an earlier key.
+    """
     asked = EVERYONE if scope is None else scope
     with session.reading() as connection:
         check_scope(session, connection, asked)
     with NamedCards(session, asked, "identities") as named:
-        cards = None if query.card is None else named.of_every_key(query.card)
+        card = None if query is None else query.card_number
+        cards = None if card is None else named.of_every_key(card)
+    reference = None if query is None else query.reference
+    selector = Selector(
+        cards=cards,
+        person_id=None if query is None else query.person_id,
+        not_card_prefix=IdentitySealer(session.ring).card_prefix if outdated else None,
+    )
     with session.reading() as connection:
         scopes = identities.scopes(connection) if scope is None else [scope]
-        found = _matching(session, connection, scopes, query, cards)
+        found = _matching(session, connection, scopes, selector, reference)
         if found:
             return found
         elsewhere = 0
         # An actor of one account must not learn what other accounts have.
-        if scope is not None and session.actor.account_id is None and query != IdentityQuery():
-            others = _matching(session, connection, identities.scopes(connection), query, cards)
+        if scope is not None and session.actor.account_id is None and query is not None:
+            every = identities.scopes(connection)
+            others = _matching(session, connection, every, selector, reference)
             elsewhere = sum(one.number for one in others)
     if scope is None or not elsewhere:
         raise NotFound(_NO_RECORD())
@@ -90,16 +94,10 @@ def _matching(
     session: AdminSession,
     connection: sa.Connection,
     scopes: Sequence[str],
-    query: IdentityQuery,
-    cards: list[str] | None,
+    selector: Selector,
+    reference: str | None,
 ) -> list[ScopeSelection]:
-    sealer, reference = IdentitySealer(session.ring), query.reference
-    selector = Selector(
-        cards=cards,
-        person_id=query.person_id,
-        not_card_prefix=sealer.card_prefix if query.outdated else None,
-    )
-    found = []
+    sealer, found = IdentitySealer(session.ring), []
     for scope in scopes:
         if reference is not None:
             selector = Selector(references=sealer.reference_marks(scope, reference))

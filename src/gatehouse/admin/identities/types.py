@@ -1,0 +1,76 @@
+"""What identity records are named by and shown as."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.admin.jobs.types import FileFormat, ImportedFile
+from gatehouse.core.api_values import DryRunFlag
+from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.secrets.hidden import Personal
+
+_WAYS: Final = {"card_number": "cardNumber", "person_id": "personId", "reference": "reference"}
+
+Named = Annotated[str, Meta(min_length=1, max_length=512)]
+
+
+class IdentityFile(Personal, frozen=True, rename="camel"):
+    """A file of identity records."""
+
+    format: FileFormat
+    content: Annotated[
+        ImportedFile,
+        Meta(
+            examples=[
+                "cardNumber,firstName,lastName,email\n4242424242424242,Ann,Archer,ann@example.com\n"
+            ]
+        ),
+    ]
+
+
+class IdentitySearch(Checked, Personal, frozen=True, rename="camel"):
+    """Which records: of a card, of a person on record, or of a reference."""
+
+    card_number: Annotated[
+        CardNumber | None, Meta(description="Give exactly one.", examples=["4242424242424242"])
+    ] = None
+    person_id: Annotated[Named | None, Meta(description="The `id` of a record.")] = None
+    reference: Annotated[Named | None, Meta(description="The reference of the import.")] = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Errors that the types of the fields do not express."""
+        given = [word for name, word in _WAYS.items() if getattr(self, name) is not None]
+        if len(given) != 1:
+            for word in given or _WAYS.values():
+                yield word, f"give exactly one of {', '.join(_WAYS.values())}"
+
+
+class IdentityErasure(IdentitySearch, frozen=True, rename="camel", kw_only=True):
+    """Which records are erased, and why."""
+
+    reason: Annotated[
+        str, Meta(min_length=1, max_length=200, description="Why.", examples=["request of Ann"])
+    ]
+
+
+class IdentitiesFound(msgspec.Struct, frozen=True, rename="camel"):
+    """Records with their values masked."""
+
+    records: Annotated[
+        list[dict[str, Any]],
+        Meta(
+            description="Up to a hundred; of each value only enough to recognise it.",
+            examples=[[{"id": "per_1", "names": ["A. A."], "emails": ["…@example.com"]}]],
+        ),
+    ]
+    total: Annotated[int, Meta(description="How many there are.", examples=[1])]
+
+
+class IdentitiesErased(msgspec.Struct, frozen=True, rename="camel"):
+    """Records that are gone."""
+
+    erased: Annotated[int, Meta(description="How many.", examples=[1])]
+    dry_run: DryRunFlag
