@@ -6,7 +6,6 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.access.accounts import Caller
-from gatehouse.api.query import DEFAULT_PAGE, LARGEST_PAGE
 from gatehouse.core.api_values import DEFAULT_PAGE, LARGEST_PAGE
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import Precondition
