@@ -15,12 +15,15 @@ from gatehouse.admin.jobs.types import (
     ErasureOrder,
     ImportOrder,
     JobKind,
+    JobSearch,
     NamedPerson,
     TrainingOrder,
 )
 from gatehouse.admin.jobs.use_cases import StoredJob
 from gatehouse.admin.jobs.worker.running import run_job
 from gatehouse.admin.jobs.worker.worker import JobWorker
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import NewKey
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.job_state import JobState
 from gatehouse.store import jobs
@@ -42,7 +45,13 @@ def account(session: AdminSession) -> str:
 
 @pytest.fixture
 def merchant(session: AdminSession, account: str) -> AdminSession:
-    return session.acting_as(Actor.key("key_1", account))
+    return keyed(session, account)
+
+
+def keyed(session: AdminSession, account: str) -> AdminSession:
+    """The session of a key that may manage everything of an account."""
+    key_id = keys.issue(session, account, NewKey(scopes=["manage"])).issued.key_id
+    return session.acting_as(Actor.key(key_id, account))
 
 
 def take(session: AdminSession, later_ms: int = 0) -> StoredJob | None:
@@ -108,14 +117,19 @@ def test_an_account_sees_its_own_jobs_and_cancels_them(
 ) -> None:
     job = queue.start_job(merchant, account, JobKind.FEEDBACK_IMPORT, ROWS, b"label\n")
     other = make_account(session)
-    stranger = session.acting_as(Actor.key("key_2", other))
-    for use_case in (queue.get_job, queue.cancel_job):
+    stranger = keyed(session, other)
+    for use_case in (queue.get_job, queue.show_job, queue.cancel_job):
         with pytest.raises(NotFound):
             use_case(stranger, other, job.id)
         with pytest.raises(NotFound):
             use_case(stranger, account, job.id)
     assert queue.list_jobs(stranger, other) == []
+    assert queue.show_jobs(stranger, other, JobSearch()).jobs == []
+    with pytest.raises(NotFound):
+        queue.show_jobs(stranger, account, JobSearch())
     assert [each.id for each in queue.list_jobs(merchant, account)] == [job.id]
+    seen = queue.show_jobs(merchant, account, JobSearch()).jobs
+    assert seen == [queue.show_job(merchant, account, job.id)]
     assert queue.cancel_job(merchant, account, job.id).state is JobState.CANCELED
     with pytest.raises(Conflict, match="CANCELED"):
         queue.cancel_job(merchant, account, job.id)
@@ -164,7 +178,7 @@ def test_a_process_that_lost_its_job_changes_nothing_about_it(
 
 def supervise(session: AdminSession, account: str, program: str, until: JobState) -> StoredJob:
     """What becomes of a job whose process runs a program, while a worker looks after it."""
-    merchant = session.acting_as(Actor.key("key_1", account))
+    merchant = keyed(session, account)
     job = queue.start_job(merchant, account, JobKind.FEEDBACK_IMPORT, ROWS, b"label\n")
 
     async def work() -> None:

@@ -97,6 +97,8 @@ NOT_OFFERED: Final = {
             "lists.list_lookup.",
             "lists.export_entries",
             "keys.issue_for_playground",
+            "jobs.get_job",
+            "jobs.list_jobs",
         ),
     },
     "For proposals, which people make": {"lists.planned", "lists.put", "lists.take"},

@@ -8,12 +8,11 @@ import typer
 from gatehouse.admin.opening import open_account, open_session
 from gatehouse.cli.arguments import AccountOption, AsJson
 from gatehouse.cli.beside import stay_beside_server
-from gatehouse.cli.hints import hinted
+from gatehouse.cli.hints import as_hinted
 from gatehouse.cli.output import columns, show
-from gatehouse.core.clock import iso_time
 
 if TYPE_CHECKING:
-    from gatehouse.admin.jobs.use_cases import StoredJob
+    from gatehouse.admin.jobs.types import JobResponse
 
 app = typer.Typer(no_args_is_help=True)
 JobArgument = Annotated[str, typer.Argument(metavar="JOB", help="Id of the job.")]
@@ -26,10 +25,10 @@ def list_jobs(
     as_json: AsJson = False,
 ) -> None:
     """List the jobs of an account, newest first."""
-    from gatehouse.admin.jobs import use_cases as queue
+    from gatehouse.admin.jobs import types, use_cases
 
-    session, account_id = open_account(account)
-    data = [_data(job) for job in queue.list_jobs(session, account_id, limit=limit)]
+    found = use_cases.show_jobs(*open_account(account), types.JobSearch(limit)).jobs
+    data = [_data(job) for job in found]
     headings = ("JOB", "KIND", "STATE", "STARTED BY", "CREATED")
     text = columns(headings, data, ("jobId", "kind", "state", "actor", "createdAt"), "-")
     show(data, text, as_json=as_json)
@@ -38,17 +37,17 @@ def list_jobs(
 @app.command("show")
 def show_job(job_id: JobArgument, account: AccountOption = None, as_json: AsJson = False) -> None:
     """Show how far a job is, and its result."""
-    from gatehouse.admin.jobs import use_cases as queue
+    from gatehouse.admin.jobs import use_cases
 
-    _show(queue.get_job(*open_account(account), job_id), as_json=as_json)
+    _show(use_cases.show_job(*open_account(account), job_id), as_json=as_json)
 
 
 @app.command()
 def cancel(job_id: JobArgument, account: AccountOption = None, as_json: AsJson = False) -> None:
     """End a job that waits or runs."""
-    from gatehouse.admin.jobs import use_cases as queue
+    from gatehouse.admin.jobs import use_cases
 
-    _show(queue.cancel_job(*open_account(account), job_id), as_json=as_json)
+    _show(use_cases.cancel_job(*open_account(account), job_id), as_json=as_json)
 
 
 @app.command("run", hidden=True)
@@ -62,21 +61,12 @@ def run(
     run_job(open_session(), job_id, owner)
 
 
-def _show(job: "StoredJob", *, as_json: bool) -> None:
+def _show(job: "JobResponse", *, as_json: bool) -> None:
     data = _data(job)
-    lines = [f"{name}: {hinted(value)}" for name, value in data.items() if value not in (None, "")]
+    lines = [f"{name}: {value}" for name, value in data.items() if value not in (None, "")]
     show(data, "\n".join(lines), as_json=as_json)
 
 
-def _data(job: "StoredJob") -> dict[str, Any]:
-    moments = {
-        "createdAt": job.created_at_ms,
-        "startedAt": job.started_at_ms,
-        "finishedAt": job.finished_at_ms,
-    }
-    return {
-        **{"jobId": job.id, "kind": job.kind, "state": job.state.value, "actor": job.actor},
-        **{name: None if at is None else iso_time(at) for name, at in moments.items()},
-        **{"done": job.done, "total": job.total, "step": job.step, "error": job.error},
-        "result": None if job.result is None else msgspec.json.decode(job.result),
-    }
+def _data(job: "JobResponse") -> dict[str, Any]:
+    data: dict[str, Any] = msgspec.to_builtins(job, enc_hook=as_hinted)
+    return {"actor" if name == "startedBy" else name: value for name, value in data.items()}

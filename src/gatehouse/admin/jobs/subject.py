@@ -10,7 +10,7 @@ SUBJECT = Subject(
             "jobs", "command:app", "Long work that was asked for over the management API."
         ),
     ),
-    endpoints=("routes:JOB_ENDPOINTS",),
+    use_cases=("use_cases",),
     without={
         "pages": "The pages of what a job does show it.",
     },

@@ -6,11 +6,13 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize
 from gatehouse.core.clock import Moment
 from gatehouse.core.files.records import RecordFormat
 from gatehouse.core.job_state import JobState
 from gatehouse.core.secrets.hidden import Personal
 
+JobId = Annotated[str, Meta(description="The `jobId` of the answer that began it.")]
 DAY_MS: Final = 86_400_000
 MOST_EXAMPLES: Final = 100
 MOST_IMPORT_BYTES: Final = 4 * 1024 * 1024
@@ -108,6 +110,23 @@ class JobResponse(msgspec.Struct, frozen=True, rename="camel"):
     result: Annotated[
         dict[str, Any] | None, Meta(description="What came of it; its fields depend on the kind.")
     ]
+
+
+class JobSearch(msgspec.Struct, frozen=True, rename="camel"):
+    """Which jobs to list."""
+
+    limit: PageSize = DEFAULT_PAGE
+    starting_after: Annotated[
+        Annotated[str, Meta(pattern="^job_[0-7][0-9a-hjkmnp-tv-z]{25}$")] | None,
+        Meta(description="The last `jobId` of the page before."),
+    ] = None
+
+
+class JobPage(msgspec.Struct, frozen=True, rename="camel"):
+    """Jobs, newest first."""
+
+    jobs: Annotated[list[JobResponse], Meta(description="Newest first.")]
+    has_more: HasMore
 
 
 Order = BacktestOrder | TrainingOrder | ImportOrder | ErasureOrder

@@ -1,20 +1,44 @@
 """Queues jobs, shows how far they are, and cancels them."""
 
 from collections.abc import Collection
+from typing import Final
 
 import msgspec
 
-from gatehouse.admin.jobs.types import ORDERS, JobKind, JobResponse, Order, TrainingOrder
+from gatehouse.access.actors import ActorKind
+from gatehouse.access.keys import ANY_MANAGE, ApiKey
+from gatehouse.admin.jobs.types import (
+    ORDERS,
+    JobId,
+    JobKind,
+    JobPage,
+    JobResponse,
+    JobSearch,
+    Order,
+    TrainingOrder,
+)
 from gatehouse.core.clock import Moment, moment
+from gatehouse.core.errors import InvalidFields, NotFound
+from gatehouse.core.ids import is_id
 from gatehouse.store import jobs
-from gatehouse.store.accounts import accounts
-from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.accounts import accounts, keys
+from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.scopes import account_reading
+from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured.configurations import check_note
 from gatehouse.store.jobs import NewJob, StoredJob
 
 # What the store returns, for faces.
 __all__ = ["StoredJob"]
+
+_SCOPES: Final = {
+    JobKind.BACKTEST: "manage:rules",
+    JobKind.TRAINING: "manage:models",
+    JobKind.IDENTITY_IMPORT: "manage:identities",
+    JobKind.FEEDBACK_IMPORT: "manage:feedback",
+    JobKind.ERASURE: "manage:identities",
+}
+"""What a key needs to start a job of a kind, and to see it."""
 
 
 def start_job(
@@ -53,11 +77,69 @@ def list_jobs(
         return jobs.page(connection, account_id, [kind.value for kind in kinds], before, limit)
 
 
-def cancel_job(session: AdminSession, account_id: str, job_id: str) -> StoredJob:
-    """End a job that waits; one that runs is ended within seconds."""
-    session.actor.check_account(account_id)
+@use_case("GET /jobs", scope=ANY_MANAGE, operation="listJobs", answers="jobsResponse")
+def show_jobs(reading: Reading, account_id: str, wanted: JobSearch) -> JobPage:
+    """List jobs.
+
+    The account's jobs that the key may see, newest first. They are kept for 30 days after their
+    end.
+    """
+    before, limit = wanted.starting_after, wanted.limit
+    if before is not None and not is_id(before, "job"):
+        raise InvalidFields({"startingAfter": ["must be a jobId, as in the last job of a page"]})
+    key = _asking_key(reading)
+    kinds = [each.value for each in JobKind if _may_see(key, each)]
+    found = jobs.page(reading.connection, account_id, kinds, before, limit + 1)
+    return JobPage([_shown_to(key, each) for each in found[:limit]], len(found) > limit)
+
+
+@use_case("GET /jobs/{jobId}", scope=ANY_MANAGE, operation="getJob", answers="jobResponse")
+def show_job(reading: Reading, account_id: str, job_id: JobId) -> JobResponse:
+    """Show a job.
+
+    How far a job is, and its result or why it failed. Ask again every second or so while it is
+    `QUEUED` or `RUNNING`.
+    """
+    return _shown_to(_asking_key(reading), jobs.get(reading.connection, account_id, job_id))
+
+
+@use_case(
+    "POST /jobs/{jobId}/cancel", scope=ANY_MANAGE, operation="cancelJob", answers="jobResponse"
+)
+def cancel_job(session: AdminSession, account_id: str, job_id: JobId) -> JobResponse:
+    """Cancel a job.
+
+    Ends a job that waits. One that runs is ended within seconds; what an import has stored by then
+    stays.
+    """
     with session.change(unseen=True) as change:
-        return jobs.cancel(change, account_id, job_id)
+        key = _asking_key(change)
+        _shown_to(key, jobs.get(change.connection, account_id, job_id))
+        return _shown_to(key, jobs.cancel(change, account_id, job_id))
+
+
+def _asking_key(opened: Change | Reading) -> ApiKey | None:
+    """The key that asks; None for a person."""
+    actor = opened.session.actor
+    if actor.kind is not ActorKind.KEY:
+        return None
+    assert actor.account_id is not None, "a key speaks for its account"
+    return keys.get(opened.connection, actor.account_id, actor.name)
+
+
+def _may_see(key: ApiKey | None, kind: JobKind) -> bool:
+    """Whether a key could have started a job."""
+    return key is None or key.allows_operation(_SCOPES[kind])
+
+
+def _shown_to(key: ApiKey | None, job: StoredJob) -> JobResponse:
+    """The job without requests that its result names, if the key may not read these."""
+    if not _may_see(key, JobKind(job.kind)):
+        raise NotFound("no such job for this key")
+    shown = shown_job(job)
+    if key is None or key.reads_requests or "examples" not in (shown.result or ()):
+        return shown
+    return msgspec.structs.replace(shown, result={**(shown.result or {}), "examples": []})
 
 
 def shown_job(job: StoredJob) -> JobResponse:
