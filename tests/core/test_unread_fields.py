@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.api.feedback import FeedbackRequest
+from gatehouse.admin.feedback.types import FeedbackRequest
 from gatehouse.api.review_messages import ReviewResolution
 from gatehouse.core.reading import unread_fields
 from gatehouse.core.reading.unread_fields import UnreadFields

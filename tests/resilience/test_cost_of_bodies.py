@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gatehouse.api.feedback import FeedbackRequest
+from gatehouse.admin.feedback.types import FeedbackRequest
 from gatehouse.api.review_messages import ReviewResolution
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.operations.pipeline_messages import pipeline_messages

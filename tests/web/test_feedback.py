@@ -7,7 +7,7 @@ import httpx
 import msgspec
 import pytest
 
-from gatehouse.api.feedback import FeedbackRequest
+from gatehouse.admin.feedback.types import FeedbackRequest
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.reading.request_reader import RequestReader

@@ -1,13 +1,13 @@
 """The routes of feedback: label requests, and show their labels. All are free of charge."""
 
-from collections.abc import Iterator
 from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
-from gatehouse.admin.feedback.use_cases.record import label_that_counts
-from gatehouse.admin.feedback.use_cases.statements import CLOCKS_DIFFER_MS
+from gatehouse.admin.feedback.types import FeedbackOutcome, FeedbackRequest
+from gatehouse.admin.feedback.use_cases.bulk import statement_of, subject_of
+from gatehouse.admin.feedback.use_cases.record import label_that_counts, shown_outcomes
 from gatehouse.admin.feedback.worker.live import LiveFeedback
 from gatehouse.api.body import Receive
 from gatehouse.api.body_reader import BodyReader, refuse_unread
@@ -15,23 +15,14 @@ from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.entry import Entry, path_id
 from gatehouse.api.problems import Problem
 from gatehouse.core.api_values import JsonAmount, Timestamp
-from gatehouse.core.cards.redaction import is_card_like, recordable
 from gatehouse.core.clock import Clock, iso_time
-from gatehouse.core.errors import Conflict, NotFound
-from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT, format_amount, parse_amount
-from gatehouse.core.reading.validation import Checked
-from gatehouse.core.stages.case import ClientReferenceId
+from gatehouse.core.errors import Conflict, InvalidFields, NotFound
+from gatehouse.core.money import format_amount
 from gatehouse.core.wording.labels import Label, LabelSource
-from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.entities import EntityHasher
-from gatehouse.sentry.placeholders import drop_placeholder
-from gatehouse.sentry.request import EventTime
 from gatehouse.store.feedback.statements import (
-    LONGEST_ID,
     MOST_REQUESTS,
     MOST_STATEMENTS,
-    FeedbackStatement,
-    FeedbackSubject,
     LabelEntry,
     LabelOutcome,
     TooManyStatements,
@@ -39,107 +30,10 @@ from gatehouse.store.feedback.statements import (
 
 SCOPE: Final = "feedback"
 _FIELD: Final = "feedbackResponse"
-_LARGEST: Final = MAX_AMOUNT // MICROS_PER_UNIT
-_NAMES: Final = {
-    "request_id": "requestId",
-    "transaction_id": "transactionId",
-    "client_reference_id": "clientReferenceId",
-}
-_NOT_KEPT: Final = (
-    "is not kept as it is, because it looks like a card number or has control characters; "
-    "send requestId or transactionId instead"
-)
 _FULL: Final = (
     f"{MOST_STATEMENTS} statements about a request of this name were kept, and more are not; "
     "what was said last stays"
 )
-_ONE_NAME: Final = f"give exactly one of {', '.join(_NAMES.values())}"
-
-
-class FeedbackRequest(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """What became of a request, or of all requests of one transaction or reference."""
-
-    request_id: Annotated[
-        Annotated[str, Meta(max_length=LONGEST_ID)] | None,
-        Meta(
-            description="The `requestId` of the answer. Give exactly one of the three names.",
-            examples=["req_01kabcdefghjkmnpqrstvwxyz0"],
-        ),
-    ] = None
-    transaction_id: Annotated[
-        ClientReferenceId | None,
-        Meta(description="The `transactionId` that was sent to Sentry, alone or in a pipeline."),
-    ] = None
-    client_reference_id: Annotated[
-        ClientReferenceId | None,
-        Meta(
-            description="The `clientReferenceId` that was sent, unless it looks like a card "
-            "number or has control characters: such a one is not kept as it is."
-        ),
-    ] = None
-    label: Annotated[
-        Label,
-        Meta(
-            description="`FRAUD`, `CHARGEBACK` or `LEGITIMATE`; `WITHDRAWN` takes back what was "
-            "said before. What is said last counts.",
-            examples=["CHARGEBACK"],
-        ),
-    ]
-    when: Annotated[
-        EventTime | None,
-        Meta(
-            description="When it was found out, or charged back, RFC 3339.",
-            examples=["2026-11-15T09:30:00Z"],
-        ),
-    ] = None
-    amount: Annotated[
-        Annotated[float, Meta(ge=0, le=_LARGEST)] | None,
-        Meta(
-            description="What was lost or charged back, in units of the currency, with at most "
-            "six decimals.",
-            examples=[59.9],
-        ),
-    ] = None
-    currency: Annotated[
-        str | None, Meta(description="ISO 4217 code of the amount.", examples=["USD"])
-    ] = None
-
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """Errors that the types of the fields do not express."""
-        given = [word for name, word in _NAMES.items() if getattr(self, name) is not None]
-        if len(given) != 1:
-            for word in given or _NAMES.values():
-                yield word, _ONE_NAME
-        if (
-            isinstance(self.transaction_id, str | int)
-            and drop_placeholder(self.transaction_id) is None
-        ):
-            yield "transactionId", "must name a transaction, not stand in for a name"
-        reference = self.client_reference_id
-        # Several such references are stored as the same text, so one could find other requests.
-        if isinstance(reference, str | int) and recordable(str(reference)) != str(reference):
-            yield "clientReferenceId", _NOT_KEPT
-        if isinstance(self.when, EventTime) and self.when.seconds < 0:
-            yield "when", "must not be before 1970"
-        if isinstance(self.amount, float | int) and float(_decimals(self.amount)) != self.amount:
-            yield "amount", "must have at most six decimals"
-        elif isinstance(self.amount, float | int) and is_card_like(self.amount):
-            yield "amount", "looks like a card number, which is not kept"
-        if isinstance(self.currency, str) and minor_digits(_code(self.currency)) is None:
-            yield "currency", "must be a currency code of ISO 4217, such as USD"
-
-
-class FeedbackOutcome(msgspec.Struct, frozen=True, rename="camel"):
-    """What the feedback changed for one request."""
-
-    request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
-    label: Annotated[Label, Meta(description="What was said now.")]
-    previous_label: Annotated[
-        Label | None, Meta(description="What counted until now; null when nothing did.")
-    ]
-    changed: Annotated[
-        bool, Meta(description="Whether it was news; the same said again changes nothing.")
-    ]
 
 
 class FeedbackReceipt(msgspec.Struct, frozen=True, rename="camel"):
@@ -210,6 +104,8 @@ class Feedback:
                 subject,
                 statement_of(request, self._clock()),
             )
+        except InvalidFields as wrong:
+            raise Problem("invalid_request", fields=wrong.fields) from None
         except NotFound:
             raise Problem("not_found", details=[_unknown(named)]) from None
         except TooManyStatements:
@@ -233,15 +129,6 @@ class Feedback:
         return await self._entry.answer(context, public)
 
 
-def subject_of(request: FeedbackRequest, hasher: EntityHasher) -> tuple[str, FeedbackSubject]:
-    """Which field names the requests, and its value as records store it."""
-    if request.request_id is not None:
-        return "requestId", FeedbackSubject(request_id=request.request_id)
-    if request.transaction_id is not None:
-        return "transactionId", FeedbackSubject(transaction=hasher.kept(request.transaction_id))
-    return "clientReferenceId", FeedbackSubject(client_reference=str(request.client_reference_id))
-
-
 def _unknown(named: str) -> str:
     if named == "requestId":
         return "no such request for this account; send the requestId of an answer it was given"
@@ -249,36 +136,11 @@ def _unknown(named: str) -> str:
     return f"no request of this account{where} has this {named}; check it, or send the requestId"
 
 
-def statement_of(request: FeedbackRequest, now_ms: int, inside: str = "") -> FeedbackStatement:
-    """What is said; `inside` is the path of the object in its body, for errors."""
-    found_at_ms = None if request.when is None else round(request.when.seconds * 1000)
-    if found_at_ms is not None and found_at_ms > now_ms + CLOCKS_DIFFER_MS:
-        raise Problem("invalid_request", fields={f"{inside}when": ["must not be in the future"]})
-    amount, currency = request.amount, request.currency
-    return FeedbackStatement(
-        request.label,
-        found_at_ms,
-        None if amount is None else parse_amount(_decimals(amount)),
-        None if currency is None else _code(currency),
-    )
-
-
-def _decimals(amount: float) -> str:
-    """A number as a decimal; a float is exact enough for six decimals."""
-    return f"{amount:.6f}"
-
-
-def _code(currency: str) -> str:
-    return currency.strip().upper()
-
-
 def _receipt(label: Label, noted: list[LabelOutcome]) -> FeedbackReceipt:
     return FeedbackReceipt(
         label=label,
         recorded_at=iso_time(max(one.recorded_at_ms for one in noted)),
-        requests=[
-            FeedbackOutcome(one.request_id, one.label, one.previous, one.changed) for one in noted
-        ],
+        requests=shown_outcomes(noted),
     )
 
 

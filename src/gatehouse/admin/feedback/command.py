@@ -4,6 +4,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
+import msgspec
 import typer
 
 from gatehouse.admin.opening import open_account
@@ -124,15 +125,7 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     given = {"label": label.value, "when": when, "amount": amount, "currency": currency}
     recorded = record.record_fields(*open_account(account), {**names, **given})
     fields = ("requestId", "label", "previousLabel", "changed")
-    data = [
-        {
-            "requestId": one.request_id,
-            "label": one.label,
-            "previousLabel": one.previous,
-            "changed": one.changed,
-        }
-        for one in recorded
-    ]
+    data: list[dict[str, Any]] = msgspec.to_builtins(recorded)
     rows = [{**each, "changed": "kept" if each["changed"] else "was known"} for each in data]
     text = columns(("REQUEST", "LABEL", "BEFORE", ""), rows, fields, "-")
     show(data, text, as_json=as_json)

@@ -10,7 +10,7 @@ SUBJECT = Subject(
             "feedback", "command:app", "What requests turned out to be: fraud or legitimate."
         ),
     ),
-    endpoints=("routes:FEEDBACK_ENDPOINTS",),
+    use_cases=("use_cases.bulk",),
     without={
         "pages": "A decision's page and the queue of reviews take feedback.",
     },

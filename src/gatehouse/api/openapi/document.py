@@ -6,8 +6,9 @@ import msgspec
 
 import gatehouse
 from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
+from gatehouse.admin.feedback.types import FeedbackRequest
 from gatehouse.api.envelope import Billing, Errors
-from gatehouse.api.feedback import FeedbackHistory, FeedbackReceipt, FeedbackRequest
+from gatehouse.api.feedback import FeedbackHistory, FeedbackReceipt
 from gatehouse.api.openapi.event_schemas import event_webhooks
 from gatehouse.api.openapi.events import EVENT_TYPES, event_paths
 from gatehouse.api.openapi.examples import example_answer, example_refusal

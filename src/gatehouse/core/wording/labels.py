@@ -3,6 +3,9 @@
 from enum import StrEnum
 from typing import Final
 
+LONGEST_ID: Final = 128
+"""Of what names the requests that a label is about."""
+
 
 class Label(StrEnum):
     """What a request turned out to be, some time after it was answered."""

@@ -9,7 +9,7 @@ import msgspec
 
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict
-from gatehouse.core.wording.labels import Label, LabelSource
+from gatehouse.core.wording.labels import LONGEST_ID, Label, LabelSource
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.database import struct_from
 
@@ -18,7 +18,6 @@ _FEEDBACK_STATEMENTS: Final = Phrase(
     "{most} statements about this request were kept, and more are not; what was said last stays",
 )
 
-LONGEST_ID: Final = 128
 MOST_REQUESTS: Final = 100
 """How many requests one name may stand for; a name of more requests is refused."""
 MOST_STATEMENTS: Final = 100

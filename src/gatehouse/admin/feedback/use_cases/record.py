@@ -7,6 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.feedback.types import FeedbackOutcome
 from gatehouse.admin.feedback.use_cases.statements import row_parser
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.core.wording.labels import Label, LabelSource
@@ -53,13 +54,18 @@ def record_feedback(
 
 def record_fields(
     session: AdminSession, account_id: str, fields: Mapping[str, Any]
-) -> list[LabelOutcome]:
+) -> list[FeedbackOutcome]:
     """Record a statement whose fields are written as in a file."""
     try:
         row = row_parser("jsonl", session.ring, session.clock())(fields)
     except ValueError as error:
         raise InvalidInput(said_by(error)) from None
-    return record_feedback(session, account_id, *row)
+    return shown_outcomes(record_feedback(session, account_id, *row))
+
+
+def shown_outcomes(outcomes: Sequence[LabelOutcome]) -> list[FeedbackOutcome]:
+    """What a statement changed, as faces show it."""
+    return [FeedbackOutcome(o.request_id, o.label, o.previous, o.changed) for o in outcomes]
 
 
 def record_many(

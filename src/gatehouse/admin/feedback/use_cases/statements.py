@@ -15,11 +15,11 @@ from gatehouse.core.files.records import Columns, RecordFile, RecordFormat
 from gatehouse.core.ids import is_id
 from gatehouse.core.money import parse_amount
 from gatehouse.core.secrets.keyring import ENTITIES, KeyRing
-from gatehouse.core.wording.labels import Label
+from gatehouse.core.wording.labels import LONGEST_ID, Label
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.placeholders import drop_placeholder
-from gatehouse.store.feedback.statements import LONGEST_ID, FeedbackStatement, FeedbackSubject
+from gatehouse.store.feedback.statements import FeedbackStatement, FeedbackSubject
 
 _NAMES: Final = ("requestId", "transactionId", "clientReferenceId")
 FIELDS: Final = (*_NAMES, "label", "when", "amount", "currency")

@@ -1,0 +1,166 @@
+"""What is said about requests, and what became of it."""
+
+from collections.abc import Iterator
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.admin.jobs.types import FileFormat, ImportedFile
+from gatehouse.core.cards.redaction import is_card_like, recordable
+from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.stages.case import ClientReferenceId
+from gatehouse.core.wording.labels import LONGEST_ID, Label
+from gatehouse.intel.places import minor_digits
+from gatehouse.sentry.placeholders import drop_placeholder
+from gatehouse.sentry.request import EventTime
+
+MOST_ITEMS: Final = 500
+_LARGEST: Final = MAX_AMOUNT // MICROS_PER_UNIT
+_NAMES: Final = {
+    "request_id": "requestId",
+    "transaction_id": "transactionId",
+    "client_reference_id": "clientReferenceId",
+}
+_NOT_KEPT: Final = (
+    "is not kept as it is, because it looks like a card number or has control characters; "
+    "send requestId or transactionId instead"
+)
+_ONE_NAME: Final = f"give exactly one of {', '.join(_NAMES.values())}"
+
+
+class FeedbackRequest(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """What became of a request, or of all requests of one transaction or reference."""
+
+    request_id: Annotated[
+        Annotated[str, Meta(max_length=LONGEST_ID)] | None,
+        Meta(
+            description="The `requestId` of the answer. Give exactly one of the three names.",
+            examples=["req_01kabcdefghjkmnpqrstvwxyz0"],
+        ),
+    ] = None
+    transaction_id: Annotated[
+        ClientReferenceId | None,
+        Meta(description="The `transactionId` that was sent to Sentry, alone or in a pipeline."),
+    ] = None
+    client_reference_id: Annotated[
+        ClientReferenceId | None,
+        Meta(
+            description="The `clientReferenceId` that was sent, unless it looks like a card "
+            "number or has control characters: such a one is not kept as it is."
+        ),
+    ] = None
+    label: Annotated[
+        Label,
+        Meta(
+            description="`FRAUD`, `CHARGEBACK` or `LEGITIMATE`; `WITHDRAWN` takes back what was "
+            "said before. What is said last counts.",
+            examples=["CHARGEBACK"],
+        ),
+    ]
+    when: Annotated[
+        EventTime | None,
+        Meta(
+            description="When it was found out, or charged back, RFC 3339.",
+            examples=["2026-11-15T09:30:00Z"],
+        ),
+    ] = None
+    amount: Annotated[
+        Annotated[float, Meta(ge=0, le=_LARGEST)] | None,
+        Meta(
+            description="What was lost or charged back, in units of the currency, with at most "
+            "six decimals.",
+            examples=[59.9],
+        ),
+    ] = None
+    currency: Annotated[
+        str | None, Meta(description="ISO 4217 code of the amount.", examples=["USD"])
+    ] = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Errors that the types of the fields do not express."""
+        given = [word for name, word in _NAMES.items() if getattr(self, name) is not None]
+        if len(given) != 1:
+            for word in given or _NAMES.values():
+                yield word, _ONE_NAME
+        if (
+            isinstance(self.transaction_id, str | int)
+            and drop_placeholder(self.transaction_id) is None
+        ):
+            yield "transactionId", "must name a transaction, not stand in for a name"
+        reference = self.client_reference_id
+        # Several such references are stored as the same text, so one could find other requests.
+        if isinstance(reference, str | int) and recordable(str(reference)) != str(reference):
+            yield "clientReferenceId", _NOT_KEPT
+        if isinstance(self.when, EventTime) and self.when.seconds < 0:
+            yield "when", "must not be before 1970"
+        if isinstance(self.amount, float | int) and float(decimals(self.amount)) != self.amount:
+            yield "amount", "must have at most six decimals"
+        elif isinstance(self.amount, float | int) and is_card_like(self.amount):
+            yield "amount", "looks like a card number, which is not kept"
+        if isinstance(self.currency, str) and minor_digits(currency_code(self.currency)) is None:
+            yield "currency", "must be a currency code of ISO 4217, such as USD"
+
+
+class FeedbackOutcome(msgspec.Struct, frozen=True, rename="camel"):
+    """What the feedback changed for one request."""
+
+    request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
+    label: Annotated[Label, Meta(description="What was said now.")]
+    previous_label: Annotated[
+        Label | None, Meta(description="What counted until now; null when nothing did.")
+    ]
+    changed: Annotated[
+        bool, Meta(description="Whether it was news; the same said again changes nothing.")
+    ]
+
+
+class FeedbackBatch(msgspec.Struct, frozen=True, rename="camel"):
+    """Statements about requests."""
+
+    items: Annotated[
+        list[FeedbackRequest],
+        Meta(
+            min_length=1,
+            max_length=MOST_ITEMS,
+            description="Each as `POST /api/v1/feedback` takes it.",
+            examples=[[{"clientReferenceId": "order-1", "label": "CHARGEBACK"}]],
+        ),
+    ]
+
+
+class FeedbackItemResult(msgspec.Struct, frozen=True, rename="camel"):
+    """What became of one statement."""
+
+    recorded: Annotated[bool, Meta(description="Whether it was kept.", examples=[True])]
+    error: Annotated[str | None, Meta(description="Why not.")]
+    requests: Annotated[list[FeedbackOutcome], Meta(description="The requests it speaks of.")]
+
+
+class FeedbackBatchResponse(msgspec.Struct, frozen=True, rename="camel"):
+    """What became of the statements."""
+
+    recorded: Annotated[int, Meta(description="How many were kept.", examples=[1])]
+    refused: Annotated[int, Meta(description="How many were not.", examples=[0])]
+    items: Annotated[list[FeedbackItemResult], Meta(description="In the order of the request.")]
+
+
+class FeedbackFile(Personal, frozen=True, rename="camel"):
+    """A file of feedback."""
+
+    format: FileFormat
+    content: Annotated[
+        ImportedFile, Meta(examples=["clientReferenceId,label\norder-1,CHARGEBACK\n"])
+    ]
+
+
+def decimals(amount: float) -> str:
+    """A number as a decimal; a float is exact enough for six decimals."""
+    return f"{amount:.6f}"
+
+
+def currency_code(currency: str) -> str:
+    """The code of a currency as people write it."""
+    return currency.strip().upper()
