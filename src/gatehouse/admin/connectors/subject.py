@@ -17,6 +17,6 @@ SUBJECT = Subject(
             "Serve the sandbox over ISO 8583 and HTTP, for trying connectors.",
         ),
     ),
-    endpoints=("routes:CONNECTOR_ENDPOINTS",),
+    use_cases=("use_cases.connector_status",),
     pages=("pages:PAGES",),
 )

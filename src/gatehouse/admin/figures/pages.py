@@ -9,7 +9,7 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.use_cases import accounts, policies
 from gatehouse.admin.approvals.pages import for_approval
-from gatehouse.admin.connectors.use_cases.connector_status import account_connectors
+from gatehouse.admin.connectors.use_cases.connector_status import list_connectors
 from gatehouse.admin.figures.use_cases.overview import FiguresNotReady, Latency, Overview, overview
 from gatehouse.admin.keys.types import KeyShown
 from gatehouse.admin.keys.use_cases import list_keys
@@ -73,7 +73,7 @@ def show_overview(visit: Visit) -> Response:
         latency=found.latency,
         state=state if visit.may(Permission.SEE_MONEY) else None,
         lasts_ms=None if pace is None else pace.lasts_ms(state.available),
-        connectors=account_connectors(visit.session, visit.account_id),
+        connectors=list_connectors(visit.session, visit.account_id).connectors,
         answered=_answered(visit),
         attention=_attention(visit),
     )
@@ -207,7 +207,7 @@ def _attention(visit: Visit) -> list[Attention]:
         url = visit.url("money") if visit.may(Permission.SEE_MONEY) else None
         tone = "bad" if state.available <= 0 else "warn"
         found.append(Attention(visit.text("overview.needs.balance"), url, tone))
-    for connector in account_connectors(visit.session, visit.account_id):
+    for connector in list_connectors(visit.session, visit.account_id).connectors:
         if connector.state in ("DOWN", "PARTLY"):
             said = visit.text("overview.needs.connector", name=connector.name)
             found.append(Attention(said, None, "bad"))

@@ -1,16 +1,18 @@
 """How the connectors of running servers are, as each server reports it every few seconds."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Final
 
 import msgspec
 
+from gatehouse.access.roles import Permission
+from gatehouse.admin.connectors.types import ConnectorCondition, ConnectorPage, ConnectorShown
 from gatehouse.connectors.definition import decode_program
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core.wording.notes import read_note
-from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading, installation_reading
+from gatehouse.store.admin.admin_session import AdminSession, Reading
+from gatehouse.store.admin.scopes import installation_reading
+from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import CONNECTORS_KEY
@@ -33,25 +35,6 @@ class ServerConnectors(msgspec.Struct, frozen=True, rename="camel"):
     connectors: dict[str, SeatState]
 
 
-class ConnectorCondition(StrEnum):
-    """How a connector is, over all servers that run."""
-
-    UP = "UP"
-    DOWN = "DOWN"
-    PARTLY = "PARTLY"
-    """Some servers can ask it."""
-    UNKNOWN = "UNKNOWN"
-    """No server that runs has reported on it."""
-
-
-class ServingConnector(msgspec.Struct, frozen=True):
-    """A connector that requests of an account can be given to."""
-
-    function: str
-    name: str
-    state: ConnectorCondition
-
-
 def connector_status(session: AdminSession) -> list[ServerConnectors]:
     """The reports of the servers that run now; none when no server uses connectors."""
     with installation_reading(session) as connection:
@@ -59,22 +42,32 @@ def connector_status(session: AdminSession) -> list[ServerConnectors]:
     return _heard(found, session.clock())
 
 
-def account_connectors(session: AdminSession, account_id: str) -> list[ServingConnector]:
-    """The connectors that routes name for an account, without anything that is told to them."""
-    with account_reading(session, account_id) as connection:
-        check_account(connection, session.signer, CONNECTORS_KEY.account_id)
-        stored = configurations.find(connection, CONNECTORS_KEY)
-        found = reports(connection)
+@use_case(
+    "GET /connectors",
+    scope="manage:connectors",
+    permission=Permission.SEE,
+    operation="listConnectors",
+    answers="connectorsResponse",
+)
+def list_connectors(reading: Reading, account_id: str) -> ConnectorPage:
+    """Connectors.
+
+    The connectors that can serve the account, and whether they work. They belong to the
+    installation, so that only its operator changes them.
+    """
+    signer = reading.session.signer
+    check_account(reading.connection, signer, CONNECTORS_KEY.account_id)
+    stored = configurations.find(reading.connection, CONNECTORS_KEY)
     if stored is None:
-        return []
-    configurations.check_versions(session.signer, [stored])
-    servers = _heard(found, session.clock())
+        return ConnectorPage([])
+    configurations.check_versions(signer, [stored])
+    servers = _heard(reports(reading.connection), reading.now_ms)
     serving: dict[tuple[str, str], None] = {}
     for function, routes in decode_program(stored.program).routes.items():
         for route in routes:
             if not route.accounts or account_id in route.accounts:
                 serving |= {(function.value, name): None for name in route.use}
-    return [ServingConnector(*each, _condition(servers, each[1])) for each in serving]
+    return ConnectorPage([ConnectorShown(*each, _condition(servers, each[1])) for each in serving])
 
 
 def _condition(servers: Sequence[ServerConnectors], name: str) -> ConnectorCondition:

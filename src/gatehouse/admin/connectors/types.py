@@ -1,0 +1,37 @@
+"""What connectors are to the accounts that they serve."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+
+class ConnectorCondition(StrEnum):
+    """How a connector is, over all servers that run."""
+
+    UP = "UP"
+    DOWN = "DOWN"
+    PARTLY = "PARTLY"
+    """Some servers can ask it."""
+    UNKNOWN = "UNKNOWN"
+    """No server that runs has reported on it."""
+
+
+class ConnectorShown(msgspec.Struct, frozen=True, rename="camel"):
+    """A connector that requests of the account can be given to."""
+
+    function: Annotated[str, Meta(description="What it is asked for.", examples=["issuer"])]
+    name: Annotated[str, Meta(description="Its name.", examples=["main-processor"])]
+    state: Annotated[
+        ConnectorCondition,
+        Meta(description="`UP`, `DOWN`, `PARTLY` or `UNKNOWN`, over all servers.", examples=["UP"]),
+    ]
+
+
+class ConnectorPage(msgspec.Struct, frozen=True, rename="camel"):
+    """The connectors that serve an account."""
+
+    connectors: Annotated[
+        list[ConnectorShown], Meta(description="By function, in the order in which they are asked.")
+    ]
