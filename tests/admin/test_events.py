@@ -10,8 +10,9 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.events.queries.expiring_keys import TOLD_BEFORE_MS, ExpiringKeys, tell_expiring
+from gatehouse.admin.events.types import EventSettingsBody
 from gatehouse.admin.events.use_cases import event_settings, events
-from gatehouse.admin.events.use_cases.event_settings import DecisionFilter, NewWishes, parse_filter
+from gatehouse.admin.events.use_cases.event_settings import parse_filter
 from gatehouse.admin.events.use_cases.events import EventQuery
 from gatehouse.admin.feedback.use_cases.import_labels import import_feedback
 from gatehouse.admin.feedback.use_cases.record import record_feedback
@@ -24,8 +25,9 @@ from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.reviews.use_cases import review_desk, reviews
 from gatehouse.admin.reviews.use_cases.review_desk import Assignment
 from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding
+from gatehouse.core.api_values import Money
 from gatehouse.core.errors import InvalidInput, NotFound
-from gatehouse.core.events import MEANINGS, EventName, request_event_id
+from gatehouse.core.events import MEANINGS, DecisionFilter, EventName, request_event_id
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.labels import Label
 from gatehouse.store.accounts import keys as stored_keys
@@ -198,7 +200,7 @@ def test_a_low_balance_is_told_once_until_it_was_above_again(
     session: AdminSession, account: str, told: Told
 ) -> None:
     money.top_up(session, account, 10_000_000, "")
-    event_settings.set_event_settings(session, account, NewWishes(low_balance=5_000_000))
+    event_settings.set_event_settings(session, account, EventSettingsBody(low_balance=5))
     money.adjust(session, account, -6_000_000, "test")
     money.adjust(session, account, -1_000_000, "test")
     money.top_up(session, account, 1_000_000, "")
@@ -214,9 +216,9 @@ def test_a_low_balance_is_told_once_until_it_was_above_again(
 def test_a_threshold_above_the_balance_is_told_at_once(
     session: AdminSession, account: str, told: Told
 ) -> None:
-    event_settings.set_event_settings(session, account, NewWishes(low_balance=5_000_000))
+    event_settings.set_event_settings(session, account, EventSettingsBody(low_balance=5))
     assert told.types() == ["balance.low"]
-    event_settings.set_event_settings(session, account, NewWishes(low_balance=0))
+    event_settings.set_event_settings(session, account, EventSettingsBody(low_balance=0))
     assert told.types() == []
 
 
@@ -278,20 +280,28 @@ def test_an_event_of_another_account_is_not_found(session: AdminSession, account
 
 
 def test_what_an_account_wants_is_kept_and_audited(session: AdminSession, account: str) -> None:
-    wanted = (parse_filter("pipeline:review, DECLINE"), parse_filter("*"))
-    assert wanted == (
+    wanted = ["pipeline:review, DECLINE", "*"]
+    assert [*map(parse_filter, wanted)] == [
         DecisionFilter("pipeline", (Outcome.REVIEW, Outcome.DECLINE)),
         DecisionFilter(),
-    )
-    event_settings.set_event_settings(session, account, NewWishes(wanted, 5_000_000))
-    kept = event_settings.set_event_settings(session, account, NewWishes(low_balance=6_000_000))
-    assert (kept.decisions, kept.low_balance) == (wanted, 6_000_000)
+    ]
+    event_settings.set_event_settings(session, account, EventSettingsBody(wanted, 5))
+    changed = EventSettingsBody(low_balance=999_999_999.999999)
+    kept = event_settings.set_event_settings(session, account, changed)
+    assert kept.decisions == ["pipeline:REVIEW,DECLINE", "*"]
+    assert kept.low_balance == Money("USD", msgspec.Raw(b"999999999.999999"))
     assert event_settings.get_event_settings(session, account) == kept
     for text in ("nothing", "pipeline:MAYBE", "", "sentry:DECLINE", "idverify:ACCEPT"):
         with pytest.raises(InvalidInput):
             parse_filter(text)
     with pytest.raises(InvalidInput, match="at most"):
-        event_settings.set_event_settings(session, account, NewWishes(wanted * 20))
+        event_settings.set_event_settings(session, account, EventSettingsBody(wanted * 20))
+    for wrong in (-1.0, 1_000_000_001.0):
+        with pytest.raises(InvalidInput, match="a threshold is"):
+            event_settings.set_event_settings(
+                session, account, EventSettingsBody(low_balance=wrong)
+            )
+    assert event_settings.get_event_settings(session, account) == kept
 
 
 def test_every_type_has_a_sentence() -> None:

@@ -24,10 +24,21 @@ def test_an_account_chooses_what_it_is_told(console: Console, ada: Browser) -> N
     sent = {"told": ["pipeline", "sentry"], "outcomes.pipeline": ["REVIEW", "DECLINE"]}
     assert ada.post(_path(console, "/told"), sent).status_code == 303
     wishes = get_event_settings(console.session, console.account_id)
-    assert wishes.low_balance == 50_000_000
-    told = {each.operation: each.outcomes for each in wishes.decisions}
-    assert told == {"pipeline": ("REVIEW", "DECLINE"), "sentry": ()}
-    assert 'value="50"' in ada.get(_path(console)).text
+    assert wishes.low_balance is not None
+    assert wishes.low_balance.micros == 50_000_000
+    assert wishes.decisions == ["pipeline:REVIEW,DECLINE", "sentry"]
+    page = ada.get(_path(console)).text
+    assert 'value="50"' in page
+    for told in ('name="told" value="sentry"', 'name="outcomes.pipeline" value="REVIEW"'):
+        assert f"{told} checked" in page
+    assert 'name="outcomes.sentry" value="REVIEW" checked' not in page
+
+
+def test_a_decision_that_no_operation_makes_cannot_be_told(console: Console, ada: Browser) -> None:
+    sent = {"told": ["sentry"], "outcomes.sentry": ["REVIEW"]}
+    answer = ada.post(_path(console, "/told"), sent)
+    assert answer.status_code == 422
+    assert "has no outcome" in answer.text
 
 
 def test_what_a_mismatch_becomes_can_be_chosen(console: Console, ada: Browser) -> None:
@@ -71,7 +82,8 @@ def test_a_threshold_is_typed_and_shown_in_the_language_of_the_person(console: C
     german = console.as_role(UserRole.ADMINISTRATOR, locale="de")
     german.post(_path(console, "/threshold"), {"threshold": "1.250,50"})
     wishes = get_event_settings(console.session, console.account_id)
-    assert wishes.low_balance == 1_250_500_000
+    assert wishes.low_balance is not None
+    assert wishes.low_balance.micros == 1_250_500_000
     assert 'value="1250,50"' in german.get(_path(console)).text
     english = console.as_role(UserRole.ADMINISTRATOR)
     assert 'value="1250.50"' in english.get(_path(console)).text

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from gatehouse.admin.events.queries.watching import MOST_OF_ACCOUNT
+from gatehouse.admin.events.types import EventSettingsBody
 from gatehouse.admin.events.use_cases import event_settings
-from gatehouse.admin.events.use_cases.event_settings import NewWishes, parse_filter
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import KeyRevocation, NewKey
 from gatehouse.admin.money.use_cases import money
@@ -49,7 +49,7 @@ def test_a_decision_is_told_whole_to_those_who_asked_for_it(
     shared: Server, session: AdminSession
 ) -> None:
     merchant = Merchant(session)
-    wanted = NewWishes((parse_filter("precheck:DECLINE"),))
+    wanted = EventSettingsBody(["precheck:DECLINE"])
     event_settings.set_event_settings(session, merchant.account, wanted)
     with shared.client(merchant.key) as client:
         cursor = end(client)
@@ -145,7 +145,7 @@ def test_low_depleted_and_topped_up_are_told_once_each_at_their_thresholds(
     shared: Server, session: AdminSession
 ) -> None:
     merchant = Merchant(session, micros=200_000)
-    wanted = NewWishes(low_balance=100_000)
+    wanted = EventSettingsBody(low_balance=0.1)
     event_settings.set_event_settings(session, merchant.account, wanted)
     with shared.client(merchant.key) as client:
         cursor = end(client)

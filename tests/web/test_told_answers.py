@@ -8,8 +8,9 @@ import httpx
 import pytest
 
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.events.types import EventSettingsBody
 from gatehouse.admin.events.use_cases import event_settings
-from gatehouse.admin.events.use_cases.event_settings import NewWishes, parse_filter
+from gatehouse.admin.events.use_cases.event_settings import parse_filter
 from gatehouse.admin.events.use_cases.events import EventQuery, list_events, newest_cursor
 from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.rule_sets.use_cases import rule_sets
@@ -119,7 +120,7 @@ def merchant(session: AdminSession) -> Merchant:
     made = Merchant(session, micros=90_000_000)
     rule_sets.apply(session, made.account, NewVersion(RULES))
     pipelines.apply(session, made.account, NewVersion(TWICE))
-    wanted = NewWishes((parse_filter("*"),))
+    wanted = EventSettingsBody(["*"])
     event_settings.set_event_settings(session, made.account, wanted)
     return made
 
@@ -221,7 +222,7 @@ def test_each_filter_tells_its_operation_and_outcomes_and_no_others(
     shared: Server, session: AdminSession, text: str
 ) -> None:
     merchant, chosen = Merchant(session), parse_filter(text)
-    event_settings.set_event_settings(session, merchant.account, NewWishes((chosen,)))
+    event_settings.set_event_settings(session, merchant.account, EventSettingsBody([text]))
     answers: dict[str, tuple[str, Outcome | None]] = {}
     with shared.client(merchant.key) as client:
         for name in ANSWERED:

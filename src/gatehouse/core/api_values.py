@@ -1,5 +1,6 @@
 """Values that many messages have, as the API writes them."""
 
+from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated, Final
 
@@ -29,6 +30,11 @@ class Money(msgspec.Struct, frozen=True):
 
     currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["USD"])]
     amount: Annotated[JsonAmount, Meta(description="Exact decimal number.", examples=[0.05])]
+
+    @property
+    def micros(self) -> int:
+        """The amount in millionths."""
+        return int(Decimal(bytes(self.amount).decode()).scaleb(6))
 
 
 @lru_cache(maxsize=1024)

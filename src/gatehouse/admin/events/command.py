@@ -8,11 +8,11 @@ import typer
 
 from gatehouse.admin.opening import open_account
 from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson, amount_argument
-from gatehouse.cli.output import money, sheet, show, shown_amount, table
+from gatehouse.cli.output import sheet, show, shown_amount, table
 from gatehouse.core.errors import InvalidInput, WrongUsage
+from gatehouse.core.money import MICROS_PER_UNIT
 
 if TYPE_CHECKING:
-    from gatehouse.admin.events.use_cases.event_settings import EventWishes
     from gatehouse.admin.events.use_cases.events import EventPage, EventQuery, PublicEvent
 
 app = typer.Typer(no_args_is_help=True)
@@ -114,34 +114,24 @@ def settings(
     as_json: AsJson = False,
 ) -> None:
     """Show or change which decisions an account is told of, and below which balance it is."""
-    from gatehouse.admin.accounts.use_cases import accounts
+    from gatehouse.admin.events.types import EventSettingsBody
     from gatehouse.admin.events.use_cases import event_settings
 
     if decisions and no_decisions:
         raise WrongUsage("--decisions and --no-decisions do not go together")
     session, account_id = open_account(account)
-    filters = None
-    if decisions or no_decisions:
-        filters = tuple(event_settings.parse_filter(each) for each in decisions or ())
-    micros = None if low_balance is None else amount_argument(low_balance)
-    if filters is None and micros is None:
+    filters = decisions or ([] if no_decisions else None)
+    units = None if low_balance is None else amount_argument(low_balance) / MICROS_PER_UNIT
+    if filters is None and units is None:
         found = event_settings.get_event_settings(session, account_id)
     else:
-        new = event_settings.NewWishes(filters, micros)
+        new = EventSettingsBody(filters, units)
         found = event_settings.set_event_settings(session, account_id, new)
-    currency = accounts.get(session, account_id).account.currency
-    _show_settings(found, currency, as_json=as_json)
-
-
-def _show_settings(found: "EventWishes", currency: str, *, as_json: bool) -> None:
-    from gatehouse.admin.events.use_cases.event_settings import shown_filter
-
-    shown = [shown_filter(each) for each in found.decisions]
     low = found.low_balance
-    data = {"decisions": shown, "lowBalance": None if low is None else money(low, currency)}
-    amount = "never" if low is None else f"below {shown_amount(low, currency)} {currency}"
-    rows = (("decision.made", ", ".join(shown) or "never"), ("balance.low", amount))
-    show(data, sheet(rows), as_json=as_json)
+    amount = low and f"below {shown_amount(low.micros, low.currency)} {low.currency}"
+    told = ", ".join(found.decisions) or "never"
+    rows = (("decision.made", told), ("balance.low", amount or "never"))
+    show(found, sheet(rows), as_json=as_json)
 
 
 def _query(after: str | None, types: list[str] | None, limit: int) -> "EventQuery":

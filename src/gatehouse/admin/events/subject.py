@@ -10,7 +10,7 @@ SUBJECT = Subject(
             "events", "command:app", "What happened to an account, as its programs are told."
         ),
     ),
-    endpoints=("routes:EVENT_ENDPOINTS",),
+    use_cases=("use_cases.event_settings",),
     without={
         "pages": "Settings of events are on the account's page.",
     },

@@ -7,9 +7,8 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.use_cases import accounts, policies
+from gatehouse.admin.events.types import EventSettingsBody
 from gatehouse.admin.events.use_cases.event_settings import (
-    DecisionFilter,
-    NewWishes,
     get_event_settings,
     operations,
     set_event_settings,
@@ -18,6 +17,7 @@ from gatehouse.console.forms.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 from gatehouse.core.events import EVERY_OPERATION
+from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.precheck.advice import POLICY_ADVICES
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
@@ -31,11 +31,13 @@ _CVV2: Final = tuple(each for each in Cvv2Result if each is not Cvv2Result.MATCH
 def show_settings(visit: Visit) -> Response:
     """Everything that the account can decide."""
     wishes = get_event_settings(visit.session, visit.account_id)
+    low = wishes.low_balance
     policy = policies.precheck_policy(visit.session, visit.account_id)
-    told = {each.operation: each.outcomes for each in wishes.decisions}
+    filters = (each.partition(":") for each in wishes.decisions)
+    told = {operation: outcomes.split(",") for operation, _, outcomes in filters}
     return visit.render(
         "settings/settings.html",
-        threshold="" if wishes.low_balance is None else visit.amount_to_type(wishes.low_balance),
+        threshold="" if low is None else visit.amount_to_type(low.micros),
         told=told,
         operations=(EVERY_OPERATION, *operations()),
         outcomes=tuple(Outcome),
@@ -67,22 +69,17 @@ def rename(visit: Visit) -> Response:
 def set_threshold(visit: Visit) -> Response:
     """Set the balance below which the account is told so."""
     micros = visit.read_amount("threshold", visit.form.get("threshold", "").strip() or "0")
-    set_event_settings(visit.session, visit.account_id, NewWishes(low_balance=micros))
+    new = EventSettingsBody(low_balance=micros / MICROS_PER_UNIT)
+    set_event_settings(visit.session, visit.account_id, new)
     return _saved(visit)
 
 
 def set_told(visit: Visit) -> Response:
     """Choose the decisions that are told as events."""
-    known = tuple(Outcome)
     filters = [
-        DecisionFilter(
-            operation,
-            tuple(Outcome(each) for each in visit.chosen(f"outcomes.{operation}") if each in known),
-        )
-        for operation in visit.chosen("told")
-        if operation in (EVERY_OPERATION, *operations())
+        f"{each}:{','.join(visit.chosen(f'outcomes.{each}'))}" for each in visit.chosen("told")
     ]
-    set_event_settings(visit.session, visit.account_id, NewWishes(decisions=tuple(filters)))
+    set_event_settings(visit.session, visit.account_id, EventSettingsBody(decisions=filters))
     return _saved(visit)
 
 

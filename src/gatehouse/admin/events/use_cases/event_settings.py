@@ -1,24 +1,23 @@
 """Use cases: which decisions an account is told of as events, and below which balance it is."""
 
-from typing import Final
+from typing import Any, Final
 
-import msgspec
+import sqlalchemy as sa
 
+from gatehouse.access.roles import Permission
+from gatehouse.admin.events.types import MOST_FILTERS, EventSettingsBody, EventSettingsShown
+from gatehouse.core.api_values import money
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.events import EVERY_OPERATION, DecisionFilter
-from gatehouse.core.money import MAX_AMOUNT
+from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT, parse_amount
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, ledger
-from gatehouse.store.admin.admin_session import AdminSession, Change
-from gatehouse.store.admin.scopes import account_change, account_reading
+from gatehouse.store.admin.admin_session import Change, Reading
+from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.events import wishes
-from gatehouse.store.events.wishes import EventWishes
-
-# What the store takes and returns, for faces.
-__all__ = ["DecisionFilter", "EventWishes"]
 
 _OUTCOME_ONE_OF: Final = Phrase("refused.outcome_one_of", "an outcome is one of {known}")
 _NO_OPERATION: Final = Phrase(
@@ -33,15 +32,11 @@ _NO_OUTCOME: Final = Phrase(
 _DECISION_FILTERS: Final = Phrase("refused.decision_filters", "at most {most} filters of decisions")
 _THRESHOLD: Final = Phrase("refused.threshold", "a threshold is an amount that a balance can have")
 
-MOST_FILTERS: Final = 20
-
-
-class NewWishes(msgspec.Struct, frozen=True):
-    """What is to change; what is not given stays."""
-
-    decisions: tuple[DecisionFilter, ...] | None = None
-    low_balance: int | None = None
-    """Millionths; 0 for no such event."""
+_MAY: Final[dict[str, Any]] = {
+    "scope": "manage:account",
+    "permission": Permission.ACCESS,
+    "answers": "eventSettingsResponse",
+}
 
 
 def operations() -> tuple[str, ...]:
@@ -75,43 +70,51 @@ def _deciding_operations() -> list[str]:
     return [spec.operation.name for spec in REGISTRY if spec.operation and spec.decides]
 
 
-def get_event_settings(session: AdminSession, account_id: str) -> EventWishes:
-    """What an account wants to be told."""
-    with account_reading(session, account_id) as connection:
-        return wishes.get_wishes(connection, account_id)
+@use_case("GET /events", operation="getEventSettings", **_MAY)
+def get_event_settings(reading: Reading, account_id: str) -> EventSettingsShown:
+    """Settings of events.
+
+    Which decisions the account is told as events, and below which balance.
+    """
+    return _shown(reading.connection, account_id)
 
 
-def set_event_settings(session: AdminSession, account_id: str, new: NewWishes) -> EventWishes:
-    """Change what an account is told; servers act on it within a second."""
-    _check(new)
-    with account_change(session, account_id) as change:
-        if new.decisions is not None:
-            wishes.set_decision_filters(change, account_id, "readers", new.decisions)
-        if new.low_balance is not None:
-            _set_low_balance(change, account_id, new.low_balance or None)
-        after = wishes.get_wishes(change.connection, account_id)
-        shown = [shown_filter(each) for each in after.decisions]
-        about = {"decisions": shown, "lowBalanceMicros": after.low_balance}
-        change.audit("account.events", account_id, **about)
+@use_case("PUT /events", operation="setEventSettings", **_MAY)
+def set_event_settings(
+    change: Change, account_id: str, given: EventSettingsBody
+) -> EventSettingsShown:
+    """Set what is told as events.
+
+    Changes what is sent, and leaves the rest. Servers act on it within a second.
+    """
+    if given.decisions is not None:
+        if len(given.decisions) > MOST_FILTERS:
+            raise InvalidInput(_DECISION_FILTERS(most=MOST_FILTERS))
+        filters = [parse_filter(each) for each in given.decisions]
+        wishes.set_decision_filters(change, account_id, "readers", filters)
+    if given.low_balance is not None:
+        _set_low_balance(change, account_id, given.low_balance)
+    after = _shown(change.connection, account_id)
+    low = None if after.low_balance is None else after.low_balance.micros
+    change.audit("account.events", account_id, decisions=after.decisions, lowBalanceMicros=low)
     return after
 
 
-def shown_filter(filter_: DecisionFilter) -> str:
-    """A filter as people write it."""
-    return ":".join(part for part in (filter_.operation, ",".join(filter_.outcomes)) if part)
+def _shown(connection: sa.Connection, account_id: str) -> EventSettingsShown:
+    kept = wishes.get_wishes(connection, account_id)
+    currency = accounts.currency_of(connection, account_id)
+    return EventSettingsShown(
+        [":".join(filter(None, (one.operation, ",".join(one.outcomes)))) for one in kept.decisions],
+        None if kept.low_balance is None else money(currency, kept.low_balance),
+    )
 
 
-def _check(new: NewWishes) -> None:
-    if new.decisions is not None and len(new.decisions) > MOST_FILTERS:
-        raise InvalidInput(_DECISION_FILTERS(most=MOST_FILTERS))
-    if new.low_balance is not None and not 0 <= new.low_balance <= MAX_AMOUNT:
-        raise InvalidInput(_THRESHOLD())
-
-
-def _set_low_balance(change: Change, account_id: str, micros: int | None) -> None:
+def _set_low_balance(change: Change, account_id: str, units: float) -> None:
     """Set the threshold; a balance that is below the new one is told at once."""
+    if not 0 <= units <= MAX_AMOUNT // MICROS_PER_UNIT:
+        raise InvalidInput(_THRESHOLD())
     state = accounts.state_for_update(change, account_id)
-    state.low_below = micros
+    state.low_below = parse_amount(f"{units:.6f}") or None
     state.note_added()
     ledger.tell_if_low(change, account_id, state, account_id)
     wishes.set_low_balance(change, account_id, state)

@@ -1,0 +1,39 @@
+"""What an account is told as events: which decisions, and below which balance."""
+
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.api_values import Money
+from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
+
+MOST_FILTERS: Final = 20
+_FILTER: Final = ["pipeline:REVIEW,DECLINE"]
+
+
+class EventSettingsBody(msgspec.Struct, frozen=True, rename="camel"):
+    """What is to change; what is not sent stays."""
+
+    decisions: Annotated[
+        Annotated[list[Annotated[str, Meta(max_length=100)]], Meta(max_length=MOST_FILTERS)] | None,
+        Meta(
+            description="An operation, or `*` for all, and after a colon the outcomes.",
+            examples=[_FILTER],
+        ),
+    ] = None
+    low_balance: Annotated[
+        Annotated[float, Meta(ge=0, le=MAX_AMOUNT // MICROS_PER_UNIT)] | None,
+        Meta(description="In units of the account's currency; 0 for none.", examples=[20]),
+    ] = None
+
+
+class EventSettingsShown(msgspec.Struct, frozen=True, rename="camel"):
+    """What the account is told."""
+
+    decisions: Annotated[
+        list[str], Meta(description="Which decisions are told.", examples=[_FILTER])
+    ]
+    low_balance: Annotated[
+        Money | None, Meta(description="Below which balance it is told; null for none.")
+    ]
