@@ -79,6 +79,7 @@ NOT_OFFERED: Final = {
             "lists.add",
         ),
         *("configurations.apply", "identities.selection.check_scope"),
+        "money.statements.account_statement",
         *("feedback.record.record_feedback", "feedback.record.record_fields"),
     },
     "For tables of a terminal; programs search and page": {

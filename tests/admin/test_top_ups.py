@@ -20,7 +20,7 @@ def test_the_same_reference_is_added_once_and_answers_the_first(session: AdminSe
     (line,) = money.ledger_page(session, account, LedgerSearch(10)).lines
     assert line.payment_reference == "INV-7"
     assert again.recorded_before_at_ms == line.entry.at_ms
-    assert again.overview.state.balance == 5_000_000
+    assert again.balance.balance.micros == 5_000_000
     with pytest.raises(Conflict, match=r"INV-7 was recorded on .* with 5\.00 USD"):
         money.top_up(session, account, 6_000_000, "", "INV-7")
     assert accounts.get(session, account).state.balance == 5_000_000

@@ -36,7 +36,8 @@ from gatehouse.admin.lists.use_cases.lists import (
     NewEntries,
 )
 from gatehouse.admin.models.use_cases import versions
-from gatehouse.admin.money.use_cases import money, statements
+from gatehouse.admin.money.types import PeriodQuery, StatementQuery
+from gatehouse.admin.money.use_cases import money, statements, usage
 from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.admin.payments import use_cases as payments
 from gatehouse.admin.pipelines.use_cases import pipelines
@@ -44,6 +45,7 @@ from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
 from gatehouse.admin.rule_sets.use_cases import rule_backtest, rule_sets, rule_trial
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.secrets.use_cases import secrets
+from gatehouse.api.manage.declared import use_cases_in
 from gatehouse.billing.statement import month_period
 from gatehouse.core.errors import NotFound
 from gatehouse.operations.installation import open_admin_session, root_secret
@@ -113,6 +115,7 @@ READING: dict[str, UseCase] = {
     "versions.get_model": lambda s, a, k: versions.get_model(s, a),
     "versions.list_models": lambda s, a, k: versions.list_models(s, a),
     "versions.live_model": lambda s, a, k: versions.live_model(s, a),
+    "money.get_balance": lambda s, a, k: money.get_balance(s, a),
     "money.ledger_page": lambda s, a, k: money.ledger_page(s, a, LedgerSearch(10)),
     "money.latest_movements": lambda s, a, k: money.latest_movements(s, a, 5),
     "money.spending_pace": lambda s, a, k: money.spending_pace(s, a),
@@ -129,12 +132,14 @@ READING: dict[str, UseCase] = {
     "rule_trial.recorded_case": lambda s, a, k: rule_trial.recorded_case(
         s, a, REQUEST, read_rule_set(RULES.encode())
     ),
+    "statements.get_statement": lambda s, a, k: statements.get_statement(s, a, StatementQuery()),
     "statements.account_statement": lambda s, a, k: statements.account_statement(
         s, a, month_period("2026-10")
     ),
     "statements.quick_account_statement": lambda s, a, k: statements.quick_account_statement(
         s, a, month_period("2026-10"), statements.LedgerDays()
     ),
+    "usage.get_usage": lambda s, a, k: usage.get_usage(s, a, PeriodQuery()),
     "rule_trial.try_rules_with_lists": lambda s, a, k: rule_trial.try_rules_with_lists(
         s, a, read_rule_set(RULES.encode()), rule_trial.TrialCase({}, 0)
     ),
@@ -261,6 +266,7 @@ TESTED_ELSEWHERE = {
     "accounts.listing": "below: it lists only what the actor may see",
     "default_account.ensure_demo": "tests/admin/test_default_account.py",
     "default_account.resolve_account": "tests/admin/test_default_account.py",
+    "usage.usage_figures": "tests/figures/test_figures.py",
     "versions.promote_model": "tests/admin/test_models.py",
     "versions.roll_back_model": "tests/admin/test_models.py",
 }
@@ -425,6 +431,7 @@ def test_every_use_case_of_these_modules_is_tried_here() -> None:
             continue
         found.add(short)
         module = importlib.import_module(name)
+        assert {f"{short}.{each.__name__}" for each in use_cases_in(module)} <= tried
         for function_name, function in inspect.getmembers(module, inspect.isfunction):
             if function.__module__ != name or function_name.startswith("_"):
                 continue

@@ -12,7 +12,6 @@ from gatehouse.admin.figures.use_cases.overview import Bucket, FigureSpan, overv
 from gatehouse.admin.figures.use_cases.preview import PreviewOptions, Superseded, preview
 from gatehouse.admin.figures.use_cases.rule_figures import rule_figures
 from gatehouse.admin.figures.use_cases.usage import usage_figures
-from gatehouse.admin.money.use_cases.usage import account_usage
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.billing.statement import Period
 from gatehouse.core.errors import InvalidInput, NotFound
@@ -21,6 +20,7 @@ from gatehouse.figures.account_columns import Coverage
 from gatehouse.figures.buckets import Borders
 from gatehouse.figures.engine import ColumnConnection, FiguresNotReady
 from gatehouse.figures.usage import count_usage
+from gatehouse.store.accounts.usage import usage
 from gatehouse.store.tables import LEDGER_ENTRIES
 from tests.figures.shops import DAY_MS, HOUR_MS, NOW_MS, Shop, rules_stage
 
@@ -179,7 +179,8 @@ def test_usage_is_the_same_on_the_copy_and_in_the_database(any_shop: Shop) -> No
     for number, at_ms in enumerate((period.start_ms - 1, period.start_ms, day_ms - 1, day_ms)):
         _charge(shop, shop.keep(at_ms, operation=("precheck", "pipeline")[number % 2]), at_ms)
     shop.keep(period.end_ms)
-    plain = account_usage(shop.session, shop.account_id, period)[1]
+    with shop.session.reading() as connection:
+        plain = usage(connection, shop.account_id, period)
     assert [line.requests for line in plain] == [1, 1, 1]
     assert plain[0].charged == 50_000
     columns = shop.columns()

@@ -242,6 +242,14 @@ def test_usage_is_counted_by_day_and_operation(client: httpx.Client) -> None:
     assert done(client.get(f"{BASE}/statement"))["charges"]
     far = client.get(f"{BASE}/usage", params={"from": "2020-01-01"})
     refused(far, 200, "invalid_request")
+    for query, wrong in (
+        ("month=2026-13", "month"),
+        ("month=", "month"),
+        ("to=2026-10-01", "from"),
+    ):
+        for path in ("usage", "statement"):
+            answer = client.get(f"{BASE}/{path}?{query}").json()
+            assert [*answer["errors"]["fieldErrors"]] == [wrong]
 
 
 def test_models_account_policies_and_connectors_are_shown(client: httpx.Client) -> None:

@@ -9,7 +9,6 @@ from gatehouse.api.entry import Entry
 from gatehouse.api.problems import Problem
 from gatehouse.api.query import read_query
 from gatehouse.api.serving.in_flight import RETRY_SOON
-from gatehouse.api.statement_response import public_balance, public_statement
 from gatehouse.billing.statement import Period, PeriodRefused, read_period
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import InvalidInput
@@ -31,9 +30,7 @@ class Balances:
     async def balance(self, context: RequestContext, _receive: Receive) -> Reply:
         """What the account has now."""
         caller = await self._entry.authenticate(context, SCOPE, "balanceResponse")
-        account = caller.account
-        state = await self._billing.balance(caller.actor, account.account_id)
-        shown = public_balance(state, account.currency, self._clock())
+        shown = await self._billing.balance(caller.actor, caller.account.account_id)
         return await self._entry.answer(context, shown)
 
     async def statement(self, context: RequestContext, _receive: Receive) -> Reply:
@@ -41,18 +38,17 @@ class Balances:
         caller = await self._entry.authenticate(
             context, SCOPE, "statementResponse", takes_query=True
         )
-        account = caller.account
         period, daily = _read_query(context.scope["query_string"], self._clock())
         if self._billing.waiting >= _MOST_WAITING:
             # Each takes the place of a request in flight; checks must not wait for bookkeeping.
             raise Problem("overloaded", headers=RETRY_SOON)
         try:
             made = await self._billing.statement(
-                caller.actor, account.account_id, period, daily=daily
+                caller.actor, caller.account.account_id, period, daily=daily
             )
         except InvalidInput as refused:
             raise Problem("invalid_request", details=[str(refused)]) from None
-        return await self._entry.answer(context, public_statement(made, account.currency))
+        return await self._entry.answer(context, made)
 
 
 def _read_query(query_string: bytes, now_ms: int) -> tuple[Period, bool]:

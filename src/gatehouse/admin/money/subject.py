@@ -15,6 +15,6 @@ SUBJECT = Subject(
         CommandPlace("prices", "command.money:prices", "The fee schedule of an account."),
         CommandPlace("ledger", "command.money:ledger", "The ledger: every movement of money."),
     ),
-    endpoints=("routes:BILLING_ENDPOINTS",),
+    use_cases=("use_cases.money", "use_cases.statements", "use_cases.usage"),
     pages=("pages.money:PAGES",),
 )

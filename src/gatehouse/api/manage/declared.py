@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from gatehouse.api.manage.endpoints import (
     DRY_RUN,
+    LONGEST_CURSOR,
     ManageCall,
     ManageEndpoint,
     Parameter,
@@ -107,7 +108,7 @@ def _reader(schema: dict[str, Any]) -> Callable[[str], Any]:
         return whole_number(schema["minimum"], schema["maximum"])
     if schema["type"] == "boolean":
         return read_flag
-    return short_text(schema["maxLength"]) if "maxLength" in schema else str
+    return short_text(schema.get("maxLength", LONGEST_CURSOR))
 
 
 def _from_path(place: str) -> Reads:

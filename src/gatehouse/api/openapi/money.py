@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
+from gatehouse.admin.money.types import BalanceResponse, StatementResponse
 from gatehouse.api.openapi.parts import TRACE_ID, envelope_of, free_answers, parameter
 from gatehouse.api.problems import BODY_CODES
-from gatehouse.api.statement_response import BalanceResponse, StatementResponse
 
 MONEY_TYPES: Final[tuple[type, ...]] = (BalanceResponse, StatementResponse)
 

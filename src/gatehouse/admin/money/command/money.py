@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
 from gatehouse.admin.money.command.ledger import show_entries
@@ -23,7 +24,7 @@ from gatehouse.core.clock import iso_time
 
 if TYPE_CHECKING:
     from gatehouse.access.accounts import Account
-    from gatehouse.admin.accounts.use_cases.accounts import AccountOverview
+    from gatehouse.admin.money.types import BalanceResponse
 
 balance = typer.Typer(no_args_is_help=True)
 prices = typer.Typer(no_args_is_help=True)
@@ -46,16 +47,15 @@ def show_balance(
     alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """Show a balance, how much of it is held, and how long it lasts at the pace of late."""
-    from gatehouse.admin.accounts.use_cases import accounts
     from gatehouse.admin.money.use_cases import money
 
     session, account_id = open_account(account)
-    found = accounts.get(session, account_id)
+    found = money.get_balance(session, account_id)
     pace = money.spending_pace(session, account_id)
     if pace is None:
-        _print_balance(found, as_json=as_json)
+        _print_balance(account_id, found, as_json=as_json)
         return
-    currency, lasts_ms = found.account.currency, pace.lasts_ms(found.state.available)
+    currency, lasts_ms = found.currency, pace.lasts_ms(found.available.micros)
     charged = f"{shown_amount(pace.charged, currency)} {currency}"
     last = f"{charged} were charged in the last {_span(pace.span_ms)}; at this pace it lasts "
     data = {
@@ -63,7 +63,8 @@ def show_balance(
         "charged": as_money(pace.charged, currency),
         "lastsSeconds": lasts_ms // 1000,
     }
-    _print_balance(found, as_json=as_json, last=f"{last}about {_span(lasts_ms)}", pace=data)
+    last += f"about {_span(lasts_ms)}"
+    _print_balance(account_id, found, as_json=as_json, last=last, pace=data)
 
 
 def _span(span_ms: int) -> str:
@@ -90,15 +91,15 @@ def top_up(
     from gatehouse.admin.money.use_cases import money
 
     micros = amount_argument(amount[0])
-    done = money.top_up(*open_account(account), micros, note, reference)
+    session, account_id = open_account(account)
+    done = money.top_up(session, account_id, micros, note, reference)
     before_ms = done.recorded_before_at_ms
     if before_ms is None:
-        _print_balance(done.overview, as_json=as_json)
+        _print_balance(account_id, done.balance, as_json=as_json)
         return
     already = f"{reference} is already recorded on {iso_time(before_ms)}; nothing was added"
-    _print_balance(
-        done.overview, as_json=as_json, first=already, recordedBefore=iso_time(before_ms)
-    )
+    again = {"recordedBefore": iso_time(before_ms)}
+    _print_balance(account_id, done.balance, as_json=as_json, first=already, **again)
 
 
 @balance.command(context_settings={"ignore_unknown_options": True})
@@ -112,26 +113,27 @@ def adjust(
     from gatehouse.admin.money.use_cases import money
 
     micros = amount_argument(amount[0])
-    _print_balance(money.adjust(*open_account(account), micros, reason), as_json=as_json)
+    session, account_id = open_account(account)
+    found = money.adjust(session, account_id, micros, reason)
+    _print_balance(account_id, found, as_json=as_json)
 
 
 def _print_balance(
-    found: "AccountOverview", *, as_json: bool, first: str = "", last: str = "", **more: Any
+    account_id: str,
+    found: "BalanceResponse",
+    *,
+    as_json: bool,
+    first: str = "",
+    last: str = "",
+    **more: Any,
 ) -> None:
     """Print a balance, between a first and a last line if they are given; scripts get `more`."""
-    account, state = found.account, found.state
-    data = {
-        "accountId": account.account_id,
-        "currency": account.currency,
-        "balance": as_money(state.balance, account.currency),
-        "held": as_money(state.held, account.currency),
-        "available": as_money(state.available, account.currency),
-    }
-    text = f"{shown_amount(state.balance, account.currency)} {account.currency}"
-    if state.held:
-        held = shown_amount(state.held, account.currency)
+    text = f"{shown_amount(found.balance.micros, found.currency)} {found.currency}"
+    if found.held.micros:
+        held = shown_amount(found.held.micros, found.currency)
         text += f" ({held} of it held for requests in flight)"
-    show(data | more, "\n".join(filter(None, (first, text, last))), as_json=as_json)
+    data = {"accountId": account_id, **msgspec.structs.asdict(found), **more}
+    show(data, "\n".join(filter(None, (first, text, last))), as_json=as_json)
 
 
 @prices.command("show")

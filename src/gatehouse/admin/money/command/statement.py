@@ -23,7 +23,7 @@ from gatehouse.core.errors import WrongUsage
 from gatehouse.core.files.csv_output import csv_lines
 
 if TYPE_CHECKING:
-    from gatehouse.admin.money.use_cases.statements import AccountStatement
+    from gatehouse.admin.money.types import AccountStatement
 
 _HEADINGS: Final = ("DATE", "ITEM", "REFERENCE", "NOTE", "COUNT", "UNIT FEE", "AMOUNT")
 _RIGHT: Final = frozenset({"COUNT", "UNIT FEE", "AMOUNT"})
@@ -94,11 +94,10 @@ def _print_json(found: Iterable["AccountStatement"], *, alone: bool) -> None:
 
 
 def _data(one: "AccountStatement") -> dict[str, Any]:
-    from gatehouse.api.statement_response import public_statement
+    from gatehouse.admin.money.types import public_statement
 
-    account = one.account
-    public = public_statement(one.statement, account.currency)
-    named = {"accountId": account.account_id, "name": account.name}
+    named = {"accountId": one.account.account_id, "name": one.account.name}
+    public = public_statement(one)
     return named | msgspec.json.decode(msgspec.json.encode(public), type=dict[str, msgspec.Raw])
 
 

@@ -11,13 +11,13 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.approvals.pages import propose
 from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance, SetPrices, TopUpBalance
-from gatehouse.admin.figures.use_cases.usage import usage_figures
+from gatehouse.admin.figures.use_cases.usage import UsageLine, usage_figures
 from gatehouse.admin.money.pages.statement_pdf import item_text, statement_pdf
+from gatehouse.admin.money.types import AccountStatement
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.admin.money.use_cases.statement_rows import CSV_HEADINGS, csv_rows, statement_rows
-from gatehouse.admin.money.use_cases.statements import AccountStatement, quick_account_statement
-from gatehouse.admin.money.use_cases.usage import UsageLine
+from gatehouse.admin.money.use_cases.statements import quick_account_statement
 from gatehouse.billing.fees import DEFAULT_FEES, fee_schedule
 from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.billing.statement import Period, PeriodRefused, read_period

@@ -7,8 +7,8 @@ from anyascii import anyascii
 from fpdf import FPDF
 from fpdf.enums import XPos, YPos
 
+from gatehouse.admin.money.types import AccountStatement
 from gatehouse.admin.money.use_cases.statement_rows import StatementRow, statement_rows
-from gatehouse.admin.money.use_cases.statements import AccountStatement
 from gatehouse.console.visit import Visit
 from gatehouse.intel.places import shown_amounts
 

@@ -7,10 +7,11 @@ from typing import Final
 import msgspec
 
 from gatehouse.access.accounts import Account
-from gatehouse.admin.accounts.use_cases.accounts import AccountOverview, get
+from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.money.queries import ledger_pages, ledger_verification, statements
 from gatehouse.admin.money.queries.ledger_pages import LedgerLine, LedgerPage, LedgerSearch
+from gatehouse.admin.money.types import BalanceResponse, public_balance
 from gatehouse.billing.fees import parse_fee
 from gatehouse.billing.spending_pace import SpendingPace
 from gatehouse.billing.statement import Movement
@@ -22,8 +23,9 @@ from gatehouse.core.secrets import keyring
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts, ledger
-from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.scopes import account_change, account_reading, installation_reading
+from gatehouse.store.admin.use_case import use_case
 
 _REFERENCE_LENGTH: Final = Phrase(
     "refused.reference_length", "a reference has 1 to {most} printable characters"
@@ -44,6 +46,27 @@ _REFERENCE_TAKEN: Final = Phrase(
 _LONGEST_REFERENCE: Final = 128
 
 
+@use_case(
+    "GET /balance",
+    scope="manage:billing",
+    permission=Permission.SEE_MONEY,
+    operation="getManagedBalance",
+    answers="balanceResponse",
+)
+def get_balance(reading: Reading, account_id: str) -> BalanceResponse:
+    """Balance.
+
+    What the account has, as `/api/v1/balance` tells it.
+    """
+    return _balance(reading, account_id)
+
+
+def _balance(within: Reading | Change, account_id: str) -> BalanceResponse:
+    state = accounts.state(within.connection, account_id)
+    currency = accounts.currency_of(within.connection, account_id)
+    return public_balance(state, currency, within.now_ms)
+
+
 def set_prices(session: AdminSession, account_id: str, fees: Mapping[str, str]) -> Account:
     """Set fees of an account, as decimal amounts by fee type; they count from now on."""
     micros = check_prices(fees)
@@ -58,9 +81,9 @@ def check_prices(fees: Mapping[str, str]) -> dict[str, int]:
 
 
 class TopUp(msgspec.Struct, frozen=True):
-    """The account after a top-up."""
+    """The balance after a top-up."""
 
-    overview: AccountOverview
+    balance: BalanceResponse
     recorded_before_at_ms: int | None = None
     """When its reference was recorded first; then nothing was added this time."""
 
@@ -73,25 +96,24 @@ def top_up(
     try:
         with account_change(session, account_id) as change:
             check_approved(change, account_id, ApprovalKind.TOP_UPS)
-            account = accounts.get(change.connection, account_id)
-            state = ledger.top_up(change, account_id, micros, note, named)
-            return TopUp(AccountOverview(account, state))
+            ledger.top_up(change, account_id, micros, note, named)
+            return TopUp(_balance(change, account_id))
     except ledger.ReferenceTaken as taken:
         recorded = taken.recorded
-    overview = get(session, account_id)
+    balance = get_balance(session, account_id)
     if recorded.amount != micros:
-        currency = overview.account.currency
+        currency = balance.currency
         amount, at = shown_amount(recorded.amount, currency), iso_time(recorded.at_ms)
         raise Conflict(_REFERENCE_TAKEN(named=named, at=at, amount=amount, currency=currency))
-    return TopUp(overview, recorded.at_ms)
+    return TopUp(balance, recorded.at_ms)
 
 
-def adjust(session: AdminSession, account_id: str, micros: int, reason: str) -> AccountOverview:
+def adjust(session: AdminSession, account_id: str, micros: int, reason: str) -> BalanceResponse:
     """Correct a balance by hand, upwards or downwards."""
     with account_change(session, account_id) as change:
         check_approved(change, account_id, ApprovalKind.ADJUSTMENTS)
-        account = accounts.get(change.connection, account_id)
-        return AccountOverview(account, ledger.adjust(change, account_id, micros, reason))
+        ledger.adjust(change, account_id, micros, reason)
+        return _balance(change, account_id)
 
 
 def spending_pace(session: AdminSession, account_id: str) -> SpendingPace | None:

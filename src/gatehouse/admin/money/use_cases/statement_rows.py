@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.admin.money.use_cases.statements import AccountStatement
+from gatehouse.admin.money.types import AccountStatement
 from gatehouse.billing.ledger import EntryKind
 from gatehouse.billing.statement import Statement
 from gatehouse.core.clock import iso_time

@@ -3,28 +3,44 @@
 import asyncio
 from collections.abc import Generator
 
-import msgspec
-
-from gatehouse.access.accounts import Account
 from gatehouse.access.actors import Actor
-from gatehouse.admin.accounts.use_cases.accounts import get
+from gatehouse.access.roles import Permission
 from gatehouse.admin.money.queries import statements
 from gatehouse.admin.money.queries.ledger_days import LedgerDays
-from gatehouse.billing.ledger import AccountState
-from gatehouse.billing.statement import DAY_MS, Period, Statement
+from gatehouse.admin.money.types import (
+    AccountStatement,
+    BalanceResponse,
+    StatementQuery,
+    StatementResponse,
+    public_statement,
+)
+from gatehouse.admin.money.use_cases.money import get_balance
+from gatehouse.billing.statement import DAY_MS, Period
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading, installation_reading
+from gatehouse.store.admin.use_case import use_case
 
 # What faces keep between statements.
 __all__ = ["LedgerDays"]
 
 
-class AccountStatement(msgspec.Struct, frozen=True):
-    """The statement of one account."""
+@use_case(
+    "GET /statement",
+    scope="manage:billing",
+    permission=Permission.SEE_MONEY,
+    operation="getManagedStatement",
+    answers="statementResponse",
+)
+def get_statement(
+    session: AdminSession, account_id: str, wanted: StatementQuery
+) -> StatementResponse:
+    """Statement.
 
-    account: Account
-    statement: Statement
+    What moved the balance, as `/api/v1/statement` tells it.
+    """
+    period = wanted.period(session.clock())
+    return public_statement(account_statement(session, account_id, period, daily=wanted.daily))
 
 
 def account_statement(
@@ -73,14 +89,13 @@ class LiveBilling:
         self.waiting = 0
         """How many statements are being made, or wait for that."""
 
-    async def balance(self, actor: Actor, account_id: str) -> AccountState:
+    async def balance(self, actor: Actor, account_id: str) -> BalanceResponse:
         """What an account has, and what of it is held."""
-        session = self._session.acting_as(actor)
-        return (await asyncio.to_thread(get, session, account_id)).state
+        return await asyncio.to_thread(get_balance, self._session.acting_as(actor), account_id)
 
     async def statement(
         self, actor: Actor, account_id: str, period: Period, *, daily: bool
-    ) -> Statement:
+    ) -> StatementResponse:
         """The statement of an account; one at a time, because each may read much."""
         session = self._session.acting_as(actor)
         self.waiting += 1
@@ -91,4 +106,4 @@ class LiveBilling:
                 )
         finally:
             self.waiting -= 1
-        return found.statement
+        return public_statement(found)

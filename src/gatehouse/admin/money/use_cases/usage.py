@@ -2,31 +2,42 @@
 
 from typing import Final
 
-from gatehouse.access.accounts import Account
-from gatehouse.billing.statement import Period
+from gatehouse.access.roles import Permission
+from gatehouse.admin.money.types import PeriodQuery, UsageEntry, UsageResponse
+from gatehouse.core.api_values import money
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, usage
-from gatehouse.store.accounts.usage import UsageLine
-from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
-
-__all__ = ["UsageLine"]
+from gatehouse.store.admin.admin_session import Reading
+from gatehouse.store.admin.use_case import use_case
 
 _USAGE_DAYS: Final = Phrase(
     "refused.usage_days", "usage is shown for {most} days at most; choose a shorter period"
 )
 
-MOST_DAYS = 92
+_MOST_DAYS: Final = 92
 """Every request of the period is looked at."""
 
 
-def account_usage(
-    session: AdminSession, account_id: str, period: Period
-) -> tuple[Account, list[UsageLine]]:
-    """The account, and its requests of a period by day and operation."""
-    if (period.end - period.first).days > MOST_DAYS:
-        raise InvalidInput(_USAGE_DAYS(most=MOST_DAYS))
-    with account_reading(session, account_id) as connection:
-        account = accounts.get(connection, account_id)
-        return account, usage.usage(connection, account_id, period)
+@use_case(
+    "GET /usage",
+    scope="manage:billing",
+    permission=Permission.SEE_MONEY,
+    operation="getUsage",
+    answers="usageResponse",
+)
+def get_usage(reading: Reading, account_id: str, wanted: PeriodQuery) -> UsageResponse:
+    """Usage.
+
+    Decided requests by day and operation, and what they were charged, of a month (by default this)
+    or of up to 92 days.
+    """
+    period = wanted.period(reading.now_ms)
+    if (period.end - period.first).days > _MOST_DAYS:
+        raise InvalidInput(_USAGE_DAYS(most=_MOST_DAYS))
+    currency = accounts.currency_of(reading.connection, account_id)
+    entries = [
+        UsageEntry(each.day, each.operation, each.requests, money(currency, each.charged))
+        for each in usage.usage(reading.connection, account_id, period)
+    ]
+    return UsageResponse(first=period.first, end=period.end, usage=entries)

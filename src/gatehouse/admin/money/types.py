@@ -1,4 +1,4 @@
-"""Balances and statements as the API shows them; the command prints statements in the same form."""
+"""Balances, statements and usage, as every program gets them."""
 
 from datetime import date
 from typing import Annotated
@@ -6,10 +6,49 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from gatehouse.access.accounts import Account
 from gatehouse.billing.ledger import AccountState, EntryKind
-from gatehouse.billing.statement import ChargeLine, Movement, Statement
+from gatehouse.billing.statement import (
+    ChargeLine,
+    Movement,
+    Period,
+    PeriodRefused,
+    Statement,
+    read_period,
+)
 from gatehouse.core.api_values import Money, Timestamp, money
 from gatehouse.core.clock import iso_time
+from gatehouse.core.errors import InvalidFields
+
+Day = Annotated[str, Meta(extra_json_schema={"format": "date"})]
+
+
+class PeriodQuery(msgspec.Struct, frozen=True):
+    """A month or days; by default this month."""
+
+    month: Annotated[
+        Annotated[str, Meta(pattern="^[0-9]{4}-(0[1-9]|1[0-2])$")] | None,
+        Meta(description="A month, written YYYY-MM."),
+    ] = None
+    first: Annotated[Day | None, Meta(description="The first day, written YYYY-MM-DD.")] = (
+        msgspec.field(name="from", default=None)
+    )
+    end: Annotated[
+        Day | None, Meta(description="The day after the last. Default: through today.")
+    ] = msgspec.field(name="to", default=None)
+
+    def period(self, now_ms: int) -> Period:
+        """The period that is asked for; or `InvalidFields`."""
+        try:
+            return read_period(self.month, self.first, self.end, now_ms)
+        except PeriodRefused as refused:
+            raise InvalidFields({refused.part: [str(refused)]}) from None
+
+
+class StatementQuery(PeriodQuery, frozen=True):
+    """Which statement is wanted."""
+
+    daily: Annotated[bool, Meta(description="Whether charges are by day.")] = False
 
 
 class BalanceResponse(msgspec.Struct, frozen=True, rename="camel"):
@@ -70,6 +109,34 @@ class StatementResponse(msgspec.Struct, frozen=True, rename="camel"):
     uncharged_requests: Annotated[int, Meta(description="Requests that ended and cost nothing.")]
 
 
+class UsageEntry(msgspec.Struct, frozen=True, rename="camel"):
+    """The requests of one operation on one day."""
+
+    day: Annotated[date, Meta(description="In UTC.", examples=["2026-11-16"])]
+    operation: Annotated[str, Meta(description="Its name.", examples=["pipeline"])]
+    requests: Annotated[int, Meta(description="How many were decided.", examples=[1200])]
+    charged: Annotated[Money, Meta(description="What they were charged.")]
+
+
+class UsageResponse(msgspec.Struct, frozen=True, rename="camel"):
+    """What an account used in a period."""
+
+    first: Annotated[date, Meta(description="The first day.", examples=["2026-11-01"])] = (
+        msgspec.field(name="from")
+    )
+    end: Annotated[date, Meta(description="The first day after.", examples=["2026-12-01"])] = (
+        msgspec.field(name="to")
+    )
+    usage: Annotated[list[UsageEntry], Meta(description="By day and operation.")]
+
+
+class AccountStatement(msgspec.Struct, frozen=True):
+    """The statement of one account, with amounts in millionths."""
+
+    account: Account
+    statement: Statement
+
+
 def public_balance(state: AccountState, currency: str, at_ms: int) -> BalanceResponse:
     """A balance in the shape of the API."""
     return BalanceResponse(
@@ -81,8 +148,9 @@ def public_balance(state: AccountState, currency: str, at_ms: int) -> BalanceRes
     )
 
 
-def public_statement(made: Statement, currency: str) -> StatementResponse:
+def public_statement(one: AccountStatement) -> StatementResponse:
     """A statement in the shape of the API."""
+    made, currency = one.statement, one.account.currency
     return StatementResponse(
         first=made.period.first,
         end=made.period.end,
