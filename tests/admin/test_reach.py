@@ -79,7 +79,7 @@ NOT_OFFERED: Final = {
             "lists.add",
         ),
         *("configurations.apply", "identities.selection.check_scope"),
-        "money.statements.account_statement",
+        *("accounts.get", "money.statements.account_statement"),
         *("feedback.record.record_feedback", "feedback.record.record_fields"),
     },
     "For tables of a terminal; programs search and page": {
@@ -91,6 +91,7 @@ NOT_OFFERED: Final = {
     },
     "For people at work in a browser": {
         *("accounts.policies.review_target", "accounts.policies.set_review_target"),
+        "audit.search",
         *("money.latest_movements", "money.statements.quick_account_statement"),
         *("entities.", "configurations.compare", "pipelines.pipeline_trial."),
         *(

@@ -12,8 +12,10 @@ import pytest
 
 import gatehouse.admin
 from gatehouse.access.actors import Actor
+from gatehouse.admin.accounts.types import PreCheckPolicyBody, SentryPolicyBody
 from gatehouse.admin.accounts.use_cases import accounts, policies
 from gatehouse.admin.audit import use_cases as audit_log
+from gatehouse.admin.audit.types import AuditQuery
 from gatehouse.admin.backup.use_cases import backup
 from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
@@ -88,6 +90,8 @@ def _span(account_id: str) -> RecordSpan:
 
 READING: dict[str, UseCase] = {
     "accounts.get": lambda s, a, k: accounts.get(s, a),
+    "accounts.describe": lambda s, a, k: accounts.describe(s, a),
+    "audit.list_lines": lambda s, a, k: audit_log.list_lines(s, a, AuditQuery()),
     "audit.lines": lambda s, a, k: audit_log.lines(s, a, 10),
     "audit.search": lambda s, a, k: audit_log.search(s, a, audit_log.LineSearch()),
     "configurations.compare": lambda s, a, k: configurations.compare(
@@ -122,9 +126,8 @@ READING: dict[str, UseCase] = {
     "payments.get": lambda s, a, k: payments.get(s, REQUEST),
     "payments.listing": lambda s, a, k: payments.listing(s, None, a, 10),
     "pipelines.get": lambda s, a, k: pipelines.get(s, a, 1),
-    "policies.precheck_policy": lambda s, a, k: policies.precheck_policy(s, a),
+    "policies.get_policies": lambda s, a, k: policies.get_policies(s, a),
     "policies.review_target": lambda s, a, k: policies.review_target(s, a),
-    "policies.sentry_policy": lambda s, a, k: policies.sentry_policy(s, a),
     "rule_backtest.backtest": lambda s, a, k: rule_backtest.backtest(
         s, read_rule_set(RULES.encode()), _span(a), rule_backtest.BacktestOptions(), lambda *_: None
     ),
@@ -208,7 +211,9 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
     "money.top_up": (lambda s, a, k: money.top_up(s, a, 5, ""), "balance.top-up"),
     "payments.retry": (lambda s, a, k: payments.retry(s, [REQUEST]), "gateway.retry"),
     "policies.set_precheck_policy": (
-        lambda s, a, k: policies.set_precheck_policy(s, a, {"NO_MATCH": "DECLINE"}, {}),
+        lambda s, a, k: policies.set_precheck_policy(
+            s, a, PreCheckPolicyBody.read({"NO_MATCH": "DECLINE"}, {})
+        ),
         "account.policies",
     ),
     "policies.set_review_target": (
@@ -216,7 +221,7 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
         "account.policies",
     ),
     "policies.set_sentry_policy": (
-        lambda s, a, k: policies.set_sentry_policy(s, a, ["plan"]),
+        lambda s, a, k: policies.set_sentry_policy(s, a, SentryPolicyBody(["plan"])),
         "account.policies",
     ),
     "accounts.rename": (lambda s, a, k: accounts.rename(s, a, "New"), "account.rename"),

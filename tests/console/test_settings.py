@@ -42,10 +42,10 @@ def test_a_decision_that_no_operation_makes_cannot_be_told(console: Console, ada
 
 
 def test_what_a_mismatch_becomes_can_be_chosen(console: Console, ada: Browser) -> None:
-    before = policies.precheck_policy(console.session, console.account_id)
+    before = policies.get_policies(console.session, console.account_id).precheck
     result = next(iter(before.cvv2))
     ada.post(_path(console, "/policy"), {f"cvv2.{result}": "DECLINE"})
-    after = policies.precheck_policy(console.session, console.account_id)
+    after = policies.get_policies(console.session, console.account_id).precheck
     assert after.cvv2[result] == "DECLINE"
     assert after.avs == before.avs
     assert ada.post(_path(console, "/policy"), {f"cvv2.{result}": "MAYBE"}).status_code == 422
@@ -56,17 +56,17 @@ def test_results_of_the_address_can_be_chosen_though_none_has_been_before(
 ) -> None:
     assert 'name="avs.NO_MATCH"' in ada.get(_path(console)).text
     ada.post(_path(console, "/policy"), {"avs.NO_MATCH": "FRAUD"})
-    kept = policies.precheck_policy(console.session, console.account_id)
+    kept = policies.get_policies(console.session, console.account_id).precheck
     assert kept.avs == {AvsResult.NO_MATCH: "FRAUD"}
 
 
 def test_sentry_remembers_what_the_account_names(console: Console, ada: Browser) -> None:
     ada.post(_path(console, "/entities"), {"entities": "loyalty\r\n\r\nmember"})
-    kept = policies.sentry_policy(console.session, console.account_id).entities
-    assert kept == ("loyalty", "member")
+    kept = policies.get_policies(console.session, console.account_id).sentry.entities
+    assert kept == ["loyalty", "member"]
     card = ada.post(_path(console, "/entities"), {"entities": "4242424242424242"})
     assert card.status_code == 422
-    assert policies.sentry_policy(console.session, console.account_id).entities == kept
+    assert policies.get_policies(console.session, console.account_id).sentry.entities == kept
 
 
 def test_a_threshold_that_is_no_amount_is_refused_beside_its_field(

@@ -6,7 +6,6 @@ import msgspec
 import typer
 
 from gatehouse.admin.opening import open_account, open_session
-from gatehouse.billing.fees import fee_schedule
 from gatehouse.cli.arguments import (
     AccountAlias,
     AccountOption,
@@ -63,13 +62,11 @@ def show_account(
     """Show one account: balance, fees, policies."""
     from gatehouse.admin.accounts.use_cases import accounts
 
-    found = accounts.get(*open_account(account))
-    schedule, policies = fee_schedule(found.account.fees), found.account.policies
-    fees = {fee_type: money(fee, found.account.currency) for fee_type, fee in schedule.items()}
+    session, account_id = open_account(account)
+    found, fees = accounts.get(session, account_id), accounts.describe(session, account_id).fees
+    policies = found.account.policies
     data = _data(found) | {"fees": fees, "policies": policies}
-    shown = [
-        f"{each}={shown_amount(fee, found.account.currency)}" for each, fee in schedule.items()
-    ]
+    shown = [f"{each}={shown_amount(fee.micros, fee.currency)}" for each, fee in fees.items()]
     rows = _shown(found) | {"fees": shown, "policies": policies}
     show(data, sheet(rows.items()), as_json=as_json)
 
@@ -145,15 +142,16 @@ def policy(
     as_json: AsJson = False,
 ) -> None:
     """Show or set what an approval becomes when address or security code do not match."""
+    from gatehouse.admin.accounts.types import PreCheckPolicyBody
     from gatehouse.admin.accounts.use_cases import policies
 
     session, account_id = open_account(account)
     if avs or cvv2:
-        wanted = [_advices(avs or []), _advices(cvv2 or [])]
-        current = policies.set_precheck_policy(session, account_id, *wanted)
+        wanted = PreCheckPolicyBody.read(_advices(avs or []), _advices(cvv2 or []))
+        current = policies.set_precheck_policy(session, account_id, wanted)
     else:
-        current = policies.precheck_policy(session, account_id)
-    chosen = msgspec.to_builtins(current)
+        current = policies.get_policies(session, account_id)
+    chosen = msgspec.to_builtins(current.precheck)
     show({"accountId": account_id, "preCheck": chosen}, sheet(chosen.items()), as_json=as_json)
 
 
@@ -174,17 +172,19 @@ def sentry(
     as_json: AsJson = False,
 ) -> None:
     """Show or set which custom inputs Sentry remembers, as it remembers users and addresses."""
+    from gatehouse.admin.accounts.types import SentryPolicyBody
     from gatehouse.admin.accounts.use_cases import policies
 
     if entity and no_entities:
         raise WrongUsage("give keys with --entity, or --no-entities, not both")
     session, account_id = open_account(account)
     if entity or no_entities:
-        policy = policies.set_sentry_policy(session, account_id, entity or [])
+        wanted = SentryPolicyBody(entity or [])
+        found = policies.set_sentry_policy(session, account_id, wanted).sentry
     else:
-        policy = policies.sentry_policy(session, account_id)
-    data = {"accountId": account_id, "sentry": msgspec.to_builtins(policy)}
-    show(data, sheet([("entities", policy.entities)]), as_json=as_json)
+        found = policies.get_policies(session, account_id).sentry
+    text = sheet([("entities", found.entities)])
+    show({"accountId": account_id, "sentry": found}, text, as_json=as_json)
 
 
 def _advices(given: list[str]) -> dict[str, str]:

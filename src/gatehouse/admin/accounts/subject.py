@@ -8,7 +8,7 @@ SUBJECT = Subject(
     commands=(
         CommandPlace("accounts", "command:app", "Accounts: merchants and payment providers."),
     ),
-    endpoints=("routes:ACCOUNT_ENDPOINTS",),
+    use_cases=("use_cases.accounts", "use_cases.policies"),
     pages=(
         "pages.home:PAGES",
         "pages.settings:PAGES",

@@ -6,8 +6,6 @@ SUBJECT = Subject(
     "audit",
     rank=300,
     commands=(CommandPlace("audit", "command:app", "The trail of everything that was changed."),),
+    use_cases=("use_cases",),
     pages=("pages:PAGES",),
-    without={
-        "use_cases": "The trail of all accounts is the operator's.",
-    },
 )

@@ -3,14 +3,18 @@
 from collections.abc import Sequence
 from typing import Final
 
+from gatehouse.access.roles import Permission
+from gatehouse.admin.audit.types import AuditEntry, AuditPage, AuditQuery
+from gatehouse.core.clock import Moment
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.secrets import keyring
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
-from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.admin_session import AdminSession, Reading
 from gatehouse.store.admin.audit import AuditHead, AuditLine, AuditReport, LineSearch
 from gatehouse.store.admin.scopes import account_reading, installation_reading
+from gatehouse.store.admin.use_case import use_case
 
 __all__ = ["AuditLine", "LineSearch"]
 
@@ -27,6 +31,27 @@ def lines(session: AdminSession, account_id: str | None, limit: int) -> list[Aud
         if account_id is not None:
             accounts.get(connection, account_id)
         return audit.read(connection, account_id, limit)
+
+
+@use_case(
+    "GET /audit",
+    scope="manage:account",
+    permission=Permission.SEE_AUDIT,
+    operation="listAudit",
+    answers="auditResponse",
+)
+def list_lines(reading: Reading, account_id: str, wanted: AuditQuery) -> AuditPage:
+    """Audit log.
+
+    Everything that was changed in the account: who, when, what. Newest first.
+    """
+    search = LineSearch(wanted.starting_after, wanted.limit + 1, wanted.action or "")
+    found = audit.search(reading.connection, account_id, search)
+    shown = [
+        AuditEntry(each.seq, Moment(each.at_ms), each.actor, each.action, each.details)
+        for each in found[: wanted.limit]
+    ]
+    return AuditPage(shown, len(found) > wanted.limit)
 
 
 def search(session: AdminSession, account_id: str, wanted: LineSearch) -> list[AuditLine]:

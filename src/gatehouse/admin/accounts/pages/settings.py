@@ -6,6 +6,7 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
+from gatehouse.admin.accounts.types import PreCheckPolicyBody, SentryPolicyBody
 from gatehouse.admin.accounts.use_cases import accounts, policies
 from gatehouse.admin.events.types import EventSettingsBody
 from gatehouse.admin.events.use_cases.event_settings import (
@@ -32,7 +33,7 @@ def show_settings(visit: Visit) -> Response:
     """Everything that the account can decide."""
     wishes = get_event_settings(visit.session, visit.account_id)
     low = wishes.low_balance
-    policy = policies.precheck_policy(visit.session, visit.account_id)
+    kept = policies.get_policies(visit.session, visit.account_id)
     filters = (each.partition(":") for each in wishes.decisions)
     told = {operation: outcomes.split(",") for operation, _, outcomes in filters}
     return visit.render(
@@ -41,9 +42,12 @@ def show_settings(visit: Visit) -> Response:
         told=told,
         operations=(EVERY_OPERATION, *operations()),
         outcomes=tuple(Outcome),
-        policy=(("avs", _advised(_AVS, policy.avs)), ("cvv2", _advised(_CVV2, policy.cvv2))),
+        policy=(
+            ("avs", _advised(_AVS, kept.precheck.avs)),
+            ("cvv2", _advised(_CVV2, kept.precheck.cvv2)),
+        ),
         advices=POLICY_ADVICES,
-        entities=policies.sentry_policy(visit.session, visit.account_id).entities,
+        entities=kept.sentry.entities,
         longest_name=_LONGEST_NAME,
         hours=policies.review_target(visit.session, visit.account_id),
         most_hours=policies.LONGEST_TARGET_HOURS,
@@ -93,14 +97,15 @@ def set_policy(visit: Visit) -> Response:
         }
         for part in ("avs", "cvv2")
     }
-    policies.set_precheck_policy(visit.session, visit.account_id, given["avs"], given["cvv2"])
+    policies.set_precheck_policy(visit.session, visit.account_id, PreCheckPolicyBody.read(**given))
     return _saved(visit)
 
 
 def set_entities(visit: Visit) -> Response:
     """Choose the custom inputs that Sentry remembers."""
     keys = [line.strip() for line in visit.form.get("entities", "").splitlines()]
-    policies.set_sentry_policy(visit.session, visit.account_id, [key for key in keys if key])
+    wanted = SentryPolicyBody([key for key in keys if key])
+    policies.set_sentry_policy(visit.session, visit.account_id, wanted)
     return _saved(visit)
 
 

@@ -5,12 +5,18 @@ from typing import Final
 import msgspec
 
 from gatehouse.access.accounts import Account
+from gatehouse.access.roles import Permission
+from gatehouse.admin.accounts.types import AccountShown
+from gatehouse.billing.fees import fee_schedule
 from gatehouse.billing.ledger import AccountState
+from gatehouse.core.api_values import money
+from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, ledger
-from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.admin_session import AdminSession, Reading
 from gatehouse.store.admin.scopes import account_change, account_reading, installation_change
+from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured import defaults
 
 _OPENING_NEGATIVE: Final = Phrase(
@@ -44,6 +50,24 @@ def listing(session: AdminSession) -> list[AccountOverview]:
         found = accounts.listing(connection)
     only = session.actor.account_id
     return [AccountOverview(*each) for each in found if only in (None, each[0].account_id)]
+
+
+@use_case(
+    "GET /account",
+    scope="manage:account",
+    permission=Permission.ACCESS,
+    operation="getAccount",
+    answers="accountResponse",
+)
+def describe(reading: Reading, account_id: str) -> AccountShown:
+    """Account.
+
+    The account and its fees.
+    """
+    account = accounts.get(reading.connection, account_id)
+    fees = {kind: money(account.currency, fee) for kind, fee in fee_schedule(account.fees).items()}
+    made = Moment(account.created_at_ms)
+    return AccountShown(account_id, account.name, account.currency, made, fees)
 
 
 def get(session: AdminSession, account_id: str) -> AccountOverview:

@@ -1,24 +1,25 @@
 """An account's policies: what PreCheck's results become, and what Sentry remembers for it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.access.roles import Permission
+from gatehouse.admin.accounts.types import PoliciesShown, PreCheckPolicyBody, SentryPolicyBody
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
-from gatehouse.core.wording.sentences import Phrase, said_by
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.precheck.advice import POLICY_ADVICES
 from gatehouse.precheck.policy import PreCheckPolicy
 from gatehouse.precheck.spec import PRE_CHECK
 from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES, SentryPolicy
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts
-from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.scopes import account_change, account_reading
+from gatehouse.store.admin.use_case import use_case
 
-_NOT_A_POLICY: Final = Phrase("refused.not_a_policy", "not a policy: {why}")
 _POLICY_ADVICE: Final = Phrase("refused.policy_advice", "a policy gives one of {known}")
 _SENTRY_ENTITIES: Final = Phrase(
     "refused.sentry_entities", "Sentry remembers {most} custom inputs at most"
@@ -34,51 +35,54 @@ DEFAULT_TARGET_HOURS: Final = 24
 LONGEST_TARGET_HOURS: Final = 720
 _REVIEWS: Final = "reviews"
 _TARGET: Final = "targetHours"
+_MAY: Final[dict[str, Any]] = {
+    "scope": "manage:account",
+    "permission": Permission.ACCESS,
+    "answers": "policiesResponse",
+}
 
 
-def precheck_policy(session: AdminSession, account_id: str) -> PreCheckPolicy:
-    """What an approval becomes when address or security code do not match."""
-    with account_reading(session, account_id) as connection:
-        return _precheck_policy(connection, account_id)
+@use_case("GET /policies", operation="getPolicies", **_MAY)
+def get_policies(reading: Reading, account_id: str) -> PoliciesShown:
+    """Policies.
+
+    What PreCheck's results become, and what Sentry remembers for the account.
+    """
+    return _policies(reading.connection, account_id)
 
 
+@use_case("PUT /policies/precheck", operation="setPreCheckPolicy", **_MAY)
 def set_precheck_policy(
-    session: AdminSession, account_id: str, avs: Mapping[str, str], cvv2: Mapping[str, str]
-) -> PreCheckPolicy:
-    """Set the advice for the named results; other results keep theirs."""
-    with account_change(session, account_id) as change:
-        wanted = msgspec.to_builtins(_precheck_policy(change.connection, account_id))
-        merged = {"avs": {**wanted["avs"], **avs}, "cvv2": {**wanted["cvv2"], **cvv2}}
-        try:
-            policy = msgspec.convert(merged, PreCheckPolicy)
-        except msgspec.ValidationError as error:
-            raise InvalidInput(_NOT_A_POLICY(why=said_by(error))) from None
-        if not {*policy.avs.values(), *policy.cvv2.values()} <= set(POLICY_ADVICES):
-            raise InvalidInput(_POLICY_ADVICE(known=", ".join(POLICY_ADVICES)))
-        accounts.set_policy(change, account_id, PRE_CHECK.name, msgspec.to_builtins(policy))
-    return policy
+    change: Change, account_id: str, given: PreCheckPolicyBody
+) -> PoliciesShown:
+    """Set the policy of PreCheck.
+
+    Sets the advice for the named results; other results keep theirs.
+    """
+    kept = _policies(change.connection, account_id).precheck
+    policy = PreCheckPolicy({**kept.avs, **given.avs}, {**kept.cvv2, **given.cvv2})
+    if not {*policy.avs.values(), *policy.cvv2.values()} <= set(POLICY_ADVICES):
+        raise InvalidInput(_POLICY_ADVICE(known=", ".join(POLICY_ADVICES)))
+    accounts.set_policy(change, account_id, PRE_CHECK.name, msgspec.to_builtins(policy))
+    return _policies(change.connection, account_id)
 
 
-def sentry_policy(session: AdminSession, account_id: str) -> SentryPolicy:
-    """Which custom inputs Sentry remembers."""
-    with account_reading(session, account_id) as connection:
-        stored = accounts.get(connection, account_id).policies.get(SENTRY.name, {})
-    return msgspec.convert(stored, SentryPolicy)
+@use_case("PUT /policies/sentry", operation="setSentryPolicy", **_MAY)
+def set_sentry_policy(change: Change, account_id: str, given: SentryPolicyBody) -> PoliciesShown:
+    """Set the policy of Sentry.
 
-
-def set_sentry_policy(session: AdminSession, account_id: str, keys: Sequence[str]) -> SentryPolicy:
-    """Have Sentry remember these custom inputs, and no others."""
-    entities = tuple(dict.fromkeys(keys))
+    Has Sentry remember these custom inputs, and no others.
+    """
+    entities = tuple(dict.fromkeys(given.entities))
     if len(entities) > MOST_ENTITIES:
         raise InvalidInput(_SENTRY_ENTITIES(most=MOST_ENTITIES))
     for key in entities:
         # The key is part of every record that holds such a value.
         if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable() or recordable(key) != key:
             raise InvalidInput(_SENTRY_KEY(most=LONGEST_KEY))
-    policy = SentryPolicy(entities)
-    with account_change(session, account_id) as change:
-        accounts.set_policy(change, account_id, SENTRY.name, msgspec.to_builtins(policy))
-    return policy
+    policy = msgspec.to_builtins(SentryPolicy(entities))
+    accounts.set_policy(change, account_id, SENTRY.name, policy)
+    return _policies(change.connection, account_id)
 
 
 def review_target(session: AdminSession, account_id: str) -> int:
@@ -96,6 +100,10 @@ def set_review_target(session: AdminSession, account_id: str, hours: int) -> Non
         accounts.set_policy(change, account_id, _REVIEWS, {_TARGET: hours})
 
 
-def _precheck_policy(connection: sa.Connection, account_id: str) -> PreCheckPolicy:
-    stored = accounts.get(connection, account_id).policies.get(PRE_CHECK.name, {})
-    return msgspec.convert(stored, PreCheckPolicy)
+def _policies(connection: sa.Connection, account_id: str) -> PoliciesShown:
+    stored = accounts.get(connection, account_id).policies
+    checked = msgspec.convert(stored.get(PRE_CHECK.name, {}), PreCheckPolicy)
+    remembered = msgspec.convert(stored.get(SENTRY.name, {}), SentryPolicy)
+    return PoliciesShown(
+        PreCheckPolicyBody(checked.avs, checked.cvv2), SentryPolicyBody(list(remembered.entities))
+    )
