@@ -19,6 +19,7 @@ FACES: Final = (
     *sorted(ADMIN.glob("*/routes/*.py")),
     # Declared use cases, and what these call.
     *sorted(path for path in ADMIN.rglob("*.py") if "\n@use_case(" in path.read_text()),
+    *sorted(ADMIN.glob("*/use_cases/declared.py")),
     # What the web calls on threads, by classes of its own.
     *sorted(ADMIN.glob("*/worker*")),
     *sorted(ADMIN.glob("*/worker/*.py")),
@@ -78,7 +79,7 @@ NOT_OFFERED: Final = {
             "pipelines.get",
             "lists.add",
         ),
-        *("configurations.apply", "identities.selection.check_scope"),
+        *("rule_sets.apply", "pipelines.apply", "identities.selection.check_scope"),
         *("accounts.get", "money.statements.account_statement"),
         *("feedback.record.record_feedback", "feedback.record.record_fields"),
     },

@@ -17,6 +17,13 @@ from gatehouse.admin.accounts.use_cases import accounts, policies
 from gatehouse.admin.audit import use_cases as audit_log
 from gatehouse.admin.audit.types import AuditQuery
 from gatehouse.admin.backup.use_cases import backup
+from gatehouse.admin.configurations.types import (
+    DocumentChange,
+    DocumentToCheck,
+    VersionReturn,
+    VersionsWanted,
+    VersionWanted,
+)
 from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.keys import use_cases as keys
@@ -44,7 +51,7 @@ from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.admin.payments import use_cases as payments
 from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
-from gatehouse.admin.rule_sets.use_cases import rule_backtest, rule_sets, rule_trial
+from gatehouse.admin.rule_sets.use_cases import declared, rule_backtest, rule_sets, rule_trial
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.secrets.use_cases import secrets
 from gatehouse.api.manage.declared import use_cases_in
@@ -56,6 +63,7 @@ from gatehouse.rules.list_entries import ListKind
 from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.use_case import Precondition
 from gatehouse.store.configured.account_signature import sign_account
 from gatehouse.store.configured.list_plans import ListKey, PlannedEntry
 from gatehouse.store.decisions.records import RecordSpan
@@ -64,6 +72,7 @@ from tests.harness import Home
 
 REQUEST = "req_01m7gkqt91fjwbyay6v9mvenvs"
 RULES = "rule_set: mine\nrules:\n  - {name: much, condition: order.amount > 100, outcome: REVIEW}\n"
+SEEN_ANY = Precondition(any_version=True)
 PIPELINE = b"pipeline: 7\nname: Seven\nstages:\n  - {stage: Rules, rule_set: mine}\n"
 ENTRIES = ListFile("more.txt", lambda: contextlib.nullcontext(io.BytesIO(b"new\n")))
 
@@ -100,6 +109,10 @@ READING: dict[str, UseCase] = {
     "configurations.get": lambda s, a, k: configurations.get(s, a, RULE_SETS, "mine"),
     "configurations.history": lambda s, a, k: configurations.history(s, a, RULE_SETS, "mine"),
     "configurations.listing": lambda s, a, k: configurations.listing(s, a, PIPELINES),
+    "declared.list_rule_sets": lambda s, a, k: declared.list_rule_sets(s, a),
+    "declared.show": lambda s, a, k: declared.show(s, a, "mine", VersionWanted()),
+    "declared.history": lambda s, a, k: declared.history(s, a, "mine", VersionsWanted()),
+    "declared.check": lambda s, a, k: declared.check(s, a, DocumentToCheck(RULES)),
     "keys.list_keys": lambda s, a, k: keys.list_keys(s, a),
     "keys.issued_by": keys.issued_by,
     "lists.get": lambda s, a, k: lists.get(s, a, "words"),
@@ -151,14 +164,20 @@ READING: dict[str, UseCase] = {
 
 CHANGING: dict[str, tuple[UseCase, str]] = {
     "configurations.apply": (
-        lambda s, a, k: configurations.apply(
-            s, a, RULE_SETS, read_rule_set(RULES.encode()), NewVersion(RULES.encode())
-        ),
+        lambda s, a, k: configurations.apply(s, a, RULE_SETS, NewVersion(RULES.encode())),
         "rules.apply",
     ),
     "rule_sets.apply": (lambda s, a, k: rule_sets.apply(s, a, _rules(300)), "rules.apply"),
-    "configurations.rollback": (
-        lambda s, a, k: configurations.rollback(s, a, RULE_SETS, "mine"),
+    "configurations.roll_back": (
+        lambda s, a, k: configurations.roll_back(s, a, RULE_SETS, "mine", VersionReturn()),
+        "rules.activate",
+    ),
+    "declared.apply": (
+        lambda s, a, k: declared.apply(s, a, "mine", DocumentChange(RULES), False, SEEN_ANY),
+        "rules.apply",
+    ),
+    "declared.roll_back": (
+        lambda s, a, k: declared.roll_back(s, a, "mine", VersionReturn()),
         "rules.activate",
     ),
     "pipelines.apply": (

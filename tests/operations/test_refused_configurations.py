@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.keys import key_hash
+from gatehouse.admin.configurations.types import VersionReturn
 from gatehouse.admin.configurations.use_cases import configurations as configuration_cases
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.core.errors import ConfigurationRefused
@@ -233,9 +234,7 @@ def test_a_changed_version_is_not_shown_and_a_new_one_puts_things_right(
     with pytest.raises(ConfigurationRefused):
         configuration_cases.get(session, account, RULE_SETS, "starter")
     with pytest.raises(ConfigurationRefused):
-        configuration_cases.rollback(
-            session, account, RULE_SETS, "starter", configuration_cases.Return(1)
-        )
+        configuration_cases.roll_back(session, account, RULE_SETS, "starter", VersionReturn(1))
     _apply(session, account, "order.amount > 9")
 
     async def scenario() -> int:

@@ -15,6 +15,8 @@ JsonAmount = Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "number"})]
 Timestamp = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 """A moment in the words of RFC 3339."""
 
+LONGEST_NOTE: Final = 200
+"""Why something was configured, for its history."""
 DEFAULT_PAGE: Final = 20
 LARGEST_PAGE: Final = 100
 PageSize = Annotated[int, Meta(ge=1, le=LARGEST_PAGE, description="Size of a page.")]

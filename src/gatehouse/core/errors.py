@@ -34,6 +34,10 @@ class Conflict(GatehouseError):
     """The change contradicts what is already there."""
 
 
+class VersionNotNamed(Conflict):
+    """A change must name the version that it was made to."""
+
+
 class ApprovalNeeded(Conflict):
     """The account wants two pairs of eyes for this: one person proposes, another approves."""
 

@@ -28,6 +28,8 @@ from gatehouse.admin.approvals.use_cases.proposed import (
 from gatehouse.admin.audit.use_cases import lines
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion, Return, rollback
 from gatehouse.admin.lists.types import ListDropping
+from gatehouse.admin.configurations.types import VersionReturn
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion, roll_back
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.models.use_cases import versions
@@ -123,14 +125,14 @@ def test_nobody_gets_around_it(sqlite_session: AdminSession) -> None:
     for session in (two.ada, key, terminal):
         for attempt in (
             lambda s: rule_sets.apply(s, two.account, NewVersion(RULES.encode())),
-            lambda s: rollback(s, two.account, rule_sets.RULE_SETS, "default", Return(1)),
+            lambda s: roll_back(s, two.account, rule_sets.RULE_SETS, "default", VersionReturn(1)),
             lambda s: versions.promote_model(s, two.account, 1),
             lambda s: versions.roll_back_model(s, two.account),
             lambda s: money.set_prices(s, two.account, {"PRECHECK": "0.01"}),
             lambda s: money.adjust(s, two.account, 5, "gift"),
             lambda s: money.top_up(s, two.account, 5, "gift"),
             lambda s: pipelines.apply(s, two.account, NewVersion(PIPELINE)),
-            lambda s: rollback(s, two.account, pipelines.PIPELINES, "1", Return(1)),
+            lambda s: roll_back(s, two.account, pipelines.PIPELINES, "1", VersionReturn(1)),
             lambda s: lists.add(s, two.account, "words", GivenEntries(["b"]), NewEntries(WORDS)),
             lambda s: lists.add(s, two.account, "words", MANY, NewEntries(WORDS)),
             lambda s: lists.remove(s, two.account, "words", GivenEntries(["a"])),

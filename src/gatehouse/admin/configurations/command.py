@@ -7,6 +7,7 @@ import typer
 
 from gatehouse.admin.opening import open_account
 from gatehouse.cli.arguments import read_file
+from gatehouse.cli.hints import as_hinted
 from gatehouse.cli.output import columns, show, warn
 from gatehouse.core.clock import iso_time
 from gatehouse.core.documents.reading import LARGEST_DOCUMENT
@@ -14,8 +15,8 @@ from gatehouse.core.documents.reading import LARGEST_DOCUMENT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gatehouse.admin.configurations.types import VersionApplied
     from gatehouse.admin.configurations.use_cases.configurations import (
-        AppliedVersion,
         ConfigurationType,
         VersionLine,
     )
@@ -39,7 +40,7 @@ def read_document(file: str) -> bytes:
 def show_applied(
     kind: "ConfigurationType[Any]",
     account_id: str,
-    applied: "AppliedVersion",
+    applied: "VersionApplied",
     layout_only: str = "",
     *,
     as_json: bool,
@@ -54,10 +55,9 @@ def show_applied(
         "version": applied.version,
         "changed": applied.changed,
         "differences": applied.differences,
+        "warnings": applied.remarks,
     }
-    if applied.warnings is not None:
-        data["warnings"] = applied.warnings
-        warn(() if as_json else applied.warnings)
+    warn(() if as_json else applied.remarks)
     show(data, "\n".join([text, *applied.differences]), as_json=as_json)
 
 
@@ -65,11 +65,12 @@ def roll_back(
     kind: "ConfigurationType[Any]", account: str | None, name: str, to: int | None, *, as_json: bool
 ) -> None:
     """Put an earlier version in force again, and print what that changes."""
+    from gatehouse.admin.configurations.types import VersionReturn
     from gatehouse.admin.configurations.use_cases import configurations
 
     session, account_id = open_account(account)
-    done = configurations.rollback(session, account_id, kind, name, configurations.Return(to))
-    data = {**_named(kind, account_id, name), **msgspec.structs.asdict(done)}
+    done = configurations.roll_back(session, account_id, kind, name, VersionReturn(to))
+    data = {**_named(kind, account_id, name), **msgspec.to_builtins(done, enc_hook=as_hinted)}
     text = f"{kind.label} {name} is back at version {done.version}"
     show(data, "\n".join([text, *done.differences]), as_json=as_json)
 

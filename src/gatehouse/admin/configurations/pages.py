@@ -10,12 +10,9 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.pages import propose
 from gatehouse.admin.approvals.use_cases import approvals
 from gatehouse.admin.approvals.use_cases.proposed import RollBackPipeline, RollBackRules
+from gatehouse.admin.configurations.types import VersionApplied, VersionReturn
 from gatehouse.admin.configurations.use_cases import configurations
-from gatehouse.admin.configurations.use_cases.configurations import (
-    AppliedVersion,
-    ConfigurationType,
-    Return,
-)
+from gatehouse.admin.configurations.use_cases.configurations import ConfigurationType
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declared, Page
@@ -25,6 +22,7 @@ from gatehouse.console.visit import Visit
 from gatehouse.core.documents.reading import LARGEST_DOCUMENT
 from gatehouse.core.documents.yaml_document import DocumentRefused, Flaw
 from gatehouse.core.wording.sentences import each_line, said_by
+from gatehouse.store.admin.use_case import Precondition
 
 DOCUMENT_BYTES: Final = 3 * LARGEST_DOCUMENT + 64 * 1024
 """A document as a form sends it, where every character may take three bytes."""
@@ -123,13 +121,14 @@ class VersionPages:
         if self.needs_approval(visit):
             change = RollBackRules if self.kind is RULE_SETS else RollBackPipeline
             return propose(visit, change(name, to, seen))
-        wanted = Return(to, seen)
-        configurations.rollback(visit.session, visit.account_id, self.kind, name, wanted)
+        back, base = VersionReturn(to), Precondition(seen)
+        account_id = visit.account_id
+        configurations.roll_back(visit.session, account_id, self.kind, name, back, seen=base)
         path = visit.url(f"{self.subject}-history", None, **{self.place: name})
         return visit.redirect_to(path, "versions.rolled_back")
 
 
-def applied_notice(done: AppliedVersion) -> Notice:
+def applied_notice(done: VersionApplied) -> Notice:
     """What is said after a document was applied."""
     if not done.changed:
         return Notice("versions.unchanged", kind="hint")

@@ -5,9 +5,9 @@ from gatehouse.core.subject import Subject
 SUBJECT = Subject(
     "configurations",
     rank=110,
-    endpoints=("routes:CONFIGURED_ENDPOINTS",),
     without={
         "commands": "Its commands are those of rule sets and pipelines.",
+        "use_cases": "They are declared for rule sets and for pipelines.",
         "pages": "Its pages are those of rule sets and pipelines.",
     },
 )

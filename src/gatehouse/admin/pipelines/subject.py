@@ -8,11 +8,9 @@ SUBJECT = Subject(
     commands=(
         CommandPlace("pipelines", "command:app", "Pipelines: which stages a request goes through."),
     ),
+    use_cases=("use_cases.declared",),
     pages=(
         "pages.pipelines:PAGES",
         "pages.playground:PAGES",
     ),
-    without={
-        "use_cases": "Its endpoints are declared with configurations.",
-    },
 )

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.admin.configurations.types import Document
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import DAY_MS, MOST_EXAMPLES, BacktestOrder, JobKind, JobResponse
 from gatehouse.admin.jobs.use_cases import shown_job
 from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint
-from gatehouse.api.manage.messages import Document
 from gatehouse.api.problems import Problem
 from gatehouse.core.clock import parse_time
 from gatehouse.core.reading.validation import Checked

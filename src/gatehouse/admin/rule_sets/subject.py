@@ -8,6 +8,7 @@ SUBJECT = Subject(
     commands=(
         CommandPlace("rules", "command.rules:app", "Rule sets: what is decided about a request."),
     ),
+    use_cases=("use_cases.declared",),
     endpoints=("routes:TRIAL_ENDPOINTS",),
     pages=(
         "pages.rules:PAGES",

@@ -25,7 +25,14 @@ from gatehouse.api.serving.in_flight import RETRY_SOON
 from gatehouse.api.v1 import Handler
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.documents.yaml_document import DocumentRefused
-from gatehouse.core.errors import AccountClosed, Conflict, InvalidFields, InvalidInput, NotFound
+from gatehouse.core.errors import (
+    AccountClosed,
+    Conflict,
+    InvalidFields,
+    InvalidInput,
+    NotFound,
+    VersionNotNamed,
+)
 from gatehouse.core.limits.places import Places
 from gatehouse.core.secrets import keyring
 from gatehouse.store.admin.admin_session import AdminSession
@@ -157,6 +164,8 @@ def problem_of(refused: NotFound | Conflict | InvalidInput) -> Problem:
         return Problem("not_found", details=details)
     if isinstance(refused, StaleVersion):
         return Problem("precondition_failed", details=details)
+    if isinstance(refused, VersionNotNamed):
+        return Problem("precondition_required", details=details)
     if isinstance(refused, TooManyJobs):
         return Problem("too_many_jobs", details=details, headers=((b"retry-after", b"30"),))
     code = "conflict" if isinstance(refused, Conflict) else "invalid_request"

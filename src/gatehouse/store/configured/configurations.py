@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.core.api_values import LONGEST_NOTE
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
@@ -56,7 +57,6 @@ CONNECTORS: Final = "connectors"
 KINDS: Final = (RULES, PIPELINE)
 """Those of accounts."""
 MOST_NAMES: Final = 200
-LONGEST_NOTE: Final = 200
 _CALLED: Final = {RULES: "rule set", PIPELINE: "pipeline", CONNECTORS: "configuration of"}
 _WHAT: Final = {
     kind: Phrase(f"refused.what_{kind}", f"{called} {{name}}") for kind, called in _CALLED.items()

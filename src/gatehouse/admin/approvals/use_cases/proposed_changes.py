@@ -25,14 +25,9 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     TakeOffList,
     TopUpBalance,
 )
+from gatehouse.admin.configurations.types import VersionApplied, VersionReturn, VersionReturned
 from gatehouse.admin.configurations.use_cases import configurations
-from gatehouse.admin.configurations.use_cases.configurations import (
-    AppliedVersion,
-    ConfigurationType,
-    NewVersion,
-    Return,
-    RolledBack,
-)
+from gatehouse.admin.configurations.use_cases.configurations import ConfigurationType, NewVersion
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.models.use_cases import versions
 from gatehouse.admin.money.use_cases import money
@@ -47,6 +42,7 @@ from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.core.wording.text import is_blank
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.use_case import Precondition
 
 _NOTHING_CHANGES: Final = Phrase("refused.nothing_changes", "nothing would change")
 _ADJUSTMENT_EMPTY: Final = Phrase(
@@ -85,7 +81,7 @@ def checked(session: AdminSession, account_id: str, content: ProposedChange) -> 
 
 def foresee(
     session: AdminSession, account_id: str, content: ApplyRules | ApplyPipeline
-) -> AppliedVersion:
+) -> VersionApplied:
     """What a proposed document would change by now."""
     session.actor.check_account(account_id)
     new = NewVersion(content.document.encode(), content.base, content.note, dry_run=True)
@@ -98,13 +94,15 @@ def roll_back(
     content: RollBackRules | RollBackPipeline,
     *,
     dry_run: bool = False,
-) -> RolledBack:
+) -> VersionReturned:
     """Put an earlier version in force again, or say what that would change by now."""
     session.actor.check_account(account_id)
-    wanted = Return(content.to, content.base, dry_run=dry_run)
+    back, seen = VersionReturn(content.to), Precondition(content.base)
     if isinstance(content, RollBackRules):
-        return configurations.rollback(session, account_id, RULE_SETS, content.name, wanted)
-    return configurations.rollback(session, account_id, PIPELINES, content.pipeline, wanted)
+        name, kind = content.name, RULE_SETS
+        return configurations.roll_back(session, account_id, kind, name, back, dry_run, seen)
+    name = content.pipeline
+    return configurations.roll_back(session, account_id, PIPELINES, name, back, dry_run, seen)
 
 
 def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invited | None:
@@ -171,7 +169,7 @@ def _change_list(
 
 def _apply(
     session: AdminSession, account_id: str, content: ApplyRules | ApplyPipeline, new: NewVersion
-) -> AppliedVersion:
+) -> VersionApplied:
     if isinstance(content, ApplyRules):
         return rule_sets.apply(session, account_id, new)
     return pipelines.apply(session, account_id, new)

@@ -12,11 +12,13 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
+from gatehouse.admin.configurations.types import VersionApplied, VersionReturn, VersionReturned
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import lines
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_change, account_reading
+from gatehouse.store.admin.use_case import ANY_VERSION, Precondition
 from gatehouse.store.configured import configurations, list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import (
@@ -37,7 +39,11 @@ class ConfigurationType(Generic[T]):
 
     kind: str
     label: str
+    read: Callable[[AdminSession, str, bytes], tuple[T, list[str]]]
+    """What a file of an account defines, and what its author should know."""
     name_of: Callable[[T], str]
+    parts: Callable[[T], int]
+    """How many rules, or stages."""
     encode: Callable[[T], str]
     decode: Callable[[str], T]
     list_problems: Callable[[T, Mapping[str, ListKind]], list[str]]
@@ -64,29 +70,19 @@ class NewVersion(msgspec.Struct, frozen=True):
     """Whether it is refused if any version is in force."""
 
 
-class Return(msgspec.Struct, frozen=True):
-    """A rollback to make."""
-
-    to: int | None = None
-    """Without it, the version that was in force before the present one."""
-    base: int | None = None
-    """The version that the author saw in force; without it, the one in force now."""
-    dry_run: bool = False
-
-
 class AppliedVersion(msgspec.Struct, frozen=True):
-    """What applying a file did."""
+    """What applying the file of the installation's connectors did."""
 
     name: str
     version: int
     changed: bool
     differences: list[str]
     warnings: list[str] | None = None
-    """What the author should know; None for rule sets, about which nothing is found."""
+    """What the author should know."""
 
 
 class RolledBack(msgspec.Struct, frozen=True):
-    """What a rollback did."""
+    """What a rollback of connectors did."""
 
     version: int
     before: int
@@ -113,15 +109,11 @@ class ComparedVersions(Generic[T]):
 
 
 def apply(
-    session: AdminSession,
-    account_id: str,
-    kind: ConfigurationType[T],
-    definition: T,
-    new: NewVersion,
-) -> AppliedVersion:
-    """Make a definition, read from the new file, the next version and put it in force."""
-    name = kind.name_of(definition)
-    key = kind.key(account_id, name)
+    session: AdminSession, account_id: str, kind: ConfigurationType[T], new: NewVersion
+) -> VersionApplied:
+    """Make a file the next version of what it defines, and put it in force."""
+    definition, remarks = kind.read(session, account_id, new.content)
+    key = kind.key(account_id, kind.name_of(definition))
     with account_reading(session, account_id) as connection:
         current = configurations.find(connection, key)
     base = new.base
@@ -129,19 +121,51 @@ def apply(
         base = current.version
     content = VersionContent(new.content.decode("utf-8-sig"), kind.encode(definition))
     if new.dry_run:
-        return _foresee(session, kind, key, definition, (content, base))
-    try:
-        with account_change(session, account_id) as change:
-            if kind.approval is not None:
-                check_approved(change, account_id, kind.approval)
-            # Inside the change no list can be dropped after this check.
-            _check_lists(change.connection, kind, account_id, definition)
-            version = configurations.apply(change, key, content, base=base, note=new.note)
-    except configurations.Unchanged:
-        with account_reading(session, account_id) as connection:
-            return AppliedVersion(name, configurations.get(connection, key).version, False, [])
+        version, changed = _foreseen(session, kind, key, definition, (content, base))
+    else:
+        version, changed = _kept(session, kind, key, definition, (content, base, new.note))
     old = None if current is None else kind.decode(current.program)
-    return AppliedVersion(name, version, True, kind.differences(old, definition))
+    differences = kind.differences(old, definition) if changed else []
+    return VersionApplied(key.name, version, changed, new.dry_run, differences, remarks)
+
+
+def _kept(
+    session: AdminSession,
+    kind: ConfigurationType[T],
+    key: ConfigurationKey,
+    definition: T,
+    given: tuple[VersionContent, int | None, str | None],
+) -> tuple[int, bool]:
+    """The version that is in force after a change, and whether it is a new one."""
+    content, base, note = given
+    try:
+        with account_change(session, key.account_id) as change:
+            if kind.approval is not None:
+                check_approved(change, key.account_id, kind.approval)
+            # Inside the change no list can be dropped after this check.
+            _check_lists(change.connection, kind, key.account_id, definition)
+            return configurations.apply(change, key, content, base=base, note=note), True
+    except configurations.Unchanged:
+        with account_reading(session, key.account_id) as connection:
+            return configurations.get(connection, key).version, False
+
+
+def _foreseen(
+    session: AdminSession,
+    kind: ConfigurationType[T],
+    key: ConfigurationKey,
+    definition: T,
+    given: tuple[VersionContent, int | None],
+) -> tuple[int, bool]:
+    """The version that would be in force after a change, and whether it would be a new one."""
+    content, base = given
+    with account_reading(session, key.account_id) as connection:
+        _check_lists(connection, kind, key.account_id, definition)
+        now = configurations.find(connection, key)
+        if now is not None and (now.document, now.program) == content:
+            return now.version, False
+        configurations.check_base(connection, key, base)
+        return configurations.next_version(connection, key), True
 
 
 def listing(
@@ -194,19 +218,22 @@ def history(
         return configurations.history(connection, kind.key(account_id, name))
 
 
-def rollback(
+def roll_back(
     session: AdminSession,
     account_id: str,
     kind: ConfigurationType[T],
     name: str,
-    wanted: Return | None = None,
-) -> RolledBack:
+    given: VersionReturn,
+    dry_run: bool = False,
+    seen: Precondition = ANY_VERSION,
+) -> VersionReturned:
     """Put an earlier version in force again, by default the one in force before this one."""
-    wanted = wanted or Return()
     key = kind.key(account_id, name)
-    if wanted.dry_run:
+    wanted = (given.to, seen.expected)
+    if dry_run:
         with account_reading(session, account_id) as connection:
-            return _planned_return(session, connection, kind, key, wanted)
+            planned = _planned_return(session, connection, kind, key, wanted)
+        return msgspec.structs.replace(planned, dry_run=True)
     with account_change(session, account_id) as change:
         if kind.approval is not None:
             check_approved(change, account_id, kind.approval)
@@ -220,41 +247,19 @@ def _planned_return(
     connection: sa.Connection,
     kind: ConfigurationType[T],
     key: ConfigurationKey,
-    wanted: Return,
-) -> RolledBack:
+    wanted: tuple[int | None, int | None],
+) -> VersionReturned:
     """What a rollback changes, after everything about it was checked."""
+    to, base = wanted
     before = configurations.get(connection, key)
-    configurations.check_base(
-        connection, key, before.version if wanted.base is None else wanted.base
-    )
-    to = wanted.to
+    configurations.check_base(connection, key, before.version if base is None else base)
     target = configurations.previous(connection, key) if to is None else to
     stored = configurations.get(connection, key, target)
     configurations.check_versions(session.signer, [stored])
     definition = kind.decode(stored.program)
     _check_lists(connection, kind, key.account_id, definition)
     differences = kind.differences(kind.decode(before.program), definition)
-    return RolledBack(target, before.version, differences)
-
-
-def _foresee(
-    session: AdminSession,
-    kind: ConfigurationType[T],
-    key: ConfigurationKey,
-    definition: T,
-    given: tuple[VersionContent, int | None],
-) -> AppliedVersion:
-    """What applying a definition would do; `given` is its content and the version it changes."""
-    content, base = given
-    with account_reading(session, key.account_id) as connection:
-        _check_lists(connection, kind, key.account_id, definition)
-        now = configurations.find(connection, key)
-        if now is not None and (now.document, now.program) == content:
-            return AppliedVersion(key.name, now.version, False, [])
-        configurations.check_base(connection, key, base)
-        version = configurations.next_version(connection, key)
-    old = None if now is None else kind.decode(now.program)
-    return AppliedVersion(key.name, version, True, kind.differences(old, definition))
+    return VersionReturned(target, before.version, False, differences)
 
 
 def _check_lists(

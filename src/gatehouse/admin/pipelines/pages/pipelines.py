@@ -15,8 +15,9 @@ from gatehouse.admin.configurations.pages import (
     base_of,
     flaws_of,
 )
+from gatehouse.admin.configurations.types import VersionApplied
 from gatehouse.admin.configurations.use_cases import configurations
-from gatehouse.admin.configurations.use_cases.configurations import AppliedVersion, NewVersion
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.decisions.use_cases.decisions import get_decision, list_decisions
 from gatehouse.admin.people.use_cases.reveals import note_reveal
 from gatehouse.admin.pipelines.pages.pipeline_requests import request_for
@@ -48,7 +49,7 @@ class PipelineDraft(msgspec.Struct, frozen=True):
     """A document that somebody is writing: what is wrong in it, or what it would change."""
 
     flaws: list[Flaw] = []
-    planned: AppliedVersion | None = None
+    planned: VersionApplied | None = None
     trial: PipelineTrial | None = None
     problem: str | None = None
     """Why the request could not be tried."""

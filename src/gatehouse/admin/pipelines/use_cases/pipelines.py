@@ -7,9 +7,9 @@ import msgspec
 
 from gatehouse.access.accounts import Account
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
+from gatehouse.admin.configurations.types import VersionApplied
 from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.configurations.use_cases.configurations import (
-    AppliedVersion,
     ConfigurationType,
     ConfigurationVersion,
     NewVersion,
@@ -51,21 +51,26 @@ class PipelineView(msgspec.Struct, frozen=True):
     fees: list[int]
 
 
-def apply(session: AdminSession, account_id: str, new: NewVersion) -> AppliedVersion:
+def apply(session: AdminSession, account_id: str, new: NewVersion) -> VersionApplied:
     """Make a file the next version of its pipeline."""
+    return configurations.apply(session, account_id, PIPELINES, new)
+
+
+def _read(
+    session: AdminSession, account_id: str, content: bytes
+) -> tuple[PipelineDefinition, list[str]]:
     with account_reading(session, account_id) as connection:
         # Only the rule sets that the file can mean are decoded.
         rule_sets = {
             stored.name: decode_rule_set(stored.program)
-            if stored.name.encode() in new.content
+            if stored.name.encode() in content
             else None
             for stored in active(connection, account_id, RULES)
         }
         kinds = list_reading.kinds(connection, account_id)
     inputs = {name: found.inputs if found else {} for name, found in rule_sets.items()}
-    definition = read_pipeline(new.content, Surroundings(inputs, kinds))
-    applied = configurations.apply(session, account_id, PIPELINES, definition, new)
-    return msgspec.structs.replace(applied, warnings=warnings(definition, rule_sets))
+    definition = read_pipeline(content, Surroundings(inputs, kinds))
+    return definition, warnings(definition, rule_sets)
 
 
 def get(
@@ -115,7 +120,9 @@ def warnings(definition: PipelineDefinition, rule_sets: RuleSetsByName) -> list[
 PIPELINES: Final = ConfigurationType(
     kind=PIPELINE,
     label="pipeline",
+    read=_read,
     name_of=lambda definition: str(definition.number),
+    parts=lambda definition: len(definition.stages),
     encode=encode_program,
     decode=decode_program,
     list_problems=_list_problems,

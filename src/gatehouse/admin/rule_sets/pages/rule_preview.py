@@ -5,7 +5,8 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.configurations.pages import flaws_of
-from gatehouse.admin.configurations.use_cases.configurations import AppliedVersion, NewVersion
+from gatehouse.admin.configurations.types import VersionApplied
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.figures.use_cases.overview import FiguresNotReady, FigureSpan
 from gatehouse.admin.figures.use_cases.preview import Preview, PreviewOptions, preview
 from gatehouse.admin.rule_sets.use_cases import rule_sets
@@ -25,7 +26,7 @@ class Draft(msgspec.Struct, frozen=True):
     """A document that somebody is writing: what is wrong in it, or what it would do."""
 
     flaws: list[Flaw] = []
-    planned: AppliedVersion | None = None
+    planned: VersionApplied | None = None
     seen: Preview | None = None
     unseen: str | None = None
     """Why there is nothing to see, for people."""

@@ -3,9 +3,9 @@
 from typing import Final
 
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
+from gatehouse.admin.configurations.types import VersionApplied
 from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.configurations.use_cases.configurations import (
-    AppliedVersion,
     ConfigurationType,
     ConfigurationVersion,
     NewVersion,
@@ -24,7 +24,9 @@ _NONE: Final = Phrase("refused.which_none", "none")
 RULE_SETS: Final = ConfigurationType(
     kind=RULES,
     label="rule set",
+    read=lambda _, __, content: (read_rule_set(content), []),
     name_of=lambda rule_set: rule_set.name,
+    parts=lambda rule_set: len(rule_set.rules),
     encode=encode_program,
     decode=decode_program,
     list_problems=list_problems,
@@ -33,9 +35,9 @@ RULE_SETS: Final = ConfigurationType(
 )
 
 
-def apply(session: AdminSession, account_id: str, new: NewVersion) -> AppliedVersion:
+def apply(session: AdminSession, account_id: str, new: NewVersion) -> VersionApplied:
     """Make a file the next version of its rule set."""
-    return configurations.apply(session, account_id, RULE_SETS, read_rule_set(new.content), new)
+    return configurations.apply(session, account_id, RULE_SETS, new)
 
 
 def get(

@@ -1,0 +1,37 @@
+"""What programs do with pipelines. The readers of documents are imported when they are needed."""
+
+from typing import Any, Final
+
+from msgspec import Meta
+
+from gatehouse.admin.configurations.use_cases.configurations import ConfigurationType
+from gatehouse.admin.configurations.use_cases.declared import Configured, changes, readings
+
+_EXAMPLE: Final = """\
+pipeline: 40
+name: online orders
+stages:
+  - stage: Rules
+    rule_set: checkout
+  - stage: PreCheck
+"""
+
+
+def _kind() -> ConfigurationType[Any]:
+    from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
+
+    return PIPELINES
+
+
+_PIPELINES: Final = Configured(
+    module=__name__,
+    path="/pipelines",
+    scope="manage:pipelines",
+    noun="PipelineDefinition",
+    words="pipeline",
+    name=Meta(description="Number of the pipeline.", examples=["40"]),
+    document=_EXAMPLE,
+    load=_kind,
+)
+list_pipelines, show, history = readings(_PIPELINES)
+check, apply, roll_back = changes(_PIPELINES)
