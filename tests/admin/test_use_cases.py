@@ -51,6 +51,7 @@ from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.admin.payments import use_cases as payments
 from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
+from gatehouse.admin.rule_sets.types import BacktestRequest, TrialRequest
 from gatehouse.admin.rule_sets.use_cases import declared, rule_backtest, rule_sets, rule_trial
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.secrets.use_cases import secrets
@@ -113,6 +114,9 @@ READING: dict[str, UseCase] = {
     "declared.show": lambda s, a, k: declared.show(s, a, "mine", VersionWanted()),
     "declared.history": lambda s, a, k: declared.history(s, a, "mine", VersionsWanted()),
     "declared.check": lambda s, a, k: declared.check(s, a, DocumentToCheck(RULES)),
+    "declared.try_rule_set": lambda s, a, k: declared.try_rule_set(
+        s, a, TrialRequest(RULES, signals={})
+    ),
     "keys.list_keys": lambda s, a, k: keys.list_keys(s, a),
     "keys.issued_by": keys.issued_by,
     "lists.get": lambda s, a, k: lists.get(s, a, "words"),
@@ -183,6 +187,10 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
     "pipelines.apply": (
         lambda s, a, k: pipelines.apply(s, a, NewVersion(PIPELINE)),
         "pipeline.apply",
+    ),
+    "declared.start_backtest": (
+        lambda s, a, k: declared.start_backtest(s, a, BacktestRequest(RULES)),
+        "job.start",
     ),
     "keys.issue": (lambda s, a, k: keys.issue(s, a, NewKey(expires_in_s=1)), "key.issue"),
     "keys.issue_for_playground": (

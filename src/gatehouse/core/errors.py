@@ -50,6 +50,10 @@ class InvalidInput(GatehouseError):
     """A value given by an operator cannot be used."""
 
 
+class ScopeMissing(InvalidInput):
+    """A key asks for something that needs another scope, too."""
+
+
 class InvalidFields(InvalidInput):
     """Fields of what was given cannot be used, each for reasons of its own."""
 

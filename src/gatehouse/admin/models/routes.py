@@ -9,11 +9,11 @@ from gatehouse.admin.configurations.types import Note, Version, VersionReturn
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import DAY_MS, JobKind, JobResponse, TrainingOrder
 from gatehouse.admin.jobs.use_cases import shown_job
-from gatehouse.admin.rule_sets.routes import SinceText, UntilText, read_span
 from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint
 from gatehouse.api.manage.messages import Moment
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
+from gatehouse.core.reading.spans import SinceText, UntilText, read_span
 from gatehouse.core.wording.sentences import plain
 from gatehouse.store.configured.configurations import check_note
 

@@ -9,7 +9,6 @@ SUBJECT = Subject(
         CommandPlace("rules", "command.rules:app", "Rule sets: what is decided about a request."),
     ),
     use_cases=("use_cases.declared",),
-    endpoints=("routes:TRIAL_ENDPOINTS",),
     pages=(
         "pages.rules:PAGES",
         "pages.rule_building:PAGES",

@@ -31,6 +31,7 @@ from gatehouse.core.errors import (
     InvalidFields,
     InvalidInput,
     NotFound,
+    ScopeMissing,
     VersionNotNamed,
 )
 from gatehouse.core.limits.places import Places
@@ -166,6 +167,8 @@ def problem_of(refused: NotFound | Conflict | InvalidInput) -> Problem:
         return Problem("precondition_failed", details=details)
     if isinstance(refused, VersionNotNamed):
         return Problem("precondition_required", details=details)
+    if isinstance(refused, ScopeMissing):
+        return Problem("scope_not_allowed", details=details)
     if isinstance(refused, TooManyJobs):
         return Problem("too_many_jobs", details=details, headers=((b"retry-after", b"30"),))
     code = "conflict" if isinstance(refused, Conflict) else "invalid_request"

@@ -21,7 +21,7 @@ from gatehouse.cli.output import columns, show, table
 from gatehouse.core.errors import InvalidInput, WrongUsage
 
 if TYPE_CHECKING:
-    from gatehouse.admin.rule_sets.use_cases.rule_trial import RuleTrial, TrialResult
+    from gatehouse.admin.rule_sets.types import TrialResponse, TriedRule
     from gatehouse.rules.ruleset import RuleSet
 
 app = typer.Typer(no_args_is_help=True)
@@ -189,7 +189,7 @@ def try_case(
         result = rule_trial.try_rules_with_lists(*open_account(account), rule_set, tried)
     else:
         result = rule_trial.try_rules(rule_set, tried)
-    show(_trial_data(rule_set.name, result), _trial_text(result, every=every), as_json=as_json)
+    show(result, _trial_text(result, every=every), as_json=as_json)
 
 
 @app.command()
@@ -226,19 +226,10 @@ def _data(rule_set: "RuleSet") -> dict[str, Any]:
     }
 
 
-def _trial_data(rule_set: str, result: "TrialResult") -> dict[str, Any]:
-    judgement = result.judgement
-    return {
-        **{"ruleSet": rule_set, "status": judgement.status, "finalBy": judgement.final_by},
-        **{"tags": judgement.tags, "rules": result.rules},
-    }
-
-
-def _trial_text(result: "TrialResult", *, every: bool) -> str:
+def _trial_text(result: "TrialResponse", *, every: bool) -> str:
     """The decision and a table of the rules, for people."""
-    judgement = result.judgement
-    by = f", decided by {judgement.final_by}" if judgement.final_by else ""
-    head = f"{judgement.status}{by}"
+    by = f", decided by {result.final_by}" if result.final_by else ""
+    head = f"{result.status}{by}"
     if not any(each.matches for each in result.rules):
         head += ", no rule matches"
     rows = [
@@ -251,12 +242,12 @@ def _trial_text(result: "TrialResult", *, every: bool) -> str:
     return f"{head}\n\n{table(('RULE', 'MATCHES', 'OUTCOME', 'LOOKED AT'), rows)}"
 
 
-def _outcome(each: "RuleTrial") -> str:
+def _outcome(each: "TriedRule") -> str:
     mark = " (final)" if each.final else " (shadow)" if each.shadow else ""
     return f"{each.outcome}{mark}"
 
 
-def _values(each: "RuleTrial") -> str:
+def _values(each: "TriedRule") -> str:
     shown = [f"{name} = {_literal(value)}" for name, value in each.signals.items()]
     shown += [
         f"{answer.signal} {'on' if answer.listed else 'not on'} {answer.list}"

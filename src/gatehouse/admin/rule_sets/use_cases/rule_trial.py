@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, NamedTuple
 import msgspec
 from msgspec import Meta
 
+from gatehouse.admin.rule_sets.types import ListAnswer, TrialResponse, TriedRule
 from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
 from gatehouse.conditions.catalogue import CUSTOM, Catalogue, packed, read_signal
 from gatehouse.conditions.compile_python import Lists
@@ -14,12 +15,11 @@ from gatehouse.conditions.nodes import Type
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.documents.reading import suggestion
 from gatehouse.core.errors import InvalidInput, NotFound
-from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.sentences import Phrase, lines, said_by
 from gatehouse.decisions.record import RECORD_NONE, UnreadableRecord, encode
 from gatehouse.decisions.signal_layout import fits
 from gatehouse.decisions.signal_rows import row_of
-from gatehouse.rules.decide import CompiledRuleSet, Judgement
+from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
@@ -63,33 +63,6 @@ class TrialCase(NamedTuple):
     """When it happened; None for now."""
 
 
-class ListAnswer(msgspec.Struct, frozen=True):
-    """A list that a rule looked at; `listed` is None where the signal has no value."""
-
-    signal: str
-    list: str
-    listed: bool | None
-
-
-class RuleTrial(msgspec.Struct, frozen=True):
-    """What one rule said about the case."""
-
-    name: str
-    matches: bool
-    outcome: Outcome
-    final: bool
-    shadow: bool
-    signals: dict[str, Any]
-    lists: list[ListAnswer]
-
-
-class TrialResult(NamedTuple):
-    """What a rule set decided about the case, and what each of its rules said."""
-
-    judgement: Judgement
-    rules: list[RuleTrial]
-
-
 def read_case(content: bytes, rule_set: RuleSet) -> TrialCase:
     """The signals of a case that an author wrote, or of a decision as the API returns it."""
     try:
@@ -118,14 +91,14 @@ def recorded_case(
     return _of_record(encode(record), record.at, rule_set)
 
 
-def try_rules(rule_set: RuleSet, case: TrialCase) -> TrialResult:
+def try_rules(rule_set: RuleSet, case: TrialCase) -> TrialResponse:
     """Try a rule set that looks at no lists; it needs no account."""
     return _judge(rule_set, case.signals, AccountLists({}), 0)
 
 
 def try_rules_with_lists(
     session: AdminSession, account_id: str, rule_set: RuleSet, case: TrialCase
-) -> TrialResult:
+) -> TrialResponse:
     """Try a rule set with the account's lists as they were when the case happened."""
     with account_reading(session, account_id) as connection:
         check_account(connection, session.signer, account_id)
@@ -135,7 +108,7 @@ def try_rules_with_lists(
     return _judge(rule_set, case.signals, history, at_ms)
 
 
-def _judge(rule_set: RuleSet, signals: dict[str, Any], lists: Lists, at_ms: int) -> TrialResult:
+def _judge(rule_set: RuleSet, signals: dict[str, Any], lists: Lists, at_ms: int) -> TrialResponse:
     judgement = CompiledRuleSet(rule_set, 0).judge(signals, lists, at_ms)
     matched = {rule.id for rule in (*judgement.matched, *judgement.shadow)}
 
@@ -144,7 +117,7 @@ def _judge(rule_set: RuleSet, signals: dict[str, Any], lists: Lists, at_ms: int)
         return ListAnswer(signal, name, None if value is None else lists.has(name, value, at_ms))
 
     rules = [
-        RuleTrial(
+        TriedRule(
             rule.name,
             rule.name in matched,
             rule.outcome,
@@ -155,7 +128,9 @@ def _judge(rule_set: RuleSet, signals: dict[str, Any], lists: Lists, at_ms: int)
         )
         for rule in rule_set.rules
     ]
-    return TrialResult(judgement, rules)
+    return TrialResponse(
+        rule_set.name, judgement.status, judgement.final_by, list(judgement.tags), rules
+    )
 
 
 def _of_record(text: str | bytes, came_at: Any, rule_set: RuleSet) -> TrialCase:
