@@ -6,6 +6,8 @@ import msgspec
 import pytest
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.configurations.types import VersionReturn
+from gatehouse.admin.models.types import ModelSwitched
 from gatehouse.admin.models.use_cases import versions
 from gatehouse.admin.models.use_cases.replays import for_account, replay_options
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
@@ -42,9 +44,9 @@ def test_a_change_says_what_was_live_and_is_audited_with_its_actor(
     session: AdminSession, account_id: str
 ) -> None:
     version = store(session, account_id, load_sheet())
-    assert versions.promote_model(session, account_id, version) == versions.ModelChange(1, 0)
+    assert versions.promote_model(session, account_id, str(version)) == ModelSwitched(1, 0, [])
     assert versions.get_model(session, account_id).version == version
-    assert versions.roll_back_model(session, account_id) == versions.ModelChange(0, 1)
+    assert versions.roll_back_model(session, account_id, VersionReturn()) == ModelSwitched(0, 1, [])
     with session.reading() as connection:
         lines = audit.read(connection, account_id, 2)
     assert {line.action for line in lines} == {"model.promote", "model.rollback"}
@@ -58,7 +60,7 @@ def test_a_model_that_servers_could_not_use_leaves_everything_as_it_was(
     broken = msgspec.structs.replace(sheet, terms=(*sheet.terms, sheet.terms[0]))
     version = store(session, account_id, broken)
     with pytest.raises(Conflict, match="cannot be used by this version"):
-        versions.promote_model(session, account_id, version)
+        versions.promote_model(session, account_id, str(version))
     assert [entry.live for entry in versions.list_models(session, account_id)] == [False, True]
     with pytest.raises(InvalidInput, match="cannot be used"):
         for_account(session, account_id, version, ReplayOptions(7))

@@ -79,6 +79,7 @@ NOT_OFFERED: Final = {
             "pipelines.get",
             "lists.add",
         ),
+        *("models.versions.list_models", "models.versions.get_model"),
         *("rule_sets.apply", "pipelines.apply", "identities.selection.check_scope"),
         *("accounts.get", "money.statements.account_statement"),
         *("feedback.record.record_feedback", "feedback.record.record_fields"),

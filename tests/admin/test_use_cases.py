@@ -44,6 +44,7 @@ from gatehouse.admin.lists.use_cases.lists import (
     ListFile,
     NewEntries,
 )
+from gatehouse.admin.models.types import TrainingRequest
 from gatehouse.admin.models.use_cases import versions
 from gatehouse.admin.money.types import PeriodQuery, StatementQuery
 from gatehouse.admin.money.use_cases import money, statements, usage
@@ -135,6 +136,8 @@ READING: dict[str, UseCase] = {
     "lists.overview": lambda s, a, k: lists.overview(s, a),
     "versions.get_model": lambda s, a, k: versions.get_model(s, a),
     "versions.list_models": lambda s, a, k: versions.list_models(s, a),
+    "versions.show_model": lambda s, a, k: versions.show_model(s, a, "0"),
+    "versions.show_models": lambda s, a, k: versions.show_models(s, a),
     "versions.live_model": lambda s, a, k: versions.live_model(s, a),
     "money.get_balance": lambda s, a, k: money.get_balance(s, a),
     "money.ledger_page": lambda s, a, k: money.ledger_page(s, a, LedgerSearch(10)),
@@ -190,6 +193,10 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
     ),
     "declared.start_backtest": (
         lambda s, a, k: declared.start_backtest(s, a, BacktestRequest(RULES)),
+        "job.start",
+    ),
+    "versions.start_training": (
+        lambda s, a, k: versions.start_training(s, a, TrainingRequest()),
         "job.start",
     ),
     "keys.issue": (lambda s, a, k: keys.issue(s, a, NewKey(expires_in_s=1)), "key.issue"),

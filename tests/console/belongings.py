@@ -103,7 +103,7 @@ class Belongings:
     def _model(self) -> str:
         for _ in range(MODELS[self._word]):
             last = keep_model(self._session, self._account_id, full_report())
-        versions.promote_model(self._session, self._account_id, last)
+        versions.promote_model(self._session, self._account_id, str(last))
         return "1" if self._word == "own" else str(last)
 
     def _job(self) -> str:

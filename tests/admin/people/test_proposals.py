@@ -126,8 +126,8 @@ def test_nobody_gets_around_it(sqlite_session: AdminSession) -> None:
         for attempt in (
             lambda s: rule_sets.apply(s, two.account, NewVersion(RULES.encode())),
             lambda s: roll_back(s, two.account, rule_sets.RULE_SETS, "default", VersionReturn(1)),
-            lambda s: versions.promote_model(s, two.account, 1),
-            lambda s: versions.roll_back_model(s, two.account),
+            lambda s: versions.promote_model(s, two.account, "1"),
+            lambda s: versions.roll_back_model(s, two.account, VersionReturn()),
             lambda s: money.set_prices(s, two.account, {"PRECHECK": "0.01"}),
             lambda s: money.adjust(s, two.account, 5, "gift"),
             lambda s: money.top_up(s, two.account, 5, "gift"),

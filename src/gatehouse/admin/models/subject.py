@@ -6,6 +6,6 @@ SUBJECT = Subject(
     "models",
     rank=260,
     commands=(CommandPlace("sentry", "command.sentry:app", "The models that Sentry scores with."),),
-    endpoints=("routes:MODEL_ENDPOINTS",),
+    use_cases=("use_cases.versions",),
     pages=("pages.models:PAGES",),
 )

@@ -117,9 +117,9 @@ def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invi
         case PutOnList() | TakeOffList() | DropList():
             _change_list(session, account_id, content)
         case PromoteModel():
-            versions.promote_model(session, account_id, content.version)
+            versions.promote_model(session, account_id, str(content.version))
         case RollBackModel():
-            versions.roll_back_model(session, account_id, content.to)
+            versions.roll_back_model(session, account_id, VersionReturn(content.to))
         case SetPrices():
             money.set_prices(session, account_id, content.fees)
         case TopUpBalance():

@@ -15,7 +15,8 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.wording.sentences import plain
 
 if TYPE_CHECKING:
-    from gatehouse.admin.models.use_cases.versions import ModelChange, ModelEntry, StoredModel
+    from gatehouse.admin.models.types import ModelSwitched
+    from gatehouse.admin.models.use_cases.versions import ModelEntry, StoredModel
     from gatehouse.sentry.scorecard import Sheet, Term
 
 app = typer.Typer(no_args_is_help=True)
@@ -81,7 +82,7 @@ def promote(
     from gatehouse.admin.models.use_cases import versions
 
     session, account_id = open_account(account)
-    change = versions.promote_model(session, account_id, version)
+    change = versions.promote_model(session, account_id, str(version))
     _show_change(account_id, change, as_json=as_json)
 
 
@@ -99,14 +100,15 @@ def rollback(
     as_json: AsJson = False,
 ) -> None:
     """Go back to what was live before; requests are scored with it within a second."""
+    from gatehouse.admin.configurations.types import VersionReturn
     from gatehouse.admin.models.use_cases import versions
 
     session, account_id = open_account(account)
-    change = versions.roll_back_model(session, account_id, to)
+    change = versions.roll_back_model(session, account_id, VersionReturn(to))
     _show_change(account_id, change, as_json=as_json)
 
 
-def _show_change(account_id: str, change: "ModelChange", *, as_json: bool) -> None:
+def _show_change(account_id: str, change: "ModelSwitched", *, as_json: bool) -> None:
     data = {"accountId": account_id, **msgspec.to_builtins(change, enc_hook=plain)}
     text = f"{_called(change.version)} is live; before it was {_called(change.before)}"
     show(data, "\n".join([text, *change.remarks]), as_json=as_json)

@@ -24,7 +24,7 @@ from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from gatehouse.admin.models.use_cases.versions import ModelChange
+    from gatehouse.admin.models.types import ModelSwitched
     from gatehouse.training.report.report import ModelReport
 
 _ALWAYS: Final = "1970-01-01"
@@ -93,7 +93,7 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
                 trained = train_on_history(session, job, past, watcher)
     version, report = trained.version, trained.report
     drawn = _draw(report, version, plots)
-    change = promote_model(session, account_id, version) if promote else None
+    change = promote_model(session, account_id, str(version)) if promote else None
     data = {"accountId": account_id, "version": version, "plots": drawn, "report": report}
     data |= {"promoted": change is not None}
     show(data, _text(version, report, drawn, change), as_json=as_json)
@@ -156,7 +156,7 @@ def _draw(report: "ModelReport", version: int, plots: str | None) -> list[str]:
 
 
 def _text(
-    version: int, report: "ModelReport", drawn: list[str], change: "ModelChange | None"
+    version: int, report: "ModelReport", drawn: list[str], change: "ModelSwitched | None"
 ) -> str:
     from gatehouse.training.report.text import summary
 

@@ -13,21 +13,24 @@ from gatehouse.admin.approvals.pages import propose, waiting
 from gatehouse.admin.approvals.use_cases import approvals
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
 from gatehouse.admin.approvals.use_cases.proposed import PromoteModel, RollBackModel
+from gatehouse.admin.configurations.types import VersionReturn
 from gatehouse.admin.decisions.use_cases.decisions import first_decision_ms
 from gatehouse.admin.jobs import use_cases as queue
-from gatehouse.admin.jobs.types import DAY_MS, JobKind, TrainingOrder
+from gatehouse.admin.jobs.types import DAY_MS, JobKind
 from gatehouse.admin.jobs.use_cases import StoredJob
 from gatehouse.admin.models.pages import model_view
+from gatehouse.admin.models.types import ModelSwitched, TrainingRequest
 from gatehouse.admin.models.use_cases import versions
-from gatehouse.console.forms.numbers import read_number, read_within
+from gatehouse.console.forms.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
+from gatehouse.core.api_values import LONGEST_NOTE
+from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import ApprovalNeeded, NotFound
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.training.report.report import judge
 
-_MODEL_NUMBER: Final = Phrase("refused.model_number", "models are named by their numbers")
 _NO_TRAINING: Final = Phrase("refused.no_training", "there is no such training")
 
 _SPANS: Final = ("30", "90", "180", "365", "730")
@@ -41,7 +44,6 @@ _PAST_OF_DELAY: Final = 10
 than that wait is left out, and so much again before what models are measured on.
 """
 _LONGEST_DELAY: Final = 365
-_LONGEST_NOTE: Final = 200
 _LONGEST_REMARKS: Final = 500
 _TRAININGS: Final = 5
 _STEPS: Final = {"reading records": "reading", "queued": "queued"}
@@ -81,7 +83,7 @@ def show_models(visit: Visit) -> Response:
         fitting=_fitting(visit),
         holdouts=_HOLDOUTS,
         methods=_METHODS,
-        longest_note=_LONGEST_NOTE,
+        longest_note=LONGEST_NOTE,
         **_approval(visit),
     )
 
@@ -171,19 +173,18 @@ def train(visit: Visit) -> Response:
     if form.get("method") not in _METHODS:
         raise visit.refuse("method", "models.problems.method")
     note = form.get("note", "").strip()
-    if len(note) > _LONGEST_NOTE:
-        raise visit.refuse("note", "models.problems.note", most=_LONGEST_NOTE)
-    order = TrainingOrder(
-        since_ms=visit.now_ms - int(days) * DAY_MS,
-        until_ms=visit.now_ms,
-        label_delay_ms=delay * DAY_MS,
+    if len(note) > LONGEST_NOTE:
+        raise visit.refuse("note", "models.problems.note", most=LONGEST_NOTE)
+    given = TrainingRequest(
+        since=iso_time(visit.now_ms - int(days) * DAY_MS),
+        label_delay_days=delay,
         holdout=int(form["holdout"]) / 100,
         method=form["method"],  # type: ignore[arg-type]  # one of the methods, as was checked
         presume=bool(form.get("presume")),
         note=note or None,
     )
-    job = queue.start_job(visit.session, visit.account_id, JobKind.TRAINING, order)
-    return visit.redirect("training", job=job.id, notice="models.notices.started")
+    job = versions.start_training(visit.session, visit.account_id, given)
+    return visit.redirect("training", job=job.job_id, notice="models.notices.started")
 
 
 def cancel(visit: Visit) -> Response:
@@ -195,33 +196,26 @@ def cancel(visit: Visit) -> Response:
 
 def promote(visit: Visit) -> Response:
     """Put a version into use, or propose to."""
-    version = _version(visit.place("version"))
+    version = visit.place("version")
     try:
         done = versions.promote_model(visit.session, visit.account_id, version)
     except ApprovalNeeded:
-        return propose(visit, PromoteModel(version))
+        return propose(visit, PromoteModel(versions.model_number(version)))
     return _switched(visit, done)
 
 
 def roll_back(visit: Visit) -> Response:
     """Go back to another version, or propose to."""
-    to = _version(visit.form.get("to", ""))
+    to = versions.model_number(visit.form.get("to", ""))
     try:
-        done = versions.roll_back_model(visit.session, visit.account_id, to)
+        done = versions.roll_back_model(visit.session, visit.account_id, VersionReturn(to))
     except ApprovalNeeded:
         return propose(visit, RollBackModel(to))
     return _switched(visit, done)
 
 
-def _version(text: str) -> int:
-    number = read_number(text)
-    if number is None:
-        raise NotFound(_MODEL_NUMBER())
-    return number
-
-
 def _entry(visit: Visit) -> versions.ModelEntry:
-    version = _version(visit.place("version"))
+    version = versions.model_number(visit.place("version"))
     return versions.get_model(visit.session, visit.account_id, version)
 
 
@@ -248,7 +242,7 @@ def _approval(visit: Visit) -> dict[str, Any]:
     }
 
 
-def _switched(visit: Visit, done: versions.ModelChange) -> Response:
+def _switched(visit: Visit, done: ModelSwitched) -> Response:
     if not done.version:
         return visit.redirect("models", notice="models.notices.shipped")
     said = Notice("models.notices.switched", {"version": done.version})

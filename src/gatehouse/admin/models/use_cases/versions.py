@@ -1,4 +1,4 @@
-"""An account's models: list, show, promote, roll back.
+"""An account's models: list, show, train, promote, roll back.
 
 Version 0 is the scorecard that ships with the package. It is not stored, so it has no author and
 no report.
@@ -8,13 +8,28 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
+from gatehouse.admin.configurations.types import VersionReturn
+from gatehouse.admin.jobs.types import DAY_MS, JobKind, JobResponse, TrainingOrder
+from gatehouse.admin.jobs.use_cases import shown_job, start_job
+from gatehouse.admin.models.types import (
+    ModelNumber,
+    ModelPage,
+    ModelReported,
+    ModelShown,
+    ModelSwitched,
+    TrainingRequest,
+)
+from gatehouse.core.clock import Moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.core.wording.sentences import Phrase, said_by
+from gatehouse.core.reading.spans import read_span
+from gatehouse.core.wording.sentences import Phrase, plain, said_by
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, Sheet, load_sheet
-from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change, account_reading
+from gatehouse.store.admin.admin_session import AdminSession, Change
+from gatehouse.store.admin.scopes import account_reading
+from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured import models
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import check_versions
@@ -24,6 +39,12 @@ from gatehouse.training.report.report import ModelReport, decode_report
 # What the store returns, for faces.
 __all__ = ["StoredModel"]
 
+_SCOPE: Final = "manage:models"
+_SEE: Final = Permission.SEE
+_MAY: Final = Permission.CONFIGURE
+_DEFAULT_DAYS: Final = 180
+
+_MODEL_NUMBER: Final = Phrase("refused.model_number", "models are named by their numbers")
 _MODEL_UNREADABLE: Final = Phrase(
     "refused.model_unreadable",
     "model {version} is live but cannot be read; servers use the shipped one",
@@ -52,15 +73,6 @@ class ModelEntry(msgspec.Struct, frozen=True):
     def version(self) -> int:
         """The number by which commands name it."""
         return SHIPPED if self.stored is None else self.stored.version
-
-
-class ModelChange(msgspec.Struct, frozen=True):
-    """Which version is live now, and which was before."""
-
-    version: int
-    before: int
-    remarks: tuple[str, ...] = ()
-    """How the model differs from the features that this version of gatehouse measures."""
 
 
 class LiveModel(msgspec.Struct, frozen=True):
@@ -96,24 +108,102 @@ def get_model(session: AdminSession, account_id: str, version: int | None = None
     return _entry(found)
 
 
-def promote_model(session: AdminSession, account_id: str, version: int) -> ModelChange:
-    """Put a model into use; `Conflict` when it is live already or servers could not use it."""
-    with account_change(session, account_id) as change:
-        check_approved(change, account_id, ApprovalKind.MODELS)
-        before = models.promote(change, account_id, version)
-        remarks = _check(session, models.get(change.connection, account_id, version))
-    return ModelChange(version, before or SHIPPED, remarks)
+@use_case(
+    "GET /models", scope=_SCOPE, permission=_SEE, operation="listModels", answers="modelsResponse"
+)
+def show_models(session: AdminSession, account_id: str) -> ModelPage:
+    """List models.
+
+    The account's models, newest first. Version 0 is the scorecard that ships.
+    """
+    return ModelPage([ModelShown(*_head(each)) for each in list_models(session, account_id)])
 
 
-def roll_back_model(session: AdminSession, account_id: str, to: int | None = None) -> ModelChange:
-    """Go back to another version, by default to the one that was live before this one."""
-    with account_change(session, account_id) as change:
-        check_approved(change, account_id, ApprovalKind.MODELS)
-        before, after = models.rollback(change, account_id, to)
-        if after is None:
-            return ModelChange(SHIPPED, before)
-        remarks = _check(session, models.get(change.connection, account_id, after))
-    return ModelChange(after, before, remarks)
+@use_case(
+    "POST /models/trainings",
+    scope=_SCOPE,
+    permission=_MAY,
+    operation="startTraining",
+    answers="jobResponse",
+    example={"note": "With the chargebacks of October"},
+)
+def start_training(session: AdminSession, account_id: str, given: TrainingRequest) -> JobResponse:
+    """Train a model.
+
+    Starts a job that fits a model to recorded requests and their labels, measures it beside the
+    one in force, and keeps it as a new version. It is not used until it is promoted.
+    """
+    since_ms, until_ms = read_span(given.since, given.until, session.clock(), _DEFAULT_DAYS)
+    order = TrainingOrder(
+        since_ms=since_ms,
+        until_ms=until_ms,
+        label_delay_ms=given.label_delay_days * DAY_MS,
+        holdout=given.holdout,
+        method=given.method,
+        presume=given.presume,
+        note=given.note,
+    )
+    return shown_job(start_job(session, account_id, JobKind.TRAINING, order))
+
+
+@use_case(
+    "POST /models/rollback",
+    scope=_SCOPE,
+    permission=_MAY,
+    operation="rollBackModel",
+    answers="modelLiveResponse",
+)
+def roll_back_model(change: Change, account_id: str, given: VersionReturn) -> ModelSwitched:
+    """Roll the model back.
+
+    Goes back to another model, by default to the one that was live before.
+    """
+    check_approved(change, account_id, ApprovalKind.MODELS)
+    before, after = models.rollback(change, account_id, given.to)
+    remarks = [] if after is None else _remarks(change, account_id, after)
+    return ModelSwitched(after or SHIPPED, before, remarks)
+
+
+@use_case(
+    "GET /models/{version}",
+    scope=_SCOPE,
+    permission=_SEE,
+    operation="getModel",
+    answers="modelResponse",
+)
+def show_model(session: AdminSession, account_id: str, version: ModelNumber) -> ModelReported:
+    """Show a model.
+
+    One model with the report of its training.
+    """
+    found = get_model(session, account_id, model_number(version))
+    report = None if found.report is None else msgspec.to_builtins(found.report, enc_hook=plain)
+    return ModelReported(*_head(found), report)
+
+
+@use_case(
+    "POST /models/{version}/promote",
+    scope=_SCOPE,
+    permission=_MAY,
+    operation="promoteModel",
+    answers="modelLiveResponse",
+)
+def promote_model(change: Change, account_id: str, version: ModelNumber) -> ModelSwitched:
+    """Promote a model.
+
+    Has Sentry score with a model from now on.
+    """
+    number = model_number(version)
+    check_approved(change, account_id, ApprovalKind.MODELS)
+    before = models.promote(change, account_id, number)
+    return ModelSwitched(number, before or SHIPPED, _remarks(change, account_id, number))
+
+
+def model_number(text: str) -> int:
+    """The number by which somebody names a model; or `NotFound`."""
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise NotFound(_MODEL_NUMBER())
+    return int(text)
 
 
 def live_model(session: AdminSession, account_id: str) -> LiveModel:
@@ -155,16 +245,26 @@ def _report(model: StoredModel) -> ModelReport | None:
         return None
 
 
-def _check(session: AdminSession, model: StoredModel) -> tuple[str, ...]:
-    """Refuse a model that servers could not use; how it differs from what is measured here."""
-    check_versions(session.signer, [model])
+def _head(entry: ModelEntry) -> tuple[int, bool, Moment | None, str | None, str | None]:
+    """Which model it is, whether it is live, and when, by whom and why it was made."""
+    stored = entry.stored
+    if stored is None:
+        return entry.version, entry.live, None, None, None
+    return entry.version, entry.live, Moment(stored.created_at_ms), stored.actor, stored.note
+
+
+def _remarks(change: Change, account_id: str, version: int) -> list[str]:
+    """How a model differs from what is measured here; `Conflict` if servers could not use it."""
+    model = models.get(change.connection, account_id, version)
+    check_versions(change.signer, [model])
     try:
         usable_scorecard(model)
     except ScorecardError as error:
         raise Conflict(_MODEL_UNUSABLE(version=model.version, why=said_by(error))) from None
-    read, remarks = read_program(model.program), []
+    read = read_program(model.program)
+    remarks: list[str] = []
     if read.added:
         remarks.append(_MODEL_UNKNOWN(signals=", ".join(read.added)))
     if read.dropped:
         remarks.append(_MODEL_UNMEASURED(signals=", ".join(read.dropped)))
-    return tuple(remarks)
+    return remarks

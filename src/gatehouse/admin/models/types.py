@@ -1,0 +1,80 @@
+"""Sentry's models, as every face trains and shows them."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.admin.configurations.types import Note, Version
+from gatehouse.core.clock import Moment
+from gatehouse.core.reading.spans import SinceText, UntilText
+
+ModelNumber = Annotated[
+    str,
+    Meta(description="Its number; 0 is the scorecard that ships with the service.", examples=["1"]),
+]
+
+
+class TrainingRequest(msgspec.Struct, frozen=True, rename="camel"):
+    """What to learn from, and how."""
+
+    since: SinceText = None
+    until: UntilText = None
+    label_delay_days: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=3650,
+            description="How long labels are waited for; newer requests are left out.",
+            examples=[30],
+        ),
+    ] = 30
+    holdout: Annotated[
+        float,
+        Meta(ge=0.05, le=0.5, description="Share of the newest requests to measure on."),
+    ] = 0.2
+    method: Annotated[
+        Literal["auto", "ebm", "logistic"],
+        Meta(description="How it is fitted; `auto` depends on how much fraud there is."),
+    ] = "auto"
+    presume: Annotated[
+        bool, Meta(description="Whether requests without a label count as legitimate.")
+    ] = True
+    note: Note = None
+
+
+class ModelShown(msgspec.Struct, frozen=True, rename="camel"):
+    """A model."""
+
+    version: Version
+    live: Annotated[bool, Meta(description="Whether Sentry scores with it.", examples=[True])]
+    created_at: Annotated[
+        Moment | None, Meta(description="When it was trained (RFC 3339); null for the shipped.")
+    ]
+    by: Annotated[str | None, Meta(description="Who had it trained.", examples=["cli:ann"])]
+    note: Annotated[str | None, Meta(description="Why.")]
+
+
+class ModelReported(ModelShown, frozen=True, rename="camel"):
+    """A model with what was measured when it was trained."""
+
+    report: Annotated[
+        dict[str, Any] | None,
+        Meta(description="Its figures beside those of the model in force then; null if unknown."),
+    ] = None
+
+
+class ModelPage(msgspec.Struct, frozen=True, rename="camel"):
+    """All models of an account."""
+
+    models: Annotated[list[ModelShown], Meta(description="Newest first, the shipped one last.")]
+
+
+class ModelSwitched(msgspec.Struct, frozen=True, rename="camel"):
+    """Which model is live now."""
+
+    version: Version
+    before: Annotated[int, Meta(description="The one until now.", examples=[2])]
+    remarks: Annotated[
+        list[str], Meta(description="How it fits this version of the service.", examples=[[]])
+    ]
