@@ -174,7 +174,8 @@ def test_a_stage_without_signals_adds_none() -> None:
 def test_a_server_runs_conditions_without_a_parser_or_a_database_engine() -> None:
     code = (
         "import sys, gatehouse.conditions.compile_python, gatehouse.operations.stages,"
-        " gatehouse.conditions.compile_sql\n"
+        " gatehouse.conditions.compile_sql, gatehouse.api.manage.catalogue\n"
+        "assert len(gatehouse.api.manage.catalogue.all_endpoints()) > 50\n"
         "assert not {'sqlglot', 'duckdb', 'yaml'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
