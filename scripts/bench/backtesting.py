@@ -21,12 +21,12 @@ from gatehouse.access.actors import Actor
 from gatehouse.backtest.load import ColumnMaker, load, select_signals
 from gatehouse.backtest.reading import RecordSource, reading_parts
 from gatehouse.backtest.run import Judge
-from gatehouse.backtest.workspace import open_workspace
 from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.core.ids import new_id
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion, RecordedStage, encode
 from gatehouse.decisions.recorded_event import KIND_WORDS, RecordedEvent
+from gatehouse.figures.workspace import open_workspace
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.ruleset import RuleSet

@@ -8,13 +8,13 @@ import msgspec
 from gatehouse.backtest.load import ColumnMaker, load, select_signals
 from gatehouse.backtest.report import BacktestReport
 from gatehouse.backtest.run import Judge
-from gatehouse.backtest.workspace import open_workspace
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.nodes import Type
 from gatehouse.conditions.parse import read_condition
 from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import new_id
 from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.figures.workspace import open_workspace
 from gatehouse.rules.ruleset import Rule, RuleSet
 from gatehouse.store.decisions.records import KeptRecord
 

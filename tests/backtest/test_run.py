@@ -7,10 +7,10 @@ import pytest
 
 from gatehouse.backtest import load
 from gatehouse.backtest.report import DecisionShift, Example
-from gatehouse.backtest.workspace import Workspace
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.stages.outcomes import Outcome, strongest
+from gatehouse.figures.workspace import Workspace
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.ruleset import Rule
 from gatehouse.store.decisions.records import KeptRecord

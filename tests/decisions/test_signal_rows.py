@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from gatehouse.backtest.load import REQUESTS, ColumnMaker, SignalSelection, load
-from gatehouse.backtest.workspace import open_workspace, quoted
 from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
 from gatehouse.conditions.nodes import Type
 from gatehouse.decisions import packed_values, signal_rows
 from gatehouse.decisions.signal_layout import Layout
+from gatehouse.figures.workspace import open_workspace, quoted
 from tests.backtest.material import kept, nowhere, record, ruled, stage
 
 SENTRY = stage("Sentry", {"requestConfidence": 0.25, "reasons": {"IP_TOR": -2.0}})

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from gatehouse.archive.days import ArchivedSpan, DayRead
-from gatehouse.backtest.workspace import Workspace, quoted, text
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.figures.layout import FEATURE, LABELS, ColumnLayout
+from gatehouse.figures.workspace import Workspace, quoted, text
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.store.decisions.records import RecordCounts
 from gatehouse.store.feedback.feedback_history import KnownLabel

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from gatehouse.archive.manifest import StoredFile, checksum
 from gatehouse.backtest.load import garbage_collection_paused
-from gatehouse.backtest.workspace import Workspace, described, text
 from gatehouse.figures.column_batches import BatchMaker
 from gatehouse.figures.layout import LABELS, ColumnLayout
+from gatehouse.figures.workspace import Workspace, described, text
 from gatehouse.store.decisions.records import KeptRecord
 
 ROWS_IN_GROUP: Final = 50_000

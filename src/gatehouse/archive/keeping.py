@@ -21,10 +21,10 @@ from gatehouse.archive.manifest import (
     write_manifest,
 )
 from gatehouse.archive.places import ArchivePlace
-from gatehouse.backtest.workspace import open_workspace
 from gatehouse.core.clock import iso_time, parse_time
 from gatehouse.core.ids import id_time_ms
 from gatehouse.figures.layout import ColumnLayout
+from gatehouse.figures.workspace import open_workspace
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import archive_source, column_source, records
 from gatehouse.store.decisions.archive_source import DayState

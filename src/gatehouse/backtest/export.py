@@ -15,14 +15,6 @@ from typing import Any, Final
 
 from gatehouse.backtest.exported_facts import ExportedFacts, facts_of, json_line, label_facts
 from gatehouse.backtest.load import garbage_collection_paused
-from gatehouse.backtest.workspace import (
-    Workspace,
-    described,
-    open_workspace,
-    plain_errors,
-    quoted,
-    text,
-)
 from gatehouse.conditions.compile_sql import column_type
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.clock import iso_time
@@ -31,6 +23,14 @@ from gatehouse.core.errors import Conflict
 from gatehouse.decisions.record import UnreadableRecord, named_text
 from gatehouse.decisions.signal_columns import ColumnReader
 from gatehouse.decisions.signal_layout import everything
+from gatehouse.figures.workspace import (
+    Workspace,
+    described,
+    open_workspace,
+    plain_errors,
+    quoted,
+    text,
+)
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.store.decisions.records import KeptRecord
 from gatehouse.store.feedback.feedback_history import KnownLabel

@@ -12,24 +12,14 @@ import msgspec
 from gatehouse.backtest.load import REQUESTS, SignalSelection, request_types, select_signals
 from gatehouse.backtest.report import BacktestReport
 from gatehouse.backtest.run import Judge, nothing_to_judge
-from gatehouse.backtest.workspace import quoted, text
-from gatehouse.conditions.catalogue import CUSTOM
 from gatehouse.conditions.compile_sql import listed_column
-from gatehouse.conditions.nodes import Type
-from gatehouse.rules.list_entries import ListKind
-from gatehouse.rules.lists import ListIndex
+from gatehouse.figures.layout import signal_value
+from gatehouse.figures.workspace import quoted, text
+from gatehouse.rules.lists import COVERING, ListIndex
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.configured.list_reading import ListPast
 from gatehouse.store.decisions.records import RecordCounts, RecordSpan
 
-COVERING: Final = (ListKind.NETWORKS, ListKind.BINS, ListKind.DOMAINS)
-"""Kinds of lists whose entries cover other values than themselves."""
-CUSTOM_MAPS: Final = {
-    Type.NUMBER: "custom_numbers",
-    Type.TEXT: "custom_texts",
-    Type.BOOLEAN: "custom_flags",
-}
-"""The columns with custom inputs, by type; what has none of these types is NULL to every rule."""
 _ENTRIES: Final = {"value": "VARCHAR", "since_ms": "BIGINT", "until_ms": "BIGINT"}
 
 _Listed = tuple[str, int, int]
@@ -54,13 +44,6 @@ class ColumnTrial(msgspec.Struct, frozen=True):
     past: Mapping[str, ListPast]
     """The past of the lists that the rules name."""
     examples: int = 5
-
-
-def signal_value(name: str, kind: Type) -> str:
-    """The column of a signal; a custom input is looked up among those of its type."""
-    if not name.startswith(CUSTOM):
-        return f"d.{quoted(name)}"
-    return f"d.{CUSTOM_MAPS[kind]}[{text(name)}]"
 
 
 def judge_columns(

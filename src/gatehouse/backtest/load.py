@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from gatehouse.backtest.workspace import Workspace, described
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.compile_sql import column_type, listed_column
 from gatehouse.conditions.nodes import Type
@@ -18,6 +17,7 @@ from gatehouse.decisions.record_fingerprints import SIGNAL
 from gatehouse.decisions.signal_columns import Column, ColumnReader
 from gatehouse.decisions.signal_layout import Layout
 from gatehouse.decisions.signal_rows import OPERATIONS
+from gatehouse.figures.workspace import Workspace, described
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts
 

@@ -29,12 +29,12 @@ from gatehouse.backtest.report import (
     LabelTally,
     RuleFigures,
 )
-from gatehouse.backtest.workspace import open_workspace, quoted
 from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.figures.workspace import open_workspace, quoted
 from gatehouse.rules.ruleset import Rule, RuleSet
 from gatehouse.store.database import Database
 from gatehouse.store.decisions.records import Reached, RecordCounts, RecordSpan

@@ -12,7 +12,6 @@ import msgspec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from gatehouse.backtest.workspace import described, quoted, text
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.ids import Randomness, id_time_ms
 from gatehouse.figures.column_batches import Columns
@@ -24,6 +23,7 @@ from gatehouse.figures.engine import (
     FiguresNotReady,
 )
 from gatehouse.figures.layout import ColumnLayout
+from gatehouse.figures.workspace import described, quoted, text
 
 _log: Final = logging.getLogger("gatehouse.columns")
 

@@ -5,7 +5,6 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.backtest.judging import CUSTOM_MAPS
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.ids import id_time_ms
 from gatehouse.core.limits.lru_cache import LruCache
@@ -13,7 +12,7 @@ from gatehouse.decisions.record import UnreadableRecord, read_outline
 from gatehouse.decisions.signal_columns import ColumnReader
 from gatehouse.decisions.signal_layout import fits
 from gatehouse.decisions.signal_rows import ABOUT, OPERATIONS
-from gatehouse.figures.layout import FEATURE, ColumnLayout, stage_completed, stage_us
+from gatehouse.figures.layout import CUSTOM_MAPS, FEATURE, ColumnLayout, stage_completed, stage_us
 from gatehouse.figures.record_facts import RecordFacts, facts_of
 from gatehouse.sentry.records.event import MEASURED_IN, measured_in
 from gatehouse.store.decisions.records import KeptRecord

@@ -13,9 +13,9 @@ from typing import IO, Any, Final
 import duckdb
 import msgspec
 
-from gatehouse.backtest.workspace import described, plain_errors, quoted, rows_in, text
 from gatehouse.core.errors import Conflict
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.figures.workspace import described, plain_errors, quoted, rows_in, text
 
 _FIGURES_NOT_READY: Final = Phrase(
     "refused.figures_not_ready", "the figures are being prepared; try again in a moment"

@@ -8,9 +8,12 @@ import hashlib
 from collections.abc import Mapping
 from typing import Final
 
+from gatehouse.conditions.catalogue import CUSTOM
 from gatehouse.conditions.compile_sql import column_type
+from gatehouse.conditions.nodes import Type
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.decisions.signal_layout import everything
+from gatehouse.figures.workspace import quoted, text
 from gatehouse.sentry.features.catalogue import BY_CODE
 
 _COPY_EDITION: Final = 2
@@ -65,6 +68,13 @@ _ARCHIVED_ONLY: Final = ("measured", "stages", "model", *(n for n in ABOUT if n[
 _COPIED_ONLY: Final = {"review": "VARCHAR", "fraud": "BOOLEAN", "labelled_ms": "BIGINT"}
 """What became of a decision since, which the archive keeps in files of their own."""
 
+CUSTOM_MAPS: Final = {
+    Type.NUMBER: "custom_numbers",
+    Type.TEXT: "custom_texts",
+    Type.BOOLEAN: "custom_flags",
+}
+"""The columns with custom inputs, by type; what has none of these types is NULL to every rule."""
+
 LABELS: Final = {
     "request_id": "VARCHAR",
     "label": "VARCHAR",
@@ -74,6 +84,13 @@ LABELS: Final = {
 }
 """What became of a request, in the archive: the newest label, whether it says fraud, since when
 that is known, and when the label was recorded. `fraud` is NULL when the label was withdrawn."""
+
+
+def signal_value(name: str, kind: Type) -> str:
+    """The column of a signal; a custom input is looked up among those of its type."""
+    if not name.startswith(CUSTOM):
+        return f"d.{quoted(name)}"
+    return f"d.{CUSTOM_MAPS[kind]}[{text(name)}]"
 
 
 def stage_us(name: str) -> str:

@@ -5,13 +5,13 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from gatehouse.backtest.judging import COVERING, signal_value
-from gatehouse.backtest.workspace import text
 from gatehouse.conditions.nodes import Type
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns
 from gatehouse.figures.engine import ColumnConnection
+from gatehouse.figures.layout import signal_value
+from gatehouse.figures.workspace import text
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.rules.lists import ListIndex
+from gatehouse.rules.lists import COVERING, ListIndex
 
 _MOST_VALUES: Final = 100_000
 """Addresses, BINs and domains, the newest first, that are compared with what covers them."""

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.backtest.workspace import quoted
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverage
 from gatehouse.figures.buckets import Borders, Bucket, FigureSpan, zone_of
 from gatehouse.figures.engine import ColumnConnection
 from gatehouse.figures.layout import stage_us
 from gatehouse.figures.span_parts import OF_PART, put_parts
+from gatehouse.figures.workspace import quoted
 
 TOTAL: Final = "total"
 """The latency of all stages together."""

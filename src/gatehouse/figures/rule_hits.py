@@ -5,12 +5,12 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.backtest.workspace import text
 from gatehouse.core.stages.outcomes import Outcome, strongest
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverage
 from gatehouse.figures.buckets import Borders, Bucket, FigureSpan
 from gatehouse.figures.engine import ColumnConnection
 from gatehouse.figures.span_parts import OF_PART, put_parts
+from gatehouse.figures.workspace import text
 from gatehouse.rules.ruleset import Rule, RuleSet
 
 _IN_NAME: Final = 3

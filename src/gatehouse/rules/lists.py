@@ -5,12 +5,14 @@ The cost of a look-up does not grow with the list.
 
 from collections.abc import Callable, Mapping, Sequence
 from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from gatehouse.intel.ranges import nested_segments, read_span
 from gatehouse.rules.list_entries import ListKind
 
 T = TypeVar("T")
+COVERING: Final = (ListKind.NETWORKS, ListKind.BINS, ListKind.DOMAINS)
+"""Kinds of lists whose entries cover other values than themselves."""
 IsListed = Callable[[str, int], bool]
 """Whether a value is on one list at a moment."""
 
@@ -29,7 +31,7 @@ class AccountLists:
 
 def membership(kind: ListKind, entries: Mapping[str, int | None]) -> IsListed:
     """Look-ups in a list as it is; an entry counts until its expiry, which may be None."""
-    if kind in (ListKind.NETWORKS, ListKind.BINS, ListKind.DOMAINS):
+    if kind in COVERING:
         find = ListIndex(kind, entries).find
 
         def is_covered(value: str, at_ms: int) -> bool:

@@ -19,9 +19,9 @@ from gatehouse.archive.days import (
 from gatehouse.archive.places import ArchivePlace, open_place
 from gatehouse.backtest.judging import ColumnTrial, judge_columns
 from gatehouse.backtest.report import BacktestReport
-from gatehouse.backtest.workspace import open_workspace
 from gatehouse.core.errors import InvalidInput
 from gatehouse.figures.layout import LABELS, ColumnLayout
+from gatehouse.figures.workspace import open_workspace
 from gatehouse.rules.authoring import list_problems
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession

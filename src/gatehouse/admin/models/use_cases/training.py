@@ -118,7 +118,7 @@ def _from_archive(
     from gatehouse.archive.archived_examples import gather_archived, reported_since
     from gatehouse.archive.days import find_days, first_labelled, on_this_machine
     from gatehouse.archive.places import open_place
-    from gatehouse.backtest.workspace import open_workspace
+    from gatehouse.figures.workspace import open_workspace
 
     assert job.archive is not None, "only for a training that names an archive"
     place = open_place(job.archive)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.backtest.workspace import open_workspace, plain_errors
 from gatehouse.core.errors import GatehouseError, InvalidInput
+from gatehouse.figures.workspace import open_workspace, plain_errors
 
 
 @pytest.fixture(autouse=True)
