@@ -18,9 +18,9 @@ from typing import Any, Final, NamedTuple
 import psutil
 
 from gatehouse.access.actors import Actor
-from gatehouse.backtest.load import ColumnMaker, load, select_signals
+from gatehouse.backtest.judging import ColumnTrial, judge_loaded
+from gatehouse.backtest.load import RECORDS, ColumnMaker, load, select_signals
 from gatehouse.backtest.reading import RecordSource, reading_parts
-from gatehouse.backtest.run import Judge
 from gatehouse.conditions.catalogue import VELOCITY
 from gatehouse.core.ids import new_id
 from gatehouse.core.stages.outcomes import Outcome
@@ -196,9 +196,8 @@ def _event(chance: random.Random) -> RecordedEvent:
 def measure(requests: int) -> Backtested:
     """Load so many requests out of a database, and judge them."""
     rules = rule_set()
-    selection = select_signals(rules)
     labels = {_id(number): number % 400 == 0 for number in range(0, requests, 200)}
-    columns = ColumnMaker(selection, lambda name, value, at_ms: False, labels)
+    columns = ColumnMaker(select_signals(rules), labels)
     with tempfile.TemporaryDirectory() as home, _Peak() as peak:
         source = recorded(Path(home), requests)
         began = time.perf_counter()
@@ -209,7 +208,8 @@ def measure(requests: int) -> Backtested:
             loaded = load(workspace, columns.types, parts)
             load_s = time.perf_counter() - began
             began = time.perf_counter()
-            report = Judge(workspace, rules, selection).run(loaded, (0, 1), 5)
+            trial = ColumnTrial(rules, source.span, {})
+            report = judge_loaded(workspace, trial, RECORDS, loaded)
             judge_s = time.perf_counter() - began
         source.database.dispose()
     assert report.records == requests

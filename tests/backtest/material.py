@@ -1,13 +1,13 @@
 """Decision records made by hand, in the shape in which the engine keeps them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from gatehouse.backtest.load import ColumnMaker, load, select_signals
+from gatehouse.backtest.judging import ColumnTrial, judge_loaded
+from gatehouse.backtest.load import RECORDS, ColumnMaker, load, select_signals
 from gatehouse.backtest.report import BacktestReport
-from gatehouse.backtest.run import Judge
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.nodes import Type
 from gatehouse.conditions.parse import read_condition
@@ -16,7 +16,8 @@ from gatehouse.core.ids import new_id
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.figures.workspace import open_workspace
 from gatehouse.rules.ruleset import Rule, RuleSet
-from gatehouse.store.decisions.records import KeptRecord
+from gatehouse.store.configured.list_reading import ListPast
+from gatehouse.store.decisions.records import KeptRecord, RecordSpan
 
 NOW_MS = 1_794_700_000_000
 DAY_MS = 86_400_000
@@ -89,25 +90,21 @@ def rule_set(*rules: Rule, inputs: Mapping[str, Type] | None = None) -> RuleSet:
     return RuleSet("shop", "", dict(inputs or {}), rules)
 
 
-def nowhere(name: str, value: str, at_ms: int) -> bool:
-    return False
-
-
 def judged(
     rules: RuleSet,
     records: Sequence[Mapping[str, Any] | KeptRecord],
     labels: Mapping[str, bool] | None = None,
-    listed: Callable[[str, str, int], bool] = nowhere,
+    past: Mapping[str, ListPast] | None = None,
     examples: int = 5,
 ) -> BacktestReport:
     """Try a rule set on records that are handed over directly."""
-    selection = select_signals(rules)
     batch = [one if isinstance(one, KeptRecord) else kept(one) for one in records]
+    trial = ColumnTrial(rules, RecordSpan("", 0, NOW_MS), past or {}, examples)
     with open_workspace() as workspace:
-        columns = ColumnMaker(selection, listed, labels or {})
+        columns = ColumnMaker(select_signals(rules), labels or {})
         parts = columns.parts(batch[n : n + 50] for n in range(0, len(batch), 50))
         loaded = load(workspace, columns.types, parts)
-        return Judge(workspace, rules, selection).run(loaded, (0, NOW_MS), examples)
+        return judge_loaded(workspace, trial, RECORDS, loaded)
 
 
 def ignore(done: int) -> None:

@@ -1,20 +1,25 @@
 """Records of a span come once, oldest first, in short steps, from both databases."""
 
 import sys
+from collections.abc import Mapping
+from typing import NoReturn
 
 import msgspec
 import pytest
 import sqlalchemy as sa
 
 from gatehouse.backtest import reading
-from gatehouse.backtest.run import Backtest, try_out
+from gatehouse.backtest.judging import ColumnTrial
+from gatehouse.backtest.reading import RecordSource, judge_records
+from gatehouse.backtest.report import BacktestReport
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import NotFound, StoreUnavailable
+from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.tables import DECISIONS
-from tests.backtest.material import NOW_MS, ignore, kept, nowhere, record, rule, rule_set, ruled
+from tests.backtest.material import NOW_MS, ignore, kept, record, rule, rule_set, ruled
 from tests.harness import make_account
 
 HOUR_MS = 3_600_000
@@ -60,16 +65,21 @@ def test_a_rule_set_is_tried_on_what_the_database_holds(session: AdminSession) -
     merchant = make_account(session)
     _keep(session, merchant, 9)
     rules = rule_set(rule("dear", "order.amount >= 6"))
-    report = try_out(
-        session.database,
-        session.fingerprints,
-        Backtest(rules, RecordSpan(merchant, 0, NOW_MS + 1), nowhere, {}),
-        ignore,
-    )
+    report = _tried(session, rules, RecordSpan(merchant, 0, NOW_MS + 1))
     assert (report.records, report.rules[0].matches) == (9, 3)
-    trial = Backtest(rules, RecordSpan(merchant, 0, 1), nowhere, {})
     with pytest.raises(NotFound, match="no requests that rules could judge"):
-        try_out(session.database, session.fingerprints, trial, ignore)
+        _tried(session, rules, RecordSpan(merchant, 0, 1))
+
+
+def _tried(
+    session: AdminSession,
+    rules: RuleSet,
+    span: RecordSpan,
+    labels: Mapping[str, bool] | None = None,
+    reached: records.Reached = ignore,
+) -> BacktestReport:
+    source = RecordSource(session.database, session.fingerprints, span)
+    return judge_records(source, ColumnTrial(rules, span, {}), labels or {}, reached)
 
 
 def test_a_span_is_split_into_parts_that_hold_every_record_once(session: AdminSession) -> None:
@@ -105,8 +115,7 @@ def test_many_records_are_read_by_several_processes(session: AdminSession) -> No
     ids = _keep(session, merchant, 9)
     rules = rule_set(rule("dear", "order.amount >= 6"))
     span, reached = RecordSpan(merchant, 0, NOW_MS + 1), list[int]()
-    trial = Backtest(rules, span, nowhere, {ids[0]: True})
-    report = try_out(session.database, session.fingerprints, trial, reached.append)
+    report = _tried(session, rules, span, {ids[0]: True}, reached.append)
     assert (report.records, report.rules[0].matches, report.labelled_fraud) == (9, 3, 1)
     assert reached[-1] == 9
     assert reached == sorted(reached)
@@ -114,24 +123,19 @@ def test_many_records_are_read_by_several_processes(session: AdminSession) -> No
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere one process reads everything")
 @pytest.mark.usefixtures("in_processes")
-def test_what_fails_in_another_process_is_told(session: AdminSession) -> None:
+def test_what_fails_in_another_process_is_told(
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     merchant = make_account(session)
     _keep(session, merchant, 9)
 
-    def look_up(name: str, value: str, at_ms: int) -> bool:
-        raise StoreUnavailable("the list is not there")
+    def stream(*_: object) -> NoReturn:
+        raise StoreUnavailable("the database is not there")
 
-    rules = rule_set(rule("listed", "order.currency = 'USD' OR user.id IN LIST('blocked-users')"))
-    trial = Backtest(rules, RecordSpan(merchant, 0, NOW_MS + 1), look_up, {})
-    _name_users(session)
-    with pytest.raises(StoreUnavailable, match="the list is not there"):
-        try_out(session.database, session.fingerprints, trial, ignore)
-
-
-def _name_users(session: AdminSession) -> None:
-    named = sa.func.replace(DECISIONS.c.record, '"signals":{', '"signals":{"user.id":"u-1",')
-    with session.database.writing() as connection:
-        connection.execute(DECISIONS.update().values(record=named))
+    monkeypatch.setattr(reading, "stream", stream)
+    rules = rule_set(rule("dear", "order.amount >= 6"))
+    with pytest.raises(StoreUnavailable, match="the database is not there"):
+        _tried(session, rules, RecordSpan(merchant, 0, NOW_MS + 1))
 
 
 def test_a_rule_about_a_card_finds_earlier_records_by_the_account_s_fingerprint(
@@ -148,6 +152,5 @@ def test_a_rule_about_a_card_finds_earlier_records_by_the_account_s_fingerprint(
         connection.execute(kept_one.values(record=kept(made).text))
     shown = session.fingerprints.of_account(merchant, inner)
     rules = rule_set(rule("card", f"card.fingerprint = '{shown}'"))
-    trial = Backtest(rules, RecordSpan(merchant, 0, NOW_MS + 1), nowhere, {})
-    report = try_out(session.database, session.fingerprints, trial, ignore)
+    report = _tried(session, rules, RecordSpan(merchant, 0, NOW_MS + 1))
     assert report.rules[0].matches == 1

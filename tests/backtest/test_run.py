@@ -12,7 +12,10 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.stages.outcomes import Outcome, strongest
 from gatehouse.figures.workspace import Workspace
 from gatehouse.rules.decide import CompiledRuleSet
+from gatehouse.rules.list_entries import ListKind
+from gatehouse.rules.lists import past_membership
 from gatehouse.rules.ruleset import Rule
+from gatehouse.store.configured.list_reading import ListPast
 from gatehouse.store.decisions.records import KeptRecord
 from tests.backtest.material import (
     NOW_MS,
@@ -155,12 +158,6 @@ def test_what_the_rules_decided_then_is_compared_not_what_others_did() -> None:
 
 
 def test_lists_are_asked_about_the_time_of_each_request() -> None:
-    asked = []
-
-    def listed(name: str, value: str, at_ms: int) -> bool:
-        asked.append((name, value, at_ms))
-        return at_ms < NOW_MS
-
     rules = rule_set(rule("bad", "card.bin IN LIST('bins')"))
     signals = {"card.bin": "42424242"}
     records = [
@@ -168,9 +165,51 @@ def test_lists_are_asked_about_the_time_of_each_request() -> None:
         kept(record(2, signals), NOW_MS),
         kept(record(3), NOW_MS - 1),
     ]
-    [bad] = judged(rules, records, listed=listed).rules
-    assert bad.matches == 1
-    assert asked == [("bins", "42424242", NOW_MS - 1), ("bins", "42424242", NOW_MS)]
+    past = {"bins": ListPast(ListKind.BINS, {"4242": [0, NOW_MS], "42": [7, NOW_MS]})}
+    report = judged(rules, records, past=past)
+    assert [one.matches for one in report.rules] == [1]
+
+
+def test_lists_are_looked_up_as_the_live_rules_look_them_up() -> None:
+    chance = random.Random(11)
+    sent: dict[str, tuple[str, ListKind, list[str]]] = {
+        "user.id": ("users", ListKind.USERS, [f"u-{n}" for n in range(9)]),
+        "ip.address": ("nets", ListKind.NETWORKS, [f"203.0.113.{n}" for n in range(0, 256, 9)]),
+        "card.bin": ("bins", ListKind.BINS, [f"42{n:06}" for n in range(0, 10**6, 40_000)]),
+        "email.domain": ("mails", ListKind.DOMAINS, ["a.example", "b.a.example", "c.example", ""]),
+    }
+    listed = {
+        "user.id": ["u-1", "u-2", "u-3", "u-9"],
+        "ip.address": ["203.0.113.0/25", "203.0.113.8/29", "203.0.113.0/31"],
+        "card.bin": ["42", "424", "4205", "999"],
+        "email.domain": ["a.example", "b.a.example", "example"],
+    }
+    past = {
+        name: ListPast(kind, {each: _some_times(chance) for each in listed[signal]})
+        for signal, (name, kind, _) in sent.items()
+    }
+    conditions = {name: f"{signal} IN LIST('{name}')" for signal, (name, _, _) in sent.items()}
+    rules = rule_set(*(rule(name, condition) for name, condition in conditions.items()))
+    records, matches = [], dict.fromkeys(conditions, 0)
+    for number in range(400):
+        at_ms = NOW_MS + chance.randrange(100)
+        signals = {signal: chance.choice(values) for signal, (_, _, values) in sent.items()}
+        records.append(kept(record(number, signals), at_ms))
+        for signal, (name, kind, _) in sent.items():
+            was_listed = past_membership(kind, past[name].spans)
+            matches[name] += was_listed(signals[signal], at_ms)
+    found = {one.name: one.matches for one in judged(rules, records, past=past).rules}
+    assert found == matches
+    assert all(0 < number < 400 for number in matches.values())
+
+
+def _some_times(chance: random.Random) -> list[int]:
+    """When an entry was added and ended, in turn; entries of one value may overlap."""
+    times: list[int] = []
+    for _ in range(chance.randrange(1, 4)):
+        since_ms = NOW_MS + chance.randrange(80)
+        times += (since_ms, since_ms + chance.randrange(1, 40))
+    return times
 
 
 def test_signals_that_no_record_has_are_named_with_their_rules() -> None:

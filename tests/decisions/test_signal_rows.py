@@ -5,13 +5,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from gatehouse.backtest.load import REQUESTS, ColumnMaker, SignalSelection, load
+from gatehouse.backtest.load import RECORDS, ColumnMaker, SignalSelection, load
 from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
 from gatehouse.conditions.nodes import Type
 from gatehouse.decisions import packed_values, signal_rows
 from gatehouse.decisions.signal_layout import Layout
 from gatehouse.figures.workspace import open_workspace, quoted
-from tests.backtest.material import kept, nowhere, record, ruled, stage
+from tests.backtest.material import kept, record, ruled, stage
 
 SENTRY = stage("Sentry", {"requestConfidence": 0.25, "reasons": {"IP_TOR": -2.0}})
 PRECHECK = stage(
@@ -127,9 +127,9 @@ def test_what_is_loaded_is_what_the_record_says(signals: dict[str, Any], packed:
         made |= {"signals": packed_values.SIGNALS.pack(signals), "version": 2}
     types = {name: info.type for name, info in SIGNALS.items()} | CUSTOM
     with open_workspace() as workspace:
-        columns = ColumnMaker(SignalSelection("shop", types, ()), nowhere, {})
+        columns = ColumnMaker(SignalSelection("shop", types, ()), {})
         load(workspace, columns.types, columns.parts([[kept(made)]]))
-        [found] = workspace.ask(f"SELECT {', '.join(map(quoted, types))} FROM {REQUESTS}")
+        [found] = workspace.ask(f"SELECT {', '.join(map(quoted, types))} FROM {RECORDS}")
     loaded = {name: value for name, value in zip(types, found, strict=True) if value is not None}
     row = row_of(made, "shop")
     told = {n: list(v) if types[n] is Type.WORDS else v for n, v in row.items() if n in types}

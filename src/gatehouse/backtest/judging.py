@@ -1,18 +1,19 @@
-"""Judges a rule set over columns of decisions, with DuckDB or Spark under it.
+"""Judges a rule set over columns of decisions, with DuckDB or Spark under it: the only judge.
 
 What rules saw of a request is in its columns. Whether a value was on a list is worked out from the
 past of the list.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
-from gatehouse.backtest.load import REQUESTS, SignalSelection, request_types, select_signals
+from gatehouse.backtest.load import select_signals
 from gatehouse.backtest.report import BacktestReport
 from gatehouse.backtest.run import Judge, nothing_to_judge
 from gatehouse.conditions.compile_sql import listed_column
+from gatehouse.conditions.nodes import Type
 from gatehouse.figures.layout import signal_value
 from gatehouse.figures.workspace import quoted, text
 from gatehouse.rules.lists import COVERING, ListIndex
@@ -20,10 +21,15 @@ from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.configured.list_reading import ListPast
 from gatehouse.store.decisions.records import RecordCounts, RecordSpan
 
-_ENTRIES: Final = {"value": "VARCHAR", "since_ms": "BIGINT", "until_ms": "BIGINT"}
-
-_Listed = tuple[str, int, int]
-"""A value, since when it was listed, and until when."""
+_LISTED: Final = "listed"
+_ENTRIES: Final = {
+    "look_up": "BIGINT",
+    "value": "VARCHAR",
+    "since_ms": "BIGINT",
+    "until_ms": "BIGINT",
+}
+_Listed = tuple[int, str, int, int]
+"""The number of a look-up, a value, since when it was listed, and until when."""
 
 
 class Tables(Protocol):
@@ -47,102 +53,102 @@ class ColumnTrial(msgspec.Struct, frozen=True):
 
 
 def judge_columns(
-    tables: Tables, trial: ColumnTrial, rows: str, labels: str = ""
+    tables: Tables, trial: ColumnTrial, table: str, labels: str = ""
 ) -> BacktestReport:
-    """What the rule set would have done to the requests of the span.
+    """What the rule set would have done to the requests of the span, given the columns of all.
 
-    `rows` is the table of decisions. `labels` is the one with what became of them, where that is
-    not among their own columns.
+    `labels` is the table with what became of them, where that is not among their own columns.
     """
-    return _ColumnJudge(tables, trial, rows).run(labels)
+    name, span = text(trial.rule_set.name), trial.span
+    within = (
+        f"d.id_ms >= {span.since_ms} AND d.id_ms < {span.until_ms} AND (d.seen_by = {name} OR "
+        "(d.seen_by IS NULL AND "
+        f"NOT COALESCE(list_contains(d.seen_otherwise_by, {name}), FALSE)))"
+    )
+    [counts] = tables.ask(
+        "SELECT count(*) FILTER (WHERE d.judged), count(*) FILTER (WHERE NOT d.judged), "  # noqa: S608
+        f"count(*) FILTER (WHERE d.judged IS NULL) FROM {table} AS d WHERE {within}"
+    )
+    rows = _JudgedRows(f"{table} AS d", f"{within} AND d.judged", signal_value, "d.fraud")
+    if labels:
+        join = f"{rows.table} LEFT JOIN {labels} AS known ON known.request_id = d.request_id"
+        rows = rows._replace(table=join, fraud="known.fraud")
+    return _judged(tables, trial, rows, RecordCounts(*counts))
 
 
-class _ColumnJudge:
-    def __init__(self, tables: Tables, trial: ColumnTrial, rows: str) -> None:
-        self._tables = tables
-        self._trial = trial
-        self._rows = rows
-        self._selection = select_signals(trial.rule_set)
-        name, span = text(trial.rule_set.name), trial.span
-        self._within = (
-            f"d.id_ms >= {span.since_ms} AND d.id_ms < {span.until_ms} AND (d.seen_by = {name} OR "
-            "(d.seen_by IS NULL AND "
-            f"NOT COALESCE(list_contains(d.seen_otherwise_by, {name}), FALSE)))"
-        )
-
-    def run(self, labels: str) -> BacktestReport:
-        trial, selection = self._trial, self._selection
-        loaded = self._count()
-        if not loaded.records:
-            raise nothing_to_judge(trial.span, loaded)
-        joins = self._put_lists()
-        expressions = _expressions(selection, joins)
-        join = ""
-        if labels:
-            join = f"LEFT JOIN {labels} AS known ON known.request_id = d.request_id "
-            expressions["fraud"] = "known.fraud"
-        chosen = ", ".join(f"{found} AS {quoted(name)}" for name, found in expressions.items())
-        self._tables.ask(
-            f"CREATE TEMP VIEW {REQUESTS} AS SELECT {chosen} FROM {self._rows} AS d {join}"  # noqa: S608
-            f"{' '.join(joins.values())} WHERE {self._within} AND d.judged"
-        )
-        judge = Judge(self._tables, trial.rule_set, selection)
-        return judge.run(loaded, (trial.span.since_ms, trial.span.until_ms), trial.examples)
-
-    def _count(self) -> RecordCounts:
-        [(seen, others, unreadable)] = self._tables.ask(
-            "SELECT count(*) FILTER (WHERE d.judged), count(*) FILTER (WHERE NOT d.judged), "  # noqa: S608
-            f"count(*) FILTER (WHERE d.judged IS NULL) FROM {self._rows} AS d WHERE {self._within}"
-        )
-        return RecordCounts(records=seen, skipped=others, unreadable=unreadable)
-
-    def _put_lists(self) -> dict[int, str]:
-        """Hand over the lists that have entries; how each is joined, by its number.
-
-        Only these are looked at: to plan for each of them takes a tenth of a second.
-        """
-        joins = {}
-        for number, (signal, name) in enumerate(self._selection.lists):
-            value = _value(self._selection, signal)
-            past = self._trial.past.get(name)
-            entries = [] if past is None else self._entries(past, value)
-            if entries:
-                table = f"listed{number}"
-                self._tables.put(table, _ENTRIES, list(zip(*entries, strict=True)))
-                joins[number] = (
-                    f"LEFT JOIN {table} ON {table}.value = {value} "
-                    f"AND {table}.since_ms <= d.at_ms AND d.at_ms < {table}.until_ms"
-                )
-        return joins
-
-    def _entries(self, past: ListPast, value: str) -> list[_Listed]:
-        """Values with the times in which they were listed, which do not overlap."""
-        if past.kind not in COVERING:
-            return [
-                (each, *span) for each, times in past.spans.items() for span in _merged([times])
-            ]
-        find = ListIndex(past.kind, past.spans).find
-        rows = self._tables.ask(
-            f"SELECT DISTINCT {value} AS value FROM {self._rows} AS d "  # noqa: S608
-            f"WHERE {self._within} AND {value} IS NOT NULL"
-        )
-        return [(each, *span) for (each,) in rows for span in _merged(find(each))]
+def judge_loaded(
+    tables: Tables, trial: ColumnTrial, table: str, loaded: RecordCounts
+) -> BacktestReport:
+    """The same, given only what the rule set sees, with each signal in a column of its name."""
+    rows = _JudgedRows(f"{table} AS d", "TRUE", lambda name, _: f"d.{quoted(name)}", "d.fraud")
+    return _judged(tables, trial, rows, loaded)
 
 
-def _expressions(selection: SignalSelection, joins: Mapping[int, str]) -> dict[str, str]:
-    """How each column that a backtest judges is found among those of decisions."""
-    found = {name: f"d.{quoted(name)}" for name in request_types(selection)}
-    found |= {name: _value(selection, name) for name in selection.signals}
+class _JudgedRows(NamedTuple):
+    """Where requests are found that a rule set judges."""
+
+    table: str
+    within: str
+    value: Callable[[str, Type], str]
+    """How the value of a signal is found."""
+    fraud: str
+
+
+def _judged(
+    tables: Tables, trial: ColumnTrial, rows: _JudgedRows, loaded: RecordCounts
+) -> BacktestReport:
+    selection = select_signals(trial.rule_set)
+    if not loaded.records:
+        raise nothing_to_judge(trial.span, loaded)
+    found = {name: f"d.{name}" for name in ("request_id", "decided", "currency", "amount")}
+    found["fraud"] = rows.fraud
+    values = {name: rows.value(name, kind) for name, kind in selection.signals.items()}
+    found |= values
+    joins, entries = [], list[_Listed]()
     for number, (signal, name) in enumerate(selection.lists):
-        listed = f"listed{number}.value IS NOT NULL" if number in joins else "FALSE"
-        value = _value(selection, signal)
-        column = listed_column(signal, name)
-        found[column] = f"CASE WHEN {value} IS NULL THEN NULL ELSE {listed} END"
-    return found
+        listed, value, past = "FALSE", values[signal], trial.past.get(name)
+        times = [] if past is None else _times(tables, rows, past, value)
+        # Only lists with entries are joined: to plan for each of them takes a tenth of a second.
+        if times:
+            entries += [(number, *each) for each in times]
+            one = f"listed{number}"
+            joins.append(
+                f" LEFT JOIN {_LISTED} AS {one} ON {one}.look_up = {number} "
+                f"AND {one}.value = {value} "
+                f"AND {one}.since_ms <= d.at_ms AND d.at_ms < {one}.until_ms"
+            )
+            listed = f"{one}.value IS NOT NULL"
+        known = f"CASE WHEN {value} IS NULL THEN NULL ELSE {listed} END"
+        found[listed_column(signal, name)] = known
+    if entries:
+        tables.put(_LISTED, _ENTRIES, list(zip(*entries, strict=True)))
+    chosen = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in found.items())
+    requests = f"SELECT {chosen} FROM {rows.table}{''.join(joins)} WHERE {rows.within}"  # noqa: S608
+    judge = Judge(tables.ask, trial.rule_set, _unknown(tables, rows, values))
+    return judge.run(requests, loaded, (trial.span.since_ms, trial.span.until_ms), trial.examples)
 
 
-def _value(selection: SignalSelection, name: str) -> str:
-    return signal_value(name, selection.signals[name])
+def _unknown(tables: Tables, rows: _JudgedRows, values: Mapping[str, str]) -> list[str]:
+    """Signals that are NULL in every request."""
+    if not values:
+        return []
+    counts = ", ".join(f"count({value})" for value in values.values())
+    [found] = tables.ask(f"SELECT {counts} FROM {rows.table} WHERE {rows.within}")  # noqa: S608
+    return [name for name, number in zip(values, found, strict=True) if not number]
+
+
+def _times(
+    tables: Tables, rows: _JudgedRows, past: ListPast, value: str
+) -> list[tuple[str, int, int]]:
+    """Values with the times in which they were listed, which do not overlap."""
+    if past.kind not in COVERING:
+        return [(each, *span) for each, times in past.spans.items() for span in _merged([times])]
+    find = ListIndex(past.kind, past.spans).find
+    sent = tables.ask(
+        f"SELECT DISTINCT {value} AS value FROM {rows.table} "  # noqa: S608
+        f"WHERE {rows.within} AND {value} IS NOT NULL"
+    )
+    return [(each, *span) for (each,) in sent for span in _merged(find(each))]
 
 
 def _merged(entries: Iterable[Sequence[int]]) -> Iterator[tuple[int, int]]:

@@ -2,14 +2,13 @@
 
 import contextlib
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, NamedTuple
 
 import msgspec
 
 from gatehouse.conditions.catalogue import Catalogue
-from gatehouse.conditions.compile_sql import column_type, listed_column
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
@@ -17,6 +16,7 @@ from gatehouse.decisions.record_fingerprints import SIGNAL
 from gatehouse.decisions.signal_columns import Column, ColumnReader
 from gatehouse.decisions.signal_layout import Layout
 from gatehouse.decisions.signal_rows import OPERATIONS
+from gatehouse.figures.layout import judged_types
 from gatehouse.figures.workspace import Workspace, described
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts
@@ -30,20 +30,8 @@ _BACKTEST_CAPITALS: Final = Phrase(
 BYTES_AT_ONCE: Final = 32 * 1024 * 1024
 """What is in memory, and in a file, at one time."""
 
-ListLookup = Callable[[str, str, int], bool]
-"""Whether a list, by its name, had a value at a moment."""
-
-REQUESTS: Final = "requests"
+RECORDS: Final = "records"
 """The table of all requests that can be judged."""
-
-_ABOUT: Final = {
-    "request_id": "VARCHAR",
-    "fraud": "BOOLEAN",
-    "decided": "VARCHAR",
-    "currency": "VARCHAR",
-    "amount": "DECIMAL(24, 6)",
-}
-"""What is known of every request besides signals."""
 
 
 class SignalSelection(msgspec.Struct, frozen=True):
@@ -79,13 +67,6 @@ def _refuse_alike(names: Iterable[str]) -> None:
             raise InvalidInput(_BACKTEST_CAPITALS(other=other, name=name))
 
 
-def request_types(selection: SignalSelection) -> dict[str, str]:
-    """The columns of requests that a rule set judges, with their types."""
-    signals = Layout(selection.signals).types
-    types = _ABOUT | {name: column_type(kind) for name, kind in signals.items()}
-    return types | {listed_column(*pair): "BOOLEAN" for pair in selection.lists}
-
-
 class LoadedPart(NamedTuple):
     """Some requests, ready to be loaded."""
 
@@ -97,17 +78,14 @@ class LoadedPart(NamedTuple):
 class ColumnMaker:
     """Turns records into columns of what a rule set needs to know."""
 
-    def __init__(
-        self, selection: SignalSelection, listed: ListLookup, labels: Mapping[str, bool]
-    ) -> None:
-        self._reader = ColumnReader(Layout(selection.signals), selection.rule_set)
+    def __init__(self, selection: SignalSelection, labels: Mapping[str, bool]) -> None:
+        """`labels` is what is known by now: True is fraud, False is legitimate."""
+        layout = Layout(selection.signals)
+        self._reader = ColumnReader(layout, selection.rule_set)
         self.of_cards = SIGNAL in selection.signals
         """Whether the fingerprint of the card is among what it needs."""
-        self._listed = listed
         self._labels = labels
-        names = self._reader.columns
-        self._lists = [(names.index(signal), name) for signal, name in selection.lists]
-        self.types = request_types(selection)
+        self.types = judged_types(layout)
         """The columns with their types."""
 
     def parts(self, batches: Iterable[Sequence[KeptRecord]]) -> Iterator[LoadedPart]:
@@ -129,15 +107,10 @@ class ColumnMaker:
         counts.records += len(seen.which)
         counts.unreadable += seen.unreadable
         counts.skipped += len(batch) - len(seen.which) - seen.unreadable
-        ids = [kept[which].request_id for which in seen.which]
-        listed = [
-            [
-                None if value is None else self._listed(name, value, kept[which].at_ms)
-                for value, which in zip(seen.columns[place], seen.which, strict=True)
-            ]
-            for place, name in self._lists
-        ]
-        return [ids, list(map(self._labels.get, ids)), *seen.columns, *listed]
+        rows = [kept[which] for which in seen.which]
+        ids = [record.request_id for record in rows]
+        times = [record.at_ms for record in rows]
+        return [ids, times, list(map(self._labels.get, ids)), *seen.columns]
 
 
 def load(
@@ -145,11 +118,11 @@ def load(
 ) -> RecordCounts:
     """Make the table of requests, with these columns, and load all parts into it."""
     # A temporary table is not compressed, so it is filled in half of the time.
-    workspace.ask(f"CREATE TEMP TABLE {REQUESTS} ({described(types)})")
+    workspace.ask(f"CREATE TEMP TABLE {RECORDS} ({described(types)})")
 
     def add(lines: bytes | bytearray) -> None:
         if lines:
-            workspace.insert_lines(REQUESTS, types, lines)
+            workspace.insert_lines(RECORDS, types, lines)
 
     loaded = RecordCounts()
     # DuckDB reads one part while the next one is made.

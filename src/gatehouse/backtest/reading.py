@@ -1,25 +1,28 @@
 """Reads the records of a span for a backtest: many of them on all cores, a few in this process.
 
 Each core has a process that reads its own parts of the span out of the database and hands over
-columns. The processes are forked, because what they need cannot be sent: keys, and the lists of
-the account. So they must be made while this process has no other threads and no open connection.
+columns. The processes are forked, because what they need cannot be sent: the keys.
+So they must be made while this process has no other threads and no open connection.
 """
 
 import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Final
 
 import msgspec
 
-from gatehouse.backtest.load import ColumnMaker, LoadedPart
+from gatehouse.backtest.judging import ColumnTrial, judge_loaded
+from gatehouse.backtest.load import RECORDS, ColumnMaker, LoadedPart, load, select_signals
+from gatehouse.backtest.report import BacktestReport
 from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.figures.workspace import open_workspace
 from gatehouse.store.database import Database
 from gatehouse.store.decisions.records import KeptRecord, Reached, RecordSpan, in_parts, stream
 
@@ -38,6 +41,16 @@ class RecordSource(msgspec.Struct, frozen=True):
     database: Database
     fingerprints: Fingerprints
     span: RecordSpan
+
+
+def judge_records(
+    source: RecordSource, trial: ColumnTrial, labels: Mapping[str, bool], reached: Reached
+) -> BacktestReport:
+    """What a rule set would have done to the requests of the source's span."""
+    columns = ColumnMaker(select_signals(trial.rule_set), labels)
+    with reading_parts(source, columns, reached) as parts, open_workspace() as workspace:
+        loaded = load(workspace, columns.types, parts)
+        return judge_loaded(workspace, trial, RECORDS, loaded)
 
 
 @contextlib.contextmanager

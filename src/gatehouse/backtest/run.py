@@ -1,25 +1,14 @@
-"""Judges all loaded requests by a rule set, with DuckDB, and counts what came of it.
+"""Judges requests by a rule set, with SQL, and counts what came of it.
 
 Requests that match the same rules, with the same label and currency, are counted together once,
 and every figure is made from these counts.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Protocol
-
-import msgspec
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final
 
 from gatehouse.backtest.decision_sql import BITS, DecisionSql
-from gatehouse.backtest.load import (
-    REQUESTS,
-    ColumnMaker,
-    ListLookup,
-    SignalSelection,
-    load,
-    select_signals,
-)
-from gatehouse.backtest.reading import RecordSource, reading_parts
 from gatehouse.backtest.report import (
     CATCHING,
     BacktestReport,
@@ -29,15 +18,12 @@ from gatehouse.backtest.report import (
     LabelTally,
     RuleFigures,
 )
-from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.core.wording.sentences import Phrase
-from gatehouse.figures.workspace import open_workspace, quoted
 from gatehouse.rules.ruleset import Rule, RuleSet
-from gatehouse.store.database import Database
-from gatehouse.store.decisions.records import Reached, RecordCounts, RecordSpan
+from gatehouse.store.decisions.records import RecordCounts, RecordSpan
 
 _BACKTEST_UNRECORDED: Final = Phrase(
     "refused.backtest_unrecorded",
@@ -51,61 +37,36 @@ _BACKTEST_NOTHING: Final = Phrase(
     "refused.backtest_nothing", "no requests that rules could judge from {since} to {until}{hint}"
 )
 
+Ask = Callable[[str], list[tuple[Any, ...]]]
+"""Runs a statement; its rows."""
+
 UNDECIDED: Final = "-"
 """Stands for a decision that was not recorded."""
 
 
-class Backtest(msgspec.Struct, frozen=True):
-    """What is tried out, and on which requests."""
-
-    rule_set: RuleSet
-    span: RecordSpan
-    listed: ListLookup
-    labels: Mapping[str, bool]
-    """What is known by now, from reviews and feedback: True is fraud, False is legitimate."""
-    examples: int = 5
-    """How many requests are named of each change."""
-
-
-def try_out(
-    database: Database, fingerprints: Fingerprints, trial: Backtest, reached: Reached
-) -> BacktestReport:
-    """What the rule set would have done to the requests of the span."""
-    selection = select_signals(trial.rule_set)
-    columns = ColumnMaker(selection, trial.listed, trial.labels)
-    source = RecordSource(database, fingerprints, trial.span)
-    with reading_parts(source, columns, reached) as parts, open_workspace() as workspace:
-        loaded = load(workspace, columns.types, parts)
-        if not loaded.records:
-            raise nothing_to_judge(trial.span, loaded)
-        judge = Judge(workspace, trial.rule_set, selection)
-        return judge.run(loaded, (trial.span.since_ms, trial.span.until_ms), trial.examples)
-
-
-class Asks(Protocol):
-    """A connection to DuckDB."""
-
-    def ask(self, statement: str, /) -> list[tuple[Any, ...]]:
-        """Run a statement; its rows."""
-
-
 class Judge:
-    """One rule set and the requests that were loaded for it."""
+    """One rule set and the requests that it judges."""
 
-    def __init__(self, workspace: Asks, rule_set: RuleSet, selection: SignalSelection) -> None:
-        self._ask = workspace.ask
+    def __init__(self, ask: Ask, rule_set: RuleSet, unknown: Sequence[str]) -> None:
+        """`unknown` are the signals that are NULL in every request."""
+        self._ask = ask
+        self._rule_set = rule_set
         self._rules = rule_set.rules
-        self._selection = selection
         self._sql = DecisionSql(rule_set.rules)
+        self._unknown = unknown
 
-    def run(self, loaded: RecordCounts, span: tuple[int, int], examples: int) -> BacktestReport:
-        """Judge everything; `examples` is how many are shown of each change."""
-        self._match()
+    def run(
+        self, requests: str, loaded: RecordCounts, span: tuple[int, int], examples: int
+    ) -> BacktestReport:
+        """Judge the requests that a query finds; `examples` is how many are shown of each change.
+
+        The query has the columns that conditions name, and those that every request has.
+        """
+        self._match(requests)
         fraud, labels = self._labels()
-        unknown = self._unknown()
         before, after, changes = self._compare(fraud)
         return BacktestReport(
-            rule_set=self._selection.rule_set,
+            rule_set=self._rule_set.name,
             since_ms=span[0],
             until_ms=span[1],
             records=loaded.records,
@@ -118,20 +79,20 @@ class Judge:
             rules=tuple(
                 figures
                 for first in range(0, len(self._rules), BITS)
-                for figures in self._figures(first, fraud, unknown)
+                for figures in self._figures(first, fraud)
             ),
             changes=changes,
             examples=self._examples(examples) if examples else (),
-            warnings=tuple(map(self._unknown_warning, unknown)),
+            warnings=tuple(map(self._unknown_warning, self._unknown)),
         )
 
-    def _match(self) -> None:
+    def _match(self, requests: str) -> None:
         """Work out which rules match which requests, and count those that match the same."""
         self._ask(
             "CREATE TEMP TABLE judged AS SELECT request_id, "  # noqa: S608  # conditions were checked
             f"coalesce(decided, '{UNDECIDED}') AS decided, fraud, "
             f"coalesce(currency, '') AS currency, amount, {self._sql.match_columns()} "
-            f"FROM {REQUESTS}"
+            f"FROM ({requests})"
         )
         grouped = (
             "(SELECT * EXCLUDE (request_id, amount), count(*) AS requests, "
@@ -147,20 +108,11 @@ class Judge:
         [(fraud, labels)] = self._ask(query)
         return int(fraud), int(labels)
 
-    def _unknown(self) -> list[str]:
-        """Signals that are NULL in every request."""
-        names = list(self._selection.signals)
-        if not names:
-            return []
-        counts = ", ".join(f"count({quoted(name)})" for name in names)
-        [found] = self._ask(f"SELECT {counts} FROM {REQUESTS}")  # noqa: S608  # our own names
-        return [name for name, number in zip(names, found, strict=True) if not number]
-
     def _unknown_warning(self, signal: str) -> str:
         rules = ", ".join(rule.name for rule in self._rules if _needs(rule, signal))
         return _BACKTEST_UNRECORDED(signal=signal, rules=rules)
 
-    def _figures(self, first: int, fraud: int, unknown: Sequence[str]) -> Iterator[RuleFigures]:
+    def _figures(self, first: int, fraud: int) -> Iterator[RuleFigures]:
         """The figures of the rules in one whole number, all from one query."""
         rules = self._rules[first : first + BITS]
         sums = []
@@ -196,7 +148,7 @@ class Judge:
                 recall=tally.recall(fraud),
                 caught=tally.amounts[True] if catches else {},
                 lost=tally.amounts[False] if catches else {},
-                unknown=tuple(name for name in unknown if _needs(rule, name)),
+                unknown=tuple(name for name in self._unknown if _needs(rule, name)),
             )
 
     def _compare(self, fraud: int) -> tuple[Judged, Judged, tuple[DecisionShift, ...]]:

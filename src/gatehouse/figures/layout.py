@@ -12,7 +12,7 @@ from gatehouse.conditions.catalogue import CUSTOM
 from gatehouse.conditions.compile_sql import column_type
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.stages.registry import REGISTRY
-from gatehouse.decisions.signal_layout import everything
+from gatehouse.decisions.signal_layout import Layout, everything
 from gatehouse.figures.workspace import quoted, text
 from gatehouse.sentry.features.catalogue import BY_CODE
 
@@ -75,6 +75,8 @@ CUSTOM_MAPS: Final = {
 }
 """The columns with custom inputs, by type; what has none of these types is NULL to every rule."""
 
+_JUDGED: Final = ("request_id", "at_ms", "fraud", "decided", "currency", "amount")
+
 LABELS: Final = {
     "request_id": "VARCHAR",
     "label": "VARCHAR",
@@ -103,12 +105,22 @@ def stage_completed(name: str) -> str:
     return f"stage {name} completed"
 
 
+def judged_types(signals: Layout) -> dict[str, str]:
+    """The columns that a rule set judges, with some signals, each in a column of its name."""
+    about = ABOUT | _COPIED_ONLY
+    return {name: about[name] for name in _JUDGED} | _signal_types(signals)
+
+
+def _signal_types(signals: Layout) -> dict[str, str]:
+    return {name: column_type(kind) for name, kind in signals.types.items()}
+
+
 class ColumnLayout:
     """The columns for the stages, signals and features that this version knows."""
 
     def __init__(self) -> None:
         self.signals: Final = everything()
-        signals = {name: column_type(kind) for name, kind in self.signals.types.items()}
+        signals = _signal_types(self.signals)
         self.signal_types: Final = signals
         """The columns of signals, in the order in which records are read."""
         self.stages: Final = [spec.name for spec in REGISTRY]

@@ -26,10 +26,12 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     TopUpBalance,
 )
 from gatehouse.admin.audit.use_cases import lines
-from gatehouse.admin.configurations.use_cases.configurations import NewVersion, Return, rollback
-from gatehouse.admin.lists.types import ListDropping
 from gatehouse.admin.configurations.types import VersionReturn
-from gatehouse.admin.configurations.use_cases.configurations import NewVersion, roll_back
+from gatehouse.admin.configurations.use_cases.configurations import (
+    NewVersion,
+    roll_back,
+)
+from gatehouse.admin.lists.types import ListDropping
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.models.use_cases import versions

@@ -6,8 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions
-from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
+from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions, prepare_trial
 from gatehouse.archive.days import (
     ArchivedSpan,
     ArchiveTables,
@@ -17,23 +16,17 @@ from gatehouse.archive.days import (
     on_this_machine,
 )
 from gatehouse.archive.places import ArchivePlace, open_place
-from gatehouse.backtest.judging import ColumnTrial, judge_columns
+from gatehouse.backtest.judging import judge_columns
 from gatehouse.backtest.report import BacktestReport
 from gatehouse.core.errors import InvalidInput
 from gatehouse.figures.layout import LABELS, ColumnLayout
 from gatehouse.figures.workspace import open_workspace
-from gatehouse.rules.authoring import list_problems
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
-from gatehouse.store.configured import list_reading
-from gatehouse.store.configured.account_signature import check_account
-from gatehouse.store.configured.list_reading import ListPast
 from gatehouse.store.decisions.records import RecordSpan
 
 EngineName = Literal["duckdb", "spark"]
 LOCAL_MASTER: Final = "local[*]"
-_FOREVER: Final = 2**63 - 1
 _DECISIONS: Final = "decisions"
 _LABELS: Final = "labels"
 
@@ -64,20 +57,14 @@ def backtest_archive(
     source: ArchiveSource,
 ) -> BacktestReport:
     """Judge every archived record of the span by what was known when its request came."""
-    with account_reading(session, span.account_id) as connection:
-        kinds = list_reading.kinds(connection, span.account_id)
-        check_account(connection, session.signer, span.account_id)
-        names = lists_of(rule_set)
-        past = list_reading.past_of(connection, span.account_id, names, session.signer)
-    if options.lists_now:
-        past = {name: _now(one, session.clock()) for name, one in past.items()}
+    trial, warnings = prepare_trial(session, rule_set, span, options)
     with _open_engine(open_place(source.archive), source) as (tables, locate, place):
         archived = find_days(place, span, locate)
         _read(tables, archived)
-        trial = ColumnTrial(rule_set, archived.span, past, options.examples)
+        trial = msgspec.structs.replace(trial, span=archived.span)
         report = judge_columns(tables, trial, _DECISIONS, _LABELS)
-    warnings = (*list_problems(rule_set, kinds), *archived.remarks, *report.warnings)
-    return msgspec.structs.replace(report, warnings=warnings)
+    told = (*warnings, *archived.remarks, *report.warnings)
+    return msgspec.structs.replace(report, warnings=told)
 
 
 def _read(tables: ArchiveTables, archived: ArchivedSpan) -> None:
@@ -104,16 +91,3 @@ def _open_engine(
             return
         with open_workspace() as workspace:
             yield engine, on_this_machine(place, workspace.folder), place
-
-
-def _now(past: ListPast, now_ms: int) -> ListPast:
-    """A list as if it had always been as it is now."""
-    listed = {
-        value: [0, _FOREVER]
-        for value, times in past.spans.items()
-        if any(
-            since_ms <= now_ms < until_ms
-            for since_ms, until_ms in zip(times[::2], times[1::2], strict=True)
-        )
-    }
-    return ListPast(past.kind, listed)

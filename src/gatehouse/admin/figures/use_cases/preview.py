@@ -5,17 +5,14 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.figures.use_cases.overview import FigureSpan
-from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
-from gatehouse.backtest.judging import ColumnTrial, judge_columns
+from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions, prepare_trial
+from gatehouse.backtest.judging import judge_columns
 from gatehouse.backtest.report import BacktestReport
 from gatehouse.figures.account_columns import ROWS, AccountColumns, Coverage
 from gatehouse.figures.engine import LatestAsking, Superseded
-from gatehouse.rules.authoring import list_problems, read_rule_set
+from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
-from gatehouse.store.configured import list_reading
-from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.decisions.records import RecordSpan
 
 # What faces need.
@@ -57,18 +54,11 @@ def preview(
     account_id = columns.account_id
     session.actor.check_account(account_id)
     rule_set = read_rule_set(edited) if isinstance(edited, bytes) else edited
-    with account_reading(session, account_id) as connection:
-        check_account(connection, session.signer, account_id)
-        kinds = list_reading.kinds(connection, account_id)
-        past = list_reading.past_of(connection, account_id, lists_of(rule_set), session.signer)
-    trial = ColumnTrial(
-        rule_set,
-        RecordSpan(account_id, span.since_ms, span.until_ms),
-        past,
-        min(options.examples, MOST_EXAMPLES),
-    )
+    within = RecordSpan(account_id, span.since_ms, span.until_ms)
+    tried = BacktestOptions(examples=min(options.examples, MOST_EXAMPLES))
+    trial, warnings = prepare_trial(session, rule_set, within, tried)
     with columns.reading() as asking, _latest.only(options.asked_by, asking):
         coverage = columns.coverage
         report = judge_columns(asking, trial, ROWS)
-    warnings = (*list_problems(rule_set, kinds), *report.warnings)
-    return Preview(msgspec.structs.replace(report, warnings=warnings), coverage)
+    told = (*warnings, *report.warnings)
+    return Preview(msgspec.structs.replace(report, warnings=told), coverage)

@@ -1,25 +1,30 @@
 """Tries a rule set on recorded requests: what it would have decided, caught and cost."""
 
 from collections.abc import Callable
+from typing import Final
 
 import msgspec
 
 from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
-from gatehouse.backtest.load import ListLookup
+from gatehouse.admin.scopes import account_reading
+from gatehouse.backtest.judging import ColumnTrial
+from gatehouse.backtest.reading import RecordSource, judge_records
 from gatehouse.backtest.report import Amounts, BacktestReport
-from gatehouse.backtest.run import Backtest, try_out
 from gatehouse.rules.authoring import list_problems
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
+from gatehouse.store.configured.list_reading import ListPast
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.feedback import feedback_history
 
 # What a backtest returns, for faces.
 __all__ = ["Amounts", "BacktestReport"]
+
+_FOREVER: Final = 2**63 - 1
 
 Reached = Callable[[int, int], None]
 """Called with how many records have been read, and of how many."""
@@ -41,27 +46,37 @@ def backtest(
     reached: Reached,
 ) -> BacktestReport:
     """Judge every record of the span by what was known when its request came."""
-    with account_reading(session, span.account_id) as connection:
+    trial, warnings = prepare_trial(session, rule_set, span, options)
+    with session.reading() as connection:
         labels = feedback_history.labels(connection, *span)
         total = records.count(connection, span)
-        kinds = list_reading.kinds(connection, span.account_id)
-    listed = _list_lookup(session, span.account_id, rule_set, lists_now=options.lists_now)
-    trial = Backtest(rule_set, span, listed, labels, options.examples)
-    report = try_out(
-        session.database, session.fingerprints, trial, lambda done: reached(done, total)
-    )
-    warnings = (*list_problems(rule_set, kinds), *report.warnings)
-    return msgspec.structs.replace(report, warnings=warnings)
+    source = RecordSource(session.database, session.fingerprints, span)
+    report = judge_records(source, trial, labels, lambda done: reached(done, total))
+    return msgspec.structs.replace(report, warnings=(*warnings, *report.warnings))
 
 
-def _list_lookup(
-    session: AdminSession, account_id: str, rule_set: RuleSet, *, lists_now: bool
-) -> ListLookup:
+def prepare_trial(
+    session: AdminSession, rule_set: RuleSet, span: RecordSpan, options: BacktestOptions
+) -> tuple[ColumnTrial, list[str]]:
+    """A rule set with the past of the lists that it names, and what is wrong with those."""
+    account_id, signer = span.account_id, session.signer
     with account_reading(session, account_id) as connection:
-        signer, names = session.signer, lists_of(rule_set)
         check_account(connection, signer, account_id)
-        if not lists_now:
-            return list_reading.history_of(connection, account_id, names, signer).has
-        current = list_reading.load(connection, account_id, signer)
-    now_ms = session.clock()
-    return lambda name, value, _: current.has(name, value, now_ms)
+        kinds = list_reading.kinds(connection, account_id)
+        past = list_reading.past_of(connection, account_id, lists_of(rule_set), signer)
+    if options.lists_now:
+        past = {name: _now(one, session.clock()) for name, one in past.items()}
+    return ColumnTrial(rule_set, span, past, options.examples), list_problems(rule_set, kinds)
+
+
+def _now(past: ListPast, now_ms: int) -> ListPast:
+    """A list as if it had always been as it is now."""
+    listed = {
+        value: [0, _FOREVER]
+        for value, times in past.spans.items()
+        if any(
+            since_ms <= now_ms < until_ms
+            for since_ms, until_ms in zip(times[::2], times[1::2], strict=True)
+        )
+    }
+    return ListPast(past.kind, listed)
