@@ -26,9 +26,8 @@ from gatehouse.core.ids import id_time_ms
 from gatehouse.figures.layout import ColumnLayout
 from gatehouse.figures.workspace import open_workspace
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import archive_source, column_source, records
-from gatehouse.store.decisions.archive_source import DayState
-from gatehouse.store.decisions.column_source import AuditMark
+from gatehouse.store.decisions import record_changes, records
+from gatehouse.store.decisions.record_changes import AuditMark, DayState
 from gatehouse.store.decisions.records import RecordSpan
 
 LATE_MS: Final = 15 * 60_000
@@ -75,11 +74,11 @@ def make_plan(session: AdminSession, manifest: Manifest, wanted: RecordSpan) -> 
     """Compare the archive with the database; new days are taken from the span only."""
     account_id = manifest.account_id
     with session.reading() as connection:
-        oldest = archive_source.oldest_request(connection, account_id)
-        mark = archive_source.mark_before(connection, session.clock() - _ERASURE_MS)
+        oldest = records.oldest_request(connection, account_id)
+        mark = record_changes.newest_mark(connection, session.clock() - _ERASURE_MS)
         before = AuditMark(manifest.audit_seq, manifest.audit_hash)
-        same_database = column_source.has_mark(connection, before)
-        erased = archive_source.was_erased_since(connection, account_id, before.seq)
+        same_database = record_changes.has_mark(connection, before)
+        erased = record_changes.was_erased_since(connection, account_id, before.seq)
     known = manifest.days if same_database else {}
     version = ColumnLayout().archive_version
     days = {*manifest.days, *_whole_days(wanted, oldest, session.clock())}
@@ -87,10 +86,10 @@ def make_plan(session: AdminSession, manifest: Manifest, wanted: RecordSpan) -> 
     for day in sorted(days):
         span, there = span_of(account_id, day), known.get(day)
         with session.reading() as connection:
-            state = archive_source.day_state(connection, span)
+            state = record_changes.day_state(connection, span)
             # To look for erased decisions means to read all of the day.
             if there is None or erased:
-                count = archive_source.count_erased(connection, span)
+                count = records.count_erased(connection, span)
             else:
                 count = there.erased
         made_from = (version, state.decisions, count)
@@ -195,7 +194,7 @@ def _write_labels(
 ) -> StoredFile | None:
     name = labels_file(work.span.account_id, work.day)
     with session.reading() as connection:
-        columns = archive_source.labels_in(connection, work.span)
+        columns = record_changes.labels_in(connection, work.span)
     count = len(columns["request_id"])
     if not count:
         place.remove(name)

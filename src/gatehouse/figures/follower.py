@@ -17,7 +17,7 @@ from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverag
 from gatehouse.figures.column_batches import BatchMaker, Found
 from gatehouse.figures.later_changes import LaterChanges
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import column_source
+from gatehouse.store.decisions import record_changes, records
 from gatehouse.store.decisions.records import KeptRecord
 from gatehouse.store.feedback import feedback, feedback_history
 
@@ -89,10 +89,10 @@ class Follower:
         for first in range(0, len(request_ids), ROWS_AT_ONCE):
             wanted = request_ids[first : first + ROWS_AT_ONCE]
             with self._session.reading() as connection:
-                records = column_source.by_ids(
+                kept = records.by_ids(
                     connection, self._account_id, wanted, self._session.fingerprints
                 )
-                found = self._found(connection, records)
+                found = self._found(connection, kept)
             with self._columns.writing() as asking:
                 self._columns.put(asking, self._batches.copied(found))
 
@@ -109,7 +109,7 @@ class Follower:
         if self._opened and not columns.is_damaged and self._changes.is_same_database():
             return
         with self._session.reading() as connection:
-            mark = column_source.newest_mark(connection)
+            mark = record_changes.newest_mark(connection)
             seq = feedback.newest(connection)
         columns.make()
         self._reached, self._newest_ms = _AFTER_ALL, now_ms
@@ -123,27 +123,25 @@ class Follower:
         if not self._reached:
             return False
         with self._session.reading() as connection:
-            records = column_source.before(
+            kept = records.before(
                 connection,
                 self._account_id,
                 self._reached,
                 ROWS_AT_ONCE,
                 self._session.fingerprints,
             )
-            found = self._found(connection, records)
-        self._reached = records[-1].request_id if len(records) == ROWS_AT_ONCE else ""
+            found = self._found(connection, kept)
+        self._reached = kept[-1].request_id if len(kept) == ROWS_AT_ONCE else ""
         with self._columns.writing() as asking:
             self._columns.put(asking, self._batches.copied(found))
             set_note(asking, "reached", self._reached)
         return bool(self._reached)
 
-    def _found(self, connection: sa.Connection, records: Sequence[KeptRecord]) -> Found:
+    def _found(self, connection: sa.Connection, kept: Sequence[KeptRecord]) -> Found:
         """Records with what became of them since."""
-        ids = [each.request_id for each in records]
+        ids = [each.request_id for each in kept]
         labels = feedback_history.labels_of(connection, self._account_id, ids)
-        return Found(
-            records, labels, column_source.review_states_of(connection, self._account_id, ids)
-        )
+        return Found(kept, labels, record_changes.review_states(connection, self._account_id, ids))
 
     def _read_new(self, late_ms: int) -> bool:
         """Read decisions that came since; whether there are more."""
@@ -152,7 +150,7 @@ class Follower:
         after = first_id("req", max(0, since_ms))
         while True:
             with self._session.reading() as connection:
-                ids = column_source.ids_after(connection, self._account_id, after, _IDS_AT_ONCE)
+                ids = records.ids_after(connection, self._account_id, after, _IDS_AT_ONCE)
             missing = [each for each in ids if each not in known]
             if self._reached:
                 # Those before are going to be read in their turn.
@@ -180,7 +178,7 @@ class Follower:
             [(ours,)] = asking.ask(query)
         with self._session.reading() as connection:
             last = first_id("req", until_ms)
-            theirs = column_source.count_before(connection, self._account_id, last)
+            theirs = records.count_before(connection, self._account_id, last)
         if ours != theirs:
             self._compare_ids(until_ms)
         self._changes.compare_reviews()
@@ -189,7 +187,7 @@ class Follower:
         after, since_ms, more = "", 0, True
         while more:
             with self._session.reading() as connection:
-                ids = column_source.ids_after(connection, self._account_id, after, _IDS_AT_ONCE)
+                ids = records.ids_after(connection, self._account_id, after, _IDS_AT_ONCE)
             more = len(ids) == _IDS_AT_ONCE and id_time_ms(ids[-1]) < until_ms
             # All decisions of one moment are compared together.
             end_ms = id_time_ms(ids[-1]) if more else until_ms
@@ -214,7 +212,7 @@ class Follower:
             self._total = done
         elif self._is_due("counted", _COUNT_S):
             with self._session.reading() as connection:
-                self._total = column_source.count_before(connection, self._account_id, _AFTER_ALL)
+                self._total = records.count_before(connection, self._account_id, _AFTER_ALL)
         since_ms = id_time_ms(self._reached) if self._reached else None
         self._columns.coverage = Coverage(
             complete=not self._reached,

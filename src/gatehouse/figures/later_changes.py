@@ -11,8 +11,8 @@ from typing import Final
 from gatehouse.figures.account_columns import DECISIONS, ROWS, AccountColumns, set_note
 from gatehouse.figures.engine import ColumnConnection
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.decisions import column_source
-from gatehouse.store.decisions.column_source import AuditMark, IdRange
+from gatehouse.store.decisions import record_changes, records
+from gatehouse.store.decisions.record_changes import AuditMark
 from gatehouse.store.feedback import feedback, feedback_history
 from gatehouse.store.feedback.feedback_history import KnownLabel
 
@@ -69,7 +69,7 @@ class LaterChanges:
         """Whether the database still has what was followed; one that was restored has not."""
         with self._session.reading() as connection:
             newest = feedback.newest(connection)
-            return newest >= self._seq and column_source.has_mark(connection, self._mark)
+            return newest >= self._seq and record_changes.has_mark(connection, self._mark)
 
     def follow(self, now_ms: int, *, building: bool) -> None:
         """Bring all that changed into the copy."""
@@ -96,7 +96,7 @@ class LaterChanges:
     def compare_reviews(self) -> None:
         """Compare the number of reviews in each state, and if it differs, take all of them anew."""
         with self._session.reading() as connection:
-            theirs = column_source.count_reviews(connection, self._account_id)
+            theirs = record_changes.count_reviews(connection, self._account_id)
         with self._columns.reading() as asking:
             query = f"SELECT review, count(*) FROM {DECISIONS} "  # noqa: S608
             ours = dict(asking.ask(f"{query} WHERE review IS NOT NULL GROUP BY review"))
@@ -107,7 +107,7 @@ class LaterChanges:
         before, erased, deleted = self._mark, False, False
         while True:
             with self._session.reading() as connection:
-                lines = column_source.actions_after(connection, self._mark.seq, _LINES_AT_ONCE)
+                lines = record_changes.actions_after(connection, self._mark.seq, _LINES_AT_ONCE)
             for line in lines:
                 self._mark = line.mark
                 deleted |= line.action == _DELETED
@@ -134,12 +134,12 @@ class LaterChanges:
         with self._session.reading() as connection:
             if feedback.newest(connection) <= self._seq:
                 return False
-            rows = column_source.labels_after(
+            rows = record_changes.labels_after(
                 connection, self._account_id, self._seq, _LABELS_AT_ONCE
             )
             ids = sorted({row.request_id for row in rows})
             labels = feedback_history.labels_of(connection, self._account_id, ids)
-            reviews = column_source.review_states_of(connection, self._account_id, ids)
+            reviews = record_changes.review_states(connection, self._account_id, ids)
         if rows:
             self._seq = rows[-1].seq
             with self._columns.writing() as asking:
@@ -152,13 +152,13 @@ class LaterChanges:
     def _follow_reviews(self) -> None:
         """Take reviews that were closed without a new label, or opened late."""
         with self._session.reading() as connection:
-            theirs = column_source.open_reviews(connection, self._account_id)
+            theirs = record_changes.open_reviews(connection, self._account_id)
         with self._columns.reading() as asking:
             query = f"SELECT request_id FROM {DECISIONS} WHERE review = 'OPEN'"  # noqa: S608
             ours = {row[0] for row in asking.ask(query)}
         if changed := sorted(ours ^ theirs):
             with self._session.reading() as connection:
-                states = column_source.review_states_of(connection, self._account_id, changed)
+                states = record_changes.review_states(connection, self._account_id, changed)
             with self._columns.writing() as asking:
                 self._columns.update(asking, changed, {"review": list(map(states.get, changed))})
 
@@ -174,8 +174,7 @@ class LaterChanges:
             known = {row[0] for row in asking.ask(query)}
         for first, last in ends:
             with self._session.reading() as connection:
-                where = IdRange(self._account_id, first, last)
-                found = column_source.erased_in(connection, where)
+                found = records.erased_in(connection, self._account_id, first, last)
             if new := [each for each in found if each not in known]:
                 self.compact_due = True
                 self._put(new)
@@ -194,7 +193,7 @@ class LaterChanges:
 
     def _take_reviews(self) -> None:
         with self._session.reading() as connection:
-            known = column_source.review_states(connection, self._account_id)
+            known = record_changes.review_states(connection, self._account_id)
         ids = sorted(known)
         with self._columns.writing() as asking:
             asking.ask(f"UPDATE {ROWS} SET review = NULL WHERE review IS NOT NULL")  # noqa: S608

@@ -12,7 +12,7 @@ from gatehouse.archive.places import ArchivePlace, open_place
 from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_change, account_reading
-from gatehouse.store.decisions import archive_source
+from gatehouse.store.decisions import record_changes
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.exclusive import exclusive
 
@@ -68,7 +68,7 @@ def _bring_up_to_date(
     if plan.work or not known:
         with account_change(session, account_id) as change:
             about = {"to": place.shown, "days": len(plan.work), "decisions": plan.records}
-            change.audit(archive_source.ARCHIVED, account_id, **about)
+            change.audit(record_changes.ARCHIVED, account_id, **about)
     carry_out(session, place, manifest, plan, reached)
     days = [day for day, there in manifest.in_order() if there.decisions]
     files = [each for day in manifest.days.values() for each in (day.file, day.labels)]
@@ -116,4 +116,4 @@ def refresh_archives(session: AdminSession, account_id: str, reached: Reached) -
 def archives_of(session: AdminSession, account_id: str) -> list[str]:
     """Every place that the account was archived to."""
     with account_reading(session, account_id) as connection:
-        return archive_source.archived_to(connection, account_id)
+        return record_changes.archived_to(connection, account_id)

@@ -20,7 +20,6 @@ from gatehouse.explanations.explanation import Explanation
 from gatehouse.pipeline.settlement import Search
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions, records
-from gatehouse.store.decisions.archive_source import oldest_request
 from gatehouse.store.decisions.records import KeptRecord, RecordSpan
 from gatehouse.store.feedback import feedback_history
 from gatehouse.store.feedback.feedback_history import KnownLabel
@@ -64,7 +63,7 @@ def first_decision_ms(session: AdminSession, account_id: str) -> int | None:
     """When the oldest decision that is kept was made; None when there is none."""
     session.actor.check_account(account_id)
     with session.reading() as connection:
-        oldest = oldest_request(connection, account_id)
+        oldest = records.oldest_request(connection, account_id)
     return None if oldest is None else id_time_ms(oldest)
 
 

@@ -22,7 +22,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.configured import lists
-from gatehouse.store.decisions import archive_source
+from gatehouse.store.decisions import record_changes
 from gatehouse.store.identities import erasure
 from gatehouse.store.identities.identities import overwrite_deleted
 from gatehouse.store.search.indexing import is_complete
@@ -106,7 +106,7 @@ def erase_person(
         searches = saved_searches.erase(
             change.connection, change.ring, account_id, subject.named_values
         )
-        result.archives = archive_source.archived_to(change.connection, account_id)
+        result.archives = record_changes.archived_to(change.connection, account_id)
         counts = {name: done[name] for name in _AUDITED}
         change.audit("privacy.erase", account_id, **counts, savedSearches=searches)
     try:
@@ -187,7 +187,7 @@ def _foresee(session: AdminSession, subject: DataSubject, options: ErasureOption
     with account_reading(session, account_id) as connection:
         result.index_complete = is_complete(connection)
         result.identity_records = sum(1 for _ in subject.identity_records(connection))
-        result.archives = archive_source.archived_to(connection, account_id)
+        result.archives = record_changes.archived_to(connection, account_id)
         entries = len(subject.list_entries(connection))
     if options.lists:
         result.list_entries = entries

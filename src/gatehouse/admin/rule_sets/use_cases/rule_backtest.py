@@ -6,7 +6,6 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
-from gatehouse.admin.scopes import account_reading
 from gatehouse.backtest.judging import ColumnTrial
 from gatehouse.backtest.reading import RecordSource, judge_records
 from gatehouse.backtest.report import Amounts, BacktestReport
