@@ -1,8 +1,8 @@
 """Which tests are of which kind, and in what order the workers of a run begin them."""
 
 import itertools
-from collections.abc import Sequence
-from typing import Final, Protocol, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Protocol, TypeVar
 
 import pytest
 
@@ -18,7 +18,7 @@ class _Test(Protocol):
     @property
     def nodeid(self) -> str: ...
 
-    def get_closest_marker(self, name: str) -> object: ...
+    def iter_markers(self) -> Iterator[Any]: ...
 
 
 T = TypeVar("T", bound=_Test)
@@ -43,7 +43,9 @@ def spread(tests: Sequence[T], begun_first: Sequence[Sequence[str]], workers: in
     groups: list[list[T]] = [[] for _ in range(max(workers, 1))]
     ordinary: list[T] = []
     for test in tests:
-        fits = [number for number, group in enumerate(begun_first) if _is_one_of(test, group)]
+        names = {test.nodeid.partition("::")[0].rpartition("/")[2]}
+        names.update(mark.name for mark in test.iter_markers())
+        fits = [n for n, group in enumerate(begun_first) if not names.isdisjoint(group)]
         (groups[fits[-1] % len(groups)] if fits else ordinary).append(test)
     ordered: list[T] = []
     left, remaining = iter(ordinary), len(tests)
@@ -54,8 +56,3 @@ def spread(tests: Sequence[T], begun_first: Sequence[Sequence[str]], workers: in
         ordered += itertools.islice(left, max(0, share - len(group)))
         remaining -= share
     return [*ordered, *left]
-
-
-def _is_one_of(test: _Test, group: Sequence[str]) -> bool:
-    file = test.nodeid.partition("::")[0].rpartition("/")[2]
-    return any(name == file or test.get_closest_marker(name) for name in group)

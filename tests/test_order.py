@@ -1,5 +1,6 @@
 """The order in which workers begin tests: the longest first, and together what belongs together."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,9 +19,9 @@ class Named:
     nodeid: str
     marks: tuple[str, ...] = field(default=())
 
-    def get_closest_marker(self, name: str) -> object:
-        """Its mark of this name."""
-        return name if name in self.marks else None
+    def iter_markers(self) -> Iterator[pytest.Mark]:
+        """Its marks."""
+        return (pytest.Mark(name, (), {}, _ispytest=True) for name in self.marks)
 
 
 ORDINARY = [Named(f"tests/test_browser.py::test_{number}") for number in range(9)]
