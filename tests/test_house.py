@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -25,20 +25,25 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
-def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+@functools.cache
+def _nodes(path: Path) -> list[ast.AST]:
+    """All nodes of a file: to walk a tree takes longer than to look at what is found."""
+    return list(ast.walk(_tree(path)))
+
+
+def _functions(nodes: Iterable[ast.AST]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 @each(SOURCES)
 def test_a_file_can_be_read_in_one_sitting_and_says_what_it_is_for(path: Path) -> None:
     text = path.read_text()
-    tree = _tree(path)
     # The folders within a subject are named alike everywhere, and their packages are empty.
-    assert ast.get_docstring(tree) or not text, "a module opens with what it is for"
+    assert ast.get_docstring(_tree(path)) or not text, "a module opens with what it is for"
     assert text.count("\n") <= 430
     assert path.stem not in {"utils", "helpers", "base", "manager", "misc"}
     if MIGRATIONS not in path.parts:
-        for function in _functions(tree):
+        for function in _functions(_nodes(path)):
             length = (function.end_lineno or 0) - function.lineno
             assert length <= 70, f"{function.name} has {length} lines"
 
@@ -65,7 +70,7 @@ def test_no_test_asserts_how_long_something_took() -> None:
 def test_decisions_are_handed_the_time_and_the_dice(room: str) -> None:
     forbidden = {"time", "random", "secrets", "uuid"}
     for path in (ROOT / "src" / "gatehouse" / room).rglob("*.py"):
-        for node in ast.walk(_tree(path)):
+        for node in _nodes(path):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.level == 0:
                 names = [node.module or ""]
@@ -84,7 +89,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     imports = {
         module: {
             name
-            for node in ast.walk(_tree(path))
+            for node in _nodes(path)
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
             for name in (f"{node.module}.{alias.name}", node.module or "")
@@ -167,21 +172,19 @@ def test_the_name_of_a_stage_is_written_in_its_own_room_only(path: Path) -> None
     names = {name for name, own in STAGE_ROOMS.items() if own != room}
     text = path.read_text()
     if any(name in text for name in names):
-        for node in ast.walk(_tree(path)):
+        for node in _nodes(path):
             assert not (isinstance(node, ast.Constant) and node.value in names), node.lineno
 
 
 def test_a_request_that_says_how_its_fields_fit_together_is_asked_while_it_is_decoded() -> None:
     """Only a struct with the base `Checked`, itself or through another, is asked for problems."""
     asking = [path for path in SOURCES if re.search(r"Checked|def problems\(", path.read_text())]
-    classes = [
-        node for path in asking for node in ast.walk(_tree(path)) if isinstance(node, ast.ClassDef)
-    ]
+    classes = [node for path in asking for node in _nodes(path) if isinstance(node, ast.ClassDef)]
     bases = {node.name: {ast.unparse(base) for base in node.bases} for node in classes}
     checked = {name for name, direct in bases.items() if "Checked" in direct}
     asked = 0
     for node in classes:
-        for method in _functions(node):
+        for method in _functions(ast.walk(node)):
             returned = ast.unparse(method.returns) if method.returns else ""
             if (method.name, returned) == ("problems", "Iterator[tuple[str, str]]"):
                 assert node.name == "Checked" or {"Checked", *checked} & bases[node.name]
@@ -197,7 +200,7 @@ def test_a_card_number_becomes_a_fingerprint_in_few_places() -> None:
     makers = {"inner", "inner_of_every_key", "CardMasker", "make_engine", "Fingerprints"}
     found: dict[str, set[str]] = {}
     for path in SOURCES:
-        for node in ast.walk(_tree(path)):
+        for node in _nodes(path):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
                 name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
                 if name in makers:

@@ -2,7 +2,8 @@
 
 What belongs to another account is asked for under one's own in `test_foreign_ids.py`.
 
-Each test has an account of its own, because what an operator may do with an empty form is done.
+What an operator may do with an empty form is done: each test that lets them has an account of its
+own.
 """
 
 import pytest
@@ -53,10 +54,10 @@ def test_each_role_reaches_what_it_may_and_nothing_else(
 
 @pytest.mark.parametrize("declared", OF_ACCOUNTS, ids=lambda each: each.name)
 def test_another_account_does_not_exist_for_anybody_but_operators(
-    console: Console, declared: Declared, account_id: str
+    console: Console, declared: Declared
 ) -> None:
     for role in UserRole:
-        browser = console.as_role(role, account_id)
+        browser = console.as_role(role)
         if role is not UserRole.OPERATOR:
             assert _ask(browser, declared, console.other_id) == 404, role
         assert _ask(browser, declared, "acct_nowhere") == 404, role
@@ -64,11 +65,11 @@ def test_another_account_does_not_exist_for_anybody_but_operators(
 
 @pytest.mark.parametrize("declared", FORMS, ids=lambda each: each.name)
 def test_no_form_counts_without_the_token_of_its_session(
-    console: Console, declared: Action, account_id: str
+    console: Console, declared: Action
 ) -> None:
     browser, other = (console.as_role(UserRole.OPERATOR) for _ in range(2))
     assert other.visitor is not None
     for token in ("", "wrong", other.visitor.csrf_token):
-        answer = browser.post(_path(declared, account_id), {"csrf": token})
+        answer = browser.post(_path(declared, console.account_id), {"csrf": token})
         assert answer.status_code == 403
         assert "This form is out of date" in answer.text
