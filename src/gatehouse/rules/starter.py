@@ -1,5 +1,6 @@
 """The rule set that every new account begins with: its file, its checked form and its lists."""
 
+import functools
 from importlib import resources
 from typing import Final
 
@@ -39,5 +40,6 @@ def starter_program() -> str:
     return _read("starter.json").strip()
 
 
+@functools.cache
 def _read(name: str) -> str:
     return resources.files("gatehouse.rules").joinpath(name).read_text("utf-8")
