@@ -132,7 +132,8 @@ def _rehearse() -> None:
             pass
 
     with tempfile.TemporaryDirectory(prefix="gatehouse-rehearsal-") as folder:
-        home = Home(Path(folder) / "home").migrated()
+        # The lines of its requests would stand in the output of every run.
+        home = Home(Path(folder) / "home", settings={"GATEHOUSE_LOG_LEVEL": "error"}).migrated()
         with home.session() as session:
             key = ensure_demo(session, load_settings(home.environ()))
         logging.disable()
