@@ -12,7 +12,8 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import DECISIONS, GATEWAY_INTENTS, REVIEWS
 
 MOMENT_MS = 1_790_000_000_000
-_NUMBERS = count()
+# Beginning with zeros, an id could look like the number of a card, which commands do not show.
+_NUMBERS = count((1 << 80) - (1 << 24))
 
 STAGES = [
     {
