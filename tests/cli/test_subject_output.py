@@ -7,7 +7,7 @@ from gatehouse.admin.decisions.command.subject_output import (
     subject_cells,
     subject_lines,
 )
-from gatehouse.admin.reviews.use_cases.review_summary import subject_of
+from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 
 

@@ -4,10 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.admin.reviews.queries.reviews import LONGEST_REASON
+from gatehouse.admin.reviews.types import (
+    LONGEST_NAME,
+    LONGEST_NOTE,
+    LONGEST_REASON,
+    MOST_AT_ONCE,
+)
 from gatehouse.admin.reviews.use_cases import review_bulk
-from gatehouse.admin.reviews.use_cases.review_desk import LONGEST_NAME, LONGEST_NOTE
-from gatehouse.api.review_messages import MOST_AT_ONCE
 from gatehouse.store.decisions.review_events import MOST_OF_A_KIND
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.reviews.queries.reviews import AlreadyResolved, NotResolved
+from gatehouse.admin.reviews.types import person_name
 from gatehouse.admin.reviews.use_cases.review_bulk import (
     MOST_AT_ONCE,
     ReviewFilter,
@@ -19,7 +20,6 @@ from gatehouse.admin.reviews.use_cases.review_desk import (
     Assignment,
     add_note,
     assign_review,
-    person_name,
     person_of,
     take_oldest,
 )

@@ -10,12 +10,19 @@ from gatehouse.access.accounts import Caller
 from gatehouse.access.actors import Actor
 from gatehouse.admin.decisions.use_cases.decisions import LiveDecisions
 from gatehouse.admin.reviews.queries.reviews import AlreadyResolved, NotResolved
-from gatehouse.admin.reviews.use_cases.review_desk import (
+from gatehouse.admin.reviews.types import (
     UNASSIGNED,
-    AlreadyAssigned,
-    Assignment,
+    BulkResolution,
+    ReviewAssignment,
+    ReviewChange,
+    ReviewNote,
+    ReviewPage,
+    ReviewResolution,
+    ReviewVerdict,
     person_name,
 )
+from gatehouse.admin.reviews.use_cases.public_reviews import public_results, public_review
+from gatehouse.admin.reviews.use_cases.review_desk import AlreadyAssigned, Assignment
 from gatehouse.admin.reviews.use_cases.reviews import (
     NOBODY,
     ReviewFinding,
@@ -30,17 +37,6 @@ from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.entry import Entry, path_id
 from gatehouse.api.problems import Problem
 from gatehouse.api.query import PAGE_PARAMETERS, read_query, read_search
-from gatehouse.api.review_messages import (
-    BulkResolution,
-    ReviewAssignment,
-    ReviewChange,
-    ReviewNote,
-    ReviewPage,
-    ReviewResolution,
-    ReviewVerdict,
-    public_results,
-    public_review,
-)
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.store.decisions.review_events import TooManyEvents
 

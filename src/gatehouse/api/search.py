@@ -8,6 +8,8 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision, public_decision
+from gatehouse.admin.reviews.types import Review
+from gatehouse.admin.reviews.use_cases.public_reviews import public_review
 from gatehouse.admin.search.use_cases.decisions import LiveSearch
 from gatehouse.admin.search.use_cases.filters import (
     DecisionSearchRequest,
@@ -19,7 +21,6 @@ from gatehouse.api.body_reader import BodyReader, read_strictly
 from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.entry import Entry
 from gatehouse.api.problems import Problem
-from gatehouse.api.review_messages import Review, public_review
 from gatehouse.api.reviews import SCOPE as REVIEWS_SCOPE
 
 _SCOPE: Final = "decisions"

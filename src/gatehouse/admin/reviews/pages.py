@@ -12,14 +12,10 @@ from gatehouse.admin.decisions.use_cases.inspecting import inspect_decision
 from gatehouse.admin.decisions.use_cases.masking import masked_customer
 from gatehouse.admin.feedback.use_cases.record import label_that_counts
 from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.reviews.types import LONGEST_NOTE
 from gatehouse.admin.reviews.use_cases import review_claims
 from gatehouse.admin.reviews.use_cases.review_claims import AlreadyClaimed
-from gatehouse.admin.reviews.use_cases.review_desk import (
-    LONGEST_NOTE,
-    Assignment,
-    add_note,
-    assign_review,
-)
+from gatehouse.admin.reviews.use_cases.review_desk import Assignment, add_note, assign_review
 from gatehouse.admin.reviews.use_cases.reviews import (
     NOBODY,
     ReviewFinding,

@@ -4,7 +4,16 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.admin.reviews.use_cases.review_desk import UNASSIGNED
+from gatehouse.admin.reviews.types import (
+    UNASSIGNED,
+    BulkResolution,
+    BulkResult,
+    Review,
+    ReviewAssignment,
+    ReviewNote,
+    ReviewPage,
+    ReviewResolution,
+)
 from gatehouse.api.openapi.parts import (
     PREFER,
     REQUEST_ID,
@@ -16,15 +25,6 @@ from gatehouse.api.openapi.parts import (
     parameter,
 )
 from gatehouse.api.problems import BODY_CODES, PAID_CODES, REVIEW_CODES
-from gatehouse.api.review_messages import (
-    BulkResolution,
-    BulkResult,
-    Review,
-    ReviewAssignment,
-    ReviewNote,
-    ReviewPage,
-    ReviewResolution,
-)
 from gatehouse.api.reviews import DEFAULT_STATUS, ORDERS, STATUSES
 
 REVIEW_TYPES: Final[tuple[type, ...]] = (

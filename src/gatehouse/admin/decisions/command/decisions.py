@@ -18,8 +18,8 @@ from gatehouse.admin.decisions.command.subject_output import (
 from gatehouse.admin.decisions.use_cases import decisions
 from gatehouse.admin.decisions.use_cases.decisions import DecisionExport, ExportFormat
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
+from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.opening import open_account
-from gatehouse.admin.reviews.use_cases.review_summary import subject_of
 from gatehouse.admin.search.command import Filters, following, warn_of_missing, with_filters
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after

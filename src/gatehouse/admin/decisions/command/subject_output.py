@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from gatehouse.admin.reviews.use_cases.review_summary import RequestSubject, ReviewedCard
+from gatehouse.admin.decisions.use_cases.request_subject import RequestSubject, ReviewedCard
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.decisions.record import RecordedStage
 from gatehouse.intel.places import minor_digits

@@ -10,8 +10,8 @@ from gatehouse.admin.decisions.use_cases.inspecting import InspectedDecision
 from gatehouse.admin.decisions.use_cases.masking import RecordMask, masked_reference
 from gatehouse.admin.decisions.use_cases.matched import MatchedRule
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
+from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.entities.use_cases.showing import ShownEntity
-from gatehouse.admin.reviews.use_cases.review_summary import subject_of
 from gatehouse.console.charts.signed_bars import SignedBar, signed_bars
 from gatehouse.console.visit import Visit
 from gatehouse.console.words.stages import ShownFinding, StageWords

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Final
 
-from gatehouse.admin.reviews.use_cases.review_summary import OrderAmount
+from gatehouse.admin.decisions.use_cases.request_subject import OrderAmount
 from gatehouse.console.visit import Visit
 
 _MICROS: Final = 1_000_000

@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.entities.types import Entity, EntityType, entities_of
 from gatehouse.admin.entities.use_cases.index import EntityIndex
-from gatehouse.admin.reviews.use_cases.review_summary import subject_of
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.sentry.explaining import recorded_reasons
 from gatehouse.sentry.sentences import said_reason

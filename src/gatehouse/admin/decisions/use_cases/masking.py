@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from gatehouse.admin.decisions.use_cases.request_subject import ReviewedCustomer
 from gatehouse.admin.entities.types import Entity, EntityType, masked, masked_address, masked_name
-from gatehouse.admin.reviews.use_cases.review_summary import ReviewedCustomer
 from gatehouse.decisions.record import DecisionRecord, event_of
 from gatehouse.rules.list_entries import ListKind, is_about_somebody, is_hash
 

@@ -4,12 +4,12 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.admin.decisions.use_cases.request_subject import OrderAmount, subject_of
 from gatehouse.admin.entities.types import Entity, EntityTokens
 from gatehouse.admin.entities.use_cases.index import EntityCounts, EntityIndex
 from gatehouse.admin.entities.use_cases.neighbours import Neighbourhood, neighbourhood
 from gatehouse.admin.entities.use_cases.showing import ShownEntity, labels_in, shown
 from gatehouse.admin.entities.use_cases.standing import HeldBy, Reputation, lists_of, reputation
-from gatehouse.admin.reviews.use_cases.review_summary import OrderAmount, subject_of
 from gatehouse.admin.search.queries.pages import PageWanted, find_page
 from gatehouse.admin.search.queries.sources import IdSpan
 from gatehouse.core.errors import InvalidInput

@@ -9,7 +9,7 @@ from gatehouse.admin.decisions.command.subject_output import (
     subject_cells,
     subject_lines,
 )
-from gatehouse.admin.reviews.use_cases.review_summary import ReviewSummary
+from gatehouse.admin.reviews.types import ReviewSummary
 from gatehouse.admin.reviews.use_cases.reviews import EventKind, ReviewEvent, ReviewView
 from gatehouse.cli.output import sheet, table, time_or_none
 from gatehouse.core.cards.redaction import recordable

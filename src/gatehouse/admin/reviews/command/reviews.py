@@ -8,10 +8,11 @@ import typer
 from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.opening import Opened, open_account
 from gatehouse.admin.reviews.command.review_output import review_list, review_sheet
+from gatehouse.admin.reviews.types import LONGEST_NOTE, ME
 from gatehouse.admin.reviews.use_cases import review_bulk, review_desk, reviews
+from gatehouse.admin.reviews.use_cases.public_reviews import public_results, public_review
 from gatehouse.admin.reviews.use_cases.review_bulk import MOST_AT_ONCE, ResolvedItem, ReviewFilter
 from gatehouse.admin.reviews.use_cases.review_desk import (
-    ME,
     AlreadyAssigned,
     Assignment,
     assignee_of,
@@ -33,7 +34,6 @@ from gatehouse.admin.search.command import (
     words_option,
 )
 from gatehouse.admin.search.use_cases.filters import ReviewSearchRequest
-from gatehouse.api.review_messages import public_results, public_review
 from gatehouse.cli.arguments import (
     AccountOption,
     After,
@@ -192,7 +192,7 @@ def note(
 ) -> None:
     """Add a note to a review. It stays with the review until it is erased."""
     if text == "-":
-        text = read_file("-", 4 * review_desk.LONGEST_NOTE).decode(errors="replace")
+        text = read_file("-", 4 * LONGEST_NOTE).decode(errors="replace")
     session, account_id = open_account(account)
     done = review_desk.add_note(session, account_id, request, text)
     _show_done((session, account_id), done, f"note {done.notes} of {request} is kept", as_json)

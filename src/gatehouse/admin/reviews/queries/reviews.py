@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.admin.reviews.types import LONGEST_REASON
 from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
@@ -50,7 +51,6 @@ _REVIEW_OPEN: Final = Phrase(
 
 _NO_REVIEW: Final = Phrase("refused.no_review", "account {account} has no review {id}")
 
-LONGEST_REASON: Final = 500
 NOBODY: Final = ""
 """In a search: the assignee of reviews that nobody has."""
 

@@ -1,7 +1,5 @@
 """Use cases of people who work on reviews together: notes, and who has which review."""
 
-import re
-import unicodedata
 from typing import Final
 
 import msgspec
@@ -9,9 +7,9 @@ import msgspec
 from gatehouse.access.actors import Actor
 from gatehouse.admin.reviews.queries import reviews
 from gatehouse.admin.reviews.queries.reviews import NOBODY, ReviewSearch
+from gatehouse.admin.reviews.types import LONGEST_NOTE, ME, UNASSIGNED, person_name
 from gatehouse.admin.reviews.use_cases.reviews import ReviewView, get_review, review_change
-from gatehouse.core.cards.redaction import recordable
-from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
@@ -24,23 +22,7 @@ from gatehouse.store.decisions.review_events import (
 )
 
 _REVIEW_ASSIGNED: Final = Phrase("refused.review_assigned", "{assignee} has {request_id}")
-_ASSIGNEE_NAME: Final = Phrase(
-    "refused.assignee_name",
-    "a person is named by 1 to {most} letters, digits, spaces and . _ @ + ' -, "
-    "beginning with a letter or digit",
-)
-_ASSIGNEE_WORD: Final = Phrase(
-    "refused.assignee_word", "{name} cannot be the name of a person; it has a meaning of its own"
-)
 _NONE_UNASSIGNED: Final = Phrase("refused.none_unassigned", "no open review is without an assignee")
-
-LONGEST_NOTE: Final = 2000
-UNASSIGNED: Final = "unassigned"
-"""The word by which faces ask for reviews that nobody has."""
-ME: Final = "me"
-"""The word by which a person at a terminal names themselves."""
-LONGEST_NAME: Final = 64
-_NAME: Final = re.compile(rf"[^\W_][\w.@+' -]{{0,{LONGEST_NAME - 1}}}")
 
 
 class AlreadyAssigned(Conflict):
@@ -57,16 +39,6 @@ class Assignment(msgspec.Struct, frozen=True):
     """None for nobody."""
     take_over: bool = False
     """Whether it may be taken from somebody else."""
-
-
-def person_name(text: str) -> str:
-    """The name of a person to whom reviews are assigned; or `InvalidInput`."""
-    name = unicodedata.normalize("NFC", text.strip())
-    if _NAME.fullmatch(name) is None or recordable(name) != name:
-        raise InvalidInput(_ASSIGNEE_NAME(most=LONGEST_NAME))
-    if name.casefold() in (ME, UNASSIGNED):
-        raise InvalidInput(_ASSIGNEE_WORD(name=name))
-    return name
 
 
 def person_of(actor: Actor, text: str) -> str:

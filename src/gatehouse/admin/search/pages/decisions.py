@@ -13,9 +13,9 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.decisions.pages.order_amounts import shown_order
 from gatehouse.admin.decisions.use_cases.masking import masked_customer, masked_reference
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
+from gatehouse.admin.decisions.use_cases.request_subject import RequestSubject, subject_of
 from gatehouse.admin.events.use_cases.event_settings import operations
 from gatehouse.admin.people.use_cases import saved_searches
-from gatehouse.admin.reviews.use_cases.review_summary import RequestSubject, subject_of
 from gatehouse.admin.search.pages.search_form import (
     SOUGHT,
     WHO,

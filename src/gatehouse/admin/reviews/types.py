@@ -1,5 +1,7 @@
-"""What the routes of reviews read and answer, in the words of the API."""
+"""What a review is in the API, with what people say about one, and their names."""
 
+import re
+import unicodedata
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Final
@@ -7,29 +9,46 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision, public_decision
-from gatehouse.admin.reviews.queries.reviews import LONGEST_REASON, AlreadyResolved
-from gatehouse.admin.reviews.use_cases.review_bulk import ResolvedItem
-from gatehouse.admin.reviews.use_cases.review_desk import LONGEST_NAME, LONGEST_NOTE, person_name
-from gatehouse.admin.reviews.use_cases.review_summary import ReviewSummary
-from gatehouse.admin.reviews.use_cases.reviews import ReviewView, payment_sentence
+from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
+from gatehouse.admin.decisions.use_cases.request_subject import RequestSubject
 from gatehouse.core.api_values import Timestamp
 from gatehouse.core.cards.redaction import recordable
-from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.validation import Checked
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.core.wording.text import is_blank
-from gatehouse.explanations.explanation import Explanation
-from gatehouse.store.decisions.review_events import (
-    EventKind,
-    PaymentEffect,
-    ReviewEvent,
-    ReviewState,
-)
+from gatehouse.store.decisions.review_events import EventKind, PaymentEffect, ReviewState
 from gatehouse.store.requests.intents import IntentState
 
+_ASSIGNEE_NAME: Final = Phrase(
+    "refused.assignee_name",
+    "a person is named by 1 to {most} letters, digits, spaces and . _ @ + ' -, "
+    "beginning with a letter or digit",
+)
+_ASSIGNEE_WORD: Final = Phrase(
+    "refused.assignee_word", "{name} cannot be the name of a person; it has a meaning of its own"
+)
+
+LONGEST_REASON: Final = 500
+LONGEST_NOTE: Final = 2000
+UNASSIGNED: Final = "unassigned"
+"""The word by which faces ask for reviews that nobody has."""
+ME: Final = "me"
+"""The word by which a person at a terminal names themselves."""
+LONGEST_NAME: Final = 64
+_NAME: Final = re.compile(rf"[^\W_][\w.@+' -]{{0,{LONGEST_NAME - 1}}}")
 MOST_AT_ONCE: Final = 100
 """How many reviews one call resolves."""
+
+
+def person_name(text: str) -> str:
+    """The name of a person to whom reviews are assigned; or `InvalidInput`."""
+    name = unicodedata.normalize("NFC", text.strip())
+    if _NAME.fullmatch(name) is None or recordable(name) != name:
+        raise InvalidInput(_ASSIGNEE_NAME(most=LONGEST_NAME))
+    if name.casefold() in (ME, UNASSIGNED):
+        raise InvalidInput(_ASSIGNEE_WORD(name=name))
+    return name
 
 
 class ReviewVerdict(StrEnum):
@@ -156,6 +175,24 @@ class PublicReviewEvent(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
+class ReviewReason(msgspec.Struct, frozen=True):
+    """One thing that spoke against the request."""
+
+    stage: Annotated[str, Meta(description="The stage that found it.")]
+    code: Annotated[str, Meta(description="Name of the rule, or code of the reason.")]
+    sentence: Annotated[str, Meta(description="What it means.")]
+
+
+class ReviewSummary(RequestSubject, frozen=True):
+    """Who ordered what, with which card, from where, and what spoke against it."""
+
+    rules: Annotated[list[str], Meta(description="Names of the rules that matched.")]
+    tags: Annotated[
+        list[str], Meta(description="Tags of those rules, and codes that lowered Sentry's score.")
+    ]
+    reasons: Annotated[list[ReviewReason], Meta(description="Why, one sentence for each.")]
+
+
 class Review(msgspec.Struct, frozen=True, rename="camel"):
     """A decision that waits for a reviewer, or was resolved by one."""
 
@@ -229,62 +266,6 @@ class BulkResult(msgspec.Struct, frozen=True, rename="camel"):
     results: list[ResolutionResult]
     resolved: Annotated[int, Meta(description="How many were resolved now.")]
     refused: Annotated[int, Meta(description="How many were not.")]
-
-
-def public_review(view: ReviewView, currency: str, why: Explanation | None = None) -> Review:
-    """A review in the shape of the API, with its history where that was read."""
-    review, record = view.review, view.record
-    return Review(
-        request_id=review.request_id,
-        status=review.state,
-        created_at=iso_time(review.at_ms),
-        assignee=review.assignee,
-        resolved_at=_time(review.resolved_at_ms),
-        resolved_by=review.actor,
-        reason=review.reason,
-        payment_status=view.payment,
-        note_count=view.notes,
-        summary=view.summary,
-        decision=None if record is None else public_decision(record, currency, why),
-        payment_meaning=payment_sentence(view) if view.events else UNSET,
-        history=[_event(event) for event in view.events] if view.events else UNSET,
-    )
-
-
-def public_results(items: list[ResolvedItem]) -> BulkResult:
-    """What became of many reviews in the shape of the API."""
-    results = [_result(item) for item in items]
-    resolved = sum(item.refusal is None for item in items)
-    return BulkResult(results, resolved, len(items) - resolved)
-
-
-def _result(item: ResolvedItem) -> ResolutionResult:
-    outcome = ResolutionOutcome.RESOLVED
-    if item.refusal is not None:
-        late = isinstance(item.refusal, AlreadyResolved)
-        outcome = ResolutionOutcome.ALREADY_RESOLVED if late else ResolutionOutcome.NOT_FOUND
-    review = item.review
-    if review is None:
-        return ResolutionResult(recordable(item.request_id), outcome, None, None, None)
-    at = _time(review.resolved_at_ms)
-    return ResolutionResult(review.request_id, outcome, review.state, review.actor, at)
-
-
-def _event(event: ReviewEvent) -> PublicReviewEvent:
-    details = event.details
-    return PublicReviewEvent(
-        at=iso_time(event.at_ms),
-        by=event.actor,
-        kind=event.kind,
-        assignee=details.assignee,
-        status=details.state,
-        text=event.words,
-        payment=details.effect,
-    )
-
-
-def _time(at_ms: int | None) -> str | None:
-    return None if at_ms is None else iso_time(at_ms)
 
 
 def _blank(field: str, text: object) -> Iterator[tuple[str, str]]:
