@@ -10,6 +10,7 @@ from typing import Any, Final
 import gatehouse.operations.stages  # noqa: F401  # registers the stages
 from gatehouse.access.limits import SharedRateLimiter
 from gatehouse.admin.audit.worker import AuditWatch
+from gatehouse.admin.decisions.routes import DecisionRoutes
 from gatehouse.admin.decisions.use_cases.decisions import LiveDecisions
 from gatehouse.admin.events.worker import LiveEvents
 from gatehouse.admin.feedback.worker.label_follower import LabelFollower
@@ -19,10 +20,13 @@ from gatehouse.admin.jobs.worker.worker import JobWorker
 from gatehouse.admin.memory.queries.memory_rebuild import DecisionHistory, MemoryRebuild
 from gatehouse.admin.memory.worker.live_memory import LiveSharedMemory, open_live_memory
 from gatehouse.admin.money.use_cases.statements import LiveBilling
+from gatehouse.admin.pipelines.routes import PipelineRoutes
 from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
 from gatehouse.admin.privacy.use_cases.retention import DailyRetention, retention_policy
 from gatehouse.admin.privacy.worker import Forgetter
+from gatehouse.admin.reviews.routes import ReviewRoutes
 from gatehouse.admin.reviews.worker import LiveReviews
+from gatehouse.admin.search.routes import SearchRoutes
 from gatehouse.admin.search.use_cases.decisions import LiveSearch
 from gatehouse.admin.webhooks.worker.delivery import open_delivery
 from gatehouse.api.app import App, with_life
@@ -34,9 +38,7 @@ from gatehouse.api.logs import log_lost_failure
 from gatehouse.api.manage.desk import ManageDesk
 from gatehouse.api.metrics.metrics import Metrics, watch_lag
 from gatehouse.api.repetitions import Repetitions
-from gatehouse.api.reviews import Reviews
 from gatehouse.api.routes import Offered, Routes, make_routes
-from gatehouse.api.search import SearchRoutes
 from gatehouse.api.serving.in_flight import InFlight
 from gatehouse.api.serving.shedding import LoadGate, ServerLoad
 from gatehouse.api.v1 import Api
@@ -345,6 +347,7 @@ class Service(ServiceGauges):
         engine = make_engine(self.writer, masker, system_clock, time.perf_counter, options)
         self.sweeper.look_after(owner, engine.under_way)
         decisions = LiveDecisions(session)
+        archive = DecisionArchive(self._database, session.fingerprints)
         hashing_key = ring.current(keyring.API_KEYS)[1]
         entry = Entry(self.callers, settings, hashing_key, system_clock, self._in_flight)
         if isinstance(entry.limiter, SharedRateLimiter) and self._shared is not None:
@@ -352,30 +355,30 @@ class Service(ServiceGauges):
         api = Api(
             engine,
             entry,
-            DecisionArchive(self._database, session.fingerprints),
-            decisions,
+            archive,
             system_clock,
             repetitions=Repetitions(
                 ring.current(keyring.IDEMPOTENCY)[1], settings.idempotency_ttl_h * 3_600_000
             ),
             observe=self.metrics.processed,
         )
-        reviews = Reviews(entry, LiveReviews(session, self.labels.labels_recorded), decisions)
         labels = LiveFeedback(session, self.labels.labels_recorded)
         feedback = Feedback(entry, labels, self._entities, system_clock)
         operations = self._assembly.operations(self._pipelines)
-        search = SearchRoutes(entry, LiveSearch(session))
         balances = Balances(entry, LiveBilling(session), system_clock)
         offered = Offered(
             operations=operations,
-            pipelines=self._pipelines.listing,
             entry=entry,
             api=api,
-            reviews=reviews,
             feedback=feedback,
-            search=search,
             balances=balances,
             events=EventRoutes(entry, self.events),
+            free=(
+                PipelineRoutes(self._pipelines),
+                DecisionRoutes(archive, decisions),
+                SearchRoutes(LiveSearch(session)),
+                ReviewRoutes(LiveReviews(session, self.labels.labels_recorded), decisions),
+            ),
             manage=ManageDesk(entry, session, self._managed),
         )
         public_metrics = None if settings.metrics_port else self.metrics

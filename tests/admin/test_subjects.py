@@ -63,14 +63,14 @@ def test_a_subject_has_the_usual_files_and_says_why_a_face_is_missing(subject: S
     assert names <= {*ORDER, "templates", "texts", "__init__"}
     assert "pages" in names or "templates" not in names
     missing = {face for face in FACES if not getattr(subject, face)}
-    if subject.endpoints:
+    if subject.endpoints or subject.operations:
         missing -= {"use_cases"}
     assert {*subject.without} == missing
     assert all(why.endswith(".") for why in subject.without.values())
     for _, place, about in subject.commands:
         assert load(subject.whole(place))
         assert about.endswith(".")
-    for place in (*subject.endpoints, *subject.pages):
+    for place in (*subject.endpoints, *subject.operations, *subject.pages):
         assert load(subject.whole(place))
     lines = sum(path.read_text().count("\n") for path in folder.rglob("*.py"))
     assert (lines > MOST_LINES) is (subject.name in TOO_LARGE), lines

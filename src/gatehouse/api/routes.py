@@ -1,7 +1,7 @@
 """The table of routes, and the small ones that are not part of the API proper."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -21,20 +21,17 @@ from gatehouse.api.docs.search_index import IndexedSection, encoded_index, index
 from gatehouse.api.entry import Entry
 from gatehouse.api.events import EventRoutes
 from gatehouse.api.feedback import Feedback
+from gatehouse.api.free_operations import handler_of, operations_of
 from gatehouse.api.manage.catalogue import all_endpoints
 from gatehouse.api.manage.desk import ManageDesk
 from gatehouse.api.metrics.metrics import Metrics
 from gatehouse.api.openapi.document import openapi_document, path_of
-from gatehouse.api.reviews import Reviews
-from gatehouse.api.search import SearchRoutes
 from gatehouse.api.unknown_paths import UnknownPaths
-from gatehouse.api.v1 import Api, Handler, PipelineListing
+from gatehouse.api.v1 import Api, Handler
 from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core.subject import written_out_first
 from gatehouse.operations.operation import Operation
 from gatehouse.sentry.memory.memory import MemoryState
-
-"""The pages of the reference, each with whether it is about the management API."""
 
 
 class ConnectorsReady(msgspec.Struct, frozen=True):
@@ -107,15 +104,13 @@ class Offered(msgspec.Struct, frozen=True):
     """What the API offers, and what answers it."""
 
     operations: list[Operation]
-    pipelines: PipelineListing
-    """Tells which pipelines an account has."""
     entry: Entry
     api: Api
-    reviews: Reviews
     feedback: Feedback
-    search: SearchRoutes
     balances: Balances
     events: EventRoutes
+    free: tuple[object, ...]
+    """What answers the operations that subjects declare."""
     manage: ManageDesk
 
 
@@ -123,7 +118,7 @@ def make_routes(
     offered: Offered, ready: Readiness, metrics: Metrics | None, base_url: str
 ) -> Routes:
     """All routes of the server; without `metrics` they are served elsewhere."""
-    api, reviews, feedback = offered.api, offered.reviews, offered.feedback
+    api, feedback = offered.api, offered.feedback
     guides = GuidePages(guides_root())
     document = cache(lambda: openapi_document(offered.operations))
     pages = _pages(document, base_url, guides)
@@ -131,23 +126,13 @@ def make_routes(
     index = PublicPage(lambda: encoded_index(_sections(document(), guides)))
     routes = [
         *(_route("POST", path_of(one), api.operation(one)) for one in offered.operations),
-        _route("GET", "/api/v1/pipelines", api.pipelines(offered.pipelines)),
-        _route("GET", "/api/v1/reviews", reviews.listing),
-        _route("POST", "/api/v1/reviews/search", offered.search.reviews),
-        _route("POST", "/api/v1/reviews/resolutions", reviews.resolutions),
-        _route("GET POST", "/api/v1/reviews/{request_id}", reviews.review),
-        _route("POST", "/api/v1/reviews/{request_id}/assignment", reviews.assignment),
-        _route("POST", "/api/v1/reviews/{request_id}/notes", reviews.note),
-        _route("POST", "/api/v1/reviews/{request_id}/correction", reviews.correction),
         _route("POST", "/api/v1/feedback", feedback.tell),
         _route("GET", "/api/v1/feedback/{request_id}", feedback.history),
         _route("GET", "/api/v1/balance", offered.balances.balance),
         _route("GET", "/api/v1/statement", offered.balances.statement),
         _route("GET", "/api/v1/events", offered.events.listing),
         _route("GET", "/api/v1/events/{event_id}", offered.events.event),
-        _route("GET", "/api/v1/decisions", api.decisions),
-        _route("POST", "/api/v1/decisions/search", offered.search.decisions),
-        _route("GET", "/api/v1/decisions/{request_id}", api.decision),
+        *_free_routes(offered.free, offered.entry),
         *manage_routes(offered.manage),
         *(_redirect(path, "/docs") for path in ("/", "/docs/")),
         _redirect("/docs/guides", "/docs/guides/README"),
@@ -161,8 +146,32 @@ def make_routes(
 
 def manage_routes(desk: ManageDesk) -> list[Route]:
     """The routes of the management API."""
-    ordered = sorted(all_endpoints(), key=lambda one: written_out_first(one.path))
-    return [_route(one.method, one.address, desk.handler(one)) for one in ordered]
+    return _by_path((one.address, one.method, desk.handler(one)) for one in all_endpoints())
+
+
+def _free_routes(holders: Iterable[object], entry: Entry) -> list[Route]:
+    """The routes of the operations that subjects declare."""
+    found = [(holder, one) for holder in holders for one in operations_of(type(holder))]
+    return _by_path((one.path, one.method, handler_of(one, holder, entry)) for holder, one in found)
+
+
+def _by_path(handlers: Iterable[tuple[str, str, Handler]]) -> list[Route]:
+    """One route for all methods of a path, so that a refusal of others names them all."""
+    paths: dict[str, dict[str, Handler]] = {}
+    for path, method, handler in handlers:
+        paths.setdefault(path, {})[method] = handler
+    return [
+        _route(" ".join(methods), path, _by_method(methods))
+        for path, methods in sorted(paths.items(), key=lambda one: written_out_first(one[0]))
+    ]
+
+
+def _by_method(handlers: Mapping[str, Handler]) -> Handler:
+    async def handle(context: RequestContext, receive: Receive) -> Reply:
+        method = context.scope["method"]
+        return await handlers["GET" if method == "HEAD" else method](context, receive)
+
+    return handle
 
 
 def _redirect(path: str, to: str) -> Route:

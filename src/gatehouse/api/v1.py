@@ -1,24 +1,18 @@
-"""The v1 routes: each parses, makes one call, renders."""
+"""The operations that check requests: each parses, makes one call, renders."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Final
 
-import msgspec
-
-from gatehouse.admin.decisions.use_cases.decisions import LiveDecisions
-from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.api import envelope
 from gatehouse.api.body import Receive
 from gatehouse.api.body_reader import BodyReader, refuse_unread
 from gatehouse.api.context import Reply, RequestContext, is_visible
-from gatehouse.api.entry import Entry, path_id
+from gatehouse.api.entry import Entry
 from gatehouse.api.problems import Problem
-from gatehouse.api.query import PAGE_PARAMETERS, read_query, read_search
 from gatehouse.api.repetitions import Repetitions
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import RequestRefused
-from gatehouse.core.ids import is_id
 from gatehouse.core.reading.request_reader import check_long_cart
 from gatehouse.operations.catalogue import read_policies
 from gatehouse.operations.operation import Operation
@@ -35,22 +29,18 @@ from gatehouse.pipeline.settlement import (
 from gatehouse.store.decisions.decisions import DecisionArchive
 
 REPLAYED: Final = ((b"idempotent-replayed", b"true"),)
-_SEARCH_PARAMETERS: Final = ("clientReferenceId", *PAGE_PARAMETERS)
 
 Handler = Callable[[RequestContext, Receive], Awaitable[Reply]]
-PipelineListing = Callable[[str], Awaitable[msgspec.Struct]]
-"""The pipelines of an account."""
 
 
 class Api:
-    """Makes the handlers of the v1 routes."""
+    """Makes their handlers."""
 
     def __init__(
         self,
         engine: Engine,
         entry: Entry,
         archive: DecisionArchive,
-        decisions: LiveDecisions,
         clock: Clock,
         *,
         repetitions: Repetitions,
@@ -59,7 +49,6 @@ class Api:
         self._engine = engine
         self._entry = entry
         self._archive = archive
-        self._decisions = decisions
         self._clock = clock
         self._repetitions = repetitions
         self._observe = observe
@@ -111,41 +100,6 @@ class Api:
             return None
         earlier = await self._archive.earlier(claim, self._clock())
         return None if earlier is None else _repeated(earlier)
-
-    def pipelines(self, listing: PipelineListing) -> Handler:
-        """The handler that tells which pipelines there are."""
-
-        async def handle(context: RequestContext, _receive: Receive) -> Reply:
-            caller = await self._entry.authenticate(context, "pipeline", "pipelinesResponse")
-            return await self._entry.answer(context, await listing(caller.account.account_id))
-
-        return handle
-
-    async def decision(self, context: RequestContext, _receive: Receive) -> Reply:
-        """One decision record with its explanation, to its account only."""
-        caller = await self._entry.authenticate(context, "decisions", "decisionResponse")
-        request_id = path_id(context)
-        record = None
-        if is_id(request_id, "req"):
-            record = await self._archive.get(caller.account.account_id, request_id)
-        if record is None:
-            raise Problem("not_found", details=["no such decision for this account"])
-        account = caller.account
-        explanation = await self._decisions.explain(caller.actor, account.account_id, record)
-        shown = public_decision(record, account.currency, explanation)
-        return await self._entry.answer(context, shown)
-
-    async def decisions(self, context: RequestContext, _receive: Receive) -> Reply:
-        """Decision records, newest first, optionally by the caller's own reference."""
-        caller = await self._entry.authenticate(
-            context, "decisions", "decisionsResponse", takes_query=True
-        )
-        search = read_search(read_query(context.scope["query_string"], _SEARCH_PARAMETERS), {})
-        one_more = msgspec.structs.replace(search, limit=search.limit + 1)
-        records = await self._archive.search(caller.account.account_id, one_more)
-        page = [public_decision(r, caller.account.currency) for r in records[: search.limit]]
-        has_more = len(records) > search.limit
-        return await self._entry.answer(context, {"decisions": page, "hasMore": has_more})
 
     async def _process(self, job: Job) -> Reply:
         outcome = await self._engine.process(job)

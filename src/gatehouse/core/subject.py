@@ -36,6 +36,8 @@ class Subject(NamedTuple):
     """Modules with use cases that the API offers."""
     endpoints: tuple[str, ...] = ()
     """Declarations of the API's endpoints."""
+    operations: tuple[str, ...] = ()
+    """Declarations of the API's operations beside management."""
     pages: tuple[str, ...] = ()
     """Declarations of the console's pages."""
     without: Mapping[str, str] = MappingProxyType({})
@@ -64,7 +66,7 @@ def subjects() -> tuple[Subject, ...]:
 
 @cache
 def declared(face: str) -> tuple[Any, ...]:
-    """What all subjects declare for a face: their `endpoints` or their `pages`."""
+    """What all subjects declare for a face: their `operations` or their `pages`."""
     return tuple(
         each
         for subject in subjects()

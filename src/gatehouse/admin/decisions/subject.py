@@ -8,8 +8,6 @@ SUBJECT = Subject(
     commands=(
         CommandPlace("decisions", "command.decisions:app", "Records of what was decided, and why."),
     ),
+    operations=("routes:OPERATIONS",),
     pages=("pages.decision:PAGES",),
-    without={
-        "use_cases": "Its operations are routes of `api/v1.py`.",
-    },
 )

@@ -9,6 +9,7 @@ SUBJECT = Subject(
         CommandPlace("pipelines", "command:app", "Pipelines: which stages a request goes through."),
     ),
     use_cases=("use_cases.declared",),
+    operations=("routes:OPERATIONS",),
     pages=(
         "pages.pipelines:PAGES",
         "pages.playground:PAGES",

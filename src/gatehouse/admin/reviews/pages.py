@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import PERMISSIONS, Permission, UserRole
 from gatehouse.admin.accounts.use_cases import policies
-from gatehouse.admin.decisions.pages.decision_view import DecisionPage
+from gatehouse.admin.decisions.pages.decision_view import DecisionSheet
 from gatehouse.admin.decisions.pages.order_amounts import shown_order
 from gatehouse.admin.decisions.use_cases.inspecting import inspect_decision
 from gatehouse.admin.decisions.use_cases.masking import masked_customer
@@ -70,7 +70,7 @@ def show_review(visit: Visit) -> Response:
         "reviews/review.html",
         view=view,
         claim=others.get(request_id),
-        page=DecisionPage(visit, found, revealed=False),
+        page=DecisionSheet(visit, found, revealed=False),
         found=found,
         record=found.record,
         label=label_that_counts(found.labels),

@@ -8,8 +8,6 @@ SUBJECT = Subject(
     commands=(
         CommandPlace("reviews", "command.reviews:app", "Decisions that a person is to look at."),
     ),
+    operations=("routes:OPERATIONS",),
     pages=("pages:PAGES",),
-    without={
-        "use_cases": "Its operations are routes of `api/reviews.py`.",
-    },
 )

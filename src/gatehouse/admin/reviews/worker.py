@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.feedback.worker.live import announce
@@ -49,17 +48,13 @@ class LiveReviews:
 
     async def note(self, actor: Actor, account_id: str, request_id: str, text: str) -> ReviewView:
         """Add a note durably."""
-        return await self._change(
-            partial(add_note, self._acting(actor), account_id, request_id, text, self._pace)
-        )
+        return await self._change(add_note, actor, account_id, request_id, text)
 
     async def assign(
         self, actor: Actor, account_id: str, request_id: str, wanted: Assignment
     ) -> ReviewView:
         """Give a review to a person, or to nobody."""
-        return await self._change(
-            partial(assign_review, self._acting(actor), account_id, request_id, wanted, self._pace)
-        )
+        return await self._change(assign_review, actor, account_id, request_id, wanted)
 
     async def resolve(
         self, actor: Actor, account_id: str, request_id: str, finding: ReviewFinding
@@ -68,41 +63,29 @@ class LiveReviews:
         session = self._acting(actor)
         # Refusals do not wait for the rest between two changes.
         await asyncio.to_thread(get_open_review, session, account_id, request_id)
-        done = await self._change(
-            partial(
-                resolve_review, self._acting(actor), account_id, request_id, finding, self._pace
-            )
-        )
-        await announce(self._labels_recorded)
-        return done
+        return await self._label(resolve_review, actor, account_id, request_id, finding)
 
     async def correct(
         self, actor: Actor, account_id: str, request_id: str, finding: ReviewFinding
     ) -> ReviewView:
         """Correct the resolution of a review durably."""
-        done = await self._change(
-            partial(
-                correct_review, self._acting(actor), account_id, request_id, finding, self._pace
-            )
-        )
-        await announce(self._labels_recorded)
-        return done
+        return await self._label(correct_review, actor, account_id, request_id, finding)
 
     async def resolve_many(
         self, actor: Actor, account_id: str, request_ids: Sequence[str], finding: ReviewFinding
     ) -> list[ResolvedItem]:
         """Resolve reviews alike, each on its own."""
-        done = await self._change(
-            partial(
-                resolve_reviews, self._acting(actor), account_id, request_ids, finding, self._pace
-            )
-        )
-        await announce(self._labels_recorded)
-        return done
+        return await self._label(resolve_reviews, actor, account_id, request_ids, finding)
 
     def _acting(self, actor: Actor) -> AdminSession:
         return self._session.acting_as(actor)
 
-    async def _change(self, use_case: Callable[[], Done]) -> Done:
+    async def _label(self, use_case: Callable[..., Done], actor: Actor, *given: Any) -> Done:
+        """A change that labels requests, of which others are told."""
+        done = await self._change(use_case, actor, *given)
+        await announce(self._labels_recorded)
+        return done
+
+    async def _change(self, use_case: Callable[..., Done], actor: Actor, *given: Any) -> Done:
         async with self._one_at_a_time:
-            return await asyncio.to_thread(use_case)
+            return await asyncio.to_thread(use_case, self._acting(actor), *given, self._pace)

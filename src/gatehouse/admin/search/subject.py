@@ -5,9 +5,9 @@ from gatehouse.core.subject import Subject
 SUBJECT = Subject(
     "search",
     rank=200,
+    operations=("routes:OPERATIONS",),
     pages=("pages.decisions:PAGES",),
     without={
         "commands": "`gatehouse decisions` and `gatehouse reviews` search.",
-        "use_cases": "Its operations are routes of `api/search.py`.",
     },
 )

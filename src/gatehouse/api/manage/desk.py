@@ -6,7 +6,7 @@ Use cases run on threads and few at a time, so that requests about payments neve
 import asyncio
 import contextlib
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from gatehouse.api.body import Receive
 from gatehouse.api.body_reader import BodyReader, refuse_unread
 from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.entry import Entry
-from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint
+from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint, Parameter
 from gatehouse.api.manage.repeats import repeatable
 from gatehouse.api.problems import Problem
 from gatehouse.api.query import read_query
@@ -85,7 +85,7 @@ class ManageDesk:
                     session=self._session.acting_as(caller.actor),
                     caller=caller,
                     path=context.scope.get("path_params", {}),
-                    query=_read_query(endpoint, context.scope["query_string"]),
+                    query=read_parameters(endpoint.query, context.scope["query_string"]),
                     body=body,
                     precondition=_precondition(context) if endpoint.guarded else Precondition(),
                 )
@@ -175,9 +175,9 @@ def problem_of(refused: NotFound | Conflict | InvalidInput) -> Problem:
     return Problem(code, details=details)
 
 
-def _read_query(endpoint: ManageEndpoint, query_string: bytes) -> dict[str, Any]:
+def read_parameters(query: Iterable[Parameter], query_string: bytes) -> dict[str, Any]:
     """The parameters with their values or defaults, or a `Problem` that names every wrong one."""
-    known = {each.name: each for each in endpoint.query}
+    known = {each.name: each for each in query}
     found = read_query(query_string, known)
     values, wrong = {}, dict(found.wrong)
     for name, parameter in known.items():

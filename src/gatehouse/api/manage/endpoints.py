@@ -1,7 +1,7 @@
 """What an endpoint of the management API is: its address, its scope, its messages, its work."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -11,6 +11,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import Precondition
 
 PREFIX: Final = "/api/v1/manage"
+Chosen = TypeVar("Chosen")
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -121,6 +122,17 @@ def short_text(most: int) -> Callable[[str], str]:
         if not 1 <= len(text) <= most:
             raise ValueError(f"must have 1 to {most} characters")
         return text
+
+    return read
+
+
+def one_of(choices: Mapping[str, Chosen]) -> Callable[[str], Chosen]:
+    """Reads a query parameter that is one of a few words."""
+
+    def read(text: str) -> Chosen:
+        if text not in choices:
+            raise ValueError(f"must be one of {', '.join(choices)}")
+        return choices[text]
 
     return read
 

@@ -5,13 +5,13 @@ from typing import Any, Final
 import msgspec
 
 import gatehouse
-from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
 from gatehouse.admin.feedback.types import FeedbackRequest
 from gatehouse.api.envelope import Billing, Errors
 from gatehouse.api.feedback import FeedbackHistory, FeedbackReceipt
 from gatehouse.api.openapi.event_schemas import event_webhooks
 from gatehouse.api.openapi.events import EVENT_TYPES, event_paths
 from gatehouse.api.openapi.examples import example_answer, example_refusal
+from gatehouse.api.openapi.free_operations import free_paths, free_types
 from gatehouse.api.openapi.generator_schemas import (
     TAGS,
     for_generators,
@@ -33,16 +33,11 @@ from gatehouse.api.openapi.parts import (
     failure_schema,
     failures,
     free_answers,
-    page_parameters,
-    parameter,
     ref,
 )
-from gatehouse.api.openapi.reviews import REVIEW_TYPES, review_paths
-from gatehouse.api.openapi.search import SEARCH_TYPES, search_paths
 from gatehouse.api.problems import BODY_CODES, CODES, PAID_CODES, REVIEW_CODES
 from gatehouse.core.reading.unread_fields import FieldWarning
 from gatehouse.operations.operation import Operation
-from gatehouse.operations.pipeline_messages import PipelinesResponse
 
 _ABOUT: Final = """\
 Fraud prevention and verification for card payments.
@@ -59,25 +54,14 @@ def path_of(operation: Operation) -> str:
 
 def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     """The whole document."""
-    kinds: list[Any] = [
-        Errors,
-        Billing,
-        FieldWarning,
-        PublicDecision,
-        PipelinesResponse,
-        *REVIEW_TYPES,
-    ]
+    kinds: list[Any] = [Errors, Billing, FieldWarning, *free_types()]
     kinds += [FeedbackRequest, FeedbackReceipt, FeedbackHistory]
-    kinds += [*SEARCH_TYPES, *MONEY_TYPES, *EVENT_TYPES, *manage_types()]
+    kinds += [*MONEY_TYPES, *EVENT_TYPES, *manage_types()]
     for operation in operations:
         kinds += [operation.request_type, operation.response_type]
     _, schemas = msgspec.json.schema_components(kinds, schema_hook=_own_type, ref_template=REF)
     paths: dict[str, Any] = {path_of(one): {"post": _post(one, schemas)} for one in operations}
-    paths["/api/v1/pipelines"] = {"get": _list_pipelines(schemas)}
-    paths["/api/v1/decisions"] = {"get": _list_decisions(schemas)}
-    paths["/api/v1/decisions/{requestId}"] = {"get": _get_decision(schemas)}
-    paths |= search_paths(schemas)
-    paths |= review_paths(schemas)
+    paths |= free_paths(schemas)
     paths["/api/v1/feedback"] = {"post": _tell(schemas)}
     paths["/api/v1/feedback/{requestId}"] = {"get": _get_feedback(schemas)}
     paths |= money_paths(schemas)
@@ -142,59 +126,6 @@ def _post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
             ),
             **failures(without=REVIEW_CODES | {"not_found"}),
         },
-    }
-
-
-def _list_pipelines(schemas: dict[str, Any]) -> dict[str, Any]:
-    schemas["PipelinesEnvelope"] = envelope_of("pipelinesResponse", "PipelinesResponse")
-    return {
-        "operationId": "listPipelines",
-        "summary": "Pipelines",
-        "description": "The pipelines that the account can call, and what each needs. Free.",
-        "parameters": [TRACE_ID],
-        **free_answers("The pipelines.", "PipelinesEnvelope", without=BODY_CODES | {"not_found"}),
-    }
-
-
-def _get_decision(schemas: dict[str, Any]) -> dict[str, Any]:
-    schemas["DecisionEnvelope"] = envelope_of("decisionResponse", "PublicDecision")
-    return {
-        "operationId": "getDecision",
-        "summary": "One decision",
-        "description": "The record of a processed request, for the account it belongs to. Free.",
-        "parameters": [REQUEST_ID, TRACE_ID],
-        **free_answers("The record.", "DecisionEnvelope", without=BODY_CODES),
-    }
-
-
-def _list_decisions(schemas: dict[str, Any]) -> dict[str, Any]:
-    page = {
-        "type": "object",
-        "properties": {
-            "decisions": {"type": "array", "items": ref("PublicDecision")},
-            "hasMore": {"type": "boolean"},
-        },
-        "required": ["decisions", "hasMore"],
-    }
-    schemas["DecisionPage"] = page
-    schemas["DecisionsEnvelope"] = envelope_of("decisionsResponse", "DecisionPage")
-    return {
-        "operationId": "listDecisions",
-        "summary": "Decisions",
-        "description": "The account's records, newest first. Free.",
-        "parameters": [
-            parameter(
-                "clientReferenceId",
-                "query",
-                "Only requests with this reference.",
-                {"type": "string", "maxLength": 128},
-            ),
-            *page_parameters(),
-            TRACE_ID,
-        ],
-        **free_answers(
-            "A page of records.", "DecisionsEnvelope", without=BODY_CODES | {"not_found"}
-        ),
     }
 
 

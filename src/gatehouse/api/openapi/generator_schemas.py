@@ -62,13 +62,14 @@ def with_tags(paths: Mapping[str, Any]) -> dict[str, Any]:
     """The paths, each operation in its group: named by its path, or else one of the checks."""
     return {
         path: {
-            method: {"tags": [_tag_of(path)], **described} for method, described in methods.items()
+            method: {"tags": [tag_of(path)], **described} for method, described in methods.items()
         }
         for path, methods in paths.items()
     }
 
 
-def _tag_of(path: str) -> str:
+def tag_of(path: str) -> str:
+    """The group of the operations at a path."""
     subject = path.split("/")[3].capitalize()
     subject = _GROUPS.get(subject, subject)
     return subject if subject in TAGS else "Checks"

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from gatehouse.api.openapi.examples import example_request
 from gatehouse.api.problems import CODES, MANAGE_CODES
-from gatehouse.core.api_values import DEFAULT_PAGE, LARGEST_PAGE
 from gatehouse.core.reading.unread_fields import FieldWarning
 
 REF: Final = "#/components/schemas/{name}"
@@ -137,16 +136,6 @@ def parameter(
         "description": about,
         "schema": schema or {"type": "string"},
     }
-
-
-def page_parameters() -> list[dict[str, Any]]:
-    """The parameters of a list that is read page by page."""
-    size = {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE, "default": DEFAULT_PAGE}
-    named = {"type": "string", "pattern": "^req_[0-7][0-9a-hjkmnp-tv-z]{25}$"}
-    return [
-        parameter("limit", "query", "Size of a page.", size),
-        parameter("startingAfter", "query", "The last `requestId` of the page before.", named),
-    ]
 
 
 REQUEST_ID: Final = parameter("requestId", "path", "The `requestId` of an answer.")

@@ -5,7 +5,7 @@ from typing import Final
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.decisions.pages.decision_view import DecisionPage
+from gatehouse.admin.decisions.pages.decision_view import DecisionSheet
 from gatehouse.admin.decisions.use_cases.inspecting import inspect_decision
 from gatehouse.admin.entities.types import EntityTokens
 from gatehouse.admin.feedback.use_cases.record import label_that_counts, record_fields
@@ -84,12 +84,12 @@ def _render(visit: Visit, *, revealed: bool) -> Response:
     return _shown(visit, _found(visit, revealed=revealed))
 
 
-def _found(visit: Visit, *, revealed: bool) -> DecisionPage:
+def _found(visit: Visit, *, revealed: bool) -> DecisionSheet:
     found = inspect_decision(visit.session, visit.account_id, visit.place("id"))
-    return DecisionPage(visit, found, revealed=revealed)
+    return DecisionSheet(visit, found, revealed=revealed)
 
 
-def _shown(visit: Visit, page: DecisionPage) -> Response:
+def _shown(visit: Visit, page: DecisionSheet) -> Response:
     kinds = dict.fromkeys(each.shown.kind for each in page.found.entities)
     fitting = fitting_lists(visit, kinds)
     return visit.render(
@@ -105,7 +105,7 @@ def _shown(visit: Visit, page: DecisionPage) -> Response:
     )
 
 
-def _claim_of_another(visit: Visit, page: DecisionPage) -> ReviewClaim | None:
+def _claim_of_another(visit: Visit, page: DecisionSheet) -> ReviewClaim | None:
     """The claim of a colleague who has the review of the decision open."""
     found = page.found.review
     if found is None or found.review.state is not ReviewState.OPEN:

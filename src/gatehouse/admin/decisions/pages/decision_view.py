@@ -55,7 +55,7 @@ class ReasonRow(msgspec.Struct, frozen=True):
         return self.value is not None and not (self.value == 1 and self.usual_value in (None, 1))
 
 
-class DecisionPage:
+class DecisionSheet:
     """The values of the template."""
 
     def __init__(self, visit: Visit, found: InspectedDecision, *, revealed: bool) -> None:

@@ -77,6 +77,13 @@ class PublicDecision(msgspec.Struct, frozen=True, rename="camel"):
     ] = UNSET
 
 
+class DecisionPage(msgspec.Struct, frozen=True, rename="camel"):
+    """A page of decision records, newest first."""
+
+    decisions: list[PublicDecision]
+    has_more: bool
+
+
 def public_decision(
     record: DecisionRecord, currency: str, explanation: Explanation | None = None
 ) -> PublicDecision:

@@ -1,0 +1,37 @@
+"""What searches answer with."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
+from gatehouse.admin.reviews.types import Review
+
+_NextCursor = Annotated[
+    str | None,
+    Meta(description="Send it as `cursor` for what follows; null when there is nothing more."),
+]
+_StillIndexing = Annotated[
+    bool | UnsetType,
+    Meta(
+        description="Only there, and true, while decisions of an earlier version are being "
+        "indexed after an upgrade: some of them may be missing."
+    ),
+]
+
+
+class DecisionMatches(msgspec.Struct, frozen=True, rename="camel"):
+    """A page of decisions that were searched for, newest first."""
+
+    decisions: list[PublicDecision]
+    next_cursor: _NextCursor
+    still_indexing: _StillIndexing = UNSET
+
+
+class ReviewMatches(msgspec.Struct, frozen=True, rename="camel"):
+    """A page of reviews that were searched for, oldest first."""
+
+    reviews: list[Review]
+    next_cursor: _NextCursor
+    still_indexing: _StillIndexing = UNSET
