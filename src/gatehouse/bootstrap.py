@@ -27,7 +27,6 @@ from gatehouse.admin.privacy.worker import Forgetter
 from gatehouse.admin.reviews.routes import ReviewRoutes
 from gatehouse.admin.reviews.worker import LiveReviews
 from gatehouse.admin.search.routes import SearchRoutes
-from gatehouse.admin.search.use_cases.decisions import LiveSearch
 from gatehouse.admin.webhooks.worker.delivery import open_delivery
 from gatehouse.api.app import App, with_life
 from gatehouse.api.balances import Balances
@@ -376,7 +375,7 @@ class Service(ServiceGauges):
             free=(
                 PipelineRoutes(self._pipelines),
                 DecisionRoutes(archive, decisions),
-                SearchRoutes(LiveSearch(session)),
+                SearchRoutes(session),
                 ReviewRoutes(LiveReviews(session, self.labels.labels_recorded), decisions),
             ),
             manage=ManageDesk(entry, session, self._managed),

@@ -24,7 +24,6 @@ FACES: Final = (
     *sorted(ADMIN.glob("*/worker*")),
     *sorted(ADMIN.glob("*/worker/*.py")),
     *(ADMIN / "decisions/use_cases/decisions.py", ADMIN / "money/use_cases/statements.py"),
-    ADMIN / "search/use_cases/decisions.py",
 )
 NOT_OFFERED: Final = {
     "The installation and all its accounts are the operator's": {

@@ -1,6 +1,5 @@
-"""Use cases: search decisions and reviews, for commands and running servers."""
+"""Use cases: search decisions and reviews."""
 
-import asyncio
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Final, NamedTuple
@@ -8,7 +7,6 @@ from typing import Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.access.actors import Actor
 from gatehouse.admin.reviews.queries import reviews
 from gatehouse.admin.reviews.use_cases.reviews import ReviewView, review_views
 from gatehouse.admin.search.queries.pages import IdPage, PageWanted, find_page
@@ -127,27 +125,6 @@ def search_reviews(
         stored = reviews.get_many(connection, account_id, page.request_ids)
         found = review_views(session, connection, account_id, stored)
         return FoundReviews(found, cursor_after(page.reached), is_complete(connection))
-
-
-class LiveSearch:
-    """The same use cases for callers of the API, on a thread."""
-
-    def __init__(self, session: AdminSession) -> None:
-        self._session = session
-
-    async def decisions(
-        self, actor: Actor, account_id: str, search: DecisionSearchRequest
-    ) -> FoundDecisions:
-        """Decisions, newest first."""
-        session = self._session.acting_as(actor)
-        return await asyncio.to_thread(search_decisions, session, account_id, search)
-
-    async def reviews(
-        self, actor: Actor, account_id: str, search: ReviewSearchRequest
-    ) -> FoundReviews:
-        """Reviews, oldest first."""
-        session = self._session.acting_as(actor)
-        return await asyncio.to_thread(search_reviews, session, account_id, search)
 
 
 def cursor_after(reached: str | None) -> str | None:
