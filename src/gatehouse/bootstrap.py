@@ -346,7 +346,6 @@ class Service(ServiceGauges):
         engine = make_engine(self.writer, masker, system_clock, time.perf_counter, options)
         self.sweeper.look_after(owner, engine.under_way)
         decisions = LiveDecisions(session)
-        archive = DecisionArchive(self._database, session.fingerprints)
         hashing_key = ring.current(keyring.API_KEYS)[1]
         entry = Entry(self.callers, settings, hashing_key, system_clock, self._in_flight)
         if isinstance(entry.limiter, SharedRateLimiter) and self._shared is not None:
@@ -354,7 +353,7 @@ class Service(ServiceGauges):
         api = Api(
             engine,
             entry,
-            archive,
+            DecisionArchive(self._database),
             system_clock,
             repetitions=Repetitions(
                 ring.current(keyring.IDEMPOTENCY)[1], settings.idempotency_ttl_h * 3_600_000
@@ -374,7 +373,7 @@ class Service(ServiceGauges):
             events=EventRoutes(entry, self.events),
             free=(
                 PipelineRoutes(self._pipelines),
-                DecisionRoutes(archive, decisions),
+                DecisionRoutes(session, decisions),
                 SearchRoutes(session),
                 ReviewRoutes(LiveReviews(session, self.labels.labels_recorded), decisions),
             ),

@@ -24,7 +24,7 @@ def test_an_answer_is_repeated_once_it_is_durable(session: AdminSession) -> None
         asked.append(statement)
 
     sa.event.listen(session.database.engine, "before_cursor_execute", look)
-    archive = DecisionArchive(session.database, session.fingerprints)
+    archive = DecisionArchive(session.database)
 
     def marks(claim_id: str, body: str, expected: object) -> int:
         asked.clear()

@@ -1,8 +1,14 @@
 """The operations that show decision records."""
 
+import asyncio
+from contextlib import suppress
 from typing import Final
 
-from gatehouse.admin.decisions.use_cases.decisions import LiveDecisions
+from gatehouse.admin.decisions.use_cases.decisions import (
+    LiveDecisions,
+    get_decision,
+    list_decisions,
+)
 from gatehouse.admin.decisions.use_cases.public_decisions import (
     DecisionPage,
     PublicDecision,
@@ -12,9 +18,10 @@ from gatehouse.api.free_operations import PAGE, FreeCall, free_operation, operat
 from gatehouse.api.manage.endpoints import Parameter
 from gatehouse.api.problems import Problem
 from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.errors import NotFound
 from gatehouse.core.ids import is_id
 from gatehouse.pipeline.settlement import Search
-from gatehouse.store.decisions.decisions import DecisionArchive
+from gatehouse.store.admin.admin_session import AdminSession
 
 _LONGEST: Final = 128
 
@@ -36,8 +43,8 @@ _REFERENCE: Final = Parameter(
 class DecisionRoutes:
     """Shows records to their account only."""
 
-    def __init__(self, archive: DecisionArchive, decisions: LiveDecisions) -> None:
-        self._archive = archive
+    def __init__(self, session: AdminSession, decisions: LiveDecisions) -> None:
+        self._session = session
         self._decisions = decisions
 
     @free_operation(
@@ -55,7 +62,11 @@ class DecisionRoutes:
         The account's records, newest first.
         """
         reference, limit, before = (call.query[each.name] for each in (_REFERENCE, *PAGE))
-        found = await self._archive.search(call.account_id, Search(reference, before, limit + 1))
+        session, one_more = (
+            self._session.acting_as(call.actor),
+            Search(reference, before, limit + 1),
+        )
+        found = await asyncio.to_thread(list_decisions, session, call.account_id, one_more)
         shown = [public_decision(record, call.currency) for record in found[:limit]]
         return DecisionPage(shown, len(found) > limit)
 
@@ -73,7 +84,9 @@ class DecisionRoutes:
         """
         request_id, record = call.path["request_id"], None
         if is_id(request_id, "req"):
-            record = await self._archive.get(call.account_id, request_id)
+            place = self._session.acting_as(call.actor), call.account_id, request_id
+            with suppress(NotFound):
+                record = await asyncio.to_thread(get_decision, *place)
         if record is None:
             raise Problem("not_found", details=["no such decision for this account"])
         explanation = await self._decisions.explain(call.actor, call.account_id, record)

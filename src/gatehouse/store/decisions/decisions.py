@@ -61,28 +61,15 @@ def search(
 
 
 class DecisionArchive:
-    """Finds decision records for a running server: queries run on a thread."""
+    """Finds earlier answers for a running server: queries run on a thread."""
 
-    def __init__(self, database: Database, fingerprints: Fingerprints) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._fingerprints = fingerprints
-
-    async def get(self, account_id: str, request_id: str) -> DecisionRecord | None:
-        """One record, or None."""
-        return await self._database.read_on_thread(
-            lambda c: get(c, account_id, request_id, self._fingerprints)
-        )
 
     async def earlier(self, claim: Claim, now_ms: int) -> Replay | StillInFlight | KeyReused | None:
         """What became of the first request of an idempotency key, if there was one."""
         kept = await self._database.read_on_thread(lambda c: _kept(c, claim.claim_id))
         return earlier(kept, claim, now_ms)
-
-    async def search(self, account_id: str, wanted: Search) -> list[DecisionRecord]:
-        """Records, newest first."""
-        return await self._database.read_on_thread(
-            lambda c: search(c, account_id, wanted, self._fingerprints)
-        )
 
 
 def _kept(connection: sa.Connection, claim_id: str) -> StoredClaim | None:
