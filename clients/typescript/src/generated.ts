@@ -1112,6 +1112,8 @@ export interface KeyShown {
   readonly createdAt: string;
   /** When it ends (RFC 3339). */
   readonly expiresAt: string | null;
+  /** When it was revoked (RFC 3339). */
+  readonly revokedAt: string | null;
   /** When it was last used, to about a minute (RFC 3339). */
   readonly lastUsedAt: string | null;
   /** The key that replaced it. */
@@ -1133,6 +1135,16 @@ export type Label = "CHARGEBACK" | "FRAUD" | "LEGITIMATE" | "WITHDRAWN" | (strin
 
 /** How a label came in. */
 export type LabelSource = "api" | "command" | "import" | "review" | (string & {});
+
+/** What a list said to a rule. */
+export interface ListAnswer {
+  /** What was looked up. */
+  readonly signal: string;
+  /** Where. */
+  readonly list: string;
+  /** Whether it is there; null if the signal has no value. */
+  readonly listed: boolean | null;
+}
 
 /** A list that is gone. */
 export interface ListDropped {
@@ -2335,6 +2347,8 @@ export interface TrialResponse {
   readonly ruleSet: string;
   /** What it decides. */
   readonly status: Outcome;
+  /** The final rule that decided alone, if one did. */
+  readonly finalBy: string | null;
   /** Tags of the rules that match. */
   readonly tags: readonly string[];
   /** In the order of the document. */
@@ -2349,10 +2363,14 @@ export interface TriedRule {
   readonly matches: boolean;
   /** What it decides. */
   readonly outcome: Outcome;
+  /** Whether it decides alone. */
+  readonly final: boolean;
   /** Whether it only watches. */
   readonly shadow: boolean;
   /** The values that it looked at. */
   readonly signals: { readonly [name: string]: unknown };
+  /** The lists that it looked at. */
+  readonly lists: readonly ListAnswer[];
 }
 
 /** The requests of one operation on one day. */
@@ -2610,13 +2628,6 @@ export interface Operations {
     body: DecisionSearchRequest;
     result: DecisionMatches;
   };
-  /** Search reviews */
-  searchReviews: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: ReviewSearchRequest;
-    result: ReviewMatches;
-  };
   /** Reviews */
   listReviews: {
     path: Record<string, never>;
@@ -2665,6 +2676,13 @@ export interface Operations {
     query: Record<string, never>;
     body: ReviewResolution;
     result: Review;
+  };
+  /** Search reviews */
+  searchReviews: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: ReviewSearchRequest;
+    result: ReviewMatches;
   };
   /** Give feedback */
   giveFeedback: {
@@ -2736,13 +2754,6 @@ export interface Operations {
     body: SentryPolicyBody;
     result: PoliciesShown;
   };
-  /** Audit log */
-  listAudit: {
-    path: Record<string, never>;
-    query: { readonly limit?: number | undefined; readonly startingAfter?: number | undefined; readonly action?: string | undefined };
-    body: undefined;
-    result: AuditPage;
-  };
   /** List keys */
   listKeys: {
     path: Record<string, never>;
@@ -2813,26 +2824,12 @@ export interface Operations {
     body: IdentityErasure;
     result: IdentitiesErased;
   };
-  /** Erase a person */
-  erasePerson: {
-    path: Record<string, never>;
-    query: { readonly dryRun?: boolean | undefined };
-    body: PersonErasure;
-    result: JobResponse;
-  };
   /** List rule sets */
   listRuleSets: {
     path: Record<string, never>;
     query: Record<string, never>;
     body: undefined;
     result: ConfiguredPage;
-  };
-  /** Check a rule set */
-  checkRuleSet: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: DocumentToCheck;
-    result: DocumentChecked;
   };
   /** Show a rule set */
   getRuleSet: {
@@ -2855,50 +2852,15 @@ export interface Operations {
     body: undefined;
     result: VersionPage;
   };
-  /** Roll a rule set back */
-  rollBackRuleSet: {
-    path: { readonly name: string };
-    query: { readonly dryRun?: boolean | undefined };
-    body: VersionReturn;
-    result: VersionReturned;
-  };
-  /** List pipelines */
-  listPipelineDefinitions: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: undefined;
-    result: ConfiguredPage;
-  };
-  /** Check a pipeline */
-  checkPipelineDefinition: {
+  /** Check a rule set */
+  checkRuleSet: {
     path: Record<string, never>;
     query: Record<string, never>;
     body: DocumentToCheck;
     result: DocumentChecked;
   };
-  /** Show a pipeline */
-  getPipelineDefinition: {
-    path: { readonly name: string };
-    query: { readonly version?: number | undefined };
-    body: undefined;
-    result: VersionShown;
-  };
-  /** Apply a pipeline */
-  applyPipelineDefinition: {
-    path: { readonly name: string };
-    query: { readonly dryRun?: boolean | undefined };
-    body: DocumentChange;
-    result: VersionApplied;
-  };
-  /** History of a pipeline */
-  listPipelineDefinitionVersions: {
-    path: { readonly name: string };
-    query: { readonly limit?: number | undefined; readonly startingAfter?: number | undefined };
-    body: undefined;
-    result: VersionPage;
-  };
-  /** Roll a pipeline back */
-  rollBackPipelineDefinition: {
+  /** Roll a rule set back */
+  rollBackRuleSet: {
     path: { readonly name: string };
     query: { readonly dryRun?: boolean | undefined };
     body: VersionReturn;
@@ -2974,6 +2936,48 @@ export interface Operations {
     body: undefined;
     result: ListOperationPage;
   };
+  /** List pipelines */
+  listPipelineDefinitions: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: ConfiguredPage;
+  };
+  /** Show a pipeline */
+  getPipelineDefinition: {
+    path: { readonly name: string };
+    query: { readonly version?: number | undefined };
+    body: undefined;
+    result: VersionShown;
+  };
+  /** Apply a pipeline */
+  applyPipelineDefinition: {
+    path: { readonly name: string };
+    query: { readonly dryRun?: boolean | undefined };
+    body: DocumentChange;
+    result: VersionApplied;
+  };
+  /** History of a pipeline */
+  listPipelineDefinitionVersions: {
+    path: { readonly name: string };
+    query: { readonly limit?: number | undefined; readonly startingAfter?: number | undefined };
+    body: undefined;
+    result: VersionPage;
+  };
+  /** Check a pipeline */
+  checkPipelineDefinition: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: DocumentToCheck;
+    result: DocumentChecked;
+  };
+  /** Roll a pipeline back */
+  rollBackPipelineDefinition: {
+    path: { readonly name: string };
+    query: { readonly dryRun?: boolean | undefined };
+    body: VersionReturn;
+    result: VersionReturned;
+  };
   /** Connectors */
   listConnectors: {
     path: Record<string, never>;
@@ -3033,7 +3037,7 @@ export interface Operations {
   /** List attempts */
   listWebhookAttempts: {
     path: { readonly webhookId: string };
-    query: { readonly limit?: number | undefined; readonly startingAfter?: string | undefined };
+    query: { readonly limit?: number | undefined; readonly startingAfter?: string | undefined; readonly eventId?: string | undefined };
     body: undefined;
     result: AttemptPage;
   };
@@ -3128,6 +3132,20 @@ export interface Operations {
     body: undefined;
     result: JobResponse;
   };
+  /** Erase a person */
+  erasePerson: {
+    path: Record<string, never>;
+    query: { readonly dryRun?: boolean | undefined };
+    body: PersonErasure;
+    result: JobResponse;
+  };
+  /** Audit log */
+  listAudit: {
+    path: Record<string, never>;
+    query: { readonly limit?: number | undefined; readonly startingAfter?: number | undefined; readonly action?: string | undefined };
+    body: undefined;
+    result: AuditPage;
+  };
 }
 
 /** How each operation is called. */
@@ -3141,7 +3159,6 @@ export const OPERATIONS = {
   listDecisions: { method: "GET", path: "/api/v1/decisions", answer: "decisionsResponse", repeat: "harmless" },
   getDecision: { method: "GET", path: "/api/v1/decisions/{requestId}", answer: "decisionResponse", repeat: "harmless" },
   searchDecisions: { method: "POST", path: "/api/v1/decisions/search", answer: "decisionsResponse", repeat: "harmless" },
-  searchReviews: { method: "POST", path: "/api/v1/reviews/search", answer: "reviewsResponse", repeat: "harmless" },
   listReviews: { method: "GET", path: "/api/v1/reviews", answer: "reviewsResponse", repeat: "harmless" },
   resolveReviews: { method: "POST", path: "/api/v1/reviews/resolutions", answer: "resolutionsResponse", repeat: "never" },
   getReview: { method: "GET", path: "/api/v1/reviews/{requestId}", answer: "reviewResponse", repeat: "harmless" },
@@ -3149,6 +3166,7 @@ export const OPERATIONS = {
   assignReview: { method: "POST", path: "/api/v1/reviews/{requestId}/assignment", answer: "reviewResponse", repeat: "never" },
   noteReview: { method: "POST", path: "/api/v1/reviews/{requestId}/notes", answer: "reviewResponse", repeat: "never" },
   correctReview: { method: "POST", path: "/api/v1/reviews/{requestId}/correction", answer: "reviewResponse", repeat: "never" },
+  searchReviews: { method: "POST", path: "/api/v1/reviews/search", answer: "reviewsResponse", repeat: "harmless" },
   giveFeedback: { method: "POST", path: "/api/v1/feedback", answer: "feedbackResponse", repeat: "harmless" },
   getFeedback: { method: "GET", path: "/api/v1/feedback/{requestId}", answer: "feedbackResponse", repeat: "harmless" },
   getBalance: { method: "GET", path: "/api/v1/balance", answer: "balanceResponse", repeat: "harmless" },
@@ -3159,7 +3177,6 @@ export const OPERATIONS = {
   getPolicies: { method: "GET", path: "/api/v1/manage/policies", answer: "policiesResponse", repeat: "harmless" },
   setPreCheckPolicy: { method: "PUT", path: "/api/v1/manage/policies/precheck", answer: "policiesResponse", repeat: "keyed" },
   setSentryPolicy: { method: "PUT", path: "/api/v1/manage/policies/sentry", answer: "policiesResponse", repeat: "keyed" },
-  listAudit: { method: "GET", path: "/api/v1/manage/audit", answer: "auditResponse", repeat: "harmless" },
   listKeys: { method: "GET", path: "/api/v1/manage/keys", answer: "keysResponse", repeat: "harmless" },
   issueKey: { method: "POST", path: "/api/v1/manage/keys", answer: "keyIssuedResponse", repeat: "keyed" },
   rotateKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/rotate", answer: "keyIssuedResponse", repeat: "keyed" },
@@ -3170,19 +3187,12 @@ export const OPERATIONS = {
   importIdentities: { method: "POST", path: "/api/v1/manage/identities/imports", answer: "jobResponse", repeat: "keyed" },
   searchIdentities: { method: "POST", path: "/api/v1/manage/identities/search", answer: "identitiesResponse", repeat: "harmless" },
   eraseIdentities: { method: "POST", path: "/api/v1/manage/identities/erase", answer: "identitiesErasedResponse", repeat: "keyed" },
-  erasePerson: { method: "POST", path: "/api/v1/manage/privacy/erasures", answer: "jobResponse", repeat: "keyed" },
   listRuleSets: { method: "GET", path: "/api/v1/manage/rules", answer: "ruleSetsResponse", repeat: "harmless" },
-  checkRuleSet: { method: "POST", path: "/api/v1/manage/rules/check", answer: "checkResponse", repeat: "harmless" },
   getRuleSet: { method: "GET", path: "/api/v1/manage/rules/{name}", answer: "ruleSetResponse", repeat: "harmless" },
   applyRuleSet: { method: "PUT", path: "/api/v1/manage/rules/{name}", answer: "applyResponse", repeat: "keyed" },
   listRuleSetVersions: { method: "GET", path: "/api/v1/manage/rules/{name}/versions", answer: "versionsResponse", repeat: "harmless" },
+  checkRuleSet: { method: "POST", path: "/api/v1/manage/rules/check", answer: "checkResponse", repeat: "harmless" },
   rollBackRuleSet: { method: "POST", path: "/api/v1/manage/rules/{name}/rollback", answer: "rollbackResponse", repeat: "keyed" },
-  listPipelineDefinitions: { method: "GET", path: "/api/v1/manage/pipelines", answer: "pipelineDefinitionsResponse", repeat: "harmless" },
-  checkPipelineDefinition: { method: "POST", path: "/api/v1/manage/pipelines/check", answer: "checkResponse", repeat: "harmless" },
-  getPipelineDefinition: { method: "GET", path: "/api/v1/manage/pipelines/{name}", answer: "pipelineDefinitionResponse", repeat: "harmless" },
-  applyPipelineDefinition: { method: "PUT", path: "/api/v1/manage/pipelines/{name}", answer: "applyResponse", repeat: "keyed" },
-  listPipelineDefinitionVersions: { method: "GET", path: "/api/v1/manage/pipelines/{name}/versions", answer: "versionsResponse", repeat: "harmless" },
-  rollBackPipelineDefinition: { method: "POST", path: "/api/v1/manage/pipelines/{name}/rollback", answer: "rollbackResponse", repeat: "keyed" },
   tryRuleSet: { method: "POST", path: "/api/v1/manage/rules/trials", answer: "trialResponse", repeat: "harmless" },
   startBacktest: { method: "POST", path: "/api/v1/manage/rules/backtests", answer: "jobResponse", repeat: "keyed" },
   listLists: { method: "GET", path: "/api/v1/manage/lists", answer: "listsResponse", repeat: "harmless" },
@@ -3193,6 +3203,12 @@ export const OPERATIONS = {
   searchEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/entries/search", answer: "entriesResponse", repeat: "harmless" },
   removeEntries: { method: "POST", path: "/api/v1/manage/lists/{name}/removals", answer: "entriesRemovedResponse", repeat: "keyed" },
   listOperations: { method: "GET", path: "/api/v1/manage/lists/{name}/operations", answer: "operationsResponse", repeat: "harmless" },
+  listPipelineDefinitions: { method: "GET", path: "/api/v1/manage/pipelines", answer: "pipelineDefinitionsResponse", repeat: "harmless" },
+  getPipelineDefinition: { method: "GET", path: "/api/v1/manage/pipelines/{name}", answer: "pipelineDefinitionResponse", repeat: "harmless" },
+  applyPipelineDefinition: { method: "PUT", path: "/api/v1/manage/pipelines/{name}", answer: "applyResponse", repeat: "keyed" },
+  listPipelineDefinitionVersions: { method: "GET", path: "/api/v1/manage/pipelines/{name}/versions", answer: "versionsResponse", repeat: "harmless" },
+  checkPipelineDefinition: { method: "POST", path: "/api/v1/manage/pipelines/check", answer: "checkResponse", repeat: "harmless" },
+  rollBackPipelineDefinition: { method: "POST", path: "/api/v1/manage/pipelines/{name}/rollback", answer: "rollbackResponse", repeat: "keyed" },
   listConnectors: { method: "GET", path: "/api/v1/manage/connectors", answer: "connectorsResponse", repeat: "harmless" },
   listWebhooks: { method: "GET", path: "/api/v1/manage/webhooks", answer: "webhooksResponse", repeat: "harmless" },
   createWebhook: { method: "POST", path: "/api/v1/manage/webhooks", answer: "webhookResponse", repeat: "keyed" },
@@ -3215,4 +3231,6 @@ export const OPERATIONS = {
   listJobs: { method: "GET", path: "/api/v1/manage/jobs", answer: "jobsResponse", repeat: "harmless" },
   getJob: { method: "GET", path: "/api/v1/manage/jobs/{jobId}", answer: "jobResponse", repeat: "harmless" },
   cancelJob: { method: "POST", path: "/api/v1/manage/jobs/{jobId}/cancel", answer: "jobResponse", repeat: "keyed" },
+  erasePerson: { method: "POST", path: "/api/v1/manage/privacy/erasures", answer: "jobResponse", repeat: "keyed" },
+  listAudit: { method: "GET", path: "/api/v1/manage/audit", answer: "auditResponse", repeat: "harmless" },
 } as const;

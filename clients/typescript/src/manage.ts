@@ -242,11 +242,6 @@ export class ManagePipelines extends Calls {
     });
   }
 
-  /** Says everything that is wrong with a document, and what it would change. Changes nothing. Scope `manage:pipelines`. Free. */
-  check(body: Body<"checkPipelineDefinition">, own?: CallOptions): Promise<Answer<api.DocumentChecked>> {
-    return this.send("checkPipelineDefinition", { body }, own);
-  }
-
   /** One version of a pipeline as its author wrote it, by default the one in force. Its `ETag` is for `If-Match` of a change. Scope `manage:pipelines`. Free. */
   get(name: string | number, query: Query<"getPipelineDefinition"> = {}, own?: CallOptions): Promise<Answer<api.VersionShown>> {
     return this.send("getPipelineDefinition", { path: { name: `${name}` }, query }, own);
@@ -267,6 +262,11 @@ export class ManagePipelines extends Calls {
       hasMore: (page) => page.hasMore && page.versions.length > 0,
       items: (page) => page.versions,
     });
+  }
+
+  /** Says everything that is wrong with a document, and what it would change. Changes nothing. Scope `manage:pipelines`. Free. */
+  check(body: Body<"checkPipelineDefinition">, own?: CallOptions): Promise<Answer<api.DocumentChecked>> {
+    return this.send("checkPipelineDefinition", { body }, own);
   }
 
   /** Puts an earlier version in force again. With `If-Match`, only if that version is in force. Scope `manage:pipelines`. Free. */
@@ -309,11 +309,6 @@ export class ManageRules extends Calls {
     });
   }
 
-  /** Says everything that is wrong with a document, and what it would change. Changes nothing. Scope `manage:rules`. Free. */
-  check(body: Body<"checkRuleSet">, own?: CallOptions): Promise<Answer<api.DocumentChecked>> {
-    return this.send("checkRuleSet", { body }, own);
-  }
-
   /** One version of a rule set as its author wrote it, by default the one in force. Its `ETag` is for `If-Match` of a change. Scope `manage:rules`. Free. */
   get(name: string | number, query: Query<"getRuleSet"> = {}, own?: CallOptions): Promise<Answer<api.VersionShown>> {
     return this.send("getRuleSet", { path: { name: `${name}` }, query }, own);
@@ -334,6 +329,11 @@ export class ManageRules extends Calls {
       hasMore: (page) => page.hasMore && page.versions.length > 0,
       items: (page) => page.versions,
     });
+  }
+
+  /** Says everything that is wrong with a document, and what it would change. Changes nothing. Scope `manage:rules`. Free. */
+  check(body: Body<"checkRuleSet">, own?: CallOptions): Promise<Answer<api.DocumentChecked>> {
+    return this.send("checkRuleSet", { body }, own);
   }
 
   /** Puts an earlier version in force again. With `If-Match`, only if that version is in force. Scope `manage:rules`. Free. */

@@ -930,24 +930,6 @@ class ManagePipelinesCalls:
         page = (self.list(options=options)).result
         yield from page.items
 
-    def check(
-        self, *, document: str, options: CallOptions | None = None
-    ) -> Answer[models.DocumentChecked]:
-        """Says everything that is wrong with a document, and what it would change. Changes
-        nothing. Scope `manage:pipelines`. Free.
-        """
-        return self._send(
-            Call(
-                method="POST",
-                path="/api/v1/manage/pipelines/check",
-                answer=models.DocumentChecked,
-                named="checkResponse",
-                repeat=Repeat.HARMLESS,
-                body=models.DocumentToCheck(document=document),
-                options=options or {},
-            )
-        )
-
     def get(
         self, name: str | int, *, version: int | None = None, options: CallOptions | None = None
     ) -> Answer[models.VersionShown]:
@@ -1042,6 +1024,24 @@ class ManagePipelinesCalls:
             if not page.has_more or not page.versions:
                 return
             starting_after = page.versions[-1].version
+
+    def check(
+        self, *, document: str, options: CallOptions | None = None
+    ) -> Answer[models.DocumentChecked]:
+        """Says everything that is wrong with a document, and what it would change. Changes
+        nothing. Scope `manage:pipelines`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/pipelines/check",
+                answer=models.DocumentChecked,
+                named="checkResponse",
+                repeat=Repeat.HARMLESS,
+                body=models.DocumentToCheck(document=document),
+                options=options or {},
+            )
+        )
 
     def rollback(
         self,
@@ -1209,24 +1209,6 @@ class ManageRulesCalls:
         page = (self.list(options=options)).result
         yield from page.items
 
-    def check(
-        self, *, document: str, options: CallOptions | None = None
-    ) -> Answer[models.DocumentChecked]:
-        """Says everything that is wrong with a document, and what it would change. Changes
-        nothing. Scope `manage:rules`. Free.
-        """
-        return self._send(
-            Call(
-                method="POST",
-                path="/api/v1/manage/rules/check",
-                answer=models.DocumentChecked,
-                named="checkResponse",
-                repeat=Repeat.HARMLESS,
-                body=models.DocumentToCheck(document=document),
-                options=options or {},
-            )
-        )
-
     def get(
         self, name: str | int, *, version: int | None = None, options: CallOptions | None = None
     ) -> Answer[models.VersionShown]:
@@ -1318,6 +1300,24 @@ class ManageRulesCalls:
             if not page.has_more or not page.versions:
                 return
             starting_after = page.versions[-1].version
+
+    def check(
+        self, *, document: str, options: CallOptions | None = None
+    ) -> Answer[models.DocumentChecked]:
+        """Says everything that is wrong with a document, and what it would change. Changes
+        nothing. Scope `manage:rules`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/rules/check",
+                answer=models.DocumentChecked,
+                named="checkResponse",
+                repeat=Repeat.HARMLESS,
+                body=models.DocumentToCheck(document=document),
+                options=options or {},
+            )
+        )
 
     def rollback(
         self,
@@ -1666,6 +1666,7 @@ class ManageWebhooksCalls:
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        event_id: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.AttemptPage]:
         """Attempts to send messages of the last 30 days, newest first, without bodies. Scope
@@ -1679,7 +1680,7 @@ class ManageWebhooksCalls:
                 named="webhookAttemptsResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"webhook_id": webhook_id},
-                query={"limit": limit, "startingAfter": starting_after},
+                query={"limit": limit, "startingAfter": starting_after, "eventId": event_id},
                 options=options or {},
             )
         )
@@ -1690,13 +1691,18 @@ class ManageWebhooksCalls:
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        event_id: str | None = None,
         options: CallOptions | None = None,
     ) -> Iterator[models.PublicAttempt]:
         """Each of the attempts, page after page."""
         while True:
             page = (
                 self.list_attempts(
-                    webhook_id, limit=limit, starting_after=starting_after, options=options
+                    webhook_id,
+                    limit=limit,
+                    starting_after=starting_after,
+                    event_id=event_id,
+                    options=options,
                 )
             ).result
             yield from page.attempts
@@ -2058,133 +2064,6 @@ class ReviewsCalls:
     def __init__(self, sender: Sender) -> None:
         self._send = sender.send
 
-    def search(
-        self,
-        *,
-        user_id: str | int | None = None,
-        card_number: str | None = None,
-        payment_account_reference: str | None = None,
-        card_fingerprint: str | Sequence[str] | None = None,
-        email: str | None = None,
-        phone: str | None = None,
-        ip_address: str | None = None,
-        device_id: str | None = None,
-        transaction_id: str | int | None = None,
-        client_reference_id: str | int | None = None,
-        operation: str | Sequence[str] | None = None,
-        decision: models.Outcome | str | Sequence[models.Outcome | str] | None = None,
-        reason: models.DecisionReason | str | Sequence[models.DecisionReason | str] | None = None,
-        rule: str | Sequence[str] | None = None,
-        shadow_rule: str | Sequence[str] | None = None,
-        tag: str | Sequence[str] | None = None,
-        label: models.Label | str | Sequence[models.Label | str] | None = None,
-        amount: models.AmountRange | None = None,
-        at: models.TimeRange | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        status: models.ReviewState | str | Sequence[models.ReviewState | str] | None = None,
-        options: CallOptions | None = None,
-    ) -> Answer[models.ReviewMatches]:
-        """The account's reviews, oldest first, to which every filter applies. Filters are in the
-        body: nothing of them is in a URL. Cards, contacts and users are compared by keyed
-        fingerprints. A page can be short although there is more: `nextCursor` tells. Free.
-        """
-        return self._send(
-            Call(
-                method="POST",
-                path="/api/v1/reviews/search",
-                answer=models.ReviewMatches,
-                named="reviewsResponse",
-                repeat=Repeat.HARMLESS,
-                body=models.ReviewSearchRequest(
-                    user_id=user_id,
-                    card_number=card_number,
-                    payment_account_reference=payment_account_reference,
-                    card_fingerprint=card_fingerprint,
-                    email=email,
-                    phone=phone,
-                    ip_address=ip_address,
-                    device_id=device_id,
-                    transaction_id=transaction_id,
-                    client_reference_id=client_reference_id,
-                    operation=operation,
-                    decision=decision,
-                    reason=reason,
-                    rule=rule,
-                    shadow_rule=shadow_rule,
-                    tag=tag,
-                    label=label,
-                    amount=amount,
-                    at=at,
-                    limit=limit,
-                    cursor=cursor,
-                    status=status,
-                ),
-                options=options or {},
-            )
-        )
-
-    def each_found(
-        self,
-        *,
-        user_id: str | int | None = None,
-        card_number: str | None = None,
-        payment_account_reference: str | None = None,
-        card_fingerprint: str | Sequence[str] | None = None,
-        email: str | None = None,
-        phone: str | None = None,
-        ip_address: str | None = None,
-        device_id: str | None = None,
-        transaction_id: str | int | None = None,
-        client_reference_id: str | int | None = None,
-        operation: str | Sequence[str] | None = None,
-        decision: models.Outcome | str | Sequence[models.Outcome | str] | None = None,
-        reason: models.DecisionReason | str | Sequence[models.DecisionReason | str] | None = None,
-        rule: str | Sequence[str] | None = None,
-        shadow_rule: str | Sequence[str] | None = None,
-        tag: str | Sequence[str] | None = None,
-        label: models.Label | str | Sequence[models.Label | str] | None = None,
-        amount: models.AmountRange | None = None,
-        at: models.TimeRange | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        status: models.ReviewState | str | Sequence[models.ReviewState | str] | None = None,
-        options: CallOptions | None = None,
-    ) -> Iterator[models.Review]:
-        """Each of the reviews, page after page."""
-        while True:
-            page = (
-                self.search(
-                    user_id=user_id,
-                    card_number=card_number,
-                    payment_account_reference=payment_account_reference,
-                    card_fingerprint=card_fingerprint,
-                    email=email,
-                    phone=phone,
-                    ip_address=ip_address,
-                    device_id=device_id,
-                    transaction_id=transaction_id,
-                    client_reference_id=client_reference_id,
-                    operation=operation,
-                    decision=decision,
-                    reason=reason,
-                    rule=rule,
-                    shadow_rule=shadow_rule,
-                    tag=tag,
-                    label=label,
-                    amount=amount,
-                    at=at,
-                    limit=limit,
-                    cursor=cursor,
-                    status=status,
-                    options=options,
-                )
-            ).result
-            yield from page.reviews
-            if page.next_cursor is None:
-                return
-            cursor = page.next_cursor
-
     def list(
         self,
         *,
@@ -2390,6 +2269,133 @@ class ReviewsCalls:
                 options=options or {},
             )
         )
+
+    def search(
+        self,
+        *,
+        user_id: str | int | None = None,
+        card_number: str | None = None,
+        payment_account_reference: str | None = None,
+        card_fingerprint: str | Sequence[str] | None = None,
+        email: str | None = None,
+        phone: str | None = None,
+        ip_address: str | None = None,
+        device_id: str | None = None,
+        transaction_id: str | int | None = None,
+        client_reference_id: str | int | None = None,
+        operation: str | Sequence[str] | None = None,
+        decision: models.Outcome | str | Sequence[models.Outcome | str] | None = None,
+        reason: models.DecisionReason | str | Sequence[models.DecisionReason | str] | None = None,
+        rule: str | Sequence[str] | None = None,
+        shadow_rule: str | Sequence[str] | None = None,
+        tag: str | Sequence[str] | None = None,
+        label: models.Label | str | Sequence[models.Label | str] | None = None,
+        amount: models.AmountRange | None = None,
+        at: models.TimeRange | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        status: models.ReviewState | str | Sequence[models.ReviewState | str] | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.ReviewMatches]:
+        """The account's reviews, oldest first, to which every filter applies. Filters are in the
+        body: nothing of them is in a URL. Cards, contacts and users are compared by keyed
+        fingerprints. A page can be short although there is more: `nextCursor` tells. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/reviews/search",
+                answer=models.ReviewMatches,
+                named="reviewsResponse",
+                repeat=Repeat.HARMLESS,
+                body=models.ReviewSearchRequest(
+                    user_id=user_id,
+                    card_number=card_number,
+                    payment_account_reference=payment_account_reference,
+                    card_fingerprint=card_fingerprint,
+                    email=email,
+                    phone=phone,
+                    ip_address=ip_address,
+                    device_id=device_id,
+                    transaction_id=transaction_id,
+                    client_reference_id=client_reference_id,
+                    operation=operation,
+                    decision=decision,
+                    reason=reason,
+                    rule=rule,
+                    shadow_rule=shadow_rule,
+                    tag=tag,
+                    label=label,
+                    amount=amount,
+                    at=at,
+                    limit=limit,
+                    cursor=cursor,
+                    status=status,
+                ),
+                options=options or {},
+            )
+        )
+
+    def each_found(
+        self,
+        *,
+        user_id: str | int | None = None,
+        card_number: str | None = None,
+        payment_account_reference: str | None = None,
+        card_fingerprint: str | Sequence[str] | None = None,
+        email: str | None = None,
+        phone: str | None = None,
+        ip_address: str | None = None,
+        device_id: str | None = None,
+        transaction_id: str | int | None = None,
+        client_reference_id: str | int | None = None,
+        operation: str | Sequence[str] | None = None,
+        decision: models.Outcome | str | Sequence[models.Outcome | str] | None = None,
+        reason: models.DecisionReason | str | Sequence[models.DecisionReason | str] | None = None,
+        rule: str | Sequence[str] | None = None,
+        shadow_rule: str | Sequence[str] | None = None,
+        tag: str | Sequence[str] | None = None,
+        label: models.Label | str | Sequence[models.Label | str] | None = None,
+        amount: models.AmountRange | None = None,
+        at: models.TimeRange | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        status: models.ReviewState | str | Sequence[models.ReviewState | str] | None = None,
+        options: CallOptions | None = None,
+    ) -> Iterator[models.Review]:
+        """Each of the reviews, page after page."""
+        while True:
+            page = (
+                self.search(
+                    user_id=user_id,
+                    card_number=card_number,
+                    payment_account_reference=payment_account_reference,
+                    card_fingerprint=card_fingerprint,
+                    email=email,
+                    phone=phone,
+                    ip_address=ip_address,
+                    device_id=device_id,
+                    transaction_id=transaction_id,
+                    client_reference_id=client_reference_id,
+                    operation=operation,
+                    decision=decision,
+                    reason=reason,
+                    rule=rule,
+                    shadow_rule=shadow_rule,
+                    tag=tag,
+                    label=label,
+                    amount=amount,
+                    at=at,
+                    limit=limit,
+                    cursor=cursor,
+                    status=status,
+                    options=options,
+                )
+            ).result
+            yield from page.reviews
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
 
 
 class Manage:

@@ -1127,6 +1127,8 @@ class KeyShown(Struct, frozen=True, kw_only=True):
     """When it was issued (RFC 3339)."""
     expires_at: datetime | None
     """When it ends (RFC 3339)."""
+    revoked_at: datetime | None
+    """When it was revoked (RFC 3339)."""
     last_used_at: datetime | None
     """When it was last used, to about a minute (RFC 3339)."""
     successor: str | None
@@ -1160,6 +1162,17 @@ class LabelSource(OpenEnum):
     COMMAND = "command"
     IMPORT = "import"
     REVIEW = "review"
+
+
+class ListAnswer(Struct, frozen=True, kw_only=True):
+    """What a list said to a rule."""
+
+    signal: str
+    """What was looked up."""
+    list: str
+    """Where."""
+    listed: bool | None
+    """Whether it is there; null if the signal has no value."""
 
 
 class ListDropped(Struct, frozen=True, kw_only=True):
@@ -2364,6 +2377,8 @@ class TrialResponse(Struct, frozen=True, kw_only=True):
     """Its name."""
     status: Outcome
     """What it decides."""
+    final_by: str | None
+    """The final rule that decided alone, if one did."""
     tags: tuple[str, ...]
     """Tags of the rules that match."""
     rules: tuple[TriedRule, ...]
@@ -2379,10 +2394,14 @@ class TriedRule(Struct, frozen=True, kw_only=True):
     """Whether its condition holds."""
     outcome: Outcome
     """What it decides."""
+    final: bool
+    """Whether it decides alone."""
     shadow: bool
     """Whether it only watches."""
     signals: Mapping[str, Any]
     """The values that it looked at."""
+    lists: tuple[ListAnswer, ...]
+    """The lists that it looked at."""
 
 
 class UsageEntry(Struct, frozen=True, kw_only=True):
