@@ -56,7 +56,6 @@ from gatehouse.admin.rule_sets.types import BacktestRequest, TrialRequest
 from gatehouse.admin.rule_sets.use_cases import declared, rule_backtest, rule_sets, rule_trial
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.secrets.use_cases import secrets
-from gatehouse.api.manage.declared import use_cases_in
 from gatehouse.billing.statement import month_period
 from gatehouse.core.errors import NotFound
 from gatehouse.operations.installation import open_admin_session, root_secret
@@ -65,7 +64,7 @@ from gatehouse.rules.list_entries import ListKind
 from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.use_case import Precondition
+from gatehouse.store.admin.use_case import Precondition, use_cases_in
 from gatehouse.store.configured.account_signature import sign_account
 from gatehouse.store.configured.list_plans import ListKey, PlannedEntry
 from gatehouse.store.decisions.records import RecordSpan

@@ -6,9 +6,7 @@ import msgspec
 import pytest
 
 from gatehouse.admin.feedback.types import FeedbackRequest
-from gatehouse.api.review_messages import ReviewResolution
 from gatehouse.admin.reviews.types import ReviewResolution
-from gatehouse.api.feedback import FeedbackRequest
 from gatehouse.core.reading import unread_fields
 from gatehouse.core.reading.unread_fields import UnreadFields
 from gatehouse.idverify.request import IdVerifyRequest

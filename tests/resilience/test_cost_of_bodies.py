@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gatehouse.admin.feedback.types import FeedbackRequest
-from gatehouse.api.review_messages import ReviewResolution
 from gatehouse.admin.reviews.types import ReviewResolution
-from gatehouse.api.feedback import FeedbackRequest
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.operations.pipeline_messages import pipeline_messages
 from gatehouse.precheck.request import PreCheckRequest
