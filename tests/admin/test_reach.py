@@ -73,6 +73,7 @@ NOT_OFFERED: Final = {
     "Part of another use case that is offered": {
         *(
             "configurations.in_force.",
+            "rule_sets.rule_backtest.prepare_trial",
             "search.people.",
             "rule_sets.get",
             "pipelines.get",

@@ -31,7 +31,6 @@ _FOR_OTHERS = {
 }
 """Modules whose plain texts no page shows, each with the reason."""
 _AT_TERMINALS = {
-    "gatehouse.admin.identities.use_cases.records": "an answer about the database has no words",
     "gatehouse.backtest.export": "only a command writes files of records",
     "gatehouse.core.files.records": "a call of the API names the format",
 }

@@ -20,6 +20,7 @@ from gatehouse.admin.jobs.types import (
 from gatehouse.core.clock import Moment, moment
 from gatehouse.core.errors import InvalidFields, NotFound
 from gatehouse.core.ids import is_id
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store import jobs
 from gatehouse.store.accounts import accounts, keys
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
@@ -31,6 +32,7 @@ from gatehouse.store.jobs import NewJob, StoredJob
 # What the store returns, for faces.
 __all__ = ["StoredJob"]
 
+_NOT_FOR_KEY: Final = Phrase("refused.job_of_key", "no such job for this key")
 _SCOPES: Final = {
     JobKind.BACKTEST: "manage:rules",
     JobKind.TRAINING: "manage:models",
@@ -135,7 +137,7 @@ def _may_see(key: ApiKey | None, kind: JobKind) -> bool:
 def _shown_to(key: ApiKey | None, job: StoredJob) -> JobResponse:
     """The job without requests that its result names, if the key may not read these."""
     if not _may_see(key, JobKind(job.kind)):
-        raise NotFound("no such job for this key")
+        raise NotFound(_NOT_FOR_KEY())
     shown = shown_job(job)
     if key is None or key.reads_requests or "examples" not in (shown.result or ()):
         return shown
