@@ -17,8 +17,6 @@ from gatehouse.api.manage.endpoints import (
     short_text,
     whole_number,
 )
-from gatehouse.api.problems import Problem
-from gatehouse.core.reading.validation import Checked
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.admin.use_case import Precondition, Tagged, UseCase
 
@@ -117,16 +115,7 @@ def _from_path(place: str) -> Reads:
 
 def _from_query(kind: type[msgspec.Struct]) -> Reads:
     fields = msgspec.structs.fields(kind)
-
-    def read(call: ManageCall) -> Any:
-        wanted = kind(**{each.name: call.query[each.encode_name] for each in fields})
-        if isinstance(wanted, Checked):
-            wrong = {name: [problem] for name, problem in wanted.problems()}
-            if wrong:
-                raise Problem("invalid_request", fields=wrong)
-        return wanted
-
-    return read
+    return lambda call: kind(**{each.name: call.query[each.encode_name] for each in fields})
 
 
 def _bare(hint: Any) -> tuple[Any, Meta]:
