@@ -1,17 +1,14 @@
 """A GATEHOUSE_HOME with settings of its own: run commands in it, serve it, open its data."""
 
 import contextlib
-import functools
 import os
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from unittest import mock
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.accounts.use_cases.default_account import ensure_demo
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.accounts import accounts, ledger
@@ -19,13 +16,6 @@ from gatehouse.store.admin.admin_session import AdminSession
 from tests.databases import migrated_sqlite
 from tests.harness.commands import Done, fork_command, run_apart, run_here
 from tests.harness.server import Server, free_port
-
-_DATABASE: Final = "sandbox.db"
-_MAKE_ANOTHER_START: Final = {
-    *("GATEHOUSE_DATABASE_URL", "GATEHOUSE_ENVIRONMENT", "GATEHOUSE_ENV_FILE"),
-    *("GATEHOUSE_HOME", "GATEHOUSE_SECRET_KEY"),
-}
-"""Settings with which a first start finds or makes other files."""
 
 
 @dataclass
@@ -39,7 +29,9 @@ class Home:
     def migrated(self) -> "Home":
         """The same with the tables of its SQLite file already made, which saves the migration."""
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._write(_DATABASE, migrated_sqlite())
+        file = self.path / "sandbox.db"
+        file.write_bytes(migrated_sqlite())
+        file.chmod(0o600)
         return self
 
     @contextlib.contextmanager
@@ -51,7 +43,6 @@ class Home:
     @contextlib.contextmanager
     def session(self, actor: Actor | None = None) -> Iterator[AdminSession]:
         """Its data, opened in this process."""
-        self._put_first_start(self.settings, opened_home)
         session = open_admin_session(load_settings(self.environ()), actor or Actor.system("test"))
         try:
             yield session
@@ -86,7 +77,6 @@ class Home:
         return done
 
     def account(self, balance: str = "100", **settings: str) -> str:
-        self._put_first_start(self.settings | settings, opened_home)
         made = self.ok("accounts", "create", "Shop", "--balance", balance, "--json", **settings)
         account_id: str = made.json["accountId"]
         return account_id
@@ -110,7 +100,6 @@ class Home:
 
     def start(self, settings: dict[str, str] | None = None, port: int | None = None) -> Server:
         port = port or free_port()
-        self._put_first_start(self.settings | (settings or {}), served_home)
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
         with (self.path / "server.log").open("ab") as log:
             environ = self.environ(**(settings or {}))
@@ -118,52 +107,6 @@ class Home:
         server = Server(port, process, self)
         server.wait()
         return server
-
-    def _put_first_start(
-        self, settings: dict[str, str], template: Callable[[], Mapping[str, bytes]]
-    ) -> None:
-        """Put into a home that is as `migrated` left it what a first start would make: keys, and
-        for a server the demo account. To make them takes a third of the start of a server.
-        """
-        if self.database_url or not settings.keys().isdisjoint(_MAKE_ANOTHER_START):
-            return
-        if not self.path.is_dir() or os.listdir(self.path) != [_DATABASE]:
-            return
-        if (self.path / _DATABASE).read_bytes() == migrated_sqlite():
-            for name, content in template().items():
-                self._write(name, content)
-
-    def _write(self, name: str, content: bytes) -> None:
-        file = self.path / name
-        file.write_bytes(content)
-        file.chmod(0o600)
-
-
-@functools.cache
-def opened_home() -> dict[str, bytes]:
-    """The files of a sandbox whose data was opened once."""
-    with tempfile.TemporaryDirectory(prefix="gatehouse-opened-") as folder:
-        _open_new(Path(folder)).database.dispose()
-        return _files(Path(folder))
-
-
-@functools.cache
-def served_home() -> dict[str, bytes]:
-    """The files of a sandbox that was served once and got no request."""
-    with tempfile.TemporaryDirectory(prefix="gatehouse-served-") as folder:
-        session = _open_new(Path(folder))
-        ensure_demo(session, load_settings(Home(Path(folder)).environ()))
-        session.database.dispose()
-        return _files(Path(folder))
-
-
-def _open_new(folder: Path) -> AdminSession:
-    home = Home(folder).migrated()
-    return open_admin_session(load_settings(home.environ()), Actor.system("test"))
-
-
-def _files(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
 def make_account(
