@@ -110,7 +110,7 @@ READING: dict[str, UseCase] = {
     "configurations.get": lambda s, a, k: configurations.get(s, a, RULE_SETS, "mine"),
     "configurations.history": lambda s, a, k: configurations.history(s, a, RULE_SETS, "mine"),
     "configurations.listing": lambda s, a, k: configurations.listing(s, a, PIPELINES),
-    "declared.list_rule_sets": lambda s, a, k: declared.list_rule_sets(s, a),
+    "declared.listing": lambda s, a, k: declared.list_rule_sets(s, a),
     "declared.show": lambda s, a, k: declared.show(s, a, "mine", VersionWanted()),
     "declared.history": lambda s, a, k: declared.history(s, a, "mine", VersionsWanted()),
     "declared.check": lambda s, a, k: declared.check(s, a, DocumentToCheck(RULES)),
@@ -299,6 +299,7 @@ WHOLE: dict[str, tuple[Callable[[AdminSession, Any], object], str | None]] = {
 """Each concerns all accounts; the action of its audit line, None where it only reads."""
 
 TESTED_ELSEWHERE = {
+    "rule_backtest.prepare_trial": "tests/backtest, and previews in tests/figures",
     "accounts.close": "tests/admin/test_closing.py",
     "accounts.reopen": "tests/admin/test_closing.py",
     "accounts.listing": "below: it lists only what the actor may see",
