@@ -12,13 +12,16 @@ from gatehouse.access.limits import SharedRateLimiter
 from gatehouse.admin.audit.worker import AuditWatch
 from gatehouse.admin.decisions.routes import DecisionRoutes
 from gatehouse.admin.decisions.use_cases.decisions import LiveDecisions
+from gatehouse.admin.events.routes import EventRoutes
 from gatehouse.admin.events.worker import LiveEvents
+from gatehouse.admin.feedback.routes import FeedbackRoutes
 from gatehouse.admin.feedback.worker.label_follower import LabelFollower
 from gatehouse.admin.feedback.worker.live import LiveFeedback, announce
 from gatehouse.admin.installation.queries import Backlog, count_backlog
 from gatehouse.admin.jobs.worker.worker import JobWorker
 from gatehouse.admin.memory.queries.memory_rebuild import DecisionHistory, MemoryRebuild
 from gatehouse.admin.memory.worker.live_memory import LiveSharedMemory, open_live_memory
+from gatehouse.admin.money.routes import BillingRoutes
 from gatehouse.admin.money.use_cases.statements import LiveBilling
 from gatehouse.admin.pipelines.routes import PipelineRoutes
 from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
@@ -29,10 +32,7 @@ from gatehouse.admin.reviews.worker import LiveReviews
 from gatehouse.admin.search.routes import SearchRoutes
 from gatehouse.admin.webhooks.worker.delivery import open_delivery
 from gatehouse.api.app import App, with_life
-from gatehouse.api.balances import Balances
 from gatehouse.api.entry import Entry
-from gatehouse.api.events import EventRoutes
-from gatehouse.api.feedback import Feedback
 from gatehouse.api.logs import log_lost_failure
 from gatehouse.api.manage.desk import ManageDesk
 from gatehouse.api.metrics.metrics import Metrics, watch_lag
@@ -361,17 +361,15 @@ class Service(ServiceGauges):
             observe=self.metrics.processed,
         )
         labels = LiveFeedback(session, self.labels.labels_recorded)
-        feedback = Feedback(entry, labels, self._entities, system_clock)
         operations = self._assembly.operations(self._pipelines)
-        balances = Balances(entry, LiveBilling(session), system_clock)
         offered = Offered(
             operations=operations,
             entry=entry,
             api=api,
-            feedback=feedback,
-            balances=balances,
-            events=EventRoutes(entry, self.events),
             free=(
+                FeedbackRoutes(labels, self._entities, system_clock),
+                BillingRoutes(LiveBilling(session), system_clock),
+                EventRoutes(entry, self.events),
                 PipelineRoutes(self._pipelines),
                 DecisionRoutes(session, decisions),
                 SearchRoutes(session),

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from gatehouse.admin.events.queries.watching import MOST_OF_ACCOUNT
+from gatehouse.admin.events.routes import LONGEST_WAIT_S
 from gatehouse.admin.webhooks.use_cases.messages import TEST_TYPE
-from gatehouse.api.events import LONGEST_WAIT_S
 from gatehouse.api.openapi.event_schemas import DATA
 from gatehouse.core.events import MEANINGS
 from gatehouse.settings.settings import Settings

@@ -10,8 +10,9 @@ import pytest
 from gatehouse.access.accounts import Account
 from gatehouse.access.actors import Actor
 from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.money.routes import BillingRoutes
 from gatehouse.admin.money.use_cases import money
-from gatehouse.api.balances import Balances
+from gatehouse.api.free_operations import handler_of
 from gatehouse.api.problems import Problem
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import Server, precheck, until
@@ -104,8 +105,9 @@ def test_statements_do_not_take_the_place_of_checks() -> None:
             account = Account("acct_1", "Shop", "USD", 0, {}, {})
             return SimpleNamespace(account=account, actor=Actor.key("key_1", "acct_1"))
 
-    balances = Balances(cast(Any, Known()), cast(Any, Busy()), int)
+    routes = BillingRoutes(cast(Any, Busy()), int)
+    handle = handler_of(BillingRoutes.statement, routes, cast(Any, Known()))
     context = SimpleNamespace(scope={"query_string": b"month=2026-10"})
     with pytest.raises(Problem) as refused:
-        asyncio.run(balances.statement(cast(Any, context), cast(Any, None)))
+        asyncio.run(cast(Any, handle(cast(Any, context), cast(Any, None))))
     assert refused.value.code == "overloaded"

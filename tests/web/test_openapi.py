@@ -8,7 +8,7 @@ import httpx
 import pytest
 from hypothesis import HealthCheck, settings
 
-from gatehouse.api.events import LONGEST_WAIT_S
+from gatehouse.admin.events.routes import LONGEST_WAIT_S
 from gatehouse.api.openapi.document import openapi_document, path_of
 from gatehouse.api.openapi.manage import is_managing
 from gatehouse.api.problems import CODES

@@ -23,7 +23,9 @@ from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.entry import Entry
 from gatehouse.api.manage.desk import read_parameters
 from gatehouse.api.manage.endpoints import LIMIT, Parameter
+from gatehouse.api.problems import Problem
 from gatehouse.api.v1 import Handler
+from gatehouse.core.errors import InvalidFields
 from gatehouse.core.ids import is_id
 
 Body = TypeVar("Body", bound=msgspec.Struct | None)
@@ -36,6 +38,9 @@ class FreeCall(msgspec.Struct, Generic[Body], frozen=True):
     path: Mapping[str, str]
     query: Mapping[str, Any]
     body: Body
+    context: RequestContext
+    """The request itself, for an operation that waits."""
+    receive: Receive
 
     @property
     def actor(self) -> Actor:
@@ -80,6 +85,8 @@ class FreeOperation(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a field that nothing reads is an error whatever the caller prefers."""
     envelope: str = ""
     """What OpenAPI calls the envelope, where the field has another answer elsewhere."""
+    example: Mapping[str, Any] = MappingProxyType({})
+    """An answer, where the types do not make a telling one."""
     untitled: bool = False
     """Whether the answer is described without title and sentence, as programs know it."""
 
@@ -129,7 +136,10 @@ def handler_of(one: FreeOperation, holder: object, entry: Entry) -> Handler:
             refuse_unread(context)
         path = context.scope.get("path_params", {})
         query = read_parameters(one.query, context.scope["query_string"])
-        done = await one.run(holder, FreeCall(caller, path, query, body))
+        try:
+            done = await one.run(holder, FreeCall(caller, path, query, body, context, receive))
+        except InvalidFields as wrong:
+            raise Problem("invalid_request", fields=wrong.fields) from None
         return await entry.answer(context, done)
 
     return handle

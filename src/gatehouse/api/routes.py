@@ -10,7 +10,6 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route, Router
 
 from gatehouse.api.app import CONTEXT_KEY
-from gatehouse.api.balances import Balances
 from gatehouse.api.body import Receive
 from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.docs.guides import GuidePages, guides_root
@@ -19,8 +18,6 @@ from gatehouse.api.docs.pages import HTML, PublicPage
 from gatehouse.api.docs.reference import REFERENCES, of_page, read_references
 from gatehouse.api.docs.search_index import IndexedSection, encoded_index, indexed_operations
 from gatehouse.api.entry import Entry
-from gatehouse.api.events import EventRoutes
-from gatehouse.api.feedback import Feedback
 from gatehouse.api.free_operations import handler_of, operations_of
 from gatehouse.api.manage.catalogue import all_endpoints
 from gatehouse.api.manage.desk import ManageDesk
@@ -106,9 +103,6 @@ class Offered(msgspec.Struct, frozen=True):
     operations: list[Operation]
     entry: Entry
     api: Api
-    feedback: Feedback
-    balances: Balances
-    events: EventRoutes
     free: tuple[object, ...]
     """What answers the operations that subjects declare."""
     manage: ManageDesk
@@ -118,7 +112,7 @@ def make_routes(
     offered: Offered, ready: Readiness, metrics: Metrics | None, base_url: str
 ) -> Routes:
     """All routes of the server; without `metrics` they are served elsewhere."""
-    api, feedback = offered.api, offered.feedback
+    api = offered.api
     guides = GuidePages(guides_root())
     document = cache(lambda: openapi_document(offered.operations))
     pages = _pages(document, base_url, guides)
@@ -126,12 +120,6 @@ def make_routes(
     index = PublicPage(lambda: encoded_index(_sections(document(), guides)))
     routes = [
         *(_route("POST", path_of(one), api.operation(one)) for one in offered.operations),
-        _route("POST", "/api/v1/feedback", feedback.tell),
-        _route("GET", "/api/v1/feedback/{request_id}", feedback.history),
-        _route("GET", "/api/v1/balance", offered.balances.balance),
-        _route("GET", "/api/v1/statement", offered.balances.statement),
-        _route("GET", "/api/v1/events", offered.events.listing),
-        _route("GET", "/api/v1/events/{event_id}", offered.events.event),
         *_free_routes(offered.free, offered.entry),
         *manage_routes(offered.manage),
         *(_redirect(path, "/docs") for path in ("/", "/docs/")),

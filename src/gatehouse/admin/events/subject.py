@@ -11,6 +11,7 @@ SUBJECT = Subject(
         ),
     ),
     use_cases=("use_cases.event_settings",),
+    operations=("routes:OPERATIONS",),
     without={
         "pages": "Settings of events are on the account's page.",
     },

@@ -11,6 +11,7 @@ SUBJECT = Subject(
         ),
     ),
     use_cases=("use_cases.bulk",),
+    operations=("routes:OPERATIONS",),
     without={
         "pages": "A decision's page and the queue of reviews take feedback.",
     },

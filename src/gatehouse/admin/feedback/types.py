@@ -7,12 +7,13 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.jobs.types import FileFormat, ImportedFile
+from gatehouse.core.api_values import JsonAmount, Timestamp
 from gatehouse.core.cards.redaction import is_card_like, recordable
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.core.stages.case import ClientReferenceId
-from gatehouse.core.wording.labels import LONGEST_ID, Label
+from gatehouse.core.wording.labels import LONGEST_ID, Label, LabelSource
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.request import EventTime
@@ -164,3 +165,46 @@ def decimals(amount: float) -> str:
 def currency_code(currency: str) -> str:
     """The code of a currency as people write it."""
     return currency.strip().upper()
+
+
+class FeedbackReceipt(msgspec.Struct, frozen=True, rename="camel"):
+    """Feedback that was kept."""
+
+    label: Annotated[Label, Meta(description="What was said.")]
+    recorded_at: Annotated[
+        Timestamp,
+        Meta(description="When it was kept; of what was said before, that time (RFC 3339)."),
+    ]
+    requests: Annotated[
+        list[FeedbackOutcome], Meta(description="The requests it speaks of, oldest first.")
+    ]
+
+
+class FeedbackEntry(msgspec.Struct, frozen=True, rename="camel"):
+    """One label that a request was given."""
+
+    label: Annotated[Label, Meta(description="What was said.")]
+    previous_label: Annotated[
+        Label | None, Meta(description="What counted before; null when nothing did.")
+    ]
+    when: Annotated[
+        Timestamp | None, Meta(description="When it was found out, or charged back (RFC 3339).")
+    ]
+    amount: Annotated[JsonAmount | None, Meta(description="What was lost or charged back.")]
+    currency: Annotated[str | None, Meta(description="ISO 4217 code of the amount.")]
+    recorded_at: Annotated[Timestamp, Meta(description="When it was kept (RFC 3339).")]
+    source: Annotated[LabelSource, Meta(description="How it came in.")]
+    by: Annotated[str, Meta(description="The key, or the operator, that said it.")]
+
+
+class FeedbackHistory(msgspec.Struct, frozen=True, rename="camel"):
+    """The label of a request, with its history."""
+
+    request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
+    label: Annotated[
+        Label | None,
+        Meta(description="What counts now; null when nothing was said, or it was withdrawn."),
+    ]
+    history: Annotated[
+        list[FeedbackEntry], Meta(description="What was said, newest first, up to a hundred.")
+    ]

@@ -16,5 +16,6 @@ SUBJECT = Subject(
         CommandPlace("ledger", "command.money:ledger", "The ledger: every movement of money."),
     ),
     use_cases=("use_cases.money", "use_cases.statements", "use_cases.usage"),
+    operations=("routes:OPERATIONS",),
     pages=("pages.money:PAGES",),
 )

@@ -5,11 +5,8 @@ from typing import Any, Final
 import msgspec
 
 import gatehouse
-from gatehouse.admin.feedback.types import FeedbackRequest
 from gatehouse.api.envelope import Billing, Errors
-from gatehouse.api.feedback import FeedbackHistory, FeedbackReceipt
 from gatehouse.api.openapi.event_schemas import event_webhooks
-from gatehouse.api.openapi.events import EVENT_TYPES, event_paths
 from gatehouse.api.openapi.examples import example_answer, example_refusal
 from gatehouse.api.openapi.free_operations import free_paths, free_types
 from gatehouse.api.openapi.generator_schemas import (
@@ -19,23 +16,20 @@ from gatehouse.api.openapi.generator_schemas import (
     with_tags,
 )
 from gatehouse.api.openapi.manage import manage_paths, manage_types
-from gatehouse.api.openapi.money import MONEY_TYPES, money_paths
 from gatehouse.api.openapi.parts import (
     HEADERS,
     IDEMPOTENCY_KEY,
     PREFER,
     REF,
-    REQUEST_ID,
     TRACE_ID,
     answer_of,
     body_of,
     envelope_of,
     failure_schema,
     failures,
-    free_answers,
     ref,
 )
-from gatehouse.api.problems import BODY_CODES, CODES, PAID_CODES, REVIEW_CODES
+from gatehouse.api.problems import CODES, REVIEW_CODES
 from gatehouse.core.reading.unread_fields import FieldWarning
 from gatehouse.operations.operation import Operation
 
@@ -55,17 +49,12 @@ def path_of(operation: Operation) -> str:
 def openapi_document(operations: list[Operation]) -> dict[str, Any]:
     """The whole document."""
     kinds: list[Any] = [Errors, Billing, FieldWarning, *free_types()]
-    kinds += [FeedbackRequest, FeedbackReceipt, FeedbackHistory]
-    kinds += [*MONEY_TYPES, *EVENT_TYPES, *manage_types()]
+    kinds += [*manage_types()]
     for operation in operations:
         kinds += [operation.request_type, operation.response_type]
     _, schemas = msgspec.json.schema_components(kinds, schema_hook=_own_type, ref_template=REF)
     paths: dict[str, Any] = {path_of(one): {"post": _post(one, schemas)} for one in operations}
     paths |= free_paths(schemas)
-    paths["/api/v1/feedback"] = {"post": _tell(schemas)}
-    paths["/api/v1/feedback/{requestId}"] = {"get": _get_feedback(schemas)}
-    paths |= money_paths(schemas)
-    paths |= event_paths(schemas)
     paths |= manage_paths(schemas)
     webhooks = event_webhooks(schemas)
     schemas["Failure"] = failure_schema()
@@ -126,34 +115,4 @@ def _post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
             ),
             **failures(without=REVIEW_CODES | {"not_found"}),
         },
-    }
-
-
-def _tell(schemas: dict[str, Any]) -> dict[str, Any]:
-    schemas["FeedbackEnvelope"] = envelope_of("feedbackResponse", FeedbackReceipt.__name__)
-    return {
-        "operationId": "giveFeedback",
-        "summary": "Give feedback",
-        "description": "Says what became of a request, or of up to a hundred of one name. What is "
-        "said last counts; everything stays in the history. Sentry takes it into account at once. "
-        "The same said again changes nothing, so a repeat is safe. Free.",
-        "parameters": [PREFER, TRACE_ID],
-        "requestBody": body_of(FeedbackRequest, schemas),
-        **free_answers(
-            "What was kept, or a refusal with the fields at fault: `isSuccess` tells.",
-            "FeedbackEnvelope",
-            without=PAID_CODES | REVIEW_CODES,
-            headers=("Preference-Applied",),
-        ),
-    }
-
-
-def _get_feedback(schemas: dict[str, Any]) -> dict[str, Any]:
-    schemas["FeedbackHistoryEnvelope"] = envelope_of("feedbackResponse", FeedbackHistory.__name__)
-    return {
-        "operationId": "getFeedback",
-        "summary": "Feedback on a request",
-        "description": "What is known about a request, and all that was said about it. Free.",
-        "parameters": [REQUEST_ID, TRACE_ID],
-        **free_answers("What was said.", "FeedbackHistoryEnvelope", without=BODY_CODES),
     }

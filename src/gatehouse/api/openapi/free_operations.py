@@ -17,6 +17,21 @@ from gatehouse.api.problems import BODY_CODES, PAID_CODES, REVIEW_CODES
 from gatehouse.core.subject import declared
 
 
+def _example(one: FreeOperation) -> dict[str, Any]:
+    zero = {"currency": "USD", "amount": 0}
+    billing = {
+        "items": [],
+        "remainingBalance": {"currency": "USD", "amount": 4.95},
+        "amountAuthorized": zero,
+        "amountClosed": zero,
+    }
+    return {
+        **{"isSuccess": True, "errors": None, "billing": billing},
+        one.field: {**one.example},
+        "requestId": "req_01k9mh4r6tn2v9x3c7b5m1q8we",
+    }
+
+
 def free_types() -> list[type]:
     """Every request and answer of these operations."""
     found = [kind for one in declared("operations") for kind in (one.body, one.answer)]
@@ -58,5 +73,6 @@ def _described(one: FreeOperation, schemas: dict[str, Any]) -> dict[str, Any]:
             f"{envelope}Envelope",
             without=without - one.codes,
             headers=("Preference-Applied",) if sent else (),
+            examples={"processed": _example(one)} if one.example else None,
         ),
     }

@@ -52,10 +52,15 @@ def body_of(kind: type, schemas: dict[str, Any], left_out: tuple[str, ...] = ())
 
 
 def free_answers(
-    about: str, envelope: str, *, without: Set[str], headers: tuple[str, ...] = ()
+    about: str,
+    envelope: str,
+    *,
+    without: Set[str],
+    headers: tuple[str, ...] = (),
+    examples: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The answers of an operation that costs nothing."""
-    answer = answer_of(about, ref(envelope), None, headers)
+    answer = answer_of(about, ref(envelope), examples, headers)
     return {"responses": {"200": answer, **failures(without=without)}}
 
 
