@@ -2698,20 +2698,6 @@ export interface Operations {
     body: undefined;
     result: FeedbackHistory;
   };
-  /** Balance */
-  getBalance: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: undefined;
-    result: BalanceResponse;
-  };
-  /** Statement */
-  getStatement: {
-    path: Record<string, never>;
-    query: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined; readonly daily?: boolean | undefined };
-    body: undefined;
-    result: StatementResponse;
-  };
   /** Events */
   listEvents: {
     path: Record<string, never>;
@@ -2725,6 +2711,20 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     result: PublicEvent;
+  };
+  /** Balance */
+  getBalance: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: BalanceResponse;
+  };
+  /** Statement */
+  getStatement: {
+    path: Record<string, never>;
+    query: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined; readonly daily?: boolean | undefined };
+    body: undefined;
+    result: StatementResponse;
   };
   /** Account */
   getAccount: {
@@ -3169,10 +3169,10 @@ export const OPERATIONS = {
   searchReviews: { method: "POST", path: "/api/v1/reviews/search", answer: "reviewsResponse", repeat: "harmless" },
   giveFeedback: { method: "POST", path: "/api/v1/feedback", answer: "feedbackResponse", repeat: "harmless" },
   getFeedback: { method: "GET", path: "/api/v1/feedback/{requestId}", answer: "feedbackResponse", repeat: "harmless" },
-  getBalance: { method: "GET", path: "/api/v1/balance", answer: "balanceResponse", repeat: "harmless" },
-  getStatement: { method: "GET", path: "/api/v1/statement", answer: "statementResponse", repeat: "harmless" },
   listEvents: { method: "GET", path: "/api/v1/events", answer: "eventsResponse", repeat: "harmless" },
   getEvent: { method: "GET", path: "/api/v1/events/{eventId}", answer: "eventResponse", repeat: "harmless" },
+  getBalance: { method: "GET", path: "/api/v1/balance", answer: "balanceResponse", repeat: "harmless" },
+  getStatement: { method: "GET", path: "/api/v1/statement", answer: "statementResponse", repeat: "harmless" },
   getAccount: { method: "GET", path: "/api/v1/manage/account", answer: "accountResponse", repeat: "harmless" },
   getPolicies: { method: "GET", path: "/api/v1/manage/policies", answer: "policiesResponse", repeat: "harmless" },
   setPreCheckPolicy: { method: "PUT", path: "/api/v1/manage/policies/precheck", answer: "policiesResponse", repeat: "keyed" },

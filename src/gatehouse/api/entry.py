@@ -157,12 +157,6 @@ class Entry:
             raise Problem("rate_limited", headers=((b"retry-after", wait),))
 
 
-def path_id(context: RequestContext) -> str:
-    """The request id in the path."""
-    request_id: str = context.scope["path_params"]["request_id"]
-    return request_id
-
-
 def _refused(refusal: KeyRefusal, scope: str) -> Problem:
     if refusal is KeyRefusal.SCOPE:
         return Problem(refusal, details=[f"This needs a key with the scope {scope}."])

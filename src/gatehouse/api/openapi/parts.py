@@ -143,7 +143,6 @@ def parameter(
     }
 
 
-REQUEST_ID: Final = parameter("requestId", "path", "The `requestId` of an answer.")
 IDEMPOTENCY_KEY: Final = parameter(
     "Idempotency-Key",
     "header",
