@@ -3,8 +3,9 @@
 All limits are those that the API has. Fields are named as the program names them.
 """
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import inspect
@@ -13,6 +14,7 @@ from gatehouse.core.errors import InvalidFields, RequestRefused
 from gatehouse.core.reading.request_reader import RequestReader
 
 T = TypeVar("T", bound=msgspec.Struct)
+_WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 
 
 def read_given(kind: type[T], given: Mapping[str, Any]) -> T:
@@ -47,5 +49,6 @@ def _value(kind: inspect.Type, typed: Sequence[str]) -> Any:
     if isinstance(kind, inspect.ListType):
         return [each for each in typed if each]
     text = typed[0].strip() if typed else ""
-    whole = isinstance(kind, inspect.IntType) and text.lstrip("-").isascii()
-    return int(text) if whole and text.lstrip("-").isdigit() and len(text) < 20 else text or None
+    if isinstance(kind, inspect.IntType) and _WHOLE.fullmatch(text):
+        return int(text)
+    return text or None
