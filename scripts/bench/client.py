@@ -143,11 +143,14 @@ async def _pace(
     while (now := time.perf_counter()) < started + seconds:
         # A request without a free connection waits, and the wait counts.
         while free and (due_at := started + sent / rate) <= now:
-            free.popleft().send(next(endless), due_at)
+            connection = free.popleft()
+            if connection.done.done():
+                continue  # closed by the server, because nothing was sent for long
+            connection.send(next(endless), due_at)
             sent += 1
         await asyncio.sleep(_TICK_S)
     for _ in range(1000):
-        if len(free) == len(opened):
+        if all(connection.done.done() or connection in free for connection in opened):
             break
         await asyncio.sleep(0.01)
     load.seconds = time.perf_counter() - started
