@@ -25,25 +25,15 @@ from scripts.bench import (
     stage,
     webhooks,
 )
-from scripts.bench.client import Load, drive, pace, percentile_ms
+from scripts.bench.client import pace, percentile_ms
 from scripts.bench.remembering import measure_apart
-from scripts.bench.servers import Server, bare_server, first_answer_s, gatehouse_server, make_shop
+from scripts.bench.rounds import MISSED, Round, alternate, medians, verdict
+from scripts.bench.servers import bare_server, first_answer_s, gatehouse_server, make_shop
 from scripts.bench.sharing import sharing_shop
 from scripts.bench.subjects import SUBJECTS, FeedbackSubject
 
 _MOST_GIGABYTES = 0.9
 """For a million entities that Sentry remembers."""
-
-
-class Round:
-    """One round of load on one server."""
-
-    def __init__(self, server: Server, requests: list[bytes], seconds: float, connections: int):
-        before = server.cpu_s()
-        self.load: Load = drive(server.port, requests, connections=connections, seconds=seconds)
-        self.cpu_us = (server.cpu_s() - before) / self.load.requests * 1_000_000
-        if self.load.failures:
-            raise SystemExit(f"{self.load.failures} of {self.load.requests} requests failed")
 
 
 def sync_ms(folder: Path) -> float:
@@ -57,36 +47,6 @@ def sync_ms(folder: Path) -> float:
             os.fdatasync(file.fileno())
             times.append(time.perf_counter() - started)
     return statistics.median(times) * 1000
-
-
-def alternate(options: argparse.Namespace, *sides: tuple[Server, list[bytes]]) -> list[list[Round]]:
-    """Rounds on the servers in turn, after a warm-up, so that all see the same machine."""
-    rounds: list[list[Round]] = [[] for _ in sides]
-    for turn in range(options.rounds + 1):
-        for side, (server, requests) in enumerate(sides):
-            done = Round(server, requests, options.seconds, options.connections)
-            if turn:
-                rounds[side].append(done)
-    return rounds
-
-
-def medians(rounds: list[Round]) -> tuple[float, float]:
-    """Median rate and median processor time per request."""
-    rate = statistics.median(each.load.rate for each in rounds)
-    return rate, statistics.median(each.cpu_us for each in rounds)
-
-
-_missed: list[str] = []
-"""The names of bars that were not met, for the exit code."""
-
-
-def verdict(name: str, value: float, bar: float, *, at_least: bool) -> str:
-    """One line with the bar and whether it is met."""
-    met = value >= bar if at_least else value <= bar
-    if not met:
-        _missed.append(name)
-    sign = ">=" if at_least else "<="
-    return f"  {name:<46} {value:8.3f}   bar {sign} {bar:<6} {'met' if met else 'NOT MET'}"
 
 
 def compare_with_bare(subject: FeedbackSubject, folder: Path, options: argparse.Namespace) -> None:
@@ -427,8 +387,8 @@ def main() -> None:
         time_the_stage()
     if options.only in (None, "memory") and options.operation in (None, "sentry"):
         weigh_memory(options.records)
-    if _missed:
-        sys.exit(f"not met: {'; '.join(_missed)}")
+    if MISSED:
+        sys.exit(f"not met: {'; '.join(MISSED)}")
 
 
 if __name__ == "__main__":
