@@ -71,7 +71,7 @@ format: setup ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup ## Measure speed as ratios to a bare endpoint (ARGS=--quick for a short run)
+bench: setup ## Measure speed beside a bare endpoint and the last release (ARGS=--quick, ARGS="--beside REF")
 	@$(BIN)/python -m scripts.bench $(ARGS)
 
 faults: setup ## Requests over connectors to hosts that misbehave and are restarted (ARGS="--requests 2000")

@@ -7,7 +7,6 @@ import platform
 import statistics
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from tests.tracing.receiver import receiving
@@ -27,26 +26,14 @@ from scripts.bench import (
 )
 from scripts.bench.client import pace, percentile_ms
 from scripts.bench.remembering import measure_apart
-from scripts.bench.rounds import MISSED, Round, alternate, medians, verdict
+from scripts.bench.rounds import MISSED, Round, alternate, medians, sync_ms, verdict
 from scripts.bench.servers import bare_server, first_answer_s, gatehouse_server, make_shop
 from scripts.bench.sharing import sharing_shop
 from scripts.bench.subjects import SUBJECTS, FeedbackSubject
+from scripts.bench.versions import comparing
 
 _MOST_GIGABYTES = 0.9
 """For a million entities that Sentry remembers."""
-
-
-def sync_ms(folder: Path) -> float:
-    """How long this disk takes to make a small write durable."""
-    times = []
-    with (folder / "sync").open("wb") as file:
-        for _ in range(100):
-            file.write(b"x" * 4096)
-            file.flush()
-            started = time.perf_counter()
-            os.fdatasync(file.fileno())
-            times.append(time.perf_counter() - started)
-    return statistics.median(times) * 1000
 
 
 def compare_with_bare(subject: FeedbackSubject, folder: Path, options: argparse.Namespace) -> None:
@@ -208,12 +195,14 @@ def compare_with_webhook(folder: Path, options: argparse.Namespace) -> None:
                     seconds=options.seconds,
                 )
                 if turn:
-                    found[side].append((server.cpu_s() - before) / load.requests * 1_000_000)
+                    spent = server.cpu_at_rest_s() - before
+                    found[side].append(spent / load.requests * 1_000_000)
     cpu, with_cpu = (statistics.median(each) for each in found)
     print(f"PreCheck with a webhook that is told of every decision, {webhooks.RATE:.0f} requests/s")
     print(f"  without         {cpu:6.1f} us CPU")
     print(f"  with            {with_cpu:6.1f} us CPU")
-    print(verdict("times the CPU per request", with_cpu / cpu, webhooks.BAR, at_least=False))
+    name = "PreCheck with one webhook, times that without"
+    print(verdict(name, with_cpu / cpu, webhooks.BAR, at_least=False))
 
 
 def send_too_much(folder: Path, options: argparse.Namespace) -> None:
@@ -346,7 +335,7 @@ def main() -> None:
         choices=(
             *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
             *("search", "connectors", "webhooks", "figures", "console", "beside", "overload"),
-            *("hot", "traces"),
+            *("hot", "traces", "versions"),
         ),
         help="one measurement alone",
     )
@@ -358,6 +347,9 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument(
         "--home", type=Path, help="of console and beside: where the decisions are kept"
+    )
+    parser.add_argument(
+        "--beside", metavar="REF", help="of versions: a tag, a commit or a wheel; the newest tag"
     )
     options = parser.parse_args()
     if options.quick:
@@ -382,6 +374,8 @@ def main() -> None:
         ):
             if options.only == name or (options.only is None and options.operation is None):
                 measure(Path(folder), options)
+        if options.only in (None, "versions"):
+            comparing.measure(Path(folder), options)
     _time_the_rest(options)
     if options.only in (None, "stage") and options.operation in (None, "sentry"):
         time_the_stage()

@@ -38,7 +38,7 @@ from gatehouse.store.decisions.records import RecordSpan
 
 BAR_S: Final = 20.0
 """Judging a million requests by fifty rules may take so long, on two cores."""
-LOAD_BAR_S: Final = 10.0
+LOAD_BAR_S: Final = 5.0
 """Loading a million records out of SQLite may take so long, on two cores."""
 
 START_MS: Final = 1_794_000_000_000

@@ -1,7 +1,10 @@
 """Rounds of load on servers in turn, so that all see the same machine, and the bars they meet."""
 
 import argparse
+import os
 import statistics
+import time
+from pathlib import Path
 from typing import Final
 
 from scripts.bench.client import Load, drive
@@ -17,7 +20,7 @@ class Round:
     def __init__(self, server: Server, requests: list[bytes], seconds: float, connections: int):
         before = server.cpu_s()
         self.load: Load = drive(server.port, requests, connections=connections, seconds=seconds)
-        self.cpu_us = (server.cpu_s() - before) / self.load.requests * 1_000_000
+        self.cpu_us = (server.cpu_at_rest_s() - before) / self.load.requests * 1_000_000
         if self.load.failures:
             raise SystemExit(f"{self.load.failures} of {self.load.requests} requests failed")
 
@@ -46,3 +49,16 @@ def verdict(name: str, value: float, bar: float, *, at_least: bool) -> str:
         MISSED.append(name)
     sign = ">=" if at_least else "<="
     return f"  {name:<46} {value:8.3f}   bar {sign} {bar:<6} {'met' if met else 'NOT MET'}"
+
+
+def sync_ms(folder: Path) -> float:
+    """How long this disk takes to make a small write durable."""
+    times = []
+    with (folder / "sync").open("wb") as file:
+        for _ in range(100):
+            file.write(b"x" * 4096)
+            file.flush()
+            started = time.perf_counter()
+            os.fdatasync(file.fileno())
+            times.append(time.perf_counter() - started)
+    return statistics.median(times) * 1000

@@ -15,6 +15,10 @@ from pathlib import Path
 import psutil
 
 GATEHOUSE = [sys.executable, "-m", "gatehouse"]
+_SETTLING_S = 5.0
+_LOOK_S = 0.1
+_RESTING_SHARE = 0.1
+"""Of a core: one tick of the clock that counts processor time, within a look."""
 
 
 @dataclass
@@ -25,9 +29,26 @@ class Server:
     process: psutil.Process
 
     def cpu_s(self) -> float:
-        """Processor time of all its threads so far."""
-        times = self.process.cpu_times()
-        return float(times.user + times.system)
+        """Processor time so far of the server and of all processes that it has started."""
+        return _cpu_s(self.process) + sum(map(_cpu_s, self.process.children(recursive=True)))
+
+    def cpu_at_rest_s(self) -> float:
+        """The same once the work that requests left behind is done, or after some seconds."""
+        spent, ends_at = self.cpu_s(), time.monotonic() + _SETTLING_S
+        while time.monotonic() < ends_at:
+            time.sleep(_LOOK_S)
+            before, spent = spent, self.cpu_s()
+            if spent - before <= _LOOK_S * _RESTING_SHARE:
+                break
+        return spent
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    """Processor time of all threads of a process, and of its children that have ended."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        times = process.cpu_times()
+        return float(times.user + times.system + times.children_user + times.children_system)
+    return 0.0
 
 
 @dataclass

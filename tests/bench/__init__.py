@@ -1,0 +1,1 @@
+"""How the benchmark finds an earlier version, and what it counts."""
