@@ -206,7 +206,7 @@ def compare_with_webhook(folder: Path, options: argparse.Namespace) -> None:
 
 
 def send_too_much(folder: Path, options: argparse.Namespace) -> None:
-    """What becomes of requests when there are three times as many as can be answered."""
+    """What becomes of requests when there are twice as many as can be answered."""
     rounds = overload.measure(folder, options.rounds, options.connections, options.seconds)
     print(f"PreCheck at {overload.TIMES} times what a server can answer; the ledger is right")
     for found in rounds:

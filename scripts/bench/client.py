@@ -132,13 +132,18 @@ async def _drive(port: int, requests: list[bytes], connections: int, seconds: fl
 
 
 async def _pace(
-    port: int, requests: list[bytes], connections: int, plan: tuple[float, float]
+    port: int,
+    requests: list[bytes],
+    connections: int,
+    plan: tuple[float, float],
+    begins: Callable[[], None],
 ) -> Load:
     rate, seconds = plan
     load, endless = Load(), _endless(requests)
     free: deque[_Connection] = deque()
     opened = await _connect(port, connections, load, free.append)
     await asyncio.sleep(_SETTLING_S)
+    begins()
     started, sent = time.perf_counter(), 0
     while (now := time.perf_counter()) < started + seconds:
         # A request without a free connection waits, and the wait counts.
@@ -160,10 +165,19 @@ async def _pace(
 
 
 def pace(
-    port: int, requests: list[bytes], *, connections: int, rate: float, seconds: float
+    port: int,
+    requests: list[bytes],
+    *,
+    connections: int,
+    rate: float,
+    seconds: float,
+    begins: Callable[[], None] = lambda: None,
 ) -> Load:
-    """Load a server at a given rate, whether it keeps up or not."""
-    return uvloop.run(_pace(port, requests, connections, (rate, seconds)))
+    """Load a server at a given rate, whether it keeps up or not.
+
+    `begins` is called before the first request, when all connections were made.
+    """
+    return uvloop.run(_pace(port, requests, connections, (rate, seconds), begins))
 
 
 def drive(port: int, requests: list[bytes], *, connections: int, seconds: float) -> Load:

@@ -20,6 +20,7 @@ from uvicorn.server import ServerState
 from gatehouse.api.logs import ThrottledLog
 from gatehouse.api.serving.connection_limits import Limits
 from gatehouse.api.serving.protocol import FrontProtocol
+from gatehouse.api.serving.refusals import ShedAnswers
 from gatehouse.settings.settings import Settings
 from tests.harness import BODY, PATIENCE_S, Home
 from tests.harness.service import serving
@@ -74,8 +75,9 @@ class Front:
         self.port = 0
 
     def make(self) -> FrontProtocol:
-        log = ThrottledLog(logging.getLogger("gatehouse.web"))
-        made = Narrow(self._limits, log, self._config, self._state, {})
+        log = logging.getLogger("gatehouse.web")
+        refusals = ThrottledLog(log), ShedAnswers(log)
+        made = Narrow(self._limits, refusals, self._config, self._state, {})
         self.made.append(weakref.ref(made))
         return made
 

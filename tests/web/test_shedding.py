@@ -1,9 +1,18 @@
 """A server that is behind refuses requests at their head, and lets in what it can answer soon."""
 
 import asyncio
+import logging
+import re
+from collections.abc import Callable
+
+import pytest
 
 from gatehouse.api.serving.in_flight import InFlight
+from gatehouse.api.serving.protocol import FrontProtocol
+from gatehouse.api.serving.refusals import ShedAnswers
 from gatehouse.api.serving.shedding import LEAST, ROOM, LoadGate, ServerLoad
+from gatehouse.api.serving.whole_calls import is_whole_call
+from gatehouse.core.ids import is_id
 from tests.resilience.wire import answers, request
 from tests.web.test_protocol import Echo, listening, run
 
@@ -89,7 +98,9 @@ def test_requests_of_one_turn_count_before_they_have_their_slots() -> None:
     async def scenario() -> None:
         gate = LoadGate(InFlight(1000), 1000, 50)
         gate.limit = 2
+        assert not gate.is_full()
         assert [gate.admits() for _ in range(4)] == [True, True, False, False]
+        assert gate.is_full()
         assert gate.shed == 2
         await asyncio.sleep(0)
         assert gate.admits()
@@ -178,11 +189,149 @@ def test_nothing_is_said_after_a_refusal_when_the_body_is_malformed() -> None:
     run(scenario)
 
 
-def test_health_and_metrics_are_never_refused() -> None:
+def test_health_metrics_and_management_are_never_refused() -> None:
+    kept = (b"/healthz", b"/metrics", b"/console/", b"/api/v1/manage/keys")
+
     async def scenario() -> None:
-        async with listening(Echo(), admits=lambda: False) as front:
-            for path, status in ((b"/healthz", 200), (b"/metrics", 200), (b"/api/v1/x", 503)):
+        async with listening(Echo(), admits=lambda: False, is_full=lambda: True) as front:
+            for path, status in (*((path, 200) for path in kept), (b"/api/v1/x", 503)):
                 sent = request(method=b"GET", path=path)
                 assert [each.status for each in answers(await front.send(sent))] == [status]
 
     run(scenario)
+
+
+def _call(headers: bytes = b"", body: bytes = b"{}", path: bytes = b"/api/v1/x") -> bytes:
+    length = b"Content-Length: %d\r\n" % len(body)
+    return b"POST %b HTTP/1.1\r\nHost: x\r\n%b%b\r\n%b" % (path, length, headers, body)
+
+
+@pytest.mark.parametrize(
+    ("data", "whole"),
+    [
+        (_call(), True),
+        (_call(b"Connection: keep-alive\r\n"), True),
+        (_call(b"X-Note: \xc3\xa4\r\n", b""), True),
+        (_call(path=b"/api/v1/x?a=b"), True),
+        (_call(path=b"/healthz"), False),
+        (_call(path=b"/api/v1/manage/keys"), False),
+        (_call()[:-1], False),
+        (_call()[:20], False),
+        (_call() + b"P", False),
+        (_call() + _call(), False),
+        (_call(b"Content-Length: 2\r\n"), False),
+        (_call(b"content-length:\t1\r\n"), False),
+        (_call(b"Transfer-Encoding: chunked\r\n"), False),
+        (_call(b"EXPECT: 100-continue\r\n"), False),
+        (_call(b"Connection: close\r\n"), False),
+        (_call(b"Connection: Upgrade\r\nUpgrade: h2c\r\n"), False),
+        (_call(b"Odd\n"), False),
+        (_call(b"A: b\nTransfer-Encoding: chunked\r\n"), False),
+        (_call(b"Transfer-Encoding : chunked\r\n"), False),
+        (_call().replace(b"HTTP/1.1", b"HTTP/1.0"), False),
+        (_call().replace(b"Length: 2", b"Length: +2"), False),
+        (_call().replace(b"Length: 2", b"Length: "), False),
+    ],
+)
+def test_only_one_whole_request_after_which_the_connection_goes_on_is_refused_unread(
+    data: bytes, whole: bool
+) -> None:
+    assert is_whole_call(data) is whole
+
+
+class _Room:
+    """Says whether there is room, and counts how often a request was refused."""
+
+    def __init__(self) -> None:
+        self.full = True
+        self.refused = 0
+
+    def admits(self) -> bool:
+        self.refused += self.full
+        return not self.full
+
+    def is_full(self) -> bool:
+        return self.full
+
+
+def test_a_whole_request_is_refused_without_the_parser_and_the_next_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[FrontProtocol] = []
+    begin = FrontProtocol.on_message_begin
+
+    def noted(connection: FrontProtocol) -> None:
+        begun.append(connection)
+        begin(connection)
+
+    monkeypatch.setattr(FrontProtocol, "on_message_begin", noted)
+
+    async def scenario() -> None:
+        room = _Room()
+        async with listening(Echo(), admits=room.admits, is_full=room.is_full) as front:
+            reader, writer = await front.connect()
+            found = []
+            for _ in range(3):
+                writer.write(_call())
+                found.append(answers(await _one_answer(reader))[0])
+            assert begun == []
+            assert room.refused == 3
+            assert {each.code for each in found} == {"overloaded"}
+            assert {each.headers["retry-after"] for each in found} == {"1"}
+            ids = [each.headers["x-request-id"] for each in found]
+            assert len(set(ids)) == 3
+            assert all(is_id(each, "req") for each in ids)
+            room.full = False
+            writer.write(_call())
+            assert (await _one_answer(reader)).startswith(b"HTTP/1.1 200")
+            assert len(begun) == 1
+            writer.close()
+
+    run(scenario)
+
+
+async def _one_answer(reader: asyncio.StreamReader) -> bytes:
+    head = await reader.readuntil(b"\r\n\r\n")
+    [length] = re.findall(rb"content-length: ([0-9]+)", head)
+    return head + await reader.readexactly(int(length))
+
+
+def test_what_comes_in_parts_is_refused_by_the_parser_and_answered_once() -> None:
+    async def scenario() -> None:
+        room = _Room()
+        async with listening(Echo(), admits=room.admits, is_full=room.is_full) as front:
+            reader, writer = await front.connect()
+            # The second part looks like a whole request, but is the body of the first.
+            body = _call()
+            sent = _call(body=body)
+            writer.write(sent[: -len(body)])
+            assert b"overloaded" in await _one_answer(reader)
+            writer.write(body)
+            writer.write_eof()
+            assert await reader.read() == b""
+            assert room.refused == 1
+            writer.close()
+
+    run(scenario)
+
+
+def test_refused_requests_are_logged_once_a_second_with_their_number(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def scenario() -> None:
+        loop = asyncio.get_running_loop()
+        due: list[tuple[float, Callable[[], None]]] = []
+        answers_of = ShedAnswers(logging.getLogger("gatehouse.web"))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(loop, "call_later", lambda delay, call: due.append((delay, call)))
+            for count in (1500, 2):
+                made = [answers_of.next() for _ in range(count)]
+                assert len(set(made)) == count
+                [(delay, tell)] = due
+                assert delay == 1
+                due.clear()
+                tell()
+
+    asyncio.run(scenario())
+    lines = [(each.getMessage(), each.__dict__["requests"]) for each in caplog.records]
+    assert lines == [("requests were refused", 1500), ("requests were refused", 2)]

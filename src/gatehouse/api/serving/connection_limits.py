@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from gatehouse.api.serving.shedding import LoadGate
 from gatehouse.core.ip_networks import Network
 from gatehouse.settings.settings import Settings
 
@@ -18,12 +19,15 @@ class Limits(msgspec.Struct, frozen=True):
     header_lines: int
     connections: int
     proxies: tuple[Network, ...]
-    admits: Callable[[], bool]
+    admits: Callable[[], bool] = lambda: True
     """Asked for each request of the API whether there is room for it."""
+    is_full: Callable[[], bool] = lambda: False
+    """Whether `admits` would say no now; asked before anything is parsed."""
 
     @classmethod
-    def of(cls, settings: Settings, admits: Callable[[], bool] = lambda: True) -> "Limits":
+    def of(cls, settings: Settings, gate: LoadGate | None = None) -> "Limits":
         """The limits that an operator has set."""
+        asked = {} if gate is None else {"admits": gate.admits, "is_full": gate.is_full}
         return cls(
             header_timeout_s=settings.header_timeout_ms / 1000,
             body_timeout_s=settings.body_timeout_ms / 1000,
@@ -32,5 +36,5 @@ class Limits(msgspec.Struct, frozen=True):
             header_lines=settings.max_header_lines,
             connections=settings.max_connections,
             proxies=settings.trusted_proxies,
-            admits=admits,
+            **asked,
         )

@@ -1,8 +1,6 @@
 """One connection: uvicorn's protocol with limits on time and size, and envelopes for refusals."""
 
 import asyncio
-import secrets
-import time
 import urllib.parse
 from typing import Any, Final
 
@@ -20,11 +18,9 @@ from gatehouse.access.addresses import shown_address
 from gatehouse.api.logs import ThrottledLog
 from gatehouse.api.serving.connection_limits import Limits
 from gatehouse.api.serving.exchange import Exchange
-from gatehouse.api.serving.refusals import refusal
-from gatehouse.core.ids import new_id
+from gatehouse.api.serving.refusals import ShedAnswers, fresh_id, refusal
+from gatehouse.api.serving.whole_calls import is_shed, is_whole_call
 
-_SHED: Final = b"/api/"
-"""Requests of these paths are refused when there is no room; health and metrics never are."""
 _MOST_WAITING: Final = 32
 """Requests that may wait on one connection for the answers to those before them."""
 
@@ -46,14 +42,14 @@ class FrontProtocol(HttpToolsProtocol):
     def __init__(
         self,
         limits: Limits,
-        log: ThrottledLog,
+        refusals: tuple[ThrottledLog, ShedAnswers],
         config: uvicorn.Config,
         server_state: ServerState,
         app_state: dict[str, Any],
     ) -> None:
         super().__init__(config, server_state, app_state)
         self._limits = limits
-        self._log = log
+        self._log, self._shed_answers = refusals
         self._in_head = True
         self._in_body = False
         self._refused = False
@@ -105,6 +101,9 @@ class FrontProtocol(HttpToolsProtocol):
         """Feed the parser, then check whether a head or a body is still incomplete."""
         if self._refused:
             return
+        if self._limits.is_full() and self._is_between and is_whole_call(data):
+            self._shed_unread()
+            return
         self._idle_since = 0.0
         try:
             self._feed(data)
@@ -141,6 +140,23 @@ class FrontProtocol(HttpToolsProtocol):
         elif not self._idle_since:
             # Empty lines between two requests do not begin a head, but must not go on for ever.
             self._start_timer(self._limits.header_timeout_s)
+
+    @property
+    def _is_between(self) -> bool:
+        """Whether the parser has seen nothing of a request that is not answered."""
+        begun = self._in_body or (self._in_head and self._unread_bytes > 0)
+        return not begun and self._answered
+
+    def _shed_unread(self) -> None:
+        """Answer a request for which there is no room, without a look at it.
+
+        This is all that a server does for most requests while it gets far too many.
+        """
+        self._limits.admits()  # says no, and counts it
+        self.server_state.total_requests += 1
+        self.transport.write(self._shed_answers.next())
+        self._stop_timer()
+        self._begin_idle()
 
     @property
     def _answered(self) -> bool:
@@ -209,24 +225,18 @@ class FrontProtocol(HttpToolsProtocol):
 
     def _is_too_much(self) -> bool:
         """Whether there is no room for the request whose head was read."""
-        if not (self._answered and self.url.startswith(_SHED)):
+        if not (self._answered and is_shed(self.url)):
             return False
         # One that offers an upgrade is parsed again, and looked at then.
         return not (self.parser.should_upgrade() or self._limits.admits())
 
     def _shed(self) -> None:
-        """Answer a request for which there is no room; what comes of its body is not read.
-
-        This is all that a server does for most requests while it gets far too many, so nothing is
-        made here that only an answer needs.
-        """
+        """Answer a request for which there is no room; what comes of its body is not read."""
         self._was_shed = True
         self.server_state.total_requests += 1
-        request_id = new_id("req", time.time_ns() // 1_000_000, secrets.token_bytes)
-        self._log.warning("a request was refused", requestId=request_id, code="overloaded")
         # A caller that waits to be told to send its body may send it or not.
         ends = self.expect_100_continue or not self._keeps_alive(self.parser.get_http_version())
-        self._write_refusal(request_id, "overloaded", ends=ends)
+        self.transport.write(self._shed_answers.next(ends=ends))
         if ends:
             self._close()
         else:
@@ -386,7 +396,7 @@ class FrontProtocol(HttpToolsProtocol):
         self._stop_timer()
         if self.transport.is_closing():
             return
-        request_id = new_id("req", time.time_ns() // 1_000_000, secrets.token_bytes)
+        request_id = fresh_id()
         self._log.warning(
             "a connection was refused", requestId=request_id, code=code, address=self._address()
         )
@@ -404,8 +414,8 @@ class FrontProtocol(HttpToolsProtocol):
             self._write_refusal(request_id, code)
         self._close()
 
-    def _write_refusal(self, request_id: str, code: str, *, ends: bool = True) -> None:
-        self.transport.write(refusal(request_id, code, ends=ends))
+    def _write_refusal(self, request_id: str, code: str) -> None:
+        self.transport.write(refusal(request_id, code, ends=True))
 
     def _address(self) -> str | None:
         """The caller's address, as far as a complete head tells it."""

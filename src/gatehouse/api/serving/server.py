@@ -20,6 +20,7 @@ from gatehouse.api.metrics.metrics import Metrics
 from gatehouse.api.metrics.worker_metrics import serve_metrics
 from gatehouse.api.serving.connection_limits import Limits
 from gatehouse.api.serving.protocol import FrontProtocol
+from gatehouse.api.serving.refusals import ShedAnswers
 from gatehouse.api.serving.shedding import LoadGate
 from gatehouse.core.listening import listen
 from gatehouse.settings.settings import Settings
@@ -101,11 +102,12 @@ class HttpServer(uvicorn.Server):
         self, config: uvicorn.Config, settings: Settings, service: "ServedApplication"
     ) -> None:
         super().__init__(config)
-        self._limits = Limits.of(settings, service.gate.admits)
+        self._limits = Limits.of(settings, service.gate)
         self._drain_s = settings.effective_drain_s
         self._address = settings.base_url
         self._refuse_traffic = service.refuse_traffic
         self._refusals = ThrottledLog(_log)
+        self._shed_answers = ShedAnswers(_log)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop gracefully on the first signal, of whichever kind, and at once on the second."""
@@ -165,7 +167,8 @@ class HttpServer(uvicorn.Server):
 
     def _connection(self) -> FrontProtocol:
         state = self.server_state, self.lifespan.state
-        return FrontProtocol(self._limits, self._refusals, self.config, *state)
+        refusals = self._refusals, self._shed_answers
+        return FrontProtocol(self._limits, refusals, self.config, *state)
 
 
 class Listeners(NamedTuple):

@@ -5,7 +5,7 @@ it is in. Some fifty times a second the server looks at both; a commit that does
 as long as it has lasted. While together they take longer than they may, it lowers the number of
 requests that it works on at once in proportion, by half at most; otherwise it lets the number grow
 again, as far as it is needed: a number that grew without being used would let in far too many when
-far too many come at once. Each request beyond the number is refused when its head was read, which
+far too many come at once. Each request beyond the number is refused before it is parsed, which
 costs little, so that those that are let in are answered as fast as in a server that is merely full.
 Requests that wait for an outside party, such as an issuer, do not count: they take next to nothing
 of the server, and may be many. A server without requests does not look: that alone took a fiftieth
@@ -56,8 +56,8 @@ class LoadGate:
         self._most = most
         self._delay_s = delay_ms / 1000
         self._least = min(LEAST, most)
-        self._starting = 0
-        """Let in within this turn of the event loop, and not in flight yet."""
+        self._left: float | None = None
+        """How many more are let in within this turn of the event loop; None if none came yet."""
         self._refused = False
         self._comes = asyncio.Event()
         """A request was let in since there was nothing to do."""
@@ -69,17 +69,26 @@ class LoadGate:
         """Requests that were refused since the start."""
 
     def admits(self) -> bool:
-        """Whether a request whose head was read is worked on."""
-        if self._busy() + self._starting >= self.limit:
+        """Whether a request is worked on."""
+        if self.is_full():
             self.shed += 1
             self._refused = True
             return False
-        if not self._starting:
-            # The tasks of this turn run after it, and take their slots.
+        if self._left is not None:
+            self._left -= 1
+        return True
+
+    def is_full(self) -> bool:
+        """Whether the next request would be refused; it is not counted.
+
+        The requests in flight are counted once in a turn of the event loop: the tasks of those that
+        are let in run after it, and take their slots.
+        """
+        if self._left is None:
+            self._left = self.limit - self._busy()
             asyncio.get_running_loop().call_soon(self._turn_ends)
             self._comes.set()
-        self._starting += 1
-        return True
+        return self._left <= 0
 
     def _busy(self) -> int:
         """How many requests wait for this server."""
@@ -87,7 +96,7 @@ class LoadGate:
         return self._in_flight.taken + load.entering - load.outside
 
     def _turn_ends(self) -> None:
-        self._starting = 0
+        self._left = None
 
     def committed(self, seconds: float) -> None:
         """Note how long a commit took; called by the writer's thread."""
@@ -111,7 +120,7 @@ class LoadGate:
 
     def _rests(self) -> bool:
         """Whether nothing is under way, and the limit is as it was at first."""
-        return self.limit == self._room and not self._starting and not self._busy()
+        return self.limit == self._room and self._left is None and not self._busy()
 
     def adjust(self, delay_s: float) -> None:
         """Set the limit by how long requests waited lately."""
