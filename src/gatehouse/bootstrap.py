@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import gatehouse.operations.stages  # noqa: F401  # registers the stages
 from gatehouse.access.limits import SharedRateLimiter
-from gatehouse.admin.audit.worker import AuditWatch
 from gatehouse.admin.decisions.routes import DecisionRoutes
 from gatehouse.admin.decisions.use_cases.decisions import LiveDecisions
 from gatehouse.admin.events.routes import EventRoutes
@@ -17,20 +16,15 @@ from gatehouse.admin.events.worker import LiveEvents
 from gatehouse.admin.feedback.routes import FeedbackRoutes
 from gatehouse.admin.feedback.worker.label_follower import LabelFollower
 from gatehouse.admin.feedback.worker.live import LiveFeedback, announce
-from gatehouse.admin.installation.queries import Backlog, count_backlog
-from gatehouse.admin.jobs.worker.worker import JobWorker
 from gatehouse.admin.memory.queries.memory_rebuild import DecisionHistory, MemoryRebuild
 from gatehouse.admin.memory.worker.live_memory import LiveSharedMemory, open_live_memory
 from gatehouse.admin.money.routes import BillingRoutes
 from gatehouse.admin.money.use_cases.statements import LiveBilling
 from gatehouse.admin.pipelines.routes import PipelineRoutes
-from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
-from gatehouse.admin.privacy.use_cases.retention import DailyRetention, retention_policy
 from gatehouse.admin.privacy.worker import Forgetter
 from gatehouse.admin.reviews.routes import ReviewRoutes
 from gatehouse.admin.reviews.worker import LiveReviews
 from gatehouse.admin.search.routes import SearchRoutes
-from gatehouse.admin.webhooks.worker.delivery import open_delivery
 from gatehouse.api.app import App, with_life
 from gatehouse.api.entry import Entry
 from gatehouse.api.logs import log_lost_failure
@@ -88,8 +82,10 @@ from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
-from gatehouse.store.search.indexing import EarlierDecisions
 from gatehouse.store.state import write_probe
+from gatehouse.workers.background.child import BackgroundChild
+from gatehouse.workers.background.notices import BackgroundNotice
+from gatehouse.workers.background.work import BackgroundWork
 from gatehouse.workers.gauges import ServiceGauges
 from gatehouse.workers.supervisor import BackgroundTask, TaskSupervisor
 from gatehouse.workers.tracing.opening import open_tracing
@@ -97,7 +93,6 @@ from gatehouse.workers.tracing.opening import open_tracing
 _MOST_DIGITS: Final = 640
 _DAY_MS: Final = 86_400_000
 _PROBE_S: Final = 1.0
-_COUNT_S: Final = 10.0
 
 
 class Service(ServiceGauges):
@@ -110,13 +105,14 @@ class Service(ServiceGauges):
         networks: Callable[[], PackedNetworks],
         *,
         alone: bool,
+        worker: int = 1,
     ) -> None:
+        """`worker` is the number of this process among those of one supervisor."""
         database = session.database
         self.owner = owner = new_id("srv", system_clock(), secrets.token_bytes)
         self.refusals = Refusals()
         self.metrics = Metrics()
         self._tracing = open_tracing(settings)
-        self.backlog = Backlog()
         self._in_flight = InFlight(settings.max_in_flight)
         self._outside = Outside()
         most, delay_ms = settings.max_in_flight, settings.shed_delay_ms
@@ -150,16 +146,17 @@ class Service(ServiceGauges):
         )
         self._make_stages(settings, session)
         self._make_followers(session)
-        self._remembered = asyncio.Event()
+        self._warm, self._remembered = asyncio.Event(), asyncio.Event()
         self.callers = CallerDirectory(
             database, session.signer, time.monotonic, self._data_changed, self.refusals
         )
-        self.audit_watch = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
-        self.earlier = EarlierDecisions(session)
-        self.jobs = JobWorker(session, owner, settings.jobs_at_once)
-        self.retention = DailyRetention(session, retention_policy(settings))
-        self.partitions = PartitionKeeper(session)
-        self.webhooks = open_delivery(session, settings, owner, self.metrics.called, alone=alone)
+        if settings.background == "inside":
+            self.background = BackgroundWork(
+                settings, session, owner, self.metrics.called, alone=alone
+            )
+        else:
+            # One process for all workers, and not before the first requests are as quick as any.
+            self.background = BackgroundChild(self.metrics, self._warm.wait, runs=worker == 1)
         self.events = LiveEvents(session)
         self.presence = Presence(database, owner, self._heard)
         self.limits: SharedLimits | None = None
@@ -204,23 +201,15 @@ class Service(ServiceGauges):
         yield BackgroundTask("keys", self.callers.poll, is_needed=True)
         yield BackgroundTask("setups", self.setups.run, is_needed=True)
         yield BackgroundTask("prepare", lambda: self._prepare(started_ms), may_end=True)
-        # These have nothing to do with some settings or databases.
-        yield BackgroundTask("retention", self.retention.run, may_end=True)
-        yield BackgroundTask("partitions", self.partitions.run, may_end=True)
-        yield BackgroundTask("jobs", self.jobs.run, may_end=True)
+        yield from self.background.tasks()
         others: dict[str, Callable[[], Awaitable[object]] | None] = {
             "sweeper": self.sweeper.run,
             "reversals": self.reverser.run,
             "labels": self.labels.run,
-            "audit": self.audit_watch.run,
             "commits": lambda: repeat(self._try_commit, _PROBE_S, "commits still fail"),
-            "backlog": lambda: repeat(self._count, _COUNT_S, "could not count what waits"),
             "lag": lambda: watch_lag(self.metrics.lag),
             "load": self.gate.run,
-            "search": self.earlier.run,
             "erasure": lambda: self.forgetter.run(self._remembered.wait),
-            "webhooks": self.webhooks.run,
-            "events": self.events.run,
             "memory": None if self._shared is None else self._shared.run,
             "limits": None if self.limits is None else self.limits.run,
             "connectors": None if self.connectors is None else self.connectors.run,
@@ -231,7 +220,7 @@ class Service(ServiceGauges):
 
     async def _managed(self) -> None:
         """Notice at once what the management API has changed, and take a job that waits."""
-        self.jobs.look_now()
+        self.background.tell(BackgroundNotice.JOBS)
         await self.callers.check()
         await announce(self.labels.labels_recorded)
 
@@ -248,14 +237,14 @@ class Service(ServiceGauges):
             ChangeNotice.REVISION: self.callers.look_now,
             ChangeNotice.LABELS: self.labels.look_now,
             ChangeNotice.ERASED: self.forgetter.look_now,
-            ChangeNotice.JOBS: self.jobs.look_now,
+            ChangeNotice.JOBS: lambda: self.background.tell(BackgroundNotice.JOBS),
         }
         for look in followers.values() if notice is None else (followers[notice],):
             look()
 
     def _data_changed(self) -> None:
         self.setups.changed()
-        self.webhooks.changed()
+        self.background.tell(BackgroundNotice.CHANGED)
         if self.connectors is not None:
             self.connectors.changed()
 
@@ -265,6 +254,7 @@ class Service(ServiceGauges):
         Requests are answered meanwhile.
         """
         await warmup.run(self._routes.prepare)
+        self._warm.set()
         if self.fill_history is not None:
             await self.fill_history()
         since_ms = started_ms - self._memory_days * _DAY_MS
@@ -323,9 +313,6 @@ class Service(ServiceGauges):
         if not self.writer.commits:
             await self._database.write_on_thread(write_probe)
             self.writer.commits = True
-
-    async def _count(self) -> None:
-        self.backlog = await self._database.read_on_thread(count_backlog)
 
     def _open_shared(self, settings: Settings, session: AdminSession) -> LiveSharedMemory | None:
         """The memory that several servers share, if the settings name one."""

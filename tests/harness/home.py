@@ -53,6 +53,9 @@ class Home:
         clean = {name: value for name, value in os.environ.items() if "GATEHOUSE_" not in name}
         # A console that gives way would hardly be served on a machine that is busy with tests.
         given = {"GATEHOUSE_HOME": str(self.path), "GATEHOUSE_CONSOLE_NICE": "0"}
+        # A second process to start would double the time of most tests of servers. Those of the
+        # process itself, of deliveries and of kills ask for it.
+        given["GATEHOUSE_BACKGROUND"] = "inside"
         given |= self.settings | more
         if self.database_url:
             given["GATEHOUSE_DATABASE_URL"] = self.database_url

@@ -20,6 +20,7 @@ from gatehouse.admin.privacy import worker as forgetter
 from gatehouse.bootstrap import Service
 from gatehouse.store.accounts import callers
 from gatehouse.store.configured import models
+from gatehouse.workers.background.work import BackgroundWork
 from tests.harness import BODY, VISIT, Home
 from tests.harness.service import serving
 from tests.harness.waiting import PATIENCE_S
@@ -82,6 +83,8 @@ class _Watched:
 
 async def _change_everything(watched: _Watched, key_id: str) -> None:
     service, client = watched.service, watched.client
+    assert isinstance(service.background, BackgroundWork)
+    delivery = service.background.webhooks
     request = (await client.post("/api/v1/sentry", json=VISIT)).json()["requestId"]
 
     async def is_priced() -> bool:
@@ -102,7 +105,7 @@ async def _change_everything(watched: _Watched, key_id: str) -> None:
         models.keep(change, watched.account, lambda _: "{}", program)
     await watched.configures("models", "sentry", "promote", "1")
     await watched.run("webhooks", "create", "https://example.com/", "--event", "review.opened")
-    await watched.sees("webhooks", lambda: _is(lambda: service.webhooks._endpoints))
+    await watched.sees("webhooks", lambda: _is(lambda: delivery._endpoints))
     await watched.run("feedback", "add", "--label", "FRAUD", "--request", request)
     await watched.sees("labels", lambda: _is(lambda: service.labels._seq))
     await watched.run("privacy", "erase", "--user", "u-1", "--yes")

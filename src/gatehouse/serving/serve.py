@@ -13,6 +13,7 @@ import typer
 
 import gatehouse
 from gatehouse.access.actors import Actor
+from gatehouse.serving.background import BACKGROUND_PLACE, work_beside
 from gatehouse.serving.workers import WorkerPlace, refuse_unfit_workers, supervise, work
 from gatehouse.settings.preflight import UnknownVariable, refuse_unfit_production, unknown_variables
 from gatehouse.settings.settings import Settings, load_settings
@@ -60,6 +61,9 @@ def serve(
         workers=workers or settings.workers,
     )
     refuse_unfit_production(settings, unknown)
+    if place == BACKGROUND_PLACE:
+        work_beside(settings)
+        return
     if place is not None:
         work(settings, WorkerPlace.read(place))
         return

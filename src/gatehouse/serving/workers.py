@@ -100,7 +100,7 @@ def work(settings: Settings, place: WorkerPlace) -> None:
             metrics_port = listen(settings.metrics_host, settings.metrics_port, shared=True)
             stack.enter_context(metrics_port)
         session = installation.open_admin_session(settings, Actor.system("server"))
-        service = bootstrap.Service(settings, session, networks, alone=False)
+        service = bootstrap.Service(settings, session, networks, alone=False, worker=place.number)
         metrics = WorkerMetrics(service.metrics.registry, Path(place.folder), place.number)
         metrics.start()
         service.metrics.shown = metrics.registry

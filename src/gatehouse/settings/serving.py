@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gatehouse.settings.kinds import client_timeout, number
+from gatehouse.settings.kinds import choice, client_timeout, number
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,14 @@ class ServingSettings:
         "Server processes that `gatehouse serve` runs on its port; more than one need PostgreSQL.",
         "count",
         (1, 256),
+    )
+    background: str = choice(
+        "beside",
+        "Where what no request waits for is done (webhooks, jobs, retention, counts): `beside`, in "
+        "a process of its own, which takes about 100 MB; or `inside` every server process, whose "
+        "requests then feel it.",
+        "beside",
+        "inside",
     )
     max_in_flight: int = number(
         1000,

@@ -1,11 +1,12 @@
 """What metrics and probes read from the parts of the running service."""
 
+from functools import partial
+from typing import Final
+
 import gatehouse
 from gatehouse.admin.events.worker import LiveEvents
 from gatehouse.admin.feedback.worker.label_follower import LabelFollower
-from gatehouse.admin.installation.queries import Backlog
 from gatehouse.admin.memory.worker.live_memory import LiveSharedMemory
-from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
 from gatehouse.api.metrics.metrics import Gauge, Metrics
 from gatehouse.api.routes import ConnectorsReady, Ready
 from gatehouse.api.serving.in_flight import InFlight
@@ -23,13 +24,28 @@ from gatehouse.store.database import Database
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
 from gatehouse.store.presence import Presence
 from gatehouse.store.requests.writer import Writer
+from gatehouse.workers.background.child import BackgroundChild
+from gatehouse.workers.background.work import BackgroundWork
 from gatehouse.workers.supervisor import TaskSupervisor
+
+_BACKLOG: Final = (
+    "reviews_open",
+    "reversals_waiting",
+    "reversals_failed",
+    "holds_open",
+    "memory_missed",
+    "events_written",
+    "events_held_back",
+    "webhooks_failing",
+    "balances_low",
+)
+"""Counts of the backlog that are metrics of the same name."""
 
 
 class ServiceGauges:
     """The parts that are watched, and how."""
 
-    backlog: Backlog
+    background: BackgroundWork | BackgroundChild
     callers: CallerDirectory
     connectors: LiveConnectors | None
     events: LiveEvents
@@ -39,7 +55,6 @@ class ServiceGauges:
     limits: SharedLimits | None
     memory: ServerMemory
     metrics: Metrics
-    partitions: PartitionKeeper
     presence: Presence
     refusals: Refusals
     tasks: TaskSupervisor
@@ -67,7 +82,7 @@ class ServiceGauges:
             connectors=None
             if applied is None
             else ConnectorsReady(applied.version, self._states()),
-            degraded=self.tasks.degraded,
+            degraded=[*self.tasks.degraded, *self.background.degraded],
         )
 
     def _states(self) -> dict[str, SeatState]:
@@ -91,11 +106,7 @@ class ServiceGauges:
             "changes_heard": lambda: self._database.is_sqlite or self.presence.hears,
             "ready": lambda: all(self.ready().checks.values()),
             "check": lambda: self.ready().checks,
-            "tasks_died": lambda: self.tasks.died,
-            "reviews_open": lambda: self.backlog.reviews_open,
-            "reversals_waiting": lambda: self.backlog.reversals_waiting,
-            "reversals_failed": lambda: self.backlog.reversals_failed,
-            "holds_open": lambda: self.backlog.holds_open,
+            "tasks_died": lambda: self.tasks.died | self.background.died,
             "labels_behind": lambda: self.labels.behind,
             "memory_entities": lambda: self.memory.state().entities,
             "memory_entities_limit": lambda: self.memory.state().limit,
@@ -104,12 +115,7 @@ class ServiceGauges:
             "memory_shared": lambda: self._memory_state().is_shared,
             "memory_available": lambda: not self._memory_state().is_away,
             "rate_limits_shared": lambda: self.limits is not None and self.limits.answers,
-            "memory_missed": lambda: self.backlog.memory_missed,
-            "events_written": lambda: self.backlog.events_written,
-            "events_held_back": lambda: self.backlog.events_held_back,
             "partition_months_ahead": self._months_ahead,
-            "webhooks_failing": lambda: self.backlog.webhooks_failing,
-            "balances_low": lambda: self.backlog.balances_low,
             "last_backup_timestamp_seconds": self._last_backup_s,
             "certificate_expires_timestamp_seconds": lambda: certificates.read(
                 {} if self.connectors is None else self.connectors.roster.configuration.connectors
@@ -124,15 +130,23 @@ class ServiceGauges:
             "connector_breaker_open": lambda: self._of_connectors("breaker_open"),
             "connector_late_answers": lambda: self._of_connectors("late_answers"),
         }
+        for name in _BACKLOG:
+            gauges[name] = partial(self._of_backlog, name)
         for name, read in gauges.items():
             self.metrics.watch(f"gatehouse_{name}", read)
 
+    def _of_backlog(self, name: str) -> float | dict[str, float]:
+        """A count; nothing as long as nobody has counted here."""
+        counted = self.background.backlog
+        return {} if counted is None else float(getattr(counted, name))
+
     def _months_ahead(self) -> float | dict[str, float]:
-        ahead = self.partitions.months_ahead
+        ahead = self.background.months_ahead
         return {} if ahead is None else ahead
 
     def _last_backup_s(self) -> float | dict[str, float]:
-        at_ms = self.backlog.last_backup_ms
+        counted = self.background.backlog
+        at_ms = None if counted is None else counted.last_backup_ms
         return {} if at_ms is None else at_ms / 1000
 
     def _of_connectors(self, field: str) -> dict[str, float]:

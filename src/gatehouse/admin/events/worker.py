@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.events.queries.expiring_keys import ExpiringKeys
 from gatehouse.admin.events.queries.watching import EventWatch
 from gatehouse.admin.events.use_cases.events import (
     EventPage,
@@ -21,20 +20,15 @@ from gatehouse.store.events.outbox import rebase_if_foreign
 
 
 class LiveEvents:
-    """The use cases for callers of the API, and what a server does for events by itself."""
+    """The use cases for callers of the API."""
 
     def __init__(self, session: AdminSession) -> None:
         self._session = session
         self._watch = EventWatch(session.database)
-        self._expiring_keys = ExpiringKeys(session.database, session.clock)
 
     async def start(self) -> None:
         """Make sure that the order of events holds in this database."""
         await self._session.database.write_on_thread(rebase_if_foreign)
-
-    async def run(self) -> None:
-        """Tell of keys that end soon, until cancelled."""
-        await self._expiring_keys.run()
 
     def stop(self) -> None:
         """Answer everybody who waits."""

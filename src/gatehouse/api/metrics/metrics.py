@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NoReturn
 
+import msgspec
 from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import (
     CounterMetricFamily,
@@ -65,6 +66,14 @@ class _Histograms(dict[Labels, _Histogram]):
         return made
 
 
+class CallCounts(msgspec.Struct, frozen=True):
+    """Calls of outside parties that a process counted for another one."""
+
+    counts: list[tuple[Labels, int]] = []
+    seconds: list[tuple[Labels, list[int], float]] = []
+    """How many fell into each bucket, and the sum."""
+
+
 class Metrics:
     """The counters of one server process."""
 
@@ -112,6 +121,24 @@ class Metrics:
         key = (connector, call, outcome)
         self._calls[key] = self._calls.get(key, 0) + 1
         self._call_seconds[(connector, call)].observe(seconds)
+
+    def given_calls(self) -> CallCounts:
+        """The calls that were counted here, for the process that shows them."""
+        seconds = self._call_seconds.items()
+        return CallCounts(
+            list(self._calls.items()),
+            [(labels, each.counts, each.total) for labels, each in seconds],
+        )
+
+    def take_calls(self, given: CallCounts) -> None:
+        """Show what another process counted; it alone calls those parties.
+
+        If it starts anew, its counts do, which readers of counters know how to take.
+        """
+        self._calls.update(given.counts)
+        for labels, counts, total in given.seconds:
+            shown = self._call_seconds[labels]
+            shown.counts, shown.total = counts, total
 
     def asked(self, connector: str, function: str, outcome: str, seconds: float) -> None:
         """Count one request to an applied connector."""
