@@ -18,6 +18,7 @@ from scripts.bench import (
     console_pages,
     figures,
     hot,
+    idle,
     judging,
     overload,
     searching,
@@ -203,6 +204,26 @@ def compare_with_webhook(folder: Path, options: argparse.Namespace) -> None:
     print(f"  with            {with_cpu:6.1f} us CPU")
     name = "PreCheck with one webhook, times that without"
     print(verdict(name, with_cpu / cpu, webhooks.BAR, at_least=False))
+    feel_webhooks(folder, options)
+
+
+def feel_webhooks(folder: Path, options: argparse.Namespace) -> None:
+    """The p99 of requests while three failing webhooks are told of every one of them."""
+    rounds = webhooks.feel(folder, options.rounds, options.seconds)
+    print(
+        f"PreCheck, {webhooks.FAILING_RATE:.0f} requests/s, without webhooks and with "
+        f"{webhooks.FAILING} that refuse two fifths, medians"
+    )
+    p99 = []
+    for name, found in zip(("without", "with"), rounds, strict=True):
+        middle = webhooks.ToldRound(*map(statistics.median, zip(*found, strict=True)))
+        p99.append(middle.p99_ms)
+        print(
+            f"  {name:<15} p50 {middle.p50_ms:.1f} ms  p99 {middle.p99_ms:.1f} ms   processors: "
+            f"server {middle.server:.3f}, beside {middle.beside:.3f}   "
+            f"{middle.messages:.0f} messages/s"
+        )
+    print(verdict("times the p99", p99[1] / p99[0], webhooks.P99_BAR, at_least=False))
 
 
 def send_too_much(folder: Path, options: argparse.Namespace) -> None:
@@ -247,6 +268,17 @@ def compare_hot_account(folder: Path, options: argparse.Namespace) -> None:
     for lone in hot.lone_requests(subject, folder, options.seconds):
         name = f"syncs on {lone.database} ({lone.slow_ms:.2f}, {lone.slowest_ms:.2f} ms)"
         print(verdict(name, lone.syncs, hot.MOST_SYNCS, at_least=False))
+
+
+def weigh_idle_servers(folder: Path, options: argparse.Namespace) -> None:
+    """What servers take that nobody asks anything."""
+    for found in idle.measure(folder, 20.0 if options.quick else idle.SECONDS):
+        print(f"{found.servers} idle with console on {found.database}, of a processor, with memory")
+        for name, processors in found.by_command.items():
+            print(f"  {name:<15} {processors:8.4f}   {found.megabytes.get(name, 0):.0f} MB")
+        if found.transactions is not None:
+            print(f"  transactions    {found.transactions:8.1f} a second")
+        print(verdict("processors, together", found.processors, idle.BAR, at_least=False))
 
 
 def time_the_start(folder: Path, _options: argparse.Namespace) -> None:
@@ -335,7 +367,7 @@ def main() -> None:
         choices=(
             *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
             *("search", "connectors", "webhooks", "figures", "console", "beside", "overload"),
-            *("hot", "traces", "versions"),
+            *("hot", "traces", "versions", "idle"),
         ),
         help="one measurement alone",
     )
@@ -370,6 +402,7 @@ def main() -> None:
             ("overload", send_too_much),
             ("hot", compare_hot_account),
             ("traces", compare_with_traces),
+            ("idle", weigh_idle_servers),
             ("start", time_the_start),
         ):
             if options.only == name or (options.only is None and options.operation is None):

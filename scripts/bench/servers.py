@@ -30,8 +30,16 @@ class Server:
     process: psutil.Process
 
     def cpu_s(self) -> float:
-        """Processor time so far of the server and of all processes that it has started."""
-        return _cpu_s(self.process) + sum(map(_cpu_s, self.process.children(recursive=True)))
+        """Processor time so far, of all its threads and of the processes that it started."""
+        return self.own_cpu_s() + self.beside_cpu_s()
+
+    def own_cpu_s(self) -> float:
+        """That of the process itself."""
+        return _cpu_s(self.process)
+
+    def beside_cpu_s(self) -> float:
+        """That of the processes that it started."""
+        return sum(map(_cpu_s, self.process.children(recursive=True)))
 
     def cpu_at_rest_s(self) -> float:
         """The same once the work that requests left behind is done, or after some seconds."""
