@@ -10,7 +10,7 @@ import pytest
 from gatehouse_client import Gatehouse, sandbox, webhooks
 from starlette.testclient import TestClient
 
-from gatehouse.admin.webhooks.types.signing_secrets import SecretKind, SigningSecret
+from gatehouse.connectors.webhooks.signing_secrets import SecretKind, SigningSecret
 from tests.clients.shop_account import LARGE, ShopAccount, shop_account
 from tests.docs.pages import ROOT
 from tests.harness import Server

@@ -11,8 +11,8 @@ from typing import Any, Final
 import pytest
 
 from gatehouse.admin.webhooks.types.endpoint import MOST_ENDPOINTS
-from gatehouse.admin.webhooks.types.signing_secrets import SecretKind, SigningSecret, signatures
 from gatehouse.connectors.webhooks.sending import TIME_LIMIT_S
+from gatehouse.connectors.webhooks.signing_secrets import SecretKind, SigningSecret, signatures
 from gatehouse.settings.settings import Settings
 from tests.docs.pages import ROOT, blocks, steps
 from tests.docs.walk import check_steps

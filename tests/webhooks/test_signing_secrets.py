@@ -8,7 +8,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from gatehouse.admin.webhooks.types.signing_secrets import (
+from gatehouse.connectors.webhooks.signing_secrets import (
     SecretKind,
     SigningSecret,
     decode_secrets,

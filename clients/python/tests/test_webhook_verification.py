@@ -4,7 +4,7 @@ import datetime
 from typing import Any, Final
 
 import pytest
-from gatehouse.admin.webhooks.types.signing_secrets import SecretKind, SigningSecret
+from gatehouse.connectors.webhooks.signing_secrets import SecretKind, SigningSecret
 from standardwebhooks import Webhook
 
 from gatehouse_client import SignatureInvalid, models, webhooks

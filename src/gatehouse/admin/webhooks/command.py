@@ -53,9 +53,9 @@ def create(  # noqa: PLR0913, PLR0917  # each option is one property of a webhoo
     as_json: AsJson = False,
 ) -> None:
     """Add a webhook. Its secret is shown once, here."""
-    from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
     from gatehouse.admin.webhooks.types.webhook import NewWebhook
     from gatehouse.admin.webhooks.use_cases import endpoints
+    from gatehouse.connectors.webhooks.signing_secrets import SecretKind
 
     kind = SecretKind.ED25519 if ed25519 else SecretKind.HMAC
     new = NewWebhook(url, event or [], _decisions(decision or []), ordered, description, kind)

@@ -10,7 +10,6 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin.events.use_cases.event_settings import operations
 from gatehouse.admin.webhooks.types.endpoint import EVERYTHING, wanted_types
-from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
 from gatehouse.admin.webhooks.types.webhook import (
     AttemptSearch,
     MessageReplay,
@@ -22,6 +21,7 @@ from gatehouse.admin.webhooks.types.webhook import (
 )
 from gatehouse.admin.webhooks.use_cases import endpoints, messages
 from gatehouse.connectors.webhooks.destinations import LONGEST_URL, DestinationRefused
+from gatehouse.connectors.webhooks.signing_secrets import SecretKind
 from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.serving.cookies import Notice

@@ -17,7 +17,7 @@ from gatehouse.admin.webhooks.types.endpoint import (
     WebhookState,
     WebhookTerms,
 )
-from gatehouse.admin.webhooks.types.signing_secrets import (
+from gatehouse.connectors.webhooks.signing_secrets import (
     SigningSecret,
     decode_secrets,
     encode_secrets,

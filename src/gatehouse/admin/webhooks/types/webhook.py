@@ -12,8 +12,8 @@ from gatehouse.admin.webhooks.types.endpoint import (
     WebhookState,
     WebhookTerms,
 )
-from gatehouse.admin.webhooks.types.signing_secrets import SecretKind
 from gatehouse.connectors.webhooks.destinations import LONGEST_URL
+from gatehouse.connectors.webhooks.signing_secrets import SecretKind
 from gatehouse.core.clock import Moment
 from gatehouse.core.events import EVERY_OPERATION, DecisionFilter
 from gatehouse.core.stages.outcomes import Outcome

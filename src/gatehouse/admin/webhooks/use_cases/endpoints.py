@@ -17,7 +17,6 @@ from gatehouse.admin.webhooks.types.endpoint import (
     WebhookTerms,
     check_terms,
 )
-from gatehouse.admin.webhooks.types.signing_secrets import SigningSecret, new_secret, rotated
 from gatehouse.admin.webhooks.types.webhook import (
     LONGEST_OVERLAP_S,
     NewWebhook,
@@ -32,6 +31,7 @@ from gatehouse.admin.webhooks.types.webhook import (
     terms_of,
 )
 from gatehouse.connectors.webhooks.options import webhook_options
+from gatehouse.connectors.webhooks.signing_secrets import SigningSecret, new_secret, rotated
 from gatehouse.core.clock import Moment, iso_time, moment
 from gatehouse.core.errors import InvalidInput, KeyMissing, SealBroken
 from gatehouse.core.events import EventName

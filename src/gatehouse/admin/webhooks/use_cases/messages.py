@@ -10,7 +10,6 @@ from gatehouse.admin.events.use_cases.events import EVENT_UNKNOWN, PublicEvent
 from gatehouse.admin.webhooks.queries import deliveries, endpoints
 from gatehouse.admin.webhooks.queries.deliveries import Attempt, WaitingMessage
 from gatehouse.admin.webhooks.types.endpoint import WebhookState
-from gatehouse.admin.webhooks.types.signing_secrets import signatures
 from gatehouse.admin.webhooks.types.webhook import (
     MOST_ATTEMPTS,
     AttemptPage,
@@ -22,6 +21,7 @@ from gatehouse.admin.webhooks.types.webhook import (
 )
 from gatehouse.connectors.webhooks.options import webhook_options
 from gatehouse.connectors.webhooks.sending import WebhookMessage, WebhookSender
+from gatehouse.connectors.webhooks.signing_secrets import signatures
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment, iso_time, moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound

@@ -23,10 +23,10 @@ from gatehouse.admin.webhooks.types.schedule import (
     next_attempt_ms,
     pause_ms,
 )
-from gatehouse.admin.webhooks.types.signing_secrets import signatures
 from gatehouse.admin.webhooks.use_cases.endpoints import disable
 from gatehouse.admin.webhooks.worker.batches import BatchReader, MessageBatch, OutgoingMessage
 from gatehouse.connectors.webhooks.sending import GONE, SendResult, WebhookMessage
+from gatehouse.connectors.webhooks.signing_secrets import signatures
 from gatehouse.core.ids import new_id
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events.outbox import BEGINNING
