@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gatehouse.admin.webhooks.types.schedule import next_attempt_ms, pause_ms
+from gatehouse.admin.webhooks.types.schedule import next_attempt_ms
 from gatehouse.connectors.webhooks import sender as webhook_sender
 from gatehouse.connectors.webhooks.destinations import DestinationPolicy
 from gatehouse.connectors.webhooks.sender import HttpWebhookSender
@@ -140,7 +140,7 @@ def test_waits_grow_with_some_chance_and_end() -> None:
     ],
 )
 def test_what_a_receiver_asks_for_is_honoured_within_a_day(text: bytes, expected: int) -> None:
-    assert pause_ms(text, 0) == expected
+    assert SendResult(503, retry_after=text).pause_ms(0) == expected
 
 
 def test_a_broken_file_of_certificates_is_told(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from gatehouse.connectors.webhooks.sending import SendResult, WebhookMessage
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.events import outbox
+from gatehouse.store.events import news, outbox
 from tests.databases import read_only
 from tests.harness import PATIENCE_S, Home, make_account
 from tests.webhooks.test_delivery import (
@@ -222,7 +222,7 @@ def test_a_message_that_took_long_and_could_not_be_noted_is_sent_again(
 ) -> None:
     account, really_record, failing = make_account(session), deliveries.record, True
     webhook = add(session, account)
-    monkeypatch.setattr(delivery_module, "_THOROUGH", 1_000_000)
+    monkeypatch.setattr(news, "_THOROUGH", 1_000_000)
 
     class Slow(Receiver):
         """Answers when it is allowed to."""

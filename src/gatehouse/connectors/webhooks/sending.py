@@ -1,11 +1,13 @@
 """The port through which messages are sent, and what comes back."""
 
+from email.utils import parsedate_to_datetime
 from typing import Final, Protocol
 
 import msgspec
 
 TIME_LIMIT_S: Final = 15.0
 GONE: Final = 410
+_LONGEST_PAUSE_MS: Final = 86_400_000
 
 
 class WebhookMessage(msgspec.Struct, frozen=True):
@@ -35,6 +37,18 @@ class SendResult(msgspec.Struct, frozen=True):
     def is_accepted(self) -> bool:
         """Whether the receiver has it."""
         return self.failure is None
+
+    def pause_ms(self, now_ms: int) -> int:
+        """How long the receiver asks us to wait, at most a day; 0 when it does not say."""
+        text = self.retry_after.strip().decode("latin-1")
+        if text.isascii() and text.isdigit():
+            wanted = int(text[:9]) * 1000
+        else:
+            try:
+                wanted = int(parsedate_to_datetime(text).timestamp() * 1000) - now_ms
+            except (ValueError, TypeError, OverflowError):
+                return 0
+        return max(0, min(wanted, _LONGEST_PAUSE_MS))
 
 
 class WebhookSender(Protocol):

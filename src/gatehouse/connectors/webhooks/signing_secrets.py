@@ -57,10 +57,6 @@ class SigningSecret(msgspec.Struct, frozen=True):
         return b"v1a," + base64.b64encode(signature)
 
 
-_encode: Final = msgspec.json.Encoder().encode
-_decode: Final = msgspec.json.Decoder(tuple[SigningSecret, ...]).decode
-
-
 def new_secret(kind: SecretKind, random_bytes: Randomness) -> SigningSecret:
     """A fresh secret; any 32 bytes are the seed of an Ed25519 pair."""
     return SigningSecret(kind, random_bytes(_KEY_BYTES))
@@ -85,13 +81,3 @@ def rotated(
         if each.is_live(now_ms)
     ]
     return (new, *(each for each in ending if each.is_live(now_ms)))
-
-
-def encode_secrets(secrets: Sequence[SigningSecret]) -> bytes:
-    """Secrets as they are sealed."""
-    return _encode(secrets)
-
-
-def decode_secrets(text: bytes) -> tuple[SigningSecret, ...]:
-    """Secrets as they were sealed."""
-    return _decode(text)

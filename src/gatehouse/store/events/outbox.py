@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from gatehouse.core.events import EventName, NewEvent
 from gatehouse.core.ids import first_id
-from gatehouse.store.database import let_last
+from gatehouse.store.database import is_any_of, let_last
 from gatehouse.store.tables import EVENTS, WEBHOOK_DELIVERIES
 
 _E: Final = EVENTS.c
@@ -144,6 +144,28 @@ def find(connection: sa.Connection, account_id: str, event_id: str) -> StoredEve
     query = sa.select(EVENTS).where(_E.id == event_id, _E.account_id.in_(_whose(account_id)))
     row = connection.execute(query.where(*_settled(connection))).first()
     return None if row is None else _stored(row)
+
+
+def find_all(
+    connection: sa.Connection, account_id: str, event_ids: Sequence[str]
+) -> dict[str, StoredEvent]:
+    """Those of the events that are still kept, by their ids, whether readers see them or not."""
+    if not event_ids:
+        return {}
+    query = sa.select(EVENTS).where(
+        is_any_of(connection, _E.id, event_ids), _E.account_id.in_(_whose(account_id))
+    )
+    return {row.id: _stored(row) for row in connection.execute(query)}
+
+
+def between(
+    connection: sa.Connection, account_id: str, since_ms: int, until_ms: int, limit: int
+) -> list[StoredEvent]:
+    """The events of a span of time, in their order."""
+    query = sa.select(EVENTS).where(
+        _E.account_id.in_(_whose(account_id)), _E.at_ms >= since_ms, _E.at_ms < until_ms
+    )
+    return [_stored(row) for row in connection.execute(query.order_by(*_PLACE).limit(limit))]
 
 
 def place_of(connection: sa.Connection, account_id: str, cursor: str | None) -> EventPlace:

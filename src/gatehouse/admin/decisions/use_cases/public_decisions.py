@@ -7,7 +7,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.core.api_values import Money, Timestamp, money
 from gatehouse.core.cards.numbers import KeptCard
-from gatehouse.core.stages.outcomes import DecisionReason, Outcome
+from gatehouse.core.stages.outcomes import DecisionReason, Outcome, strongest
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.decisions.reasons import REASON_ABOUT, RETRYABLE_ABOUT, is_retryable, reason_of
 from gatehouse.decisions.record import DecisionRecord, PipelineVersion
 from gatehouse.explanations.explanation import Explanation
@@ -119,3 +120,16 @@ def public_decision(
         explanation=UNSET if explanation is None else explanation,
         erased_at=UNSET if record.erased_at is None else record.erased_at,
     )
+
+
+def outcome_of(decision: PublicDecision) -> Outcome | None:
+    """What was decided, also by a function that was called alone."""
+    if decision.decision is not UNSET:
+        return decision.decision
+    verdicts = []
+    for stage in decision.stages:
+        told = REGISTRY[stage.name].explanation if stage.name in REGISTRY else None
+        if told is not None and told.verdict is not None:
+            signals = REGISTRY.signals_of(stage.name, stage.result, completed=stage.completed)
+            verdicts.append(told.verdict(signals))
+    return strongest(verdicts) if verdicts else None

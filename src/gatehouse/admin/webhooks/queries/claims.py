@@ -10,8 +10,7 @@ import sqlalchemy as sa
 
 from gatehouse.admin.webhooks.types.endpoint import WebhookState
 from gatehouse.store.database import is_any_of
-from gatehouse.store.events.outbox import EventPlace
-from gatehouse.store.tables import EVENTS, WEBHOOK_DELIVERIES, WEBHOOKS
+from gatehouse.store.tables import WEBHOOK_DELIVERIES, WEBHOOKS
 
 _W: Final = WEBHOOKS.c
 _D: Final = WEBHOOK_DELIVERIES.c
@@ -20,11 +19,6 @@ _NOW_MS: Final = sa.bindparam("now_ms", type_=sa.BigInteger)
 _DUE: Final = sa.union(
     sa.select(_D.webhook_id).where(_D.next_at_ms <= _NOW_MS),
     sa.select(_W.id).where(_W.claimed_by.is_not(None), _W.claimed_until_ms < _NOW_MS),
-)
-_TOLD: Final = (
-    sa.select(EVENTS.c.account_id, sa.func.max(EVENTS.c.xid), sa.func.max(EVENTS.c.seq))
-    .where(EVENTS.c.seq > sa.bindparam("after", type_=sa.BigInteger))
-    .group_by(EVENTS.c.account_id)
 )
 
 
@@ -83,15 +77,6 @@ def is_held(connection: sa.Connection, webhook_id: str, now_ms: int) -> bool:
     query = sa.select(_W.claimed_until_ms).where(_W.id == webhook_id, _W.claimed_by.is_not(None))
     until_ms = connection.scalar(query)
     return until_ms is not None and until_ms >= now_ms
-
-
-def accounts_told(connection: sa.Connection, after: int) -> dict[str, EventPlace]:
-    """The accounts that have events with larger numbers; empty for the installation's own.
-
-    With each comes a place that none of these events is behind, if only by its number.
-    """
-    rows = connection.execute(_TOLD, {"after": after})
-    return {account_id: EventPlace(xid, seq) for account_id, xid, seq in rows}
 
 
 def due(connection: sa.Connection, now_ms: int) -> set[str]:

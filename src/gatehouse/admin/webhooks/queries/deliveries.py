@@ -1,22 +1,19 @@
 """Messages on their way: which are due, what became of each attempt, and which wait."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.webhooks.tables import WEBHOOK_ATTEMPTS
-from gatehouse.core.events import NewEvent
 from gatehouse.core.ids import first_id
 from gatehouse.store.database import insert_rows, is_any_of, struct_from
-from gatehouse.store.events.outbox import INSTALLATION, EventPlace, StoredEvent
-from gatehouse.store.tables import EVENTS, WEBHOOK_DELIVERIES, WEBHOOKS
+from gatehouse.store.tables import WEBHOOK_DELIVERIES, WEBHOOKS
 
 _D: Final = WEBHOOK_DELIVERIES.c
 _A: Final = WEBHOOK_ATTEMPTS.c
 _W: Final = WEBHOOKS.c
-_E: Final = EVENTS.c
 ATTEMPTS_KEPT_MS: Final = 30 * 86_400_000
 _DELETED_AT_ONCE: Final = 1000
 # Asked for every batch: to make the statements would take longer than to run them.
@@ -87,12 +84,12 @@ def due(
     """Messages to send again; in order, none that is behind one that is not due yet."""
     given = {"webhook_id": webhook_id, "now_ms": now_ms, "limit": limit}
     if not in_order:
-        return [_waiting(row) for row in connection.execute(_DUE, given)]
+        return [struct_from(row, WaitingMessage) for row in connection.execute(_DUE, given)]
     found: list[WaitingMessage] = []
     for row in connection.execute(_FIRST, given):
         if row.next_at_ms > now_ms:
             break
-        found.append(_waiting(row))
+        found.append(struct_from(row, WaitingMessage))
     return found
 
 
@@ -100,31 +97,6 @@ def count_waiting(connection: sa.Connection, webhook_id: str) -> int:
     """How many messages wait."""
     query = sa.select(sa.func.count()).where(_D.webhook_id == webhook_id)
     return connection.scalar(query) or 0
-
-
-def events_of(
-    connection: sa.Connection, account_id: str, event_ids: Sequence[str]
-) -> dict[str, StoredEvent]:
-    """The events of waiting messages that are still kept."""
-    if not event_ids:
-        return {}
-    query = sa.select(EVENTS).where(
-        is_any_of(connection, _E.id, event_ids), _E.account_id.in_((account_id, INSTALLATION))
-    )
-    return {row.id: _stored(row) for row in connection.execute(query)}
-
-
-def events_between(
-    connection: sa.Connection, account_id: str, since_ms: int, until_ms: int, limit: int
-) -> list[StoredEvent]:
-    """The events of a span of time, in their order."""
-    query = sa.select(EVENTS).where(
-        _E.account_id.in_((account_id, INSTALLATION)),
-        _E.at_ms >= since_ms,
-        _E.at_ms < until_ms,
-    )
-    rows = connection.execute(query.order_by(_E.xid, _E.seq).limit(limit))
-    return [_stored(row) for row in rows]
 
 
 def record(connection: sa.Connection, owner: str, webhook_id: str, made: RecordedAttempts) -> bool:
@@ -207,12 +179,3 @@ def delete_old_attempts(connection: sa.Connection, webhook_ids: Sequence[str], n
 def _old(webhook_id: str, now_ms: int) -> "tuple[sa.ColumnElement[bool], ...]":
     oldest = first_id("att", now_ms - ATTEMPTS_KEPT_MS)
     return _A.webhook_id == webhook_id, _A.id < oldest
-
-
-def _waiting(row: Any) -> WaitingMessage:
-    return struct_from(row, WaitingMessage)
-
-
-def _stored(row: Any) -> StoredEvent:
-    event = NewEvent(row.id, row.account_id, row.at_ms, row.type, row.actor, row.about, row.data)
-    return StoredEvent(EventPlace(row.xid, row.seq), event)

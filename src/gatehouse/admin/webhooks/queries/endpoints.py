@@ -17,11 +17,7 @@ from gatehouse.admin.webhooks.types.endpoint import (
     WebhookState,
     WebhookTerms,
 )
-from gatehouse.connectors.webhooks.signing_secrets import (
-    SigningSecret,
-    decode_secrets,
-    encode_secrets,
-)
+from gatehouse.connectors.webhooks.signing_secrets import SigningSecret
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.secrets import keyring
@@ -42,6 +38,7 @@ _NO_WEBHOOK: Final = Phrase("refused.no_webhook", "account {account} has no webh
 _W: Final = WEBHOOKS.c
 _encode: Final = msgspec.json.Encoder().encode
 _read_terms: Final = msgspec.json.Decoder(WebhookTerms).decode
+_read_secrets: Final = msgspec.json.Decoder(tuple[SigningSecret, ...]).decode
 
 
 class KeptWebhook(msgspec.Struct, frozen=True):
@@ -72,7 +69,7 @@ class KeptWebhook(msgspec.Struct, frozen=True):
         """Its secrets, the newest first; `SealBroken` when the row was changed by others."""
         label = _label(self.account_id, self.webhook_id, self.terms)
         sealer = Sealer(ring, keyring.WEBHOOKS)
-        return decode_secrets(sealer.open(self.key_version, self.sealed, label))
+        return _read_secrets(sealer.open(self.key_version, self.sealed, label))
 
 
 def insert(
@@ -196,7 +193,7 @@ def _seal(
 ) -> tuple[int, bytes]:
     sealer = Sealer(change.ring, keyring.WEBHOOKS)
     label = _label(account_id, webhook_id, terms)
-    return sealer.seal(encode_secrets(secrets), label, change.random_bytes)
+    return sealer.seal(_encode(secrets), label, change.random_bytes)
 
 
 def _kept(row: Any) -> KeptWebhook:

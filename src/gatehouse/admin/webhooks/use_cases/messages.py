@@ -141,9 +141,7 @@ def _between(
     until_ms = change.now_ms + 1 if given.until is None else int(given.until)
     if since_ms >= until_ms:
         raise InvalidInput(_SPAN_ENDS())
-    found = deliveries.events_between(
-        change.connection, account_id, since_ms, until_ms, MOST_REPLAYED + 1
-    )
+    found = outbox.between(change.connection, account_id, since_ms, until_ms, MOST_REPLAYED + 1)
     return found, {"since_ms": since_ms, "until_ms": until_ms}
 
 

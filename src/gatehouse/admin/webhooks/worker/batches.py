@@ -5,14 +5,12 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
+from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision, outcome_of
 from gatehouse.admin.events.use_cases.events import PublicEvent, render
 from gatehouse.admin.webhooks.queries import deliveries
 from gatehouse.admin.webhooks.queries.endpoints import KeptWebhook
 from gatehouse.admin.webhooks.types.endpoint import WebhookTerms
 from gatehouse.core.events import EventName
-from gatehouse.core.stages.outcomes import Outcome, strongest
-from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import BEGINNING, EventPlace, ReadEvents, StoredEvent
@@ -72,7 +70,7 @@ class BatchReader:
         webhook_id, account_id = self._webhook.webhook_id, self._webhook.account_id
         in_order = self._webhook.terms.is_ordered
         due = deliveries.due(connection, webhook_id, now_ms, self._at_once, in_order=in_order)
-        kept = deliveries.events_of(connection, account_id, [each.event_id for each in due])
+        kept = outbox.find_all(connection, account_id, [each.event_id for each in due])
         room = self._room(connection, len(due), failing=failing)
         new = ReadEvents([], cursor, more=False, place=BEGINNING)
         if room:
@@ -121,16 +119,3 @@ def takes(terms: WebhookTerms, event: PublicEvent) -> bool:
     if decision is None:
         return False
     return terms.takes_decision(decision.operation, outcome_of(decision))
-
-
-def outcome_of(decision: PublicDecision) -> Outcome | None:
-    """What was decided, also by a function that was called alone."""
-    if decision.decision is not msgspec.UNSET:
-        return decision.decision
-    verdicts = []
-    for stage in decision.stages:
-        told = REGISTRY[stage.name].explanation if stage.name in REGISTRY else None
-        if told is not None and told.verdict is not None:
-            signals = REGISTRY.signals_of(stage.name, stage.result, completed=stage.completed)
-            verdicts.append(told.verdict(signals))
-    return strongest(verdicts) if verdicts else None

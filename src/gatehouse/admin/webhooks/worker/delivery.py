@@ -9,7 +9,6 @@ import contextlib
 import itertools
 import logging
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Final, NamedTuple
 
@@ -30,8 +29,8 @@ from gatehouse.core.errors import GatehouseError, KeyMissing, SealBroken
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
-from gatehouse.store.events import outbox
-from gatehouse.store.events.outbox import BEGINNING, INSTALLATION, EventPlace, WrittenEvents
+from gatehouse.store.events.news import EventNews, NewsWatch
+from gatehouse.store.events.outbox import BEGINNING, EventPlace
 
 _log: Final = logging.getLogger("gatehouse.webhooks")
 
@@ -48,14 +47,6 @@ _MOST_AT_ONCE: Final = 64
 MOST_OF_ACCOUNT: Final = 16
 """Messages of one account at once, so that receivers that never answer hold up nobody else's."""
 _DELETED_AT_ONCE: Final = 1000
-# Events of transactions that took this many looks to commit are found at once; those that took
-# longer, as many as are remembered, now and then.
-_RECENT: Final = 8
-_REMEMBERED: Final = 240
-_THOROUGH: Final = 40
-# When a transaction that ran for this many looks ends, what it wrote or held back may be older than
-# what is remembered at the next thorough look.
-_LONG: Final = _REMEMBERED - 2 * _THOROUGH
 
 Observe = Callable[[float, bool], None]
 """Told how long an attempt took, and whether the message was accepted."""
@@ -70,16 +61,14 @@ class _Work(NamedTuple):
 
     due: set[str]
     """Endpoints that something is to be sent to, whatever was read for them."""
-    told: dict[str, EventPlace]
-    """Accounts that have new events, and the place of the last."""
+    news: EventNews
     taken: set[str]
     """Endpoints with something to send that another server holds, and will send to."""
-    written: WrittenEvents
 
-    def told_after(self, webhook: KeptWebhook, place: EventPlace) -> bool:
-        """Whether an endpoint may have new events after a place."""
-        accounts = (webhook.account_id, INSTALLATION)
-        return any(self.told.get(each, BEGINNING) > place for each in accounts)
+    def concerns(self, webhook: KeptWebhook, place: EventPlace = BEGINNING) -> bool:
+        """Whether something may be there for an endpoint that was read for up to a place."""
+        told = self.news.told_after(webhook.account_id, place)
+        return told or webhook.webhook_id in self.due
 
 
 class WebhookDelivery:
@@ -109,8 +98,7 @@ class WebhookDelivery:
         self._is_changed = True
         self._left: set[str] = set()
         """Endpoints that something was found for and that were not claimed since."""
-        self._seen: deque[WrittenEvents] = deque(maxlen=_REMEMBERED)
-        self._looks = 0
+        self._news = NewsWatch()
 
     def changed(self) -> None:
         """Something was configured: look at the endpoints again."""
@@ -138,9 +126,9 @@ class WebhookDelivery:
         if not self._endpoints:
             return
         work = await self._session.database.read_on_thread(self._find_work)
-        self._seen.append(work.written)
-        for webhook_id, (delivery, _) in self._held.items():
-            if webhook_id in work.due or work.told_after(delivery.webhook, delivery.place):
+        self._news.note(work.news)
+        for delivery, _ in self._held.values():
+            if work.concerns(delivery.webhook, delivery.place):
                 delivery.wake.set()
         found = self._to_claim(work)
         # Those that were left come last, or many of them would keep new events waiting.
@@ -213,7 +201,7 @@ class WebhookDelivery:
         self._drop_ended()
         if self._endpoints.keys() - before.keys():
             # New ones, or the first of this process: something may wait for them already.
-            self._seen.clear()
+            self._news.forget()
 
     def _changes_of(self, webhook_id: str) -> int | None:
         known = self._endpoints.get(webhook_id)
@@ -241,46 +229,18 @@ class WebhookDelivery:
 
     def _find_work(self, connection: sa.Connection) -> _Work:
         """The endpoints that something is to be sent to, as far as a quick look can tell."""
-        written = outbox.read_written(connection)
-        due, told = self._find_news(connection, written)
-        work = _Work(due, told, set(), written)
+        news, now_ms = self._news.look(connection), self._session.clock()
+        due = {*self._endpoints} if news.told is None else claims.due(connection, now_ms)
+        work = _Work(due, news, set())
         # To claim is a transaction that writes, several times a second while there are events.
         unclaimed = [*(self._to_claim(work) | (self._left - self._held.keys()))]
-        now_ms = self._session.clock()
         taken = claims.held(connection, unclaimed, now_ms) if unclaimed else set()
         return work._replace(taken=taken)
 
-    def _find_news(
-        self, connection: sa.Connection, written: WrittenEvents
-    ) -> tuple[set[str], dict[str, EventPlace]]:
-        self._looks += 1
-        if self._may_be_any(written):
-            return {*self._endpoints}, {}
-        is_thorough = self._looks % _THOROUGH == 0
-        after = self._seen[0 if is_thorough else -min(_RECENT, len(self._seen))].newest
-        due = claims.due(connection, self._session.clock())
-        return due, claims.accounts_told(connection, after) if written.newest > after else {}
-
     def _to_claim(self, work: _Work) -> set[str]:
         """Endpoints with something to send that this server does not hold."""
-        return {
-            webhook_id
-            for webhook_id, each in self._endpoints.items()
-            if webhook_id not in self._held
-            and (webhook_id in work.due or work.told_after(each, BEGINNING))
-        }
-
-    def _may_be_any(self, written: WrittenEvents) -> bool:
-        """Whether any endpoint may have events that are older than what is remembered.
-
-        That is so at first, and again a little later, because of transactions that ran then. And it
-        is so whenever readers get further after a transaction has kept them up for long.
-        """
-        count = len(self._seen)
-        if count <= _RECENT:
-            return count in (0, _RECENT)
-        before, long_ago = self._seen[-1], self._seen[max(_RECENT, count - _LONG)]
-        return before.oldest_running < min(written.oldest_running, long_ago.not_ended)
+        free = self._endpoints.keys() - self._held.keys()
+        return {each for each in free if work.concerns(self._endpoints[each])}
 
     async def _claim(self, webhook_ids: list[str]) -> None:
         now_ms = self._session.clock()

@@ -17,12 +17,7 @@ from gatehouse.admin.webhooks.queries.deliveries import (
 )
 from gatehouse.admin.webhooks.queries.endpoints import KeptWebhook
 from gatehouse.admin.webhooks.types.endpoint import DisabledBecause
-from gatehouse.admin.webhooks.types.schedule import (
-    DISABLED_AFTER_MS,
-    DOWN_MS,
-    next_attempt_ms,
-    pause_ms,
-)
+from gatehouse.admin.webhooks.types.schedule import DISABLED_AFTER_MS, DOWN_MS, next_attempt_ms
 from gatehouse.admin.webhooks.use_cases.endpoints import disable
 from gatehouse.admin.webhooks.worker.batches import BatchReader, MessageBatch, OutgoingMessage
 from gatehouse.connectors.webhooks.sending import GONE, SendResult, WebhookMessage
@@ -196,7 +191,7 @@ class EndpointDelivery:
     def _note_pause(self, result: SendResult) -> None:
         if result.retry_after and not result.is_accepted:
             now_ms = self._session.clock()
-            until_ms = now_ms + pause_ms(result.retry_after, now_ms)
+            until_ms = now_ms + result.pause_ms(now_ms)
             self._resume_at_ms = max(self._resume_at_ms or 0, until_ms)
 
     async def _record(self, batch: MessageBatch, sent: _Sent) -> None:
