@@ -58,7 +58,7 @@ FORMS: dict[str, dict[str, str]] = {
     "model-roll-back": {"to": "{model}"},
     "key-rotate": {"overlap": "0"},
     "webhook-change": {"url": "http://127.0.0.1:9/other", "everything": "yes"},
-    "webhook-rotate": {"overlap": "0"},
+    "webhook-rotate": {"overlap_s": "0"},
     "webhook-replay": {"event": "{event}"},
     "proposal-refuse": {"reason": "the fee was right"},
 }

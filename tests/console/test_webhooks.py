@@ -75,6 +75,18 @@ def test_an_address_inside_the_network_is_refused_beside_its_field(
     assert endpoints.list_webhooks(console.session, console.account_id).webhooks == []
 
 
+def test_a_form_has_the_limits_of_the_api_beside_its_fields(
+    console: Console, ada: Browser, receiver: str
+) -> None:
+    form = {"url": receiver, "events": "review.opened", "description": "x" * 201}
+    answer = ada.post(f"/a/{console.account_id}/webhooks/new", form)
+    assert answer.status_code == 422
+    assert "description-problem" in answer.text
+    wrong = form | {"description": "", "signing": "none"}
+    assert ada.post(f"/a/{console.account_id}/webhooks/new", wrong).status_code == 422
+    assert endpoints.list_webhooks(console.session, console.account_id).webhooks == []
+
+
 def test_a_test_tells_what_the_receiver_answered(ada: Browser, webhook: str) -> None:
     assert ada.post(f"{webhook}/test").status_code == 303
     assert "The test was accepted." in ada.get(webhook).text
@@ -124,7 +136,7 @@ def test_a_webhook_is_disabled_enabled_and_its_secret_rotated(
     ada.post(f"{webhook}/enable")
     [on] = endpoints.list_webhooks(console.session, console.account_id).webhooks
     assert on.disabled_because is None
-    assert "whsec_" in ada.post(f"{webhook}/rotate", {"overlap": "24"}).text
+    assert "whsec_" in ada.post(f"{webhook}/rotate", {"overlap_s": "86400"}).text
 
 
 def test_managers_have_no_webhooks(console: Console, webhook: str) -> None:

@@ -23,10 +23,10 @@ from gatehouse.admin.webhooks.types.webhook import (
     WebhookChange,
 )
 from gatehouse.admin.webhooks.use_cases import endpoints, messages
-from gatehouse.admin.webhooks.worker import delivery as delivery_module
 from gatehouse.admin.webhooks.worker import endpoint_delivery as endpoint_module
 from gatehouse.admin.webhooks.worker.batches import BatchReader, MessageBatch
 from gatehouse.admin.webhooks.worker.delivery import CLAIM_MS, WebhookDelivery
+from gatehouse.connectors.webhooks import turns
 from gatehouse.connectors.webhooks.sending import SendResult, WebhookMessage
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
@@ -545,8 +545,8 @@ def _state(session: AdminSession, account: str, webhook: str) -> WebhookState:
 def test_receivers_of_one_account_that_never_answer_hold_up_no_other_account(
     sqlite_session: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delivery_module, "_MOST_AT_ONCE", 4)
-    monkeypatch.setattr(delivery_module, "MOST_OF_ACCOUNT", 2)
+    monkeypatch.setattr(turns, "_MOST_AT_ONCE", 4)
+    monkeypatch.setattr(turns, "MOST_OF_ACCOUNT", 2)
     session, receiver = sqlite_session, Silent({"never"})
     silent, other = make_account(session), make_account(session)
     for _ in range(3):

@@ -7,7 +7,6 @@ the API answers.
 
 import asyncio
 import inspect
-import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
@@ -17,10 +16,9 @@ import typer
 
 from gatehouse.admin.opening import open_account
 from gatehouse.cli.arguments import AccountOption, AsJson, DryRun
-from gatehouse.cli.output import cell, columns, sheet, show
+from gatehouse.cli.output import show_result
 from gatehouse.core.clock import Moment
 from gatehouse.core.reading.given import read_given
-from gatehouse.core.wording.sentences import plain
 from gatehouse.store.admin.use_case import Precondition, Tagged, UseCase, use_cases_in
 
 _VERBS: Final = {"get": "show"}
@@ -53,7 +51,7 @@ def _command(case: UseCase[..., Any]) -> Callable[..., None]:
         }
         done = case(*open_account(account), **arguments)
         result = asyncio.run(done) if inspect.iscoroutine(done) else done
-        _show(result.answer if isinstance(result, Tagged) else result, as_json)
+        show_result(result.answer if isinstance(result, Tagged) else result, as_json)
 
     parameters = [
         *(_argument(name, hints[name]) for name, fields in asked.items() if fields is None),
@@ -109,15 +107,3 @@ def _about(hint: Any) -> str:
 
 def _is_struct(hint: Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, msgspec.Struct)
-
-
-def _show(result: msgspec.Struct, as_json: bool) -> None:
-    data: dict[str, Any] = msgspec.to_builtins(result, enc_hook=plain)
-    lists = [value for value in data.values() if isinstance(value, list)]
-    if len(lists) == 1 and lists[0] and isinstance(lists[0][0], dict):
-        fields = [*lists[0][0]]
-        headings = [re.sub(r"(?<=[a-z])(?=[A-Z])", " ", each).upper() for each in fields]
-        text = columns(headings, lists[0], fields, "-")
-    else:
-        text = sheet([(name, cell(value, "-")) for name, value in data.items()])
-    show(data, text, as_json=as_json)

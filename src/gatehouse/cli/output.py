@@ -1,7 +1,8 @@
 """How commands print: JSON for scripts, aligned columns for people, warnings on standard error."""
 
+import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 from unicodedata import combining, east_asian_width
 
 import msgspec
@@ -10,6 +11,9 @@ import typer
 from gatehouse.cli.hints import as_hinted, hinted
 from gatehouse.core.clock import iso_time
 from gatehouse.core.money import format_amount
+from gatehouse.core.wording.sentences import plain
+
+_JOINT: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def show(data: Any, text: str, *, as_json: bool) -> None:
@@ -82,6 +86,25 @@ def cell(value: object, none: str) -> str:
     if isinstance(value, list | tuple):
         value = ", ".join(map(hinted, value)) or None
     return none if value is None else _plain(value)
+
+
+def show_result(result: msgspec.Struct, as_json: bool) -> None:
+    """Print what a use case answered: a table if it is a list, or a sheet of its fields."""
+    data = as_data(result)
+    lists = [value for value in data.values() if isinstance(value, list)]
+    if len(lists) == 1 and lists[0] and isinstance(lists[0][0], dict):
+        fields = [*lists[0][0]]
+        headings = [_JOINT.sub(" ", each).upper() for each in fields]
+        text = columns(headings, lists[0], fields, "-")
+    else:
+        text = sheet([(name, cell(value, "-")) for name, value in data.items()])
+    show(data, text, as_json=as_json)
+
+
+def as_data(result: msgspec.Struct) -> dict[str, Any]:
+    """What a use case answered, as the API writes it."""
+    data: dict[str, Any] = msgspec.to_builtins(result, enc_hook=plain)
+    return data
 
 
 def _plain(value: object) -> str:

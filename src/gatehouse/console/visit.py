@@ -148,10 +148,13 @@ class Visit:
         """Every value of a field, such as of check boxes that share a name."""
         return self.asked.form.values.get(name, ())
 
-    def given(self, kind: type[Given]) -> Given:
-        """What the form sent, as a use case takes it; or the form is shown again."""
+    def given(self, kind: type[Given], **read: Any) -> Given:
+        """What the form sent, as a use case takes it; or the form is shown again.
+
+        `read` are fields that the form shows in a way of its own, and that its page has read.
+        """
         try:
-            return read_typed(kind, self.asked.form.values)
+            return read_typed(kind, self.asked.form.values, **read)
         except InvalidFields as refused:
             wrong = {name: self.said(why[0]) for name, why in refused.fields.items()}
             raise FormRefused(wrong) from None

@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
-from typing import Final, NoReturn
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final, NoReturn
 
 from gatehouse.core.errors import StoreUnavailable
 
@@ -47,3 +47,13 @@ def is_cancelled() -> bool:
     """Whether the running task itself was cancelled, and not only something that it waits for."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0
+
+
+async def wholly(work: Coroutine[Any, Any, None]) -> None:
+    """Do something to its end, also if this task is cancelled meanwhile."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise

@@ -120,7 +120,8 @@ KEEPING: Final = (
         "url",
     ),
     Refusal(
-        "webhook", "webhook-rotate", {"overlap": "7"}, "overlap", forgotten=frozenset({"overlap"})
+        *("webhook", "webhook-rotate", {"overlap_s": "900000"}, "overlap_s"),
+        forgotten=frozenset({"overlap_s"}),
     ),
     Refusal("webhook", "webhook-replay", {"since": "", "until": ""}, "since"),
     Refusal("settings", "settings-name", {"name": " "}, "name"),

@@ -1,21 +1,20 @@
 """gatehouse webhooks: create, list, show, update, delete, rotate-secret, test, attempts, replay."""
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from gatehouse.admin.opening import open_account
 from gatehouse.cli.arguments import AccountOption, AsJson, span_argument
-from gatehouse.cli.output import columns, sheet, show
+from gatehouse.cli.output import as_data, columns, show, show_result
 from gatehouse.cli.spans import read_moment
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import WrongUsage
-from gatehouse.core.wording.sentences import plain
+from gatehouse.core.reading.given import read_given
 
 if TYPE_CHECKING:
-    from gatehouse.admin.webhooks.types.webhook import PublicWebhook, ToldDecisions
+    from gatehouse.core.events import DecisionFilter
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -57,10 +56,17 @@ def create(  # noqa: PLR0913, PLR0917  # each option is one property of a webhoo
     from gatehouse.admin.webhooks.use_cases import endpoints
     from gatehouse.connectors.webhooks.signing_secrets import SecretKind
 
-    kind = SecretKind.ED25519 if ed25519 else SecretKind.HMAC
-    new = NewWebhook(url, event or [], _decisions(decision or []), ordered, description, kind)
+    given = {
+        "url": url,
+        "events": event,
+        "decisions": _decisions(decision),
+        "ordered": ordered,
+        "description": description,
+        "signing": SecretKind.ED25519 if ed25519 else SecretKind.HMAC,
+    }
+    new = read_given(NewWebhook, given)
     made = endpoints.create(*open_account(account), new).answer
-    show(_data(made), f"{made.id}\n{made.secret}\n{_ONCE}", as_json=as_json)
+    show(as_data(made), f"{made.id}\n{made.secret}\n{_ONCE}", as_json=as_json)
 
 
 @app.command("list")
@@ -68,7 +74,7 @@ def list_webhooks(account: AccountOption = None, as_json: AsJson = False) -> Non
     """List the webhooks of an account."""
     from gatehouse.admin.webhooks.use_cases import endpoints
 
-    data = [_data(each) for each in endpoints.list_webhooks(*open_account(account)).webhooks]
+    data = [as_data(each) for each in endpoints.list_webhooks(*open_account(account)).webhooks]
     rows = [{**each, "events": ",".join(each["events"])} for each in data]
     headings = ("WEBHOOK", "STATE", "WAITING", "EVENTS", "URL")
     fields = ("id", "state", "waiting", "events", "url")
@@ -82,7 +88,7 @@ def show_webhook(
     """Show a webhook, and how it is getting on."""
     from gatehouse.admin.webhooks.use_cases import endpoints
 
-    _show(endpoints.get_webhook(*open_account(account), webhook).answer, as_json)
+    show_result(endpoints.get_webhook(*open_account(account), webhook).answer, as_json)
 
 
 @app.command()
@@ -106,17 +112,16 @@ def update(  # noqa: PLR0913, PLR0917  # each option is one property of a webhoo
     from gatehouse.admin.webhooks.types.webhook import WebhookChange
     from gatehouse.admin.webhooks.use_cases import endpoints
 
-    given: dict[str, Any] = {
+    given = {
         "url": url,
         "events": event,
-        "decisions": None if decision is None else _decisions(decision),
+        "decisions": _decisions(decision),
         "ordered": ordered,
         "description": description,
         "enabled": enabled,
     }
-    named = {name: value for name, value in given.items() if value is not None}
-    done = endpoints.update(*open_account(account), webhook, WebhookChange(**named))
-    _show(done.answer, as_json)
+    asked = read_given(WebhookChange, given)
+    show_result(endpoints.update(*open_account(account), webhook, asked).answer, as_json)
 
 
 @app.command()
@@ -125,7 +130,7 @@ def delete(webhook: WebhookId, account: AccountOption = None, as_json: AsJson = 
     from gatehouse.admin.webhooks.use_cases import endpoints
 
     done = asyncio.run(endpoints.delete(*open_account(account), webhook))
-    show(_data(done), f"{webhook} is deleted", as_json=as_json)
+    show(as_data(done), f"{webhook} is deleted", as_json=as_json)
 
 
 @app.command("rotate-secret")
@@ -141,10 +146,10 @@ def rotate_secret(
     from gatehouse.admin.webhooks.types.webhook import SecretRotation
     from gatehouse.admin.webhooks.use_cases import endpoints
 
-    given = SecretRotation(span_argument(overlap) // 1000)
+    given = read_given(SecretRotation, {"overlap_s": span_argument(overlap) // 1000})
     made = endpoints.rotate_secret(*open_account(account), webhook, given).answer
     until = f"the old secret signs until {made.old_secret_until}"
-    show(_data(made), f"{made.secret}\n{_ONCE}\n{until}", as_json=as_json)
+    show(as_data(made), f"{made.secret}\n{_ONCE}\n{until}", as_json=as_json)
 
 
 @app.command("test")
@@ -157,7 +162,7 @@ def send_test_message(
     shown = asyncio.run(send_test(*open_account(account), webhook))
     said = shown.failure or f"accepted with {shown.status}"
     text = f"{shown.event_id}: {said}, after {shown.duration_ms} ms"
-    show(_data(shown), text, as_json=as_json)
+    show(as_data(shown), text, as_json=as_json)
     if shown.failure is not None:
         raise typer.Exit(1)
 
@@ -179,9 +184,10 @@ def attempts(
     from gatehouse.admin.webhooks.types.webhook import AttemptSearch
     from gatehouse.admin.webhooks.use_cases import messages
 
-    wanted = AttemptSearch(limit, before, event_id)
+    asked = {"limit": limit, "starting_after": before, "event_id": event_id}
+    wanted = read_given(AttemptSearch, asked)
     found = messages.list_attempts(*open_account(account), webhook, wanted)
-    data = [_data(each) for each in found.attempts]
+    data = [as_data(each) for each in found.attempts]
     headings = ("AT", "EVENT", "TYPE", "#", "OUTCOME", "STATUS", "MS", "NEXT", "FAILURE")
     fields = (
         *("at", "eventId", "type", "number", "outcome", "status", "durationMs", "nextAt"),
@@ -219,26 +225,10 @@ def replay(
     ]
     done = messages.replay(session, account_id, webhook, MessageReplay(event_id, *span))
     rest = "" if done.complete else "; there are more: replay the rest with a later --since"
-    show(_data(done), f"{done.messages} messages will be sent again{rest}", as_json=as_json)
+    show(as_data(done), f"{done.messages} messages will be sent again{rest}", as_json=as_json)
 
 
-def _decisions(given: list[str]) -> "list[ToldDecisions]":
+def _decisions(given: list[str] | None) -> "list[DecisionFilter] | None":
     from gatehouse.admin.events.use_cases.event_settings import parse_filter
-    from gatehouse.admin.webhooks.types.webhook import ToldDecisions
 
-    filters = map(parse_filter, given)
-    return [ToldDecisions(each.operation, list(each.outcomes)) for each in filters]
-
-
-def _show(shown: "PublicWebhook", as_json: bool) -> None:
-    data = _data(shown)
-    rows = [
-        (name, ", ".join(map(str, value)) if isinstance(value, list) else value)
-        for name, value in data.items()
-    ]
-    show(data, sheet(rows), as_json=as_json)
-
-
-def _data(shown: msgspec.Struct) -> dict[str, Any]:
-    data: dict[str, Any] = msgspec.to_builtins(shown, enc_hook=plain)
-    return data
+    return None if given is None else [*map(parse_filter, given)]

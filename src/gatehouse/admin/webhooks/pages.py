@@ -1,8 +1,9 @@
 """The webhooks of an account: their attempts, tests, replays, and what each is told of."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 from starlette.responses import Response
@@ -16,7 +17,6 @@ from gatehouse.admin.webhooks.types.webhook import (
     NewWebhook,
     PublicWebhook,
     SecretRotation,
-    ToldDecisions,
     WebhookChange,
 )
 from gatehouse.admin.webhooks.use_cases import endpoints, messages
@@ -36,7 +36,7 @@ from gatehouse.store.admin.use_case import ANY_VERSION, Precondition, Tagged
 T = TypeVar("T")
 
 _ON_A_PAGE: Final = 50
-_OVERLAPS: Final = ("0", "1", "24", "168")
+_OVERLAPS: Final = (0, 1, 24, 168)
 """Hours for which messages are signed with the old secret, too."""
 
 
@@ -53,13 +53,8 @@ def show_new(visit: Visit) -> Response:
 
 def create(visit: Visit) -> Response:
     """Add a webhook, and show its secret this once."""
-    given = visit.form.get("signing", SecretKind.HMAC)
-    signing = SecretKind(given) if given in tuple(SecretKind) else SecretKind.HMAC
-    new = NewWebhook(**_given(visit), signing=signing)
-    try:
-        made = endpoints.create(visit.session, visit.account_id, new)
-    except DestinationRefused as refused:
-        raise visit.refuse("url", "webhooks.problems.url", why=_why(visit, refused)) from None
+    with _refused_url(visit):
+        made = endpoints.create(visit.session, visit.account_id, _given(visit))
     return visit.render("webhooks/secret.html", made=made.answer)
 
 
@@ -81,18 +76,18 @@ def show_webhook(visit: Visit) -> Response:
 
 def show_change(visit: Visit) -> Response:
     """The form that changes a webhook."""
-    webhook, changes = _webhook(visit).answer, _webhook(visit).version
-    shown = _form(visit, webhook)
-    return visit.render("webhooks/change.html", webhook=webhook, changes=changes, **shown)
+    found = _webhook(visit)
+    shown = {"webhook": found.answer, "changes": found.version, **_form(visit, found.answer)}
+    return visit.render("webhooks/change.html", **shown)
 
 
 def change(visit: Visit) -> Response:
     """Change what a webhook is told of, or where."""
     seen = Precondition(read_number(visit.form.get("expected", "")))
-    try:
-        _update(visit, WebhookChange(**_given(visit)), seen)
-    except DestinationRefused as refused:
-        raise visit.refuse("url", "webhooks.problems.url", why=_why(visit, refused)) from None
+    new = _given(visit)
+    given = WebhookChange(new.url, new.events, new.decisions, new.ordered, new.description)
+    with _refused_url(visit):
+        _update(visit, given, seen)
     return _back(visit, "webhooks.notices.changed")
 
 
@@ -110,10 +105,7 @@ def disable(visit: Visit) -> Response:
 
 def rotate(visit: Visit) -> Response:
     """Give it a new secret, and show that this once."""
-    hours = visit.form.get("overlap", "")
-    if hours not in _OVERLAPS:
-        raise visit.refuse("overlap", "webhooks.problems.overlap")
-    given = SecretRotation(int(hours) * 3600)
+    given = visit.given(SecretRotation)
     made = endpoints.rotate_secret(visit.session, visit.account_id, visit.place("webhook"), given)
     return visit.render("webhooks/secret.html", made=made.answer)
 
@@ -157,9 +149,14 @@ def _update(visit: Visit, given: WebhookChange, seen: Precondition = ANY_VERSION
     endpoints.update(visit.session, visit.account_id, visit.place("webhook"), given, seen)
 
 
-def _why(visit: Visit, refused: DestinationRefused) -> str:
-    """Why an address cannot be used, as part of a longer sentence."""
-    return visit.said(said_by(refused)).removesuffix(".")
+@contextmanager
+def _refused_url(visit: Visit) -> Iterator[None]:
+    """Say beside its field why an address cannot be used, as part of a longer sentence."""
+    try:
+        yield
+    except DestinationRefused as refused:
+        why = visit.said(said_by(refused)).removesuffix(".")
+        raise visit.refuse("url", "webhooks.problems.url", why=why) from None
 
 
 def _back(visit: Visit, notice: str, **values: int) -> Response:
@@ -175,21 +172,15 @@ def _moment(visit: Visit, field: str) -> Moment:
         raise visit.refuse(field, "webhooks.problems.moment") from None
 
 
-def _given(visit: Visit) -> dict[str, Any]:
+def _given(visit: Visit) -> NewWebhook:
     """What both forms send."""
-    form = visit.form
-    events = [EVERYTHING] if form.get("everything") else list(visit.chosen("events"))
+    events = [EVERYTHING] if visit.form.get("everything") else list(visit.chosen("events"))
     if not events:
         raise visit.refuse("events", "webhooks.problems.events")
-    outcomes = [Outcome(each) for each in visit.chosen("outcomes") if each in tuple(Outcome)]
-    told = [ToldDecisions(each, outcomes) for each in visit.chosen("operations")]
-    return {
-        "url": form.get("url", "").strip(),
-        "events": events,
-        "decisions": told or ([ToldDecisions(outcomes=outcomes)] if outcomes else []),
-        "ordered": bool(form.get("ordered")),
-        "description": form.get("description", "").strip(),
-    }
+    outcomes = list(visit.chosen("outcomes"))
+    told = [{"operation": each, "outcomes": outcomes} for each in visit.chosen("operations")]
+    every = [{"outcomes": outcomes}] if outcomes else []
+    return visit.given(NewWebhook, events=events, decisions=told or every)
 
 
 def _form(visit: Visit, webhook: PublicWebhook | None) -> dict[str, Any]:

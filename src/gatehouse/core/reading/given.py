@@ -28,13 +28,19 @@ def read_given(kind: type[T], given: Mapping[str, Any]) -> T:
         raise InvalidFields(wrong or {"": refused.details}) from None
 
 
-def read_typed(kind: type[T], typed: Mapping[str, Sequence[str]]) -> T:
-    """The struct of what a form sent, or `InvalidFields`; an empty field is not given."""
+def read_typed(kind: type[T], typed: Mapping[str, Sequence[str]], **read: Any) -> T:
+    """The struct of what a form sent, or `InvalidFields`; an empty field is not given.
+
+    `read` are fields that the form shows in a way of its own, and that its page has read.
+    """
     info = inspect.type_info(kind)
     assert isinstance(info, inspect.StructType), "forms are read as structs"
-    return read_given(
-        kind, {each.name: _value(each.type, typed.get(each.name, ())) for each in info.fields}
-    )
+    sent = {
+        each.name: _value(each.type, typed.get(each.name, ()))
+        for each in info.fields
+        if each.name not in read
+    }
+    return read_given(kind, sent | read)
 
 
 def _value(kind: inspect.Type, typed: Sequence[str]) -> Any:

@@ -26,13 +26,8 @@ def claim(
     connection: sa.Connection, owner: str, webhook_ids: Sequence[str], now_ms: int, until_ms: int
 ) -> set[str]:
     """Claim those of the endpoints that no server holds; which these are."""
-    free = _W.claimed_by.is_(None) | (_W.claimed_until_ms < now_ms)
-    wanted = sa.select(_W.id).where(
-        is_any_of(connection, _W.id, webhook_ids),
-        free,
-        _W.state == WebhookState.ENABLED,
-        _W.deleted_at_ms.is_(None),
-    )
+    named, enabled = is_any_of(connection, _W.id, webhook_ids), _W.state == WebhookState.ENABLED
+    wanted = sa.select(_W.id).where(named, _is_free(now_ms), enabled, _W.deleted_at_ms.is_(None))
     found = list(connection.scalars(wanted.with_for_update(skip_locked=True)))
     if found:
         values = {"claimed_by": owner, "claimed_until_ms": until_ms}
@@ -67,16 +62,8 @@ def release_all(connection: sa.Connection) -> None:
 
 def held(connection: sa.Connection, webhook_ids: Sequence[str], now_ms: int) -> set[str]:
     """Those of the endpoints that a server holds: none of them can be claimed."""
-    taken = _W.claimed_by.is_not(None) & (_W.claimed_until_ms >= now_ms)
-    wanted = is_any_of(connection, _W.id, webhook_ids)
-    return set(connection.scalars(sa.select(_W.id).where(wanted, taken)))
-
-
-def is_held(connection: sa.Connection, webhook_id: str, now_ms: int) -> bool:
-    """Whether a server may still be sending to an endpoint."""
-    query = sa.select(_W.claimed_until_ms).where(_W.id == webhook_id, _W.claimed_by.is_not(None))
-    until_ms = connection.scalar(query)
-    return until_ms is not None and until_ms >= now_ms
+    named = is_any_of(connection, _W.id, webhook_ids)
+    return set(connection.scalars(sa.select(_W.id).where(named, ~_is_free(now_ms))))
 
 
 def due(connection: sa.Connection, now_ms: int) -> set[str]:
@@ -86,5 +73,9 @@ def due(connection: sa.Connection, now_ms: int) -> set[str]:
 
 def deleted(connection: sa.Connection, now_ms: int) -> list[str]:
     """Deleted endpoints that no server holds."""
-    free = _W.claimed_by.is_(None) | (_W.claimed_until_ms < now_ms)
-    return list(connection.scalars(sa.select(_W.id).where(_W.deleted_at_ms.is_not(None), free)))
+    gone = sa.select(_W.id).where(_W.deleted_at_ms.is_not(None), _is_free(now_ms))
+    return list(connection.scalars(gone))
+
+
+def _is_free(now_ms: int) -> "sa.ColumnElement[bool]":
+    return _W.claimed_by.is_(None) | (_W.claimed_until_ms < now_ms)

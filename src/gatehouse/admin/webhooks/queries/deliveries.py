@@ -159,23 +159,29 @@ def with_old_attempts(
     connection: sa.Connection, webhook_ids: Sequence[str], now_ms: int
 ) -> list[str]:
     """The endpoints with attempts of more than a month ago."""
+    old = sa.select(_A.id).where(_A.id < _oldest_kept(now_ms)).limit(1)
     return [
         each
         for each in webhook_ids
-        if connection.scalar(sa.select(_A.id).where(*_old(each, now_ms)).limit(1)) is not None
+        if connection.scalar(old.where(_A.webhook_id == each)) is not None
     ]
 
 
 def delete_old_attempts(connection: sa.Connection, webhook_ids: Sequence[str], now_ms: int) -> None:
     """Forget attempts of more than a month ago, some at a time."""
     for each in webhook_ids:
-        some = sa.select(_A.id).where(*_old(each, now_ms)).limit(_DELETED_AT_ONCE)
-        old = WEBHOOK_ATTEMPTS.delete().where(
-            _A.webhook_id == each, _A.id.in_(some.scalar_subquery())
-        )
-        connection.execute(old)
+        delete_attempts(connection, each, _A.id < _oldest_kept(now_ms))
 
 
-def _old(webhook_id: str, now_ms: int) -> "tuple[sa.ColumnElement[bool], ...]":
-    oldest = first_id("att", now_ms - ATTEMPTS_KEPT_MS)
-    return _A.webhook_id == webhook_id, _A.id < oldest
+def delete_attempts(
+    connection: sa.Connection, webhook_id: str, *which: "sa.ColumnElement[bool]"
+) -> bool:
+    """Forget some attempts of an endpoint; whether there are no more."""
+    those = (_A.webhook_id == webhook_id, *which)
+    some = sa.select(_A.id).where(*those).limit(_DELETED_AT_ONCE).scalar_subquery()
+    done = connection.execute(WEBHOOK_ATTEMPTS.delete().where(those[0], _A.id.in_(some)))
+    return done.rowcount < _DELETED_AT_ONCE
+
+
+def _oldest_kept(now_ms: int) -> str:
+    return first_id("att", now_ms - ATTEMPTS_KEPT_MS)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.admin.webhooks.tables import WEBHOOK_ATTEMPTS
+from gatehouse.admin.webhooks.queries.deliveries import delete_attempts
 from gatehouse.admin.webhooks.types.endpoint import (
     MOST_ENDPOINTS,
     DisabledBecause,
@@ -131,14 +131,9 @@ def mark_deleted(change: Change, kept: KeptWebhook) -> None:
     _tell_wishes(change, kept.account_id)
 
 
-def delete_rows(connection: sa.Connection, webhook_id: str, limit: int) -> bool:
+def delete_rows(connection: sa.Connection, webhook_id: str) -> bool:
     """Delete some of what a deleted endpoint left; whether all is gone."""
-    attempts = WEBHOOK_ATTEMPTS.c
-    some = sa.select(attempts.id).where(attempts.webhook_id == webhook_id).limit(limit)
-    done = WEBHOOK_ATTEMPTS.delete().where(
-        attempts.webhook_id == webhook_id, attempts.id.in_(some.scalar_subquery())
-    )
-    if connection.execute(done).rowcount == limit:
+    if not delete_attempts(connection, webhook_id):
         return False
     connection.execute(WEBHOOKS.delete().where(_W.id == webhook_id))
     return True

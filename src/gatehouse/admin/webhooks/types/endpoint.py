@@ -12,18 +12,9 @@ from gatehouse.core.events import DecisionFilter, EventName
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.sentences import Phrase
 
-_WEBHOOK_EVENTS: Final = Phrase(
-    "refused.webhook_events", 'name the events to send, such as "review.opened", "review.*" or "*"'
-)
 _NO_EVENT: Final = Phrase(
     "refused.no_event",
     'there is no event {event}; there are {known}, all of a kind such as "review.*", and "*"',
-)
-_WEBHOOK_FILTERS: Final = Phrase(
-    "refused.webhook_filters", "a webhook has at most {most} filters of decisions"
-)
-_WEBHOOK_DESCRIPTION: Final = Phrase(
-    "refused.webhook_description", "a description has at most {most} characters"
 )
 _WEBHOOK_MADE: Final = Phrase(
     "refused.webhook_made", 'filters of decisions need the event "decision.made"'
@@ -35,8 +26,6 @@ _WEBHOOK_CARD: Final = Phrase(
 
 MOST_ENDPOINTS: Final = 16
 """Of one account."""
-MOST_FILTERS: Final = 20
-LONGEST_DESCRIPTION: Final = 200
 EVERYTHING: Final = "*"
 
 
@@ -100,16 +89,10 @@ def check_terms(terms: WebhookTerms) -> WebhookTerms:
     """
     if MASK in recordable(terms.url.partition("://")[2].partition("/")[2]):
         raise InvalidInput(_WEBHOOK_CARD())
-    if not terms.events:
-        raise InvalidInput(_WEBHOOK_EVENTS())
     known = {EVERYTHING, *EventName, *(each.partition(".")[0] + ".*" for each in EventName)}
     unknown = [each for each in terms.events if each not in known]
     if unknown:
         raise InvalidInput(_NO_EVENT(event=recordable(unknown[0]), known=", ".join(EventName)))
-    if len(terms.decisions) > MOST_FILTERS:
-        raise InvalidInput(_WEBHOOK_FILTERS(most=MOST_FILTERS))
-    if len(terms.description) > LONGEST_DESCRIPTION:
-        raise InvalidInput(_WEBHOOK_DESCRIPTION(most=LONGEST_DESCRIPTION))
     if terms.decisions and EventName.DECISION_MADE not in terms.types():
         raise InvalidInput(_WEBHOOK_MADE())
     events = tuple(sorted(set(terms.events)))

@@ -1,13 +1,12 @@
 """Webhooks and attempts as every face takes and shows them. A secret is told once."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import asdict
 
 from gatehouse.admin.webhooks.types.endpoint import (
-    LONGEST_DESCRIPTION,
-    MOST_FILTERS,
     DisabledBecause,
     WebhookState,
     WebhookTerms,
@@ -15,14 +14,8 @@ from gatehouse.admin.webhooks.types.endpoint import (
 from gatehouse.connectors.webhooks.destinations import LONGEST_URL
 from gatehouse.connectors.webhooks.signing_secrets import SecretKind
 from gatehouse.core.clock import Moment
-from gatehouse.core.events import EVERY_OPERATION, DecisionFilter
+from gatehouse.core.events import EVERY_OPERATION
 from gatehouse.core.stages.outcomes import Outcome
-
-LONGEST_OVERLAP_S: Final = 7 * 86_400
-MOST_ATTEMPTS: Final = 100
-"""On one page."""
-_PAGE: Final = 20
-_LONGEST_CURSOR: Final = 1000
 
 WebhookId = Annotated[str, Meta(description="The `id` of the webhook.")]
 
@@ -59,16 +52,12 @@ _Events = Annotated[
 ]
 _Decisions = Annotated[
     list[ToldDecisions],
-    Meta(
-        max_length=MOST_FILTERS, description="Which decisions `decision.made` tells of; empty: all."
-    ),
+    Meta(max_length=20, description="Which decisions `decision.made` tells of; empty: all."),
 ]
 _Ordered = Annotated[bool, Meta(description="Whether a message waits for the one before it.")]
 _Description = Annotated[
     str,
-    Meta(
-        max_length=LONGEST_DESCRIPTION, description="What it is for.", examples=["the back office"]
-    ),
+    Meta(max_length=200, description="What it is for.", examples=["the back office"]),
 ]
 
 
@@ -106,7 +95,7 @@ class SecretRotation(msgspec.Struct, frozen=True, rename="camel"):
         int,
         Meta(
             ge=0,
-            le=LONGEST_OVERLAP_S,
+            le=7 * 86_400,
             description="Seconds for which messages are signed with the old one, too.",
             examples=[86_400],
         ),
@@ -195,9 +184,9 @@ class WebhookPage(msgspec.Struct, frozen=True, rename="camel"):
 class AttemptSearch(msgspec.Struct, frozen=True, rename="camel"):
     """Which attempts are wanted, newest first."""
 
-    limit: Annotated[int, Meta(ge=1, le=MOST_ATTEMPTS, description="Size of a page.")] = _PAGE
+    limit: Annotated[int, Meta(ge=1, le=100, description="Size of a page.")] = 20
     starting_after: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=_LONGEST_CURSOR)] | None,
+        Annotated[str, Meta(min_length=1, max_length=1000)] | None,
         Meta(description="The `id` of the last attempt of the page before."),
     ] = None
     event_id: Annotated[
@@ -220,23 +209,9 @@ class WebhookDeleted(msgspec.Struct, frozen=True, rename="camel"):
     deleted: Annotated[bool, Meta(description="Nothing is sent to it any more.")]
 
 
-def terms_of(given: NewWebhook) -> WebhookTerms:
-    """What an account decides about a new webhook, as it is kept."""
-    decisions = filters_of(given.decisions)
-    return WebhookTerms(given.url, tuple(given.events), decisions, given.ordered, given.description)
-
-
-def changed_terms(terms: WebhookTerms, given: WebhookChange) -> WebhookTerms:
-    """The terms with what is given instead."""
-    return WebhookTerms(
-        terms.url if given.url is UNSET else given.url,
-        terms.events if given.events is UNSET else tuple(given.events),
-        terms.decisions if given.decisions is UNSET else filters_of(given.decisions),
-        terms.is_ordered if given.ordered is UNSET else given.ordered,
-        terms.description if given.description is UNSET else given.description,
-    )
-
-
-def filters_of(decisions: list[ToldDecisions]) -> tuple[DecisionFilter, ...]:
-    """Filters as requests use them."""
-    return tuple(DecisionFilter(each.operation, tuple(each.outcomes)) for each in decisions)
+def changed_terms(terms: WebhookTerms, given: NewWebhook | WebhookChange) -> WebhookTerms:
+    """The terms with what is given instead, as they are kept."""
+    named = {name: value for name, value in asdict(given).items() if value is not UNSET}
+    if "ordered" in named:
+        named["is_ordered"] = named.pop("ordered")
+    return msgspec.convert(asdict(terms) | named, WebhookTerms, from_attributes=True)

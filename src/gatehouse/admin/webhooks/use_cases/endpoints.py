@@ -18,7 +18,6 @@ from gatehouse.admin.webhooks.types.endpoint import (
     check_terms,
 )
 from gatehouse.admin.webhooks.types.webhook import (
-    LONGEST_OVERLAP_S,
     NewWebhook,
     PublicWebhook,
     SecretRotation,
@@ -28,12 +27,11 @@ from gatehouse.admin.webhooks.types.webhook import (
     WebhookId,
     WebhookPage,
     changed_terms,
-    terms_of,
 )
 from gatehouse.connectors.webhooks.options import webhook_options
 from gatehouse.connectors.webhooks.signing_secrets import SigningSecret, new_secret, rotated
 from gatehouse.core.clock import Moment, iso_time, moment
-from gatehouse.core.errors import InvalidInput, KeyMissing, SealBroken
+from gatehouse.core.errors import KeyMissing, SealBroken
 from gatehouse.core.events import EventName
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
@@ -41,25 +39,17 @@ from gatehouse.store.admin.scopes import account_change
 from gatehouse.store.admin.use_case import ANY_VERSION, Precondition, Tagged, use_case
 from gatehouse.store.configured.configurations import StaleVersion
 
-_OLD_SECRET: Final = Phrase("refused.old_secret", "an old secret signs for at most 7 days more")
 _WEBHOOK_CHANGED: Final = Phrase(
     "refused.webhook_changed", "the webhook was changed meanwhile: version {version} is in force"
 )
 
 _LOOK_S: Final = 0.05
 _LONGEST_WAIT_MS: Final = 30_000
-_SCOPE: Final = "manage:webhooks"
-_MAY: Final = Permission.ACCESS
+_MAY: Final[dict[str, Any]] = {"scope": "manage:webhooks", "permission": Permission.ACCESS}
 _ONE: Final = "/webhooks/{webhookId}"
 
 
-@use_case(
-    "GET /webhooks",
-    scope=_SCOPE,
-    permission=_MAY,
-    operation="listWebhooks",
-    answers="webhooksResponse",
-)
+@use_case("GET /webhooks", operation="listWebhooks", answers="webhooksResponse", **_MAY)
 def list_webhooks(reading: Reading, account_id: str) -> WebhookPage:
     """List webhooks.
 
@@ -69,28 +59,20 @@ def list_webhooks(reading: Reading, account_id: str) -> WebhookPage:
     return WebhookPage([_shown(reading, each) for each in found])
 
 
-@use_case(
-    "POST /webhooks",
-    scope=_SCOPE,
-    permission=_MAY,
-    operation="createWebhook",
-    answers="webhookResponse",
-)
+@use_case("POST /webhooks", operation="createWebhook", answers="webhookResponse", **_MAY)
 def create(change: Change, account_id: str, given: NewWebhook) -> Tagged[PublicWebhook]:
     """Add a webhook.
 
     Adds an address that is told of events. The answer holds the secret, which cannot be had again.
     """
-    terms = _checked(change, terms_of(given))
+    terms = _checked(change, changed_terms(WebhookTerms("", ()), given))
     secret = new_secret(given.signing, change.random_bytes)
     made = endpoints.insert(change, account_id, terms, secret)
     change.audit("webhook.create", account_id, webhookId=made.webhook_id, **_told(terms))
     return _tagged(change, made, secret=secret.shown)
 
 
-@use_case(
-    f"GET {_ONE}", scope=_SCOPE, permission=_MAY, operation="getWebhook", answers="webhookResponse"
-)
+@use_case(f"GET {_ONE}", operation="getWebhook", answers="webhookResponse", **_MAY)
 def get_webhook(reading: Reading, account_id: str, webhook_id: WebhookId) -> Tagged[PublicWebhook]:
     """Show a webhook.
 
@@ -99,13 +81,7 @@ def get_webhook(reading: Reading, account_id: str, webhook_id: WebhookId) -> Tag
     return _tagged(reading, endpoints.get(reading.connection, account_id, webhook_id))
 
 
-@use_case(
-    f"POST {_ONE}",
-    scope=_SCOPE,
-    permission=_MAY,
-    operation="updateWebhook",
-    answers="webhookResponse",
-)
+@use_case(f"POST {_ONE}", operation="updateWebhook", answers="webhookResponse", **_MAY)
 def update(
     change: Change,
     account_id: str,
@@ -132,13 +108,7 @@ def update(
     return _tagged(change, made)
 
 
-@use_case(
-    f"DELETE {_ONE}",
-    scope=_SCOPE,
-    permission=_MAY,
-    operation="deleteWebhook",
-    answers="webhookDeletedResponse",
-)
+@use_case(f"DELETE {_ONE}", operation="deleteWebhook", answers="webhookDeletedResponse", **_MAY)
 async def delete(
     session: AdminSession, account_id: str, webhook_id: WebhookId, seen: Precondition = ANY_VERSION
 ) -> WebhookDeleted:
@@ -154,11 +124,7 @@ async def delete(
 
 
 @use_case(
-    f"POST {_ONE}/rotate-secret",
-    scope=_SCOPE,
-    permission=_MAY,
-    operation="rotateWebhookSecret",
-    answers="webhookResponse",
+    f"POST {_ONE}/rotate-secret", operation="rotateWebhookSecret", answers="webhookResponse", **_MAY
 )
 def rotate_secret(
     change: Change,
@@ -171,8 +137,6 @@ def rotate_secret(
 
     Gives a webhook a new secret. For a while messages are signed with both.
     """
-    if not 0 <= given.overlap_s <= LONGEST_OVERLAP_S:
-        raise InvalidInput(_OLD_SECRET())
     kept = _seen(change, account_id, webhook_id, seen)
     known = kept.secrets(change.ring)
     secret = new_secret(known[0].kind, change.random_bytes)
@@ -195,7 +159,7 @@ def _begin_deletion(
 def _is_left(session: AdminSession, webhook_id: str, ends_ms: int) -> bool:
     """Whether no server sends to it any more."""
     with session.reading() as connection:
-        held = claims.is_held(connection, webhook_id, session.clock())
+        held = claims.held(connection, [webhook_id], session.clock())
     return not held or session.clock() >= ends_ms
 
 

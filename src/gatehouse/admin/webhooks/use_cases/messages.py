@@ -11,7 +11,6 @@ from gatehouse.admin.webhooks.queries import deliveries, endpoints
 from gatehouse.admin.webhooks.queries.deliveries import Attempt, WaitingMessage
 from gatehouse.admin.webhooks.types.endpoint import WebhookState
 from gatehouse.admin.webhooks.types.webhook import (
-    MOST_ATTEMPTS,
     AttemptPage,
     AttemptSearch,
     MessageReplay,
@@ -32,7 +31,6 @@ from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import StoredEvent
 
-_WEBHOOK_ATTEMPTS: Final = Phrase("refused.webhook_attempts", "a page has 1 to {most} attempts")
 _SPAN_ENDS: Final = Phrase("refused.span_ends", "the span of time ends before it begins")
 _WEBHOOK_DISABLED: Final = Phrase(
     "refused.webhook_disabled", "webhook {webhook} is disabled; enable it first"
@@ -45,19 +43,12 @@ _REPLAY_WHAT: Final = Phrase(
 TEST_TYPE: Final = "webhook.test"
 MOST_REPLAYED: Final = 10_000
 """At once."""
-_SCOPE: Final = "manage:webhooks"
-_MAY: Final = Permission.ACCESS
+_MAY: Final[dict[str, Any]] = {"scope": "manage:webhooks", "permission": Permission.ACCESS}
 _ONE: Final = "/webhooks/{webhookId}"
 _encode: Final = msgspec.json.Encoder().encode
 
 
-@use_case(
-    f"POST {_ONE}/test",
-    scope=_SCOPE,
-    permission=_MAY,
-    operation="testWebhook",
-    answers="webhookAttemptResponse",
-)
+@use_case(f"POST {_ONE}/test", operation="testWebhook", answers="webhookAttemptResponse", **_MAY)
 async def send_test(session: AdminSession, account_id: str, webhook_id: WebhookId) -> PublicAttempt:
     """Send a test message.
 
@@ -72,10 +63,9 @@ async def send_test(session: AdminSession, account_id: str, webhook_id: WebhookI
 
 @use_case(
     f"GET {_ONE}/attempts",
-    scope=_SCOPE,
-    permission=_MAY,
     operation="listWebhookAttempts",
     answers="webhookAttemptsResponse",
+    **_MAY,
 )
 def list_attempts(
     reading: Reading, account_id: str, webhook_id: WebhookId, wanted: AttemptSearch
@@ -84,8 +74,6 @@ def list_attempts(
 
     Attempts to send messages of the last 30 days, newest first, without bodies.
     """
-    if not 1 <= wanted.limit <= MOST_ATTEMPTS:
-        raise InvalidInput(_WEBHOOK_ATTEMPTS(most=MOST_ATTEMPTS))
     endpoints.get(reading.connection, account_id, webhook_id)
     which = {"before": wanted.starting_after, "event_id": wanted.event_id}
     found = deliveries.attempts_of(reading.connection, webhook_id, wanted.limit + 1, **which)
@@ -95,10 +83,9 @@ def list_attempts(
 
 @use_case(
     f"POST {_ONE}/replay",
-    scope=_SCOPE,
-    permission=_MAY,
     operation="replayWebhookMessages",
     answers="webhookReplayResponse",
+    **_MAY,
 )
 def replay(
     change: Change, account_id: str, webhook_id: WebhookId, given: MessageReplay

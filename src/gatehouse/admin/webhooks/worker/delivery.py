@@ -8,8 +8,7 @@ import asyncio
 import contextlib
 import itertools
 import logging
-import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
@@ -17,14 +16,10 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.admin.webhooks.queries import claims, deliveries, endpoints
 from gatehouse.admin.webhooks.queries.endpoints import KeptWebhook
-from gatehouse.admin.webhooks.worker.endpoint_delivery import ClaimLost, EndpointDelivery, Send
+from gatehouse.admin.webhooks.worker.endpoint_delivery import ClaimLost, EndpointDelivery
 from gatehouse.connectors.webhooks.options import webhook_options
-from gatehouse.connectors.webhooks.sending import (
-    TIME_LIMIT_S,
-    SendResult,
-    WebhookMessage,
-    WebhookSender,
-)
+from gatehouse.connectors.webhooks.sending import TIME_LIMIT_S, WebhookSender
+from gatehouse.connectors.webhooks.turns import Observe, SendingTurns
 from gatehouse.core.errors import GatehouseError, KeyMissing, SealBroken
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
@@ -43,14 +38,6 @@ _MARGIN_MS: Final = int(TIME_LIMIT_S * 1000) + 10_000
 _MOST_HELD: Final = 256
 _MOST_ENDED: Final = 32
 """Idle deliveries that end for others in one look: each is a commit, and requests come first."""
-_MOST_AT_ONCE: Final = 64
-MOST_OF_ACCOUNT: Final = 16
-"""Messages of one account at once, so that receivers that never answer hold up nobody else's."""
-_DELETED_AT_ONCE: Final = 1000
-
-Observe = Callable[[float, bool], None]
-"""Told how long an attempt took, and whether the message was accepted."""
-
 
 Called = Callable[[str, str, str, float], None]
 """Counts a call of an outside party: who, what, how it ended, and how long it took."""
@@ -90,9 +77,7 @@ class WebhookDelivery:
         self._sender = sender
         self._owner = owner
         self._retries_ms = tuple(each * 1000 for each in retry_s)
-        self._observe = observe
-        self._at_once = asyncio.Semaphore(_MOST_AT_ONCE)
-        self._of_account: dict[str, asyncio.Semaphore] = {}
+        self._turns = SendingTurns(sender, observe)
         self._endpoints: dict[str, KeptWebhook] = {}
         self._held: dict[str, tuple[EndpointDelivery, asyncio.Task[None]]] = {}
         self._is_changed = True
@@ -178,7 +163,7 @@ class WebhookDelivery:
         done = False
         while not done:
             done = await self._session.database.write_on_thread(
-                lambda c: endpoints.delete_rows(c, webhook_id, _DELETED_AT_ONCE)
+                lambda c: endpoints.delete_rows(c, webhook_id)
             )
             await asyncio.sleep(LOOK_S)
 
@@ -253,7 +238,7 @@ class WebhookDelivery:
         for webhook in await self._session.database.write_on_thread(take):
             try:
                 delivery = EndpointDelivery(
-                    self._session, webhook, self._owner, self._turn, self._retries_ms
+                    self._session, webhook, self._owner, self._turns.wait, self._retries_ms
                 )
             except (SealBroken, KeyMissing) as error:
                 about = {"webhookId": webhook.webhook_id, "reason": str(error)}
@@ -267,52 +252,35 @@ class WebhookDelivery:
     async def _serve(self, delivery: EndpointDelivery) -> None:
         """Deliver to one endpoint, and give the claim back in the end."""
         webhook_id = delivery.webhook.webhook_id
-        about = {"webhookId": webhook_id}
         try:
-            await delivery.run()
-        except ClaimLost:
-            _log.info("another server delivers to a webhook", extra=about)
-        except GatehouseError as error:
-            _log.warning("could not deliver to a webhook", extra=about | {"reason": str(error)})
-        except Exception:
-            _log.exception("could not deliver to a webhook", extra=about)
+            with _logged("could not deliver to a webhook", webhook_id):
+                await delivery.run()
         finally:
             try:
-                await self._release(delivery)
+                # If that fails, the claim expires.
+                with _logged("could not give back a claim", webhook_id):
+                    await self._session.database.write_on_thread(
+                        lambda c: claims.release(c, self._owner, webhook_id, delivery.cursor)
+                    )
             finally:
                 self._held.pop(webhook_id, None)
                 if delivery.wake.is_set():
                     # Something came for it while it ended.
                     self._left.add(webhook_id)
 
-    async def _release(self, delivery: EndpointDelivery) -> None:
-        """Give a claim back; if that fails, it expires."""
-        webhook_id, cursor = delivery.webhook.webhook_id, delivery.cursor
-        about = {"webhookId": webhook_id}
-        try:
-            await self._session.database.write_on_thread(
-                lambda c: claims.release(c, self._owner, webhook_id, cursor)
-            )
-        except GatehouseError as error:
-            _log.warning("could not give back a claim", extra=about | {"reason": str(error)})
-        except Exception:
-            _log.exception("could not give back a claim", extra=about)
 
-    @contextlib.asynccontextmanager
-    async def _turn(self, account_id: str) -> AsyncIterator[Send]:
-        """Wait until one message of an account may be sent."""
-        known = self._of_account
-        own = known.get(account_id) or known.setdefault(
-            account_id, asyncio.Semaphore(MOST_OF_ACCOUNT)
-        )
-        async with own, self._at_once:
-            yield self._send
-
-    async def _send(self, message: WebhookMessage) -> SendResult:
-        began = time.perf_counter()
-        result = await self._sender.send(message)
-        self._observe(time.perf_counter() - began, result.is_accepted)
-        return result
+@contextlib.contextmanager
+def _logged(failure: str, webhook_id: str) -> Iterator[None]:
+    """Log what fails, and go on."""
+    about = {"webhookId": webhook_id}
+    try:
+        yield
+    except ClaimLost:
+        _log.info("another server delivers to a webhook", extra=about)
+    except GatehouseError as error:
+        _log.warning(failure, extra=about | {"reason": str(error)})
+    except Exception:
+        _log.exception(failure, extra=about)
 
 
 def open_delivery(

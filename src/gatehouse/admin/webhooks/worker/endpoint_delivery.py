@@ -4,9 +4,9 @@ import asyncio
 import logging
 import random
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Final
+from typing import Final
 
 from gatehouse.admin.webhooks.queries import deliveries
 from gatehouse.admin.webhooks.queries.deliveries import (
@@ -22,8 +22,10 @@ from gatehouse.admin.webhooks.use_cases.endpoints import disable
 from gatehouse.admin.webhooks.worker.batches import BatchReader, MessageBatch, OutgoingMessage
 from gatehouse.connectors.webhooks.sending import GONE, SendResult, WebhookMessage
 from gatehouse.connectors.webhooks.signing_secrets import signatures
+from gatehouse.connectors.webhooks.turns import Send
 from gatehouse.core.ids import new_id
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.background import wholly
 from gatehouse.store.events.outbox import BEGINNING
 
 _log: Final = logging.getLogger("gatehouse.webhooks")
@@ -41,7 +43,6 @@ _BETWEEN_S: Final = 1.0
 _FEW: Final = 10
 """More are not gathered: a second's worth of them, sent together, would keep requests waiting."""
 
-Send = Callable[[WebhookMessage], Awaitable[SendResult]]
 Turn = Callable[[str], AbstractAsyncContextManager[Send]]
 """Waits until one message of an account may be sent."""
 _Sent = list[tuple[OutgoingMessage, SendResult, int]]
@@ -147,9 +148,11 @@ class EndpointDelivery:
             await self._send_all(batch, sent)
         except asyncio.CancelledError:
             # What was accepted need not be sent again.
-            await _wholly(self._record(batch, sent))
+            await wholly(self._record(batch, sent))
             raise
-        await _wholly(self._record(batch, sent))
+        # The thread commits in any case. Who left before would give the claim back with an old
+        # cursor, and everything after it would be sent again.
+        await wholly(self._record(batch, sent))
         because = self._hopeless(sent)
         if because is not None:
             webhook = self.webhook
@@ -281,17 +284,3 @@ class EndpointDelivery:
         if since_ms is not None and self._session.clock() - since_ms >= DISABLED_AFTER_MS:
             return DisabledBecause.FAILING
         return None
-
-
-async def _wholly(work: Coroutine[Any, Any, None]) -> None:
-    """Do something to its end, also if this task is cancelled meanwhile.
-
-    The thread commits in any case. Who left before would give the claim back with an old cursor,
-    and everything after it would be sent again.
-    """
-    task = asyncio.create_task(work)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await task
-        raise
