@@ -14,6 +14,7 @@ from gatehouse.admin.reviews.use_cases.reviews import (
     ReviewSearch,
     ReviewState,
     get_review,
+    list_reviews,
     resolve_review,
 )
 from gatehouse.admin.reviews.worker import LiveReviews
@@ -213,8 +214,9 @@ def test_a_server_resolves_in_the_name_of_the_key(session: AdminSession) -> None
 
     async def work() -> None:
         both = [
-            live.resolve(
-                Actor.key(str(approve), account), account, request, ReviewFinding(approve, "seen")
+            live.label(
+                *(resolve_review, Actor.key(str(approve), account), account, request),
+                ReviewFinding(approve, "seen"),
             )
             for approve in (True, False)
         ]
@@ -225,16 +227,22 @@ def test_a_server_resolves_in_the_name_of_the_key(session: AdminSession) -> None
         state = "APPROVED" if first.review.actor == "key:True" else "DECLINED"
         assert first.review.state == state
         assert first.record is not None
-        assert await live.get(another, account, request) == first
+        assert await live.read(get_review, another, account, request) == first
         winners.append(str(first.review.actor))
         # The follower of labels had read this one before the sender was answered.
         assert seen == [1]
-        still_open = await live.search(another, account, ReviewSearch(ReviewState.OPEN, None, 10))
+        still_open = await live.read(
+            list_reviews, another, account, ReviewSearch(ReviewState.OPEN, None, 10)
+        )
         assert [one.review.request_id for one in still_open] == [other]
         with pytest.raises(AlreadyResolved):
-            await live.resolve(another, account, request, ReviewFinding(True, "again"))
+            await live.label(
+                resolve_review, another, account, request, ReviewFinding(True, "again")
+            )
         with pytest.raises(NotFound):
-            await live.resolve(another, "acct_other", other, ReviewFinding(True, "mine"))
+            await live.label(
+                resolve_review, another, "acct_other", other, ReviewFinding(True, "mine")
+            )
         assert seen == [1]
 
     asyncio.run(work())

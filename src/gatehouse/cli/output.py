@@ -9,7 +9,6 @@ import msgspec
 import typer
 
 from gatehouse.cli.hints import as_hinted, hinted
-from gatehouse.core.clock import iso_time
 from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import plain
 
@@ -134,8 +133,3 @@ def money(micros: int, currency: str | None) -> dict[str, Any]:
 def exact(micros: int) -> msgspec.Raw:
     """Millionths as an exact JSON number."""
     return msgspec.Raw(format_amount(micros).encode())
-
-
-def time_or_none(at_ms: int | None) -> str | None:
-    """A moment for scripts, None when there is none."""
-    return None if at_ms is None else iso_time(at_ms)

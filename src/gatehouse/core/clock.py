@@ -53,6 +53,11 @@ def iso_time(at_ms: int) -> str:
     return f"{_to_the_second(seconds)}.{rest:03d}Z"
 
 
+def time_or_none(at_ms: int | None) -> str | None:
+    """The same of a moment that may be missing."""
+    return None if at_ms is None else iso_time(at_ms)
+
+
 def parse_time(text: str) -> int:
     """Milliseconds of a day or a time of ISO 8601, in UTC unless it names a zone; `ValueError`."""
     try:

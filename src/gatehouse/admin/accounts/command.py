@@ -13,8 +13,8 @@ from gatehouse.cli.arguments import (
     amount_argument,
     pairs_argument,
 )
-from gatehouse.cli.output import columns, money, sheet, show, shown_amount, time_or_none
-from gatehouse.core.clock import iso_time
+from gatehouse.cli.output import columns, money, sheet, show, shown_amount
+from gatehouse.core.clock import iso_time, time_or_none
 from gatehouse.core.errors import WrongUsage
 from gatehouse.core.money import format_amount
 

@@ -16,8 +16,8 @@ from gatehouse.admin.lists.command import (
 from gatehouse.admin.opening import open_account
 from gatehouse.admin.people.command import handed_over, once_words
 from gatehouse.cli.arguments import AccountOption, AsJson, Note, amount_argument, pairs_argument
-from gatehouse.cli.output import columns, sheet, show, time_or_none
-from gatehouse.core.clock import iso_time
+from gatehouse.cli.output import columns, sheet, show
+from gatehouse.core.clock import iso_time, time_or_none
 
 if TYPE_CHECKING:
     from gatehouse.admin.approvals.use_cases.proposals import Proposal

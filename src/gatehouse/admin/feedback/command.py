@@ -16,11 +16,11 @@ from gatehouse.cli.arguments import (
     RecordFormatOption,
     RequestIdArgument,
 )
-from gatehouse.cli.output import columns, money, show, shown_amount, time_or_none
+from gatehouse.cli.output import columns, money, show, shown_amount
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, read_span
 from gatehouse.core.cards.redaction import recordable
-from gatehouse.core.clock import iso_time
+from gatehouse.core.clock import iso_time, time_or_none
 from gatehouse.core.errors import WrongUsage
 from gatehouse.core.wording.labels import Label
 

@@ -10,8 +10,8 @@ import typer
 from gatehouse.admin.opening import Opened, open_account
 from gatehouse.cli.arguments import AccountOption, AsJson, DryRun, open_file, span_argument
 from gatehouse.cli.completing import list_names
-from gatehouse.cli.output import columns, show, time_or_none
-from gatehouse.core.clock import iso_time
+from gatehouse.cli.output import columns, show
+from gatehouse.core.clock import iso_time, time_or_none
 from gatehouse.settings.settings import load_settings
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from gatehouse.admin.opening import open_session
 from gatehouse.admin.payments import use_cases as payments
 from gatehouse.admin.payments.use_cases import IntentState, KeptIntent
 from gatehouse.cli.arguments import AccountFilter, AsJson, RequestIdArgument
-from gatehouse.cli.output import columns, money, show, shown_amount, time_or_none
-from gatehouse.core.clock import iso_time
+from gatehouse.cli.output import columns, money, show, shown_amount
+from gatehouse.core.clock import iso_time, time_or_none
 from gatehouse.core.money import MICROS_PER_UNIT
 
 app = typer.Typer(no_args_is_help=True)

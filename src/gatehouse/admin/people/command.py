@@ -7,8 +7,8 @@ import typer
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.opening import open_account, open_session, read_settings
 from gatehouse.cli.arguments import AccountFilter, AccountOption, AsJson
-from gatehouse.cli.output import columns, sheet, show, time_or_none, warn
-from gatehouse.core.clock import iso_time
+from gatehouse.cli.output import columns, sheet, show, warn
+from gatehouse.core.clock import iso_time, time_or_none
 from gatehouse.core.errors import ConnectorFailed, WrongUsage
 
 if TYPE_CHECKING:

@@ -20,13 +20,24 @@ from gatehouse.admin.reviews.types import (
     person_name,
 )
 from gatehouse.admin.reviews.use_cases.public_reviews import public_results, public_review
-from gatehouse.admin.reviews.use_cases.review_desk import AlreadyAssigned, Assignment
+from gatehouse.admin.reviews.use_cases.review_bulk import resolve_reviews
+from gatehouse.admin.reviews.use_cases.review_desk import (
+    AlreadyAssigned,
+    Assignment,
+    add_note,
+    assign_review,
+)
 from gatehouse.admin.reviews.use_cases.reviews import (
     NOBODY,
     ReviewFinding,
     ReviewSearch,
     ReviewState,
     ReviewView,
+    correct_review,
+    get_open_review,
+    get_review,
+    list_reviews,
+    resolve_review,
 )
 from gatehouse.admin.reviews.worker import LiveReviews
 from gatehouse.api.free_operations import PAGE, FreeCall, free_operation, operations_of
@@ -35,11 +46,12 @@ from gatehouse.api.problems import Problem
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.store.decisions.review_events import TooManyEvents
 
-_STATUSES: Final[dict[str, ReviewState | None]] = {
-    "open": ReviewState.OPEN,
-    "approved": ReviewState.APPROVED,
-    "declined": ReviewState.DECLINED,
-    "all": None,
+_STATUSES: Final = {**{each.lower(): each for each in ReviewState}, "all": None}
+_CODES: Final = {
+    AlreadyResolved: "already_resolved",
+    AlreadyAssigned: "already_assigned",
+    NotResolved: "not_resolved",
+    TooManyEvents: "invalid_request",
 }
 _ORDERS: Final = {"newest": False, "oldest": True}
 _ONE: Final = {"scope": "reviews", "field": "reviewResponse"}
@@ -101,7 +113,7 @@ class ReviewRoutes:
         """
         state, assignee, oldest_first, limit, before = (call.query[each.name] for each in _QUERY)
         search = ReviewSearch(state, before, limit + 1, assignee, oldest_first=oldest_first)
-        found = await self._reviews.search(call.actor, call.account_id, search)
+        found = await self._reviews.read(list_reviews, call.actor, call.account_id, search)
         shown = [public_review(one, call.currency) for one in found[:limit]]
         return ReviewPage(shown, len(found) > limit)
 
@@ -120,8 +132,8 @@ class ReviewRoutes:
         """
         actor = call.actor.acting_for(call.body.reviewer)
         finding, request_ids = _finding(call.body), call.body.request_ids
-        done = await self._reviews.resolve_many(actor, call.account_id, request_ids, finding)
-        return public_results(done)
+        named = (actor, call.account_id, request_ids, finding)
+        return public_results(await self._reviews.label(resolve_reviews, *named))
 
     @free_operation("GET /reviews/{request_id}", **_ONE, operation="getReview", told="The review")
     async def review(self, call: FreeCall[None]) -> Review:
@@ -129,8 +141,8 @@ class ReviewRoutes:
 
         A review with its decision, its notes and its history, for the account it belongs to.
         """
-        found = self._reviews.get(call.actor, call.account_id, call.path["request_id"])
-        return await self._shown(call, found)
+        which = (call.actor, call.account_id, call.path["request_id"])
+        return await self._shown(call, self._reviews.read(get_review, *which))
 
     @free_operation(
         "POST /reviews/{request_id}",
@@ -144,7 +156,12 @@ class ReviewRoutes:
         Says what a person found. A review is resolved once; of several who try at the same time
         one succeeds. What was found counts as feedback.
         """
-        return await self._shown(call, self._reviews.resolve(*_which(call), _finding(call.body)))
+        which = _which(call)
+        with _problems():
+            # Refusals do not wait for the rest between two changes.
+            await self._reviews.read(get_open_review, *which)
+        resolved = self._reviews.label(resolve_review, *which, _finding(call.body))
+        return await self._shown(call, resolved)
 
     @free_operation(
         "POST /reviews/{request_id}/assignment",
@@ -159,7 +176,7 @@ class ReviewRoutes:
         is taken over. The same again changes nothing.
         """
         wanted = Assignment(call.body.assignee, bool(call.body.take_over))
-        return await self._shown(call, self._reviews.assign(*_which(call), wanted))
+        return await self._shown(call, self._reviews.change(assign_review, *_which(call), wanted))
 
     @free_operation("POST /reviews/{request_id}/notes", **_CHANGED, operation="noteReview")
     async def note(self, call: FreeCall[ReviewNote]) -> Review:
@@ -168,7 +185,8 @@ class ReviewRoutes:
         Adds what a person writes down. The newest note of the same key is not added twice, so a
         repeat is safe.
         """
-        return await self._shown(call, self._reviews.note(*_which(call), call.body.text))
+        noted = self._reviews.change(add_note, *_which(call), call.body.text)
+        return await self._shown(call, noted)
 
     @free_operation(
         "POST /reviews/{request_id}/correction",
@@ -183,7 +201,8 @@ class ReviewRoutes:
         reversed does not come back; one that stands is reversed with `DECLINE`, as by a first
         resolution. The same correction again changes nothing.
         """
-        return await self._shown(call, self._reviews.correct(*_which(call), _finding(call.body)))
+        corrected = self._reviews.label(correct_review, *_which(call), _finding(call.body))
+        return await self._shown(call, corrected)
 
     async def _shown(self, call: FreeCall[Any], work: Awaitable[ReviewView]) -> Review:
         """The review that a call asks for or has changed, whose decision is explained."""
@@ -214,11 +233,5 @@ def _problems() -> Iterator[None]:
         yield
     except NotFound:
         raise Problem("not_found", details=["no such review for this account"]) from None
-    except AlreadyResolved as late:
-        raise Problem("already_resolved", details=[str(late)]) from None
-    except AlreadyAssigned as taken:
-        raise Problem("already_assigned", details=[str(taken)]) from None
-    except NotResolved as early:
-        raise Problem("not_resolved", details=[str(early)]) from None
-    except TooManyEvents as full:
-        raise Problem("invalid_request", details=[str(full)]) from None
+    except (AlreadyResolved, AlreadyAssigned, NotResolved, TooManyEvents) as refused:
+        raise Problem(_CODES[type(refused)], details=[str(refused)]) from None

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
-from gatehouse.admin.decisions.use_cases.request_subject import RequestSubject
+from gatehouse.admin.decisions.use_cases.review_summary import ReviewSummary
 from gatehouse.core.api_values import Timestamp
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
@@ -173,24 +173,6 @@ class PublicReviewEvent(msgspec.Struct, frozen=True, rename="camel"):
             "for the review. `LOST` was reversed before, and cannot be brought back."
         ),
     ]
-
-
-class ReviewReason(msgspec.Struct, frozen=True):
-    """One thing that spoke against the request."""
-
-    stage: Annotated[str, Meta(description="The stage that found it.")]
-    code: Annotated[str, Meta(description="Name of the rule, or code of the reason.")]
-    sentence: Annotated[str, Meta(description="What it means.")]
-
-
-class ReviewSummary(RequestSubject, frozen=True):
-    """Who ordered what, with which card, from where, and what spoke against it."""
-
-    rules: Annotated[list[str], Meta(description="Names of the rules that matched.")]
-    tags: Annotated[
-        list[str], Meta(description="Tags of those rules, and codes that lowered Sentry's score.")
-    ]
-    reasons: Annotated[list[ReviewReason], Meta(description="Why, one sentence for each.")]
 
 
 class Review(msgspec.Struct, frozen=True, rename="camel"):

@@ -13,7 +13,7 @@ from gatehouse.admin.privacy.use_cases.person import DataSubject, FoundEntry, Pe
 from gatehouse.admin.reviews.queries import reviews
 from gatehouse.admin.reviews.queries.reviews import StoredReview
 from gatehouse.admin.search.use_cases.people import requests_about
-from gatehouse.core.clock import iso_time
+from gatehouse.core.clock import iso_time, time_or_none
 from gatehouse.decisions.record import UnreadableRecord, encode_named
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.sentry.records.event import past_event_in
@@ -150,8 +150,8 @@ def _label(entry: LabelEntry) -> dict[str, Any]:
     return {
         "requestId": entry.request_id,
         "label": entry.label,
-        "when": _time(entry.found_at_ms),
-        "recordedAt": _time(entry.recorded_at_ms),
+        "when": time_or_none(entry.found_at_ms),
+        "recordedAt": time_or_none(entry.recorded_at_ms),
         "source": entry.source,
         "by": entry.actor,
     }
@@ -160,13 +160,18 @@ def _label(entry: LabelEntry) -> dict[str, Any]:
 def _review(review: StoredReview, events: list[ReviewEvent]) -> dict[str, Any]:
     return {
         "requestId": review.request_id,
-        "createdAt": _time(review.at_ms),
+        "createdAt": time_or_none(review.at_ms),
         "status": review.state,
-        "resolvedAt": _time(review.resolved_at_ms),
+        "resolvedAt": time_or_none(review.resolved_at_ms),
         "resolvedBy": review.actor,
         "reason": review.reason,
         "history": [
-            {"at": _time(each.at_ms), "by": each.actor, "kind": each.kind, "text": each.words}
+            {
+                "at": time_or_none(each.at_ms),
+                "by": each.actor,
+                "kind": each.kind,
+                "text": each.words,
+            }
             for each in events
         ],
     }
@@ -179,11 +184,7 @@ def _entry(found: FoundEntry) -> dict[str, Any]:
         "value": entry.value,
         "shown": entry.shown,
         "reason": entry.reason,
-        "addedAt": _time(entry.added_at_ms),
-        "expiresAt": _time(entry.expires_at_ms),
-        "removedAt": _time(entry.removed_at_ms),
+        "addedAt": time_or_none(entry.added_at_ms),
+        "expiresAt": time_or_none(entry.expires_at_ms),
+        "removedAt": time_or_none(entry.removed_at_ms),
     }
-
-
-def _time(at_ms: int | None) -> str | None:
-    return None if at_ms is None else iso_time(at_ms)

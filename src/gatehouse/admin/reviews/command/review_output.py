@@ -9,11 +9,11 @@ from gatehouse.admin.decisions.command.subject_output import (
     subject_cells,
     subject_lines,
 )
-from gatehouse.admin.reviews.types import ReviewSummary
+from gatehouse.admin.decisions.use_cases.review_summary import ReviewSummary
 from gatehouse.admin.reviews.use_cases.reviews import EventKind, ReviewEvent, ReviewView
-from gatehouse.cli.output import sheet, table, time_or_none
+from gatehouse.cli.output import sheet, table
 from gatehouse.core.cards.redaction import recordable
-from gatehouse.core.clock import iso_time
+from gatehouse.core.clock import iso_time, time_or_none
 from gatehouse.explanations.explanation import Explanation
 
 _HEADINGS = ("REQUEST", "AGE", "STATUS", "AMOUNT", "CARD", "CUSTOMER", "FROM", "ASSIGNEE")

@@ -131,9 +131,8 @@ def show_review(
     request: RequestIdArgument, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """Show one review: all that is known, what each stage found, notes and history."""
-    session, account_id = open_account(account)
-    found = reviews.get_review(session, account_id, request)
-    _show_whole((session, account_id), found, as_json=as_json)
+    opened = open_account(account)
+    _show_whole(opened, reviews.get_review(*opened, request), as_json=as_json)
 
 
 @app.command()
@@ -143,9 +142,9 @@ def take(
     as_json: AsJson = False,
 ) -> None:
     """Take the oldest open review that nobody has, and show it."""
-    session, account_id = open_account(account)
-    taken = review_desk.take_oldest(session, account_id, person_of(session.actor, to))
-    _show_whole((session, account_id), taken, as_json=as_json)
+    opened = open_account(account)
+    taken = review_desk.take_oldest(*opened, person_of(opened[0].actor, to))
+    _show_whole(opened, taken, as_json=as_json)
 
 
 @app.command()

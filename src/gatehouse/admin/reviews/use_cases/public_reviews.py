@@ -18,7 +18,7 @@ from gatehouse.admin.reviews.use_cases.reviews import (
     payment_sentence,
 )
 from gatehouse.core.cards.redaction import recordable
-from gatehouse.core.clock import iso_time
+from gatehouse.core.clock import iso_time, time_or_none
 from gatehouse.explanations.explanation import Explanation
 
 
@@ -30,7 +30,7 @@ def public_review(view: ReviewView, currency: str, why: Explanation | None = Non
         status=review.state,
         created_at=iso_time(review.at_ms),
         assignee=review.assignee,
-        resolved_at=_time(review.resolved_at_ms),
+        resolved_at=time_or_none(review.resolved_at_ms),
         resolved_by=review.actor,
         reason=review.reason,
         payment_status=view.payment,
@@ -57,7 +57,7 @@ def _result(item: ResolvedItem) -> ResolutionResult:
     review = item.review
     if review is None:
         return ResolutionResult(recordable(item.request_id), outcome, None, None, None)
-    at = _time(review.resolved_at_ms)
+    at = time_or_none(review.resolved_at_ms)
     return ResolutionResult(review.request_id, outcome, review.state, review.actor, at)
 
 
@@ -72,7 +72,3 @@ def _event(event: ReviewEvent) -> PublicReviewEvent:
         text=event.words,
         payment=details.effect,
     )
-
-
-def _time(at_ms: int | None) -> str | None:
-    return None if at_ms is None else iso_time(at_ms)

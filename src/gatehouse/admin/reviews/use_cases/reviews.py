@@ -8,6 +8,11 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.decisions.use_cases.decisions import explain_decision
+from gatehouse.admin.decisions.use_cases.review_summary import (
+    ReviewSummary,
+    rule_descriptions,
+    summarise,
+)
 from gatehouse.admin.reviews.queries import reviews
 from gatehouse.admin.reviews.queries.reviews import (
     NOBODY,
@@ -17,8 +22,7 @@ from gatehouse.admin.reviews.queries.reviews import (
     ReviewSearch,
     StoredReview,
 )
-from gatehouse.admin.reviews.types import LONGEST_REASON, ReviewSummary
-from gatehouse.admin.reviews.use_cases.review_summary import rule_descriptions, summarise
+from gatehouse.admin.reviews.types import LONGEST_REASON
 from gatehouse.explanations.explanation import Explanation
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.throttle import Pace

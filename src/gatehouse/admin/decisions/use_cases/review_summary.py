@@ -1,13 +1,13 @@
 """What a reviewer has to know of a decision, read out of its record."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 import sqlalchemy as sa
+from msgspec import Meta
 
-from gatehouse.admin.decisions.use_cases.request_subject import subject_of
-from gatehouse.admin.reviews.types import ReviewReason, ReviewSummary
+from gatehouse.admin.decisions.use_cases.request_subject import RequestSubject, subject_of
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.precheck.response import Advice
@@ -22,6 +22,24 @@ _PRECHECK_ADVISES: Final = Phrase("review.precheck_advises", "PreCheck advises {
 
 Descriptions = Mapping[tuple[str, int], Mapping[str, str]]
 """The descriptions of rules by name, of each rule set by name and version."""
+
+
+class ReviewReason(msgspec.Struct, frozen=True):
+    """One thing that spoke against the request."""
+
+    stage: Annotated[str, Meta(description="The stage that found it.")]
+    code: Annotated[str, Meta(description="Name of the rule, or code of the reason.")]
+    sentence: Annotated[str, Meta(description="What it means.")]
+
+
+class ReviewSummary(RequestSubject, frozen=True):
+    """Who ordered what, with which card, from where, and what spoke against it."""
+
+    rules: Annotated[list[str], Meta(description="Names of the rules that matched.")]
+    tags: Annotated[
+        list[str], Meta(description="Tags of those rules, and codes that lowered Sentry's score.")
+    ]
+    reasons: Annotated[list[ReviewReason], Meta(description="Why, one sentence for each.")]
 
 
 class _RuleWords(msgspec.Struct, frozen=True, gc=False):
