@@ -25,7 +25,7 @@ from gatehouse.admin.privacy.worker import Forgetter
 from gatehouse.admin.reviews.routes import ReviewRoutes
 from gatehouse.admin.reviews.worker import LiveReviews
 from gatehouse.admin.search.routes import SearchRoutes
-from gatehouse.api.app import App, with_life
+from gatehouse.api.app import App, life_of
 from gatehouse.api.entry import Entry
 from gatehouse.api.logs import log_lost_failure
 from gatehouse.api.manage.desk import ManageDesk
@@ -166,7 +166,7 @@ class Service(ServiceGauges):
         self._running = False
         self._routes = self._build(settings, session, owner)
         self._watch(settings)
-        self.application = with_life(self._serve(settings), self.start, self.stop)
+        self.application = self._serve(settings)
 
     async def start(self) -> None:
         """Begin to serve: start the writer and recover what a crash left behind."""
@@ -302,7 +302,8 @@ class Service(ServiceGauges):
         self._database.dispose()
 
     def _serve(self, settings: Settings) -> Callable[[Any, Any, Any], Awaitable[None]]:
-        app = App(self._routes, self.callers, system_clock, self.metrics, settings)
+        life = life_of(self.start, self.stop)
+        app = App(self._routes, self.callers, system_clock, self.metrics, settings, life)
         return app if self._tracing is None else self._tracing.application(app)
 
     def _traced(self, observe: Observe) -> Observe:

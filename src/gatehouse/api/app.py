@@ -8,6 +8,7 @@ import os
 import time
 import traceback
 from collections.abc import Awaitable, Callable
+from itertools import chain
 from typing import Any, Final
 
 from gatehouse.access.addresses import Header
@@ -18,6 +19,7 @@ from gatehouse.api.logs import RequestLog
 from gatehouse.api.metrics.metrics import Metrics
 from gatehouse.api.preferences import STRICT_APPLIED
 from gatehouse.api.problems import Problem
+from gatehouse.api.serving.exchange import exchange_of
 from gatehouse.api.serving.in_flight import RETRY_SOON
 from gatehouse.core.cards.redaction import recordable_trace
 from gatehouse.core.clock import Clock
@@ -43,6 +45,7 @@ _REVISION: Final = (b"gatehouse-revision", API_REVISION.encode())
 CONTEXT_KEY: Final = "gatehouse.context"
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
+Life = Callable[[Receive, Send], Awaitable[None]]
 Router = Callable[[Any, Receive, Any], Awaitable[None]]
 
 
@@ -56,7 +59,9 @@ class App:
         clock: Clock,
         metrics: Metrics,
         settings: Settings,
+        life: Life | None = None,
     ) -> None:
+        self._life = life
         self._routes = routes
         self._callers = callers
         self._clock = clock
@@ -68,7 +73,11 @@ class App:
         self._fixed_headers = _security_headers(strict_transport=settings.is_production)
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+        """Serve one request, or live through all of them."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan" and self._life is not None:
+                await self._life(receive, send)
+            return
         started = time.perf_counter()
         now_ms = self._clock()
         context = RequestContext(scope, new_id("req", now_ms, os.urandom))
@@ -79,7 +88,10 @@ class App:
             status = reply.status
             # A caller that does not read must not hold a slot while its answer waits.
             context.give_slot_back()
-            await self._send(context, reply, send)
+            headers = self._headers(context, reply)
+            exchange = exchange_of(send)
+            if exchange is None or not exchange.answer(status, headers, reply.body):
+                await _send(status, headers, reply.body, send)
         except Disconnected:
             status, context.code = _DISCONNECTED, "disconnected"
         finally:
@@ -125,7 +137,7 @@ class App:
         headers = context.scope["headers"]
         settings = self._settings
         size = len(context.scope["path"]) + len(context.scope["query_string"])
-        if size + sum([len(n) + len(v) for n, v in headers]) > settings.max_header_bytes:
+        if size + sum(map(len, chain.from_iterable(headers))) > settings.max_header_bytes:
             most = f"{settings.max_header_bytes} bytes at most"
             raise Problem("headers_too_large", details=[most])
 
@@ -156,7 +168,7 @@ class App:
                 return None
         return envelope.billing(account.currency, [], remaining)
 
-    async def _send(self, context: RequestContext, reply: Reply, send: Send) -> None:
+    def _headers(self, context: RequestContext, reply: Reply) -> list[Header]:
         headers: list[Header] = [
             (b"content-type", reply.content_type),
             (b"cache-control", reply.cache_control),
@@ -177,33 +189,30 @@ class App:
             headers.append((b"ratelimit-limit", str(allowance.limit).encode()))
             headers.append((b"ratelimit-remaining", str(allowance.remaining).encode()))
             headers.append((b"ratelimit-reset", str(allowance.reset_s).encode()))
-        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-        await send({"type": "http.response.body", "body": reply.body})
+        return headers
 
 
-def with_life(
-    app: Callable[[Any, Any, Any], Awaitable[None]],
-    start: Callable[[], Awaitable[None]],
-    stop: Callable[[], Awaitable[None]],
-) -> Callable[[Any, Any, Any], Awaitable[None]]:
-    """The application as a server runs it, with what to do before and after all requests."""
+async def _send(status: int, headers: list[Header], body: bytes, send: Send) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
-    async def application(scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] == "http":
-            await app(scope, receive, send)
-        elif scope["type"] == "lifespan":
-            await receive()
-            try:
-                await start()
-            except Exception as error:
-                await send({"type": "lifespan.startup.failed", "message": str(error)})
-                return
-            await send({"type": "lifespan.startup.complete"})
-            await receive()
-            await stop()
-            await send({"type": "lifespan.shutdown.complete"})
 
-    return application
+def life_of(start: Callable[[], Awaitable[None]], stop: Callable[[], Awaitable[None]]) -> Life:
+    """What the server is told to do before and after all requests."""
+
+    async def live(receive: Receive, send: Send) -> None:
+        await receive()
+        try:
+            await start()
+        except Exception as error:
+            await send({"type": "lifespan.startup.failed", "message": str(error)})
+            return
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await stop()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    return live
 
 
 async def _no_send(_message: Any) -> None:

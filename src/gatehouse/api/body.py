@@ -5,8 +5,9 @@ import zlib
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
-from gatehouse.api.context import RequestContext
+from gatehouse.api.context import JSON, RequestContext
 from gatehouse.api.problems import Problem
+from gatehouse.api.serving.exchange import exchange_of
 from gatehouse.core.limits.timeouts import with_timeout
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -17,6 +18,20 @@ _MOST_INLINE: Final = 262_144
 
 class Disconnected(Exception):
     """The caller disconnected before the request was complete."""
+
+
+def arrived_body(context: RequestContext, receive: Receive, most_bytes: int) -> bytes | None:
+    """The whole body, or the `Problem` with it; None if `read_body` has to wait for it."""
+    if b"content-encoding" in context.headers:
+        return None
+    exchange = exchange_of(receive)
+    if exchange is None:
+        return None
+    _check_head(context, most_bytes)
+    body = exchange.take_body()
+    if body is not None and len(body) > most_bytes:
+        raise _too_large(most_bytes)
+    return body
 
 
 async def read_body(
@@ -37,9 +52,11 @@ async def read_body(
 
 
 def _check_head(context: RequestContext, most_bytes: int) -> None:
-    media_type = (context.header(b"content-type") or "").partition(";")[0]
-    if media_type.strip().lower() != "application/json":
-        raise Problem("unsupported_media_type")
+    given = context.headers.get(b"content-type", b"")
+    if given != JSON:
+        media_type = given.decode("latin-1").partition(";")[0]
+        if media_type.strip().lower() != "application/json":
+            raise Problem("unsupported_media_type")
     length = context.headers.get(b"content-length", b"0")
     if length.isdigit() and int(length) > most_bytes:
         raise _too_large(most_bytes)

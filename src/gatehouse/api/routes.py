@@ -1,7 +1,7 @@
 """The table of routes, and the small ones that are not part of the API proper."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -83,11 +83,14 @@ class Routes:
             if "POST" in (route.methods or ()) and not route.param_convertors
         }
 
-    async def __call__(self, scope: Any, receive: Receive, send: Any) -> None:
+    def __call__(self, scope: Any, receive: Receive, send: Any) -> Awaitable[None]:
         """Let the right handler leave its reply."""
         operation = self._operations.get(scope["path"]) if scope["method"] == "POST" else None
+        return (operation or self._find)(scope, receive, send)
+
+    async def _find(self, scope: Any, receive: Receive, send: Any) -> None:
         try:
-            await (operation or self._router)(scope, receive, send)
+            await self._router(scope, receive, send)
         except HTTPException as error:
             raise await self._unknown.problem(scope[CONTEXT_KEY], error) from None
 

@@ -16,7 +16,7 @@ from gatehouse.core.errors import RequestRefused
 from gatehouse.core.reading.request_reader import check_long_cart
 from gatehouse.operations.catalogue import read_policies
 from gatehouse.operations.operation import Operation
-from gatehouse.pipeline.engine import Engine
+from gatehouse.pipeline.engine import Engine, ProcessingResult
 from gatehouse.pipeline.job import Job, Processed, RequestPlan
 from gatehouse.pipeline.settlement import (
     Claim,
@@ -90,7 +90,7 @@ class Api:
                 key_id=caller.key.key_id,
                 decision_filters=account.decision_filters,
             )
-            return await self._process(job)
+            return self._reply(job, await self._engine.process(job))
 
         return handle
 
@@ -101,8 +101,7 @@ class Api:
         earlier = await self._archive.earlier(claim, self._clock())
         return None if earlier is None else _repeated(earlier)
 
-    async def _process(self, job: Job) -> Reply:
-        outcome = await self._engine.process(job)
+    def _reply(self, job: Job, outcome: ProcessingResult) -> Reply:
         match outcome:
             case Processed():
                 self._observe(job.operation, outcome)

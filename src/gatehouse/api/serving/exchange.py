@@ -15,6 +15,8 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
+from gatehouse.access.addresses import Header
+
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -32,6 +34,10 @@ class Arrival:
         self._happened = True
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
+
+    def forget(self) -> None:
+        """Wait for what comes after this, should somebody wait."""
+        self._happened = False
 
     async def next(self) -> None:
         """Return when something has arrived since the last call."""
@@ -68,6 +74,15 @@ class Exchange(RequestResponseCycle):
         self.response_complete = False
         self._start: Any = None
 
+    def take_body(self) -> bytes | None:
+        """The whole body, if nothing of it has to be waited for."""
+        if self.more_body or self.disconnected or self.waiting_for_100_continue:
+            return None
+        self.flow.resume_reading()
+        self.message_event.forget()
+        body, self.body = bytes(self.body), bytearray()
+        return body
+
     async def receive(self) -> Any:
         """What has arrived of the body; waits for it if nothing has."""
         if self.waiting_for_100_continue and not self.transport.is_closing():
@@ -90,18 +105,28 @@ class Exchange(RequestResponseCycle):
             await self.flow.drain()
         if self.disconnected or self.response_complete:
             return
-        head = self._head()
+        start = self._start
+        self._write(start["status"], start["headers"], message.get("body", b""))
+
+    def answer(self, status: int, headers: list[Header], body: bytes) -> bool:
+        """Send a whole answer, unless that has to be waited for; whether it was sent."""
+        if self.flow.write_paused or self.disconnected or self.response_complete:
+            return False
+        self._write(status, headers, body)
+        return True
+
+    def _write(self, status: int, headers: list[Header], body: bytes) -> None:
+        head = self._head(status, headers)
         self.response_started = True
-        body = b"" if self.scope["method"] == "HEAD" else message.get("body", b"")
-        self.transport.write(head + body)
+        self.transport.write(head if self.scope["method"] == "HEAD" else head + body)
         self.response_complete = True
         self.message_event.set()
         if not self.keep_alive:
             self.transport.close()
         self.on_response()
 
-    def _head(self) -> bytes:
-        headers = [*self.default_headers, *self._start["headers"]]
+    def _head(self, status: int, given: list[Header]) -> bytes:
+        headers = [*self.default_headers, *given]
         if CLOSE_HEADER in headers:
             self.keep_alive = False
         elif not self.keep_alive:
@@ -109,4 +134,10 @@ class Exchange(RequestResponseCycle):
         lines = b"".join([b"%b: %b\r\n" % header for header in headers])
         if not len(headers) == lines.count(b"\r") == lines.count(b"\n"):
             raise RuntimeError("a header has a line break")
-        return b"%b%b\r\n" % (STATUS_LINE[self._start["status"]], lines)
+        return b"%b%b\r\n" % (STATUS_LINE[status], lines)
+
+
+def exchange_of(channel: object) -> Exchange | None:
+    """The exchange whose `receive` or `send` this is; None if something else stands between."""
+    found = getattr(channel, "__self__", None)
+    return found if isinstance(found, Exchange) else None

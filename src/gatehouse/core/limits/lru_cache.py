@@ -1,6 +1,5 @@
 """A bounded cache: at its limit it forgets one value, not all of them at once."""
 
-import contextlib
 from collections import OrderedDict
 from typing import TypeVar
 
@@ -20,9 +19,11 @@ class LruCache(OrderedDict[K, V]):
         """The value, which counts as used now."""
         value = self.get(key)
         if value is not None:
-            # Another thread may have removed it meanwhile.
-            with contextlib.suppress(KeyError):
+            try:
                 self.move_to_end(key)
+            except KeyError:
+                # Another thread has removed it meanwhile.
+                return value
         return value
 
     def put(self, key: K, value: V) -> None:

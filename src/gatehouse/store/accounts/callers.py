@@ -81,6 +81,10 @@ class CallerDirectory:
         """Whether the database answered recently."""
         return self._monotonic() - self._checked_at < _TRUSTED_S + 1
 
+    def known(self, hashed: str) -> Caller | None:
+        """The caller whose key has this hash, if the cache has it and is trusted."""
+        return self._cached.find(hashed) if self._is_trusted() else None
+
     async def find(self, hashed: str, *, anew: bool = False) -> Caller | None:
         """The caller whose key has this hash, or None; `anew` does not take the cache for it."""
         if anew:
