@@ -231,6 +231,7 @@ def _call(headers: bytes = b"", body: bytes = b"{}", path: bytes = b"/api/v1/x")
         (_call().replace(b"HTTP/1.1", b"HTTP/1.0"), False),
         (_call().replace(b"Length: 2", b"Length: +2"), False),
         (_call().replace(b"Length: 2", b"Length: "), False),
+        (_call().replace(b"Length: 2", b"Length: " + b"9" * 5000), False),
     ],
 )
 def test_only_one_whole_request_after_which_the_connection_goes_on_is_refused_unread(

@@ -15,6 +15,7 @@ _HEAD: Final = re.compile(
     rb"(?:[-!#$%&'*+.^_`|~0-9A-Za-z]+:[\t -~\x80-\xff]*\r\n)+\r\n"
 )
 _LENGTH: Final = re.compile(rb"\ncontent-length:[ \t]*([^\r]*)")
+_MOST_DIGITS: Final = 9
 _ABOUT_THE_END: Final = re.compile(
     rb"\n(?:transfer-encoding|expect|upgrade|connection(?!: keep-alive\r)):"
 )
@@ -39,6 +40,7 @@ def is_whole_call(data: bytes) -> bool:
     return (
         len(lengths) == 1
         and lengths[0].isdigit()
+        and len(lengths[0]) <= _MOST_DIGITS
         and len(head) + int(lengths[0]) == len(data)
         and _ABOUT_THE_END.search(head) is None
     )
