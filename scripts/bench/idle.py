@@ -20,7 +20,7 @@ from scripts.bench.webhooks import subscribe
 BAR: Final = 0.01
 """Of a processor, of all servers on a database together."""
 SECONDS: Final = 60.0
-_SETTLED_S: Final = 20.0
+_SETTLED_S: Final = 45.0
 """Until a started server has done all that it does once."""
 
 

@@ -76,6 +76,7 @@ from gatehouse.store.background import repeat
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
+from gatehouse.store.lookout import Seen
 from gatehouse.store.notices import ChangeNotice
 from gatehouse.store.presence import Presence
 from gatehouse.store.requests.batch_sql import open_batch_session
@@ -86,6 +87,7 @@ from gatehouse.store.state import write_probe
 from gatehouse.workers.background.child import BackgroundChild
 from gatehouse.workers.background.notices import BackgroundNotice
 from gatehouse.workers.background.work import BackgroundWork
+from gatehouse.workers.due_work import DueWork
 from gatehouse.workers.gauges import ServiceGauges
 from gatehouse.workers.supervisor import BackgroundTask, TaskSupervisor
 from gatehouse.workers.tracing.opening import open_tracing
@@ -148,8 +150,10 @@ class Service(ServiceGauges):
         self._make_followers(session)
         self._warm, self._remembered = asyncio.Event(), asyncio.Event()
         self.callers = CallerDirectory(
-            database, session.signer, time.monotonic, self._data_changed, self.refusals
+            database, session.signer, time.monotonic, self._data_changed, self.refusals, self._saw
         )
+        self._seen = Seen()
+        self.due_work = DueWork(self.sweeper, self.reverser, system_clock)
         if settings.background == "inside":
             self.background = BackgroundWork(
                 settings, session, owner, self.metrics.called, alone=alone
@@ -203,8 +207,8 @@ class Service(ServiceGauges):
         yield BackgroundTask("prepare", lambda: self._prepare(started_ms), may_end=True)
         yield from self.background.tasks()
         others: dict[str, Callable[[], Awaitable[object]] | None] = {
-            "sweeper": self.sweeper.run,
-            "reversals": self.reverser.run,
+            "sweeper": self.due_work.sweep,
+            "reversals": self.due_work.reverse,
             "labels": self.labels.run,
             "commits": lambda: repeat(self._try_commit, _PROBE_S, "commits still fail"),
             "lag": lambda: watch_lag(self.metrics.lag),
@@ -241,6 +245,19 @@ class Service(ServiceGauges):
         }
         for look in followers.values() if notice is None else (followers[notice],):
             look()
+
+    def _saw(self, seen: Seen) -> None:
+        """Pass on what one look has found: nobody else needs to look as often."""
+        before, self._seen = self._seen, seen
+        if seen.labels != before.labels:
+            self.labels.look_now()
+        if seen.erased != before.erased:
+            self.forgetter.look_now()
+        if seen.audited != before.audited:
+            self.background.tell(BackgroundNotice.AUDITED)
+        if seen.told != before.told:
+            self.background.tell(BackgroundNotice.TOLD)
+        self.due_work.saw(seen)
 
     def _data_changed(self) -> None:
         self.setups.changed()

@@ -273,6 +273,7 @@ def test_changed_prices_are_not_charged_and_the_last_good_ones_are(session: Admi
         fresh = CallerDirectory(session.database, session.signer, float)
         with pytest.raises(ConfigurationRefused, match="fees"):
             await fresh.find(hashed)
+        running.stop()
 
     _run(scenario)
 

@@ -224,6 +224,7 @@ def test_what_a_server_remembers_of_a_caller_is_dropped_when_it_changes(
         await directory.flush()
 
     asyncio.run(scenario())
+    directory.stop()
     with session.reading() as connection:
         assert keys.get(connection, account, key.key_id).last_used_at_ms == 1234
 
@@ -244,6 +245,7 @@ def test_memory_older_than_a_second_is_not_trusted(session: AdminSession) -> Non
         assert fresh.key.revoked_at_ms is not None
 
     asyncio.run(scenario())
+    directory.stop()
 
 
 def test_rotating_the_root_keeps_every_key(session: AdminSession) -> None:

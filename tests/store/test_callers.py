@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.store.accounts import callers, keys
+from gatehouse.store.accounts import keys
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.lookout import Lookout, Seen
 from tests.store.test_admin_session import make_key
 
 
-def counted(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[str]:
+def counted(monkeypatch: pytest.MonkeyPatch, module: ModuleType | type, name: str) -> list[str]:
     """Notes each call of a function, which does what it always does."""
     calls: list[str] = []
     really = getattr(module, name)
@@ -34,7 +35,7 @@ def test_requests_that_come_together_are_read_and_looked_after_once(
     now = [0.0]
     directory = CallerDirectory(session.database, session.signer, lambda: now[0])
 
-    looks = counted(monkeypatch, callers, "read_revision")
+    looks = counted(monkeypatch, Lookout, "look")
     reads = counted(monkeypatch, keys, "find")
 
     async def scenario() -> None:
@@ -51,6 +52,7 @@ def test_requests_that_come_together_are_read_and_looked_after_once(
         assert (len(looks), len(reads)) == (2, 2)
 
     asyncio.run(scenario())
+    directory.stop()
 
 
 def test_a_store_that_does_not_answer_fails_every_request_and_keeps_no_old_caller(
@@ -66,7 +68,7 @@ def test_a_store_that_does_not_answer_fails_every_request_and_keeps_no_old_calle
     async def scenario() -> None:
         await directory.check()
         assert await directory.find(hashed) is not None
-        monkeypatch.setattr(callers, "read_revision", fail)
+        monkeypatch.setattr(Lookout, "look", fail)
         monkeypatch.setattr(keys, "find", fail)
         now[0] = 1.0
         found = await asyncio.gather(
@@ -75,6 +77,7 @@ def test_a_store_that_does_not_answer_fails_every_request_and_keeps_no_old_calle
         assert {type(each) for each in found} == {StoreUnavailable}
 
     asyncio.run(scenario())
+    directory.stop()
 
 
 def test_known_callers_that_wait_for_the_database_are_counted_and_strangers_are_not(
@@ -84,9 +87,9 @@ def test_known_callers_that_wait_for_the_database_are_counted_and_strangers_are_
     now, stalled, strange = [0.0], threading.Event(), threading.Event()
     directory = CallerDirectory(session.database, session.signer, lambda: now[0])
 
-    def read_late(*_: object) -> int:
+    def read_late(*_: object) -> Seen:
         assert stalled.wait(60)
-        return -1
+        return Seen()
 
     def find_late(*_: object) -> None:
         assert strange.wait(60)
@@ -94,7 +97,7 @@ def test_known_callers_that_wait_for_the_database_are_counted_and_strangers_are_
     async def scenario() -> None:
         await directory.check()
         assert await directory.find(hashed) is not None
-        monkeypatch.setattr(callers, "read_revision", read_late)
+        monkeypatch.setattr(Lookout, "look", read_late)
         monkeypatch.setattr(keys, "find", find_late)
         now[0] = 1.0
         known = [asyncio.create_task(directory.find(hashed)) for _ in range(9)]
@@ -107,3 +110,4 @@ def test_known_callers_that_wait_for_the_database_are_counted_and_strangers_are_
         assert directory.waiting == 0
 
     asyncio.run(scenario())
+    directory.stop()

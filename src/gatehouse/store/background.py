@@ -13,13 +13,13 @@ _log: Final = logging.getLogger("gatehouse.store")
 
 async def repeat(
     work: Callable[[], Awaitable[object]],
-    pause_s: float,
+    pause_s: float | Callable[[], float],
     failure: str,
     wake: asyncio.Event | None = None,
 ) -> NoReturn:
     """Do the work again and again until cancelled; `failure` is logged whenever it fails.
 
-    `wake` ends a pause before its time.
+    `pause_s` may be asked anew before each pause, and `wake` ends one before its time.
     No defect ends it: payments must still be reversed, holds released and changes noticed.
     """
     while True:
@@ -34,11 +34,12 @@ async def repeat(
             _log.warning(failure, extra={"reason": str(error)})
         except Exception:
             _log.exception(failure)
+        seconds = pause_s if isinstance(pause_s, int | float) else pause_s()
         if wake is None:
-            await asyncio.sleep(pause_s)
+            await asyncio.sleep(seconds)
             continue
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(pause_s):
+            async with asyncio.timeout(seconds):
                 await wake.wait()
         wake.clear()
 

@@ -272,15 +272,16 @@ def _raise_store_unavailable() -> Iterator[None]:
     try:
         yield
     except (OperationalError, InterfaceError, PoolTimeout) as error:
-        raise StoreUnavailable(_reason(error)) from error
+        raise StoreUnavailable(reason_of(error)) from error
     except DatabaseError as error:
         # SQLite says so, without a kind of its own, of a file that is no database or is damaged.
         if type(error) is DatabaseError or isinstance(error.orig, _UNAVAILABLE):
-            raise StoreUnavailable(_reason(error)) from error
+            raise StoreUnavailable(reason_of(error)) from error
         raise
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
+    """Why the database does not answer, in a line."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     first_line = (str(cause).splitlines() or ["no answer"])[0]
     return _DATABASE_DOWN(why=first_line)

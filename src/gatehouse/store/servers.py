@@ -31,6 +31,12 @@ _FORGET: Final = sa.text("DELETE FROM state WHERE name = :name")
 SILENT_MS: Final = 5000
 """A server that has not said for so long that it is alive is taken for dead."""
 
+ANY_SILENT: Final = f"""
+EXISTS (SELECT 1 FROM state WHERE CASE WHEN name LIKE 'server:%'
+  THEN {_NOW} - split_part(value, ' ', 2)::bigint >= {SILENT_MS} ELSE false END)
+"""  # noqa: S608 - of constants
+"""Whether there is such a server, as part of a statement."""
+
 
 class ServerSeen(NamedTuple):
     """What is known of a server."""

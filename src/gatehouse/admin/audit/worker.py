@@ -3,6 +3,7 @@
 A person who can write to the database cannot change what stands there.
 """
 
+import asyncio
 import logging
 from typing import Final
 
@@ -16,7 +17,8 @@ from gatehouse.store.database import Database
 
 _log: Final = logging.getLogger("gatehouse.audit")
 
-_WATCH_S: Final = 1.0
+_WATCH_S: Final = 10.0
+"""When nobody tells it that there are new lines."""
 
 
 class AuditWatch:
@@ -27,10 +29,15 @@ class AuditWatch:
         self._key = key
         self._seen: AuditHead | None = None
         self._complaint = ""
+        self._wake = asyncio.Event()
 
     async def run(self) -> None:
         """Watch until cancelled."""
-        await repeat(self.check, _WATCH_S, "could not look at the audit log")
+        await repeat(self.check, _WATCH_S, "could not look at the audit log", self._wake)
+
+    def look_now(self) -> None:
+        """There may be new lines."""
+        self._wake.set()
 
     async def check(self) -> None:
         """Look once."""

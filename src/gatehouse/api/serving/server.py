@@ -27,6 +27,8 @@ from gatehouse.settings.settings import Settings
 
 _log: Final = logging.getLogger("gatehouse.web")
 _TICK_S: Final = 0.1
+_IDLE_TICK_S: Final = 1.0
+"""The header with the date must be right to the second."""
 _ENDING_S: Final = 5.0
 """For requests that are ended to give back what they hold."""
 _PAUSE_S: Final = 0.1
@@ -108,17 +110,23 @@ class HttpServer(uvicorn.Server):
         self._refuse_traffic = service.refuse_traffic
         self._refusals = ThrottledLog(_log)
         self._shed_answers = ShedAnswers(_log)
+        self._stops = asyncio.Event()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop gracefully on the first signal, of whichever kind, and at once on the second."""
         self.force_exit = self.should_exit
         super().handle_exit(sig, frame)
         self._refuse_traffic()
+        asyncio.get_running_loop().call_soon_threadsafe(self._stops.set)
 
     async def main_loop(self) -> None:
         """Serve until a signal comes, and then for as long as load balancers need to notice."""
         _log.info("ready", extra={"address": self._address})
-        await super().main_loop()
+        # Uvicorn's own loop looks ten times as often for a signal, also in an idle server.
+        while not await self.on_tick(0):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_IDLE_TICK_S):
+                    await self._stops.wait()
         about = {"drainS": self._drain_s, "connections": len(self.server_state.connections)}
         _log.info("stopping", extra=about)
         # A caller that keeps its connection must learn that it ends, or its next request is lost.

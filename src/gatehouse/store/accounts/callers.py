@@ -1,7 +1,8 @@
 """Caches callers between requests, and drops the cache when accounts or keys change.
 
-Every change increments the database's revision, which is polled several times per second, and is
-heard of at once where there can be several servers (`store.presence`).
+Every change increments the database's revision, which is polled, several times per second while
+requests come, and is heard of at once where there can be several servers (`store.presence`). The
+same look tells whatever else has changed that servers follow (`store.lookout`).
 """
 
 import asyncio
@@ -23,13 +24,16 @@ from gatehouse.store.configured.account_signature import put_back
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
-from gatehouse.store.state import read_revision
+from gatehouse.store.lookout import Lookout, Seen
 
 _log: Final = logging.getLogger("gatehouse.store")
 
 POLL_S: Final = 0.25
+IDLE_POLL_S: Final = 0.75
+"""Without requests; the first one that comes is checked by a look of its own."""
 # The cache is not used beyond this age: a revocation counts everywhere within a second.
 _TRUSTED_S: Final = 0.75
+_UNREACHABLE_S: Final = 2.5
 _MOST_CACHED: Final = 10_000
 _THREADS: Final = 4
 _FLUSH_S: Final = 10.0
@@ -54,8 +58,9 @@ class CallerDirectory:
         monotonic: Callable[[], float],
         changed: Callable[[], None] = lambda: None,
         refusals: Refusals | None = None,
+        saw: Callable[[Seen], None] = lambda seen: None,
     ) -> None:
-        """`changed` is called whenever the revision has changed."""
+        """`changed` is called whenever the revision has changed, `saw` after every look."""
         self._database = database
         self._signer = signer
         self._refusals = refusals or Refusals()
@@ -63,6 +68,8 @@ class CallerDirectory:
         self._order = count()
         self._monotonic = monotonic
         self._changed = changed
+        self._saw = saw
+        self._lookout = Lookout(database)
         self._cached: LruCache[str, Caller] = LruCache(_MOST_CACHED)
         self._revision = -1
         self._checked_at = float("-inf")
@@ -79,7 +86,7 @@ class CallerDirectory:
     @property
     def reachable(self) -> bool:
         """Whether the database answered recently."""
-        return self._monotonic() - self._checked_at < _TRUSTED_S + 1
+        return self._monotonic() - self._checked_at < _UNREACHABLE_S
 
     def known(self, hashed: str) -> Caller | None:
         """The caller whose key has this hash, if the cache has it and is trusted."""
@@ -196,9 +203,13 @@ class CallerDirectory:
     async def poll(self) -> None:
         """Poll for changes until cancelled."""
         await asyncio.gather(
-            repeat(self.check, POLL_S, "could not look for changes", self._wake),
+            repeat(self.check, self._pause_s, "could not look for changes", self._wake),
             repeat(self.flush, _FLUSH_S, "could not note when keys were used"),
         )
+
+    def _pause_s(self) -> float:
+        """The uses of keys are noted every few seconds: without any, nobody came lately."""
+        return POLL_S if self._uses else max(POLL_S, IDLE_POLL_S)
 
     def look_now(self) -> None:
         """Something may have changed: check soon."""
@@ -208,15 +219,17 @@ class CallerDirectory:
         """Check once whether anything has changed."""
         started = self._monotonic()
         try:
-            revision = await self._database.read_on_thread(read_revision, self._threads)
+            loop = asyncio.get_running_loop()
+            seen = await loop.run_in_executor(self._threads, self._lookout.look)
         except StoreUnavailable as error:
             _log.warning("the store does not answer", extra={"reason": str(error)})
             return
-        if revision != self._revision:
-            self._revision = revision
+        if seen.revision != self._revision:
+            self._revision = seen.revision
             self._cached.clear()
             self._changed()
         self._checked_at = started
+        self._saw(seen)
 
     async def flush(self) -> None:
         """Store when keys were last used."""
@@ -231,3 +244,4 @@ class CallerDirectory:
     def stop(self) -> None:
         """Wait for looks that were given up, and end their threads."""
         self._threads.shutdown()
+        self._lookout.close()

@@ -15,6 +15,10 @@ class BackgroundNotice(StrEnum):
     """Something was configured: perhaps a webhook."""
     JOBS = "jobs"
     """A job may wait."""
+    AUDITED = "audited"
+    """There is a new line in the audit log, such as that of a job."""
+    TOLD = "told"
+    """There is a new event."""
 
 
 class BackgroundReport(msgspec.Struct, frozen=True):

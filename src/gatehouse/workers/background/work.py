@@ -45,6 +45,8 @@ class BackgroundWork:
         self._told: dict[BackgroundNotice, Callable[[], None]] = {
             BackgroundNotice.CHANGED: self.webhooks.changed,
             BackgroundNotice.JOBS: self._jobs.look_now,
+            BackgroundNotice.AUDITED: self._audited,
+            BackgroundNotice.TOLD: self.webhooks.look_now,
         }
 
     def tasks(self) -> Iterator[BackgroundTask]:
@@ -77,6 +79,10 @@ class BackgroundWork:
     def degraded(self) -> list[str]:
         """Nothing, likewise."""
         return []
+
+    def _audited(self) -> None:
+        self._audit.look_now()
+        self._jobs.look_now()
 
     async def _count_again_and_again(self) -> None:
         await repeat(self._count, _COUNT_S, "could not count what waits")

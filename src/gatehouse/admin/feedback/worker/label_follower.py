@@ -1,7 +1,7 @@
 """Follows the rows of feedback and passes every label on to Sentry's memory, in their order.
 
 Every server follows the rows of all servers and commands. A server that has just written some
-reads them at once, without waiting for its next poll.
+reads them at once; of others it is told by what looks for all changes (`store.lookout`).
 """
 
 import asyncio
@@ -19,7 +19,8 @@ from gatehouse.store.database import Database
 from gatehouse.store.feedback import feedback, feedback_history
 from gatehouse.store.feedback.feedback_history import LabelRow
 
-POLL_S: Final = 0.25
+POLL_S: Final = 15.0
+"""When nobody tells it that there are some."""
 _AT_ONCE: Final = 256
 _SLICE_S: Final = 0.001
 

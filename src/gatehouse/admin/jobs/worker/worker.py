@@ -23,10 +23,11 @@ from gatehouse.store.jobs import StoredJob
 
 _JOB_LONG: Final = Phrase("refused.job_long", "it took longer than four hours")
 
-_LOOK_S: Final = 1.0
+_LOOK_S: Final = 10.0
+"""When nobody tells it that one waits."""
 _RENEW_S: Final = 2.0
 _LONGEST_S: Final = 4 * 3600.0
-_TIDY_EVERY: Final = 3600
+_TIDY_EVERY: Final = 360
 """Looks between two deletions of old jobs."""
 _log: Final = logging.getLogger("gatehouse.jobs")
 

@@ -1,7 +1,8 @@
 """Delivers webhooks beside a running server; several servers share the endpoints by claims.
 
-It looks for new events a few times a second, and only while there are webhooks. One server at a
-time sends to an endpoint. It begins no attempt that could outlive its claim.
+It looks for new events when it is told that there are some, a few times a second for a while after
+that and while it delivers, otherwise now and then, and only while there are webhooks. One server at
+a time sends to an endpoint. It begins no attempt that could outlive its claim.
 """
 
 import asyncio
@@ -30,6 +31,9 @@ from gatehouse.store.events.outbox import BEGINNING, EventPlace
 _log: Final = logging.getLogger("gatehouse.webhooks")
 
 LOOK_S: Final = 0.25
+_IDLE_LOOK_S: Final = 5.0
+_AWAKE_S: Final = 2.0
+"""How long it looks often after it was told: a transaction that runs may hide what is new."""
 _RENEW_S: Final = 5.0
 _TIDY_S: Final = 60.0
 CLAIM_MS: Final = 45_000
@@ -84,16 +88,25 @@ class WebhookDelivery:
         self._left: set[str] = set()
         """Endpoints that something was found for and that were not claimed since."""
         self._news = NewsWatch()
+        self._wake = asyncio.Event()
+        self._awake_until = 0.0
 
     def changed(self) -> None:
         """Something was configured: look at the endpoints again."""
         self._is_changed = True
+        self._wake.set()
+
+    def look_now(self) -> None:
+        """There may be new events."""
+        if self._endpoints:
+            self._awake_until = time.monotonic() + _AWAKE_S
+            self._wake.set()
 
     async def run(self) -> None:
         """Deliver until cancelled."""
         try:
             await asyncio.gather(
-                repeat(self.look, LOOK_S, "could not look for webhooks to send"),
+                repeat(self.look, self._pause_s, "could not look for webhooks to send", self._wake),
                 repeat(self.renew, _RENEW_S, "could not renew claims on webhooks"),
                 repeat(self.tidy, _TIDY_S, "could not tidy up webhooks"),
             )
@@ -127,6 +140,10 @@ class WebhookDelivery:
         if free:
             await self._claim(free)
             self._left.difference_update(free)
+
+    def _pause_s(self) -> float:
+        busy = self._held or self._left or time.monotonic() < self._awake_until
+        return LOOK_S if busy else _IDLE_LOOK_S
 
     async def renew(self) -> None:
         """Hold the claims for longer; end what is not ours any more."""

@@ -1,0 +1,76 @@
+"""What only a server can do, when a look has found that it is due: sweeps and reversals.
+
+Sweeps go through the server's writer, and reversals through its connectors. An idle server has
+neither holds nor payments in doubt, and one look a second tells so (`store.lookout`).
+"""
+
+import asyncio
+from typing import Final
+
+from gatehouse.core.clock import Clock
+from gatehouse.store.background import repeat
+from gatehouse.store.lookout import Seen
+from gatehouse.store.requests.reversal_worker import ReversalWorker
+from gatehouse.store.requests.sweeper import Sweeper
+
+_SWEEP_S: Final = 5.0
+_WATCH_S: Final = 2.0
+_PRUNE_S: Final = 60.0
+_REVERSE_S: Final = 30.0
+"""When no look has found that a payment is due."""
+_NOT_SWEPT: Final = "could not sweep"
+_NOT_REVERSED: Final = "could not reverse payments"
+
+
+class DueWork:
+    """Runs the sweeper and the reversals of one server."""
+
+    def __init__(self, sweeper: Sweeper, reverser: ReversalWorker, clock: Clock) -> None:
+        self._sweeper = sweeper
+        self._reverser = reverser
+        self._clock = clock
+        self._holds = True
+        self._silent = self._was_silent = True
+        self._reversal_due = asyncio.Event()
+
+    def saw(self, seen: Seen) -> None:
+        """Note what a look has found."""
+        self._holds, self._silent = bool(seen.holds), bool(seen.silent)
+        if seen.reversal_due_ms is not None and seen.reversal_due_ms <= self._clock():
+            self._reversal_due.set()
+
+    async def reverse(self) -> None:
+        """Reverse payments when some are due, until cancelled."""
+        await asyncio.gather(
+            repeat(self._reverser.tidy, _PRUNE_S, _NOT_REVERSED),
+            repeat(self._reverse_all, _REVERSE_S, _NOT_REVERSED, self._reversal_due),
+        )
+
+    async def sweep(self) -> None:
+        """Release what nobody ends, and delete what is over, until cancelled."""
+        await asyncio.sleep(_SWEEP_S)
+        await asyncio.gather(
+            repeat(self.release, _SWEEP_S, _NOT_SWEPT),
+            repeat(self.release_of_dead, _WATCH_S, "could not look for dead servers"),
+            repeat(lambda: asyncio.to_thread(self._sweeper.prune), _PRUNE_S, _NOT_SWEPT),
+        )
+
+    async def release(self) -> None:
+        """Release what has expired or belongs to requests that have ended, if anything is held."""
+        if self._holds:
+            await self._sweeper.release_orphans()
+            await self._sweeper.release_of_ended()
+
+    async def release_of_dead(self) -> None:
+        """Release what dead servers hold, if one is silent.
+
+        The sweeper takes a server for dead that is silent at two looks in a row. So it also looks
+        once more when none is silent any longer.
+        """
+        before, self._was_silent = self._was_silent, self._silent
+        if before or self._silent:
+            await self._sweeper.release_of_dead()
+
+    async def _reverse_all(self) -> None:
+        while await self._reverser.reverse_due():
+            pass
