@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.reading.request_reader import MORE_PROBLEMS, MOST_PROBLEMS, RequestReader
 from gatehouse.core.reading.validation import Checked
+from gatehouse.core.wording.sentences import Sentence
 from gatehouse.precheck.request import PreCheckRequest
+from gatehouse.rules.authoring import RuleName
 
 READER = RequestReader(PreCheckRequest)
 
@@ -249,3 +251,16 @@ def test_letters_in_texts_are_not_taken_for_exponents() -> None:
     text = "e" * 500 + "1e5" * 500
     read = RequestReader(Amounts).read(_dump({"anything": {"text": text}}))
     assert read.anything == {"text": text}
+
+
+def test_a_form_that_a_phrase_describes_is_refused_with_that_phrase() -> None:
+    class Named(msgspec.Struct):
+        rule: RuleName
+
+    with pytest.raises(RequestRefused) as caught:
+        RequestReader(Named).read(b'{"rule": "two words"}')
+    [[said]] = caught.value.fields.values()
+    assert isinstance(said, Sentence)
+    form = said.values["form"]
+    assert isinstance(form, Sentence)
+    assert form.key == "document.rule_name"

@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
-from msgspec import Meta
-
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.core.errors import SettingsError
-from gatehouse.core.wording.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase, described
 from gatehouse.settings.settings import PREFIX, Settings, env_file
 
 _SECRET_FORM: Final = Phrase(
@@ -41,11 +39,7 @@ _OUTSIDE: Final = Phrase(
 
 SecretSource = Annotated[
     str,
-    Meta(
-        pattern=r"env:[A-Za-z_][A-Za-z0-9_]*|file:/.+",
-        max_length=300,
-        description=_SECRET_FORM.english,
-    ),
+    described(_SECRET_FORM, pattern=r"env:[A-Za-z_][A-Za-z0-9_]*|file:/.+", max_length=300),
 ]
 """Names a secret; the secret itself is read when a connector starts."""
 

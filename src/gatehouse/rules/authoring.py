@@ -29,7 +29,7 @@ from gatehouse.core.documents.reading import (
     load_document,
 )
 from gatehouse.core.stages.outcomes import Outcome
-from gatehouse.core.wording.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase, described
 from gatehouse.rules.ruleset import MOST_RULES, Rule, RuleSet
 
 _RULE: Final = Phrase("change.rule", "{name}: {outcome}{marks} when {condition}")
@@ -78,18 +78,12 @@ _NOTHING: Final = _NOTHING_SAID()
 
 RuleName = Annotated[
     str,
-    Meta(
-        pattern=_NAME,
-        description=_RULE_NAME.english,
-    ),
+    described(_RULE_NAME, pattern=_NAME),
 ]
-Tag = Annotated[str, Meta(pattern=_NAME, description=_TAG_FORM.english)]
+Tag = Annotated[str, described(_TAG_FORM, pattern=_NAME)]
 InputKey = Annotated[
     str,
-    Meta(
-        pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$",
-        description=_INPUT_FORM.english,
-    ),
+    described(_INPUT_FORM, pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"),
 ]
 Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
 

@@ -17,7 +17,7 @@ from gatehouse.core.reading.custom_inputs import CustomInputs, custom_problems
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.core.stages.case import ClientReferenceField
-from gatehouse.core.wording.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase, described
 
 _RFC_3339: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})", re.ASCII
@@ -108,7 +108,7 @@ class Device(Personal, frozen=True, rename="camel"):
         _doc("How long the visit has lasted, seconds.", 340),
     ] = None
     device_id: Annotated[
-        Annotated[str, Meta(pattern=r"^[!-~]{1,128}$", description=_DEVICE_FORM.english)] | None,
+        Annotated[str, described(_DEVICE_FORM, pattern=r"^[!-~]{1,128}$")] | None,
         _doc(
             "Identifier that your page gave the device, the same on every visit.",
             "gd_kqzhxwyvbnrtmsplfjdcgaeoi",

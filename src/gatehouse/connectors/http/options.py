@@ -14,7 +14,7 @@ from gatehouse.connectors.secret_sources import SecretSource
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.validation import Checked
-from gatehouse.core.wording.sentences import Phrase, each_line, said_by
+from gatehouse.core.wording.sentences import Phrase, described, each_line, said_by
 
 _HTTP_UNFIT: Final = Phrase(
     "document.http_unfit", "its base_url begins with http://; card data need https://"
@@ -43,11 +43,7 @@ LOCAL_HOSTS: Final = frozenset(("127.0.0.1", "::1", "localhost"))
 
 BaseUrl = Annotated[
     str,
-    Meta(
-        pattern=r"https?://[!-~]+",
-        max_length=500,
-        description=_URL_FORM.english,
-    ),
+    described(_URL_FORM, pattern=r"https?://[!-~]+", max_length=500),
 ]
 SecretPlaces = Annotated[dict[OptionName, SecretSource], Meta(max_length=20)]
 Options = Annotated[

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.hidden import Secret
-from gatehouse.core.wording.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase, described
 
 # 20 bytes in Base64.
 _VALUE: Final = re.compile(r"[A-Za-z0-9+/]{27}=")
@@ -144,7 +144,7 @@ class ThreeDSecure(Checked, msgspec.Struct, frozen=True, rename="camel"):
         ),
     ] = None
     ds_transaction_id: Annotated[
-        Annotated[str, Meta(pattern=_UUID, description=_UUID_FORM.english)] | None,
+        Annotated[str, described(_UUID_FORM, pattern=_UUID)] | None,
         Meta(
             description="The name of the authentication at the directory server, a UUID. It goes "
             "to the payment gateway and is not kept."

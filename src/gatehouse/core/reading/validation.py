@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import NODEFAULT, inspect
 
-from gatehouse.core.wording.sentences import Phrase, known_text, said_by
+from gatehouse.core.wording.sentences import Phrase, said_by
 
 _ENTRIES_FEW_ONE: Final = Phrase("invalid.entries_few_one", "needs at least 1 entry")
 _ENTRIES_FEW: Final = Phrase("invalid.entries_few", "needs at least {least} entries")
@@ -223,7 +223,9 @@ def bare_type(info: inspect.Type) -> tuple[inspect.Type, str | None]:
     """A type without its `Meta`, and how the outermost `Meta` describes it."""
     described: str | None = None
     while isinstance(info, inspect.Metadata):
-        described = described or (info.extra_json_schema or {}).get("description")
+        phrase = (info.extra or {}).get("phrase")
+        said = (info.extra_json_schema or {}).get("description") if phrase is None else phrase()
+        described = described or said
         info = info.type
     return info, described
 
@@ -252,7 +254,7 @@ def _text_problem(info: inspect.StrType, text: str, described: str | None) -> st
     # All patterns are of the whole text; searching, `$` would overlook a line break at its end.
     if info.pattern is not None and re.fullmatch(info.pattern, text) is None:
         # A pattern says little to people; what describes the field says it in words.
-        return _FORM(form=known_text(described)) if described else _PATTERN(pattern=info.pattern)
+        return _FORM(form=described) if described else _PATTERN(pattern=info.pattern)
     if info.min_length is not None and len(text) < info.min_length:
         if info.min_length == 1:
             return _EMPTY()

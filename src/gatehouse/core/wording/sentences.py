@@ -5,7 +5,9 @@ A sentence is its English text, and code that knows nothing of languages uses it
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Final, Literal
+from typing import Any, Final, Literal
+
+from msgspec import Meta
 
 
 class Sentence(str):
@@ -103,11 +105,9 @@ def lines(parts: Iterable[str]) -> str:
     return reduce(lambda one, other: _LINES(first=one, second=other), given) if given else ""
 
 
-def known_text(english: str) -> str:
-    """The sentence of a text that only its English is known of; the text if no phrase says it."""
-    found = (each for each in PHRASES.values() if each.english == english)
-    phrase = next(found, None)
-    return english if phrase is None else phrase()
+def described(phrase: Phrase, **limits: Any) -> Meta:
+    """The `Meta` of a text whose form a phrase says, so that refusals can say it, too."""
+    return Meta(description=phrase.english, extra={"phrase": phrase}, **limits)
 
 
 def each_line(text: str) -> list[str]:

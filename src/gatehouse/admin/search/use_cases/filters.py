@@ -17,7 +17,7 @@ from gatehouse.core.secrets.hidden import Personal
 from gatehouse.core.stages.case import ClientReferenceId
 from gatehouse.core.stages.outcomes import DecisionReason, Outcome
 from gatehouse.core.wording.labels import Label
-from gatehouse.core.wording.sentences import Phrase, row
+from gatehouse.core.wording.sentences import Phrase, described, row
 from gatehouse.sentry.request import EventTime
 from gatehouse.store.decisions.review_events import ReviewState
 
@@ -56,7 +56,7 @@ class AmountRange(Checked, msgspec.Struct, frozen=True, rename="camel"):
 
     currency: Annotated[
         str,
-        Meta(pattern="^[A-Za-z]{3,8}$", description=_CURRENCY_FORM.english, examples=["USD"]),
+        described(_CURRENCY_FORM, pattern="^[A-Za-z]{3,8}$", examples=["USD"]),
     ]
     least: Annotated[
         _Amount | None,
