@@ -139,9 +139,6 @@ class CutSession(BatchSession):
     def flush(self) -> None:
         self._inner.flush()
 
-    def index(self, at_most: int) -> int:
-        return self._inner.index(at_most)
-
     def abandon(self) -> None:
         self._inner.abandon()
 

@@ -17,8 +17,9 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.database import Database
 from gatehouse.store.requests import batch_sql
 from gatehouse.store.requests.batch_sql import BatchSession, open_batch_session
-from gatehouse.store.requests.batch_statements import PARTS, POSTGRES_INDEX, postgres_save
+from gatehouse.store.requests.batch_statements import PARTS, postgres_save
 from gatehouse.store.requests.writer import Writer
+from gatehouse.store.search import index_sessions
 from gatehouse.store.tables import DECISIONS
 from tests.harness import Home, make_account
 
@@ -63,9 +64,12 @@ def test_a_refused_close_leaves_no_record_and_changes_none(session: AdminSession
 
 LISTS = ["1"], ["x"], 1, ["c", "d"], 1, ["g", "h"]
 STATEMENTS = {
-    "load": (batch_sql._POSTGRES_LOAD, LISTS),
-    "save": (postgres_save(tuple(PARTS)), ("[]",) * len(PARTS)),
-    "index": (POSTGRES_INDEX, (100,)),
+    "load": (batch_sql._POSTGRES_LOAD.decode(), LISTS),
+    "save": (postgres_save(tuple(PARTS)).decode(), ("[]",) * len(PARTS)),
+    "look": (index_sessions._LOOK, ()),
+    "end": (index_sessions._END.format(p="%s"), ("req_a", "req_b", 100)),
+    "index": (index_sessions._POSTGRES_ADD.format(p="%s"), ("req_a", "req_b")),
+    "move": (index_sessions._POSTGRES_MOVE.format(p="%s"), (100,)),
 }
 
 
@@ -82,8 +86,9 @@ def test_a_batch_reads_no_table_as_a_whole(
     connection.execute("BEGIN")
     connection.execute(f"SET LOCAL plan_cache_mode = {plan}")
     names = iter(f"${n}" for n in range(1, 1 + len(values)))
-    connection.execute(f"PREPARE it AS {re.sub('%s', lambda _: next(names), text.decode())}")
-    execute = f"EXPLAIN EXECUTE it ({', '.join(['%s'] * len(values))})"
+    connection.execute(f"PREPARE it AS {re.sub('%s', lambda _: next(names), text)}")
+    given = f" ({', '.join(['%s'] * len(values))})" if values else ""
+    execute = f"EXPLAIN EXECUTE it{given}"
     explain = psycopg.ClientCursor(connection).mogrify(execute.encode(), values)
     shown = "\n".join(line for [line] in connection.execute(explain.encode()))
     session.close()

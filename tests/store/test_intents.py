@@ -50,9 +50,6 @@ class CountingSession(BatchSession):
     def flush(self) -> None:
         self._session.flush()
 
-    def index(self, at_most: int) -> int:
-        return self._session.index(at_most)
-
     def abandon(self) -> None:
         self._session.abandon()
 

@@ -1,28 +1,18 @@
 """What the index keeps about decisions, and how it forgets."""
 
-import asyncio
-from typing import Any
-
 import pytest
 import sqlalchemy as sa
-from msgspec.structs import asdict
 
 from gatehouse.admin.privacy.use_cases.person import DataSubject
 from gatehouse.admin.search.queries.pages import stream_requests
 from gatehouse.admin.search.queries.sources import by_terms
-from gatehouse.admin.search.use_cases.decisions import search_decisions
-from gatehouse.admin.search.use_cases.filters import AmountRange, DecisionSearchRequest
 from gatehouse.admin.search.use_cases.people import PersonNamed, requests_about
 from gatehouse.core.cards.numbers import CardNumber
-from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.decisions.search_terms import (
-    AMOUNT,
     DECISION,
-    USER,
     SearchEntry,
     TermMaker,
-    WaitingTerms,
     amount_bucket,
     amount_buckets,
     is_of_a_person,
@@ -30,19 +20,15 @@ from gatehouse.decisions.search_terms import (
     pack_terms,
     unpack_terms,
 )
-from gatehouse.pipeline.settlement import Release
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.requests import writer
-from gatehouse.store.requests.batch_sql import open_batch_session
-from gatehouse.store.requests.writer import Writer
 from gatehouse.store.search import indexing
 from gatehouse.store.search.entries import SearchIndex
 from gatehouse.store.search.indexing import EarlierDecisions, is_complete
-from gatehouse.store.tables import DECISIONS, SEARCH_ENTRIES, SEARCH_WAITING
+from gatehouse.store.tables import DECISIONS, SEARCH_ENTRIES
 from tests.decisions.samples import SAMPLES
-from tests.harness import CARD, FINGERPRINTS, PATIENCE_S, make_account
+from tests.harness import CARD, FINGERPRINTS, make_account
 from tests.store.deciding import keep_decision
-from tests.store.earlier import INNER, OLD_ID, PURCHASE, bought, index_all
+from tests.store.earlier import INNER, PURCHASE, bought, index_all
 
 
 def by_card(session: AdminSession, account: str) -> list[str]:
@@ -138,9 +124,9 @@ def test_a_term_that_another_account_has_by_chance_finds_nothing_of_it(
     index_all(session)
     other = make_account(session)
     term = entries(session)[0].term
-    found = stream_requests(session.database, account, by_terms([term]))
+    found = stream_requests(session.database, account, by_terms(account, [term]))
     assert [each for some in found for each in some] == [request]
-    assert list(stream_requests(session.database, other, by_terms([term]))) == []
+    assert list(stream_requests(session.database, other, by_terms(other, [term]))) == []
 
 
 def test_the_terms_of_an_old_record_are_those_of_the_new_one(session: AdminSession) -> None:
@@ -169,82 +155,3 @@ def test_an_amount_is_in_one_bucket_of_every_range_around_it() -> None:
         assert bucket in amount_buckets("USD", None, micros)
         assert bucket not in amount_buckets("EUR", None, None)
     assert len(amount_buckets("USD", None, None)) < 64
-
-
-def waits(session: AdminSession, account: str, amount: float) -> str:
-    """A purchase as a server leaves it: found, and not indexed yet."""
-    maker = session.terms
-    words = [(USER, "u-1"), (DECISION, "ACCEPT"), (AMOUNT, amount_bucket("USD", micros_of(amount)))]
-    terms = [maker.term(account, field, value) for field, value in words]
-    request = keep_decision(session, account, terms=pack_terms(terms))
-    text = PURCHASE.replace(OLD_ID, request)
-    row = WaitingTerms(request, f",{','.join(map(str, terms))},", micros_of(amount))
-    with session.database.writing() as connection:
-        this = DECISIONS.c.request_id == request
-        connection.execute(DECISIONS.update().where(this).values(record=text))
-        connection.execute(SEARCH_WAITING.insert(), asdict(row))
-    return request
-
-
-def found(session: AdminSession, account: str, **filters: Any) -> list[str]:
-    page = search_decisions(session, account, DecisionSearchRequest(**filters))
-    return [each.request_id for each in page.records]
-
-
-def index_waiting(session: AdminSession, at_most: int = 100) -> int:
-    batch_session = open_batch_session(session.database)
-    try:
-        return batch_session.index(at_most)
-    finally:
-        batch_session.close()
-
-
-def test_a_decision_is_found_before_and_after_it_is_indexed(
-    session: AdminSession, account: str
-) -> None:
-    early, late = waits(session, account, 5.0), waits(session, account, 500.0)
-    other = make_account(session)
-    for indexed in (1, 1, 0):
-        assert found(session, account, user_id="u-1") == [late, early]
-        assert found(session, account, user_id="u-1", decision=Outcome.ACCEPT) == [late, early]
-        assert found(session, account, amount=AmountRange("USD", 400.0, 600.0)) == [late]
-        assert found(session, account, amount=AmountRange("USD", None, 4.0)) == []
-        assert found(session, account, user_id="u-2") == found(session, other, user_id="u-1") == []
-        assert index_waiting(session, 1) == indexed
-    assert {each.amount for each in entries(session)} == {None, 5_000_000, 500_000_000}
-
-
-def test_what_waits_to_be_indexed_is_forgotten_like_the_rest(
-    session: AdminSession, account: str
-) -> None:
-    gone, erased, kept = (waits(session, account, 5.0) for _ in range(3))
-    index = SearchIndex(session.terms, session.fingerprints)
-    with session.database.writing() as connection:
-        index.forget(connection, account, [gone])
-        index.forget_person(connection, account, [erased])
-    for _ in range(2):
-        assert found(session, account, user_id="u-1") == [kept]
-        assert found(session, account, amount=AmountRange("USD", 5.0, 5.0)) == [kept, erased]
-        index_waiting(session)
-    assert {each.request_id for each in entries(session)} == {erased, kept}
-
-
-@pytest.mark.parametrize(("quiet_s", "most"), [(0.01, 1000), (3600.0, 0)], ids=["quiet", "many"])
-def test_the_writer_indexes_when_it_is_quiet_or_when_many_decisions_wait(
-    session: AdminSession, account: str, monkeypatch: pytest.MonkeyPatch, quiet_s: float, most: int
-) -> None:
-    monkeypatch.setattr(writer, "_QUIET_S", quiet_s)
-    monkeypatch.setattr(writer, "MOST_WAITING", most)
-    request = waits(session, account, 5.0)
-
-    async def scenario() -> None:
-        running = Writer(lambda: open_batch_session(session.database))
-        running.start()
-        await running.release(Release(account, "req_unknown", 0))
-        async with asyncio.timeout(PATIENCE_S):
-            while not await asyncio.to_thread(entries, session):  # noqa: ASYNC110  # a table
-                await asyncio.sleep(0.01)
-        await running.stop()
-
-    asyncio.run(scenario())
-    assert {each.request_id for each in entries(session)} == {request}

@@ -61,9 +61,6 @@ class SlowDisk(BatchSession):
         if self.lost:
             raise StoreUnavailable("the connection was lost")
 
-    def index(self, at_most: int) -> int:
-        return 0
-
     def abandon(self) -> None:
         self.calls.append("abandon")
 

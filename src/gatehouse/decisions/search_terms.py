@@ -78,17 +78,12 @@ class SearchEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class WaitingTerms(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The terms of a decision in one text, by which it is found until it is indexed."""
+    """The terms of a decision that the follower of decisions would not come by any more."""
 
     request_id: str
     terms: str
     """With a comma before and after each."""
     amount: int | None = None
-
-    @property
-    def packed(self) -> str:
-        """The terms as `pack_terms` writes them."""
-        return f"[{self.terms[1:-1]}]"
 
 
 class TermMaker:
@@ -116,14 +111,11 @@ class TermMaker:
             rows[-1] = SearchEntry(terms[-1], record.request_id, amount)
         return rows
 
-    def waiting(
+    def packed(
         self, account_id: str, record: DecisionRecord, more: Iterable[FoundBy] = ()
-    ) -> WaitingTerms | None:
-        """The same as they wait to be indexed; None when there are none."""
-        terms, amount = self._found(account_id, record, more)
-        if not terms:
-            return None
-        return WaitingTerms(record.request_id, f",{','.join(map(str, terms))},", amount)
+    ) -> str | None:
+        """The same in one text, as `pack_terms` writes it; None when there are none."""
+        return pack_terms(*self._found(account_id, record, more))
 
     def _found(
         self, account_id: str, record: DecisionRecord, more: Iterable[FoundBy]
@@ -159,14 +151,32 @@ def entities_in(record: DecisionRecord) -> list[FoundBy]:
     return list(dict.fromkeys((*_of_card(record.card), *described)))
 
 
-def pack_terms(terms: Sequence[int]) -> str | None:
-    """The terms of a decision in one text, as its row names them; None when there are none."""
-    return msgspec.json.encode(terms).decode() if terms else None
+def pack_terms(terms: Sequence[int], amount: int | None = None) -> str | None:
+    """The terms of a decision in one text, as its row names them; None when there are none.
+
+    It is a JSON array, and after it the amount, if one of the terms is that of an amount. Earlier
+    versions did not write the amount.
+    """
+    if not terms:
+        return None
+    return f"[{','.join(map(str, terms))}]{'' if amount is None else amount}"
 
 
 def unpack_terms(text: str) -> list[int]:
     """The terms in such a text."""
-    return msgspec.json.decode(text, type=list[int])
+    return list(map(int, text[1 : text.index("]")].split(",")))
+
+
+def unpack_amount(text: str) -> int | None:
+    """The amount in such a text, if it has one."""
+    amount = text.partition("]")[2]
+    return int(amount) if amount else None
+
+
+def waiting_terms(request_id: str, text: str) -> WaitingTerms:
+    """The terms in such a text as they wait to be indexed."""
+    terms, _, amount = text.partition("]")
+    return WaitingTerms(request_id, f",{terms[1:]},", int(amount) if amount else None)
 
 
 def entries_of(waiting: WaitingTerms) -> list[SearchEntry]:

@@ -204,20 +204,19 @@ class Engine:
         def processed(remaining: int, answer: bytes | None = None) -> Processed:
             return Processed(request_id, runs, held, closed, remaining, answer, decision, reason)
 
-        waiting = found_by(job, case, record, self._options.terms)
+        terms = found_by(job, case, record, self._options.terms)
         closing = self._settlement.close(
             Close(
                 account_id=job.account_id,
                 request_id=request_id,
                 at_ms=now_ms,
                 items=[run.item for run in runs],
-                decision=decision_row(job, case, record, waiting),
+                decision=decision_row(job, case, record, terms),
                 mismatch=self._mismatch(hold, runs),
                 claim_id=hold.claim,
                 answer=(lambda left: job.render(processed(left))) if job.claim else None,
                 intent=None if job.plan.intent is None else _end_of(job.plan.steps, runs, decision),
                 review=decision is _REVIEW,
-                found_by=waiting,
                 memory_missed=case.memory_missed,
                 payment_reference=case.payment_reference,
                 events=_events(job, runs, decision),

@@ -4,7 +4,7 @@ from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.stages.case import Case
 from gatehouse.decisions.record import VERSION, DecisionRecord, RecordedStage, encode
-from gatehouse.decisions.search_terms import CARD, TermMaker, WaitingTerms
+from gatehouse.decisions.search_terms import CARD, TermMaker
 from gatehouse.pipeline.job import Job, Processed, StageRun
 from gatehouse.pipeline.settlement import DecisionRow
 
@@ -31,9 +31,7 @@ def recorded(job: Job, case: Case, done: Processed) -> DecisionRecord:
     )
 
 
-def found_by(
-    job: Job, case: Case, record: DecisionRecord, terms: TermMaker | None
-) -> WaitingTerms | None:
+def found_by(job: Job, case: Case, record: DecisionRecord, terms: TermMaker | None) -> str | None:
     """What the decision is found by: what its record says, and what it must not say."""
     if terms is None:
         return None
@@ -41,12 +39,10 @@ def found_by(
     if case.other_cards:
         for card in case.other_cards.values():
             more += tuple((CARD, fingerprint) for fingerprint in card.shown.values())
-    return terms.waiting(job.account_id, record, more)
+    return terms.packed(job.account_id, record, more)
 
 
-def decision_row(
-    job: Job, case: Case, record: DecisionRecord, waiting: WaitingTerms | None
-) -> DecisionRow:
+def decision_row(job: Job, case: Case, record: DecisionRecord, terms: str | None) -> DecisionRow:
     """The row with the record of a request that was worked on."""
     kept = record.client_reference_id
     return DecisionRow(
@@ -58,7 +54,7 @@ def decision_row(
         card=case.card.kept.fingerprint if case.card else None,
         record=encode(record),
         transaction_reference=case.transaction,
-        terms=None if waiting is None else waiting.packed,
+        terms=terms,
     )
 
 

@@ -14,7 +14,6 @@ import msgspec
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.events import EventName
 from gatehouse.core.money import Payment
-from gatehouse.decisions.search_terms import WaitingTerms
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -40,7 +39,7 @@ class DecisionRow(msgspec.Struct, frozen=True, array_like=True):
     transaction_reference: str | None = None
     """The caller's name for the transaction, as it may be kept."""
     terms: str | None = None
-    """What it is found by; None when nothing was indexed."""
+    """What it is found by, as `decisions.search_terms` packs it; None for nothing but its ids."""
 
 
 class IntentEnd(StrEnum):
@@ -111,8 +110,6 @@ class Close(msgspec.Struct, frozen=True):
     """How the gateway finds the payment, if it is kept."""
     review: bool = False
     """Whether a person is to look at the decision."""
-    found_by: WaitingTerms | None = None
-    """What the decision is found by, if it is by anything but its ids."""
     memory_missed: bool = False
     """Whether Sentry's memory must be told of the request later."""
     events: tuple[EventName, ...] = ()

@@ -17,9 +17,6 @@ from gatehouse.billing.ledger import AccountState, BalanceTold, Hold
 from gatehouse.store.database import DURABLE_MARK, Database
 from gatehouse.store.requests.batch_statements import (
     PARTS,
-    POSTGRES_INDEX,
-    SQLITE_INDEX,
-    SQLITE_INDEXED,
     columns_of,
     postgres_save,
     sqlite_insert,
@@ -27,7 +24,9 @@ from gatehouse.store.requests.batch_statements import (
 )
 from gatehouse.store.requests.batches import LOCKED, DriverSession
 from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, StoredClaim
+from gatehouse.store.search.position import REACHED
 
+_FOLLOWED: Final = f"(SELECT value FROM state WHERE name = '{REACHED}')"
 _ACCOUNT_COLUMNS: Final = "id, balance, held, closed_at_ms, low_balance, balance_told"
 _TOLD: Final = tuple(BalanceTold)
 
@@ -69,10 +68,6 @@ class BatchSession(DriverSession, ABC):
         """Those whose rows another transaction keeps locked for longer than a commit takes."""
         return set()
 
-    @abstractmethod
-    def index(self, at_most: int) -> int:
-        """Index the oldest decisions that wait to be, and commit; how many there were."""
-
     def abandon(self) -> None:
         """Roll back the transaction."""
         self._connection.rollback()
@@ -104,12 +99,15 @@ SELECT json_array(
   (SELECT json_group_object(g.value, json((
       SELECT json_group_object(number, at_ms) FROM card_numbers
       WHERE card_group = g.value AND +at_ms > ?)))
-    FROM json_each(?) g))
+    FROM json_each(?) g),
+  {_FOLLOWED})
 """
 _Rows = list[list[Any]]
 _Guesses = dict[str, tuple[int, int]]
 _Numbers = dict[str, dict[str, int]]
-_read_loaded: Final = msgspec.json.Decoder(tuple[_Rows, _Rows, _Rows, _Guesses, _Numbers]).decode
+_read_loaded: Final = msgspec.json.Decoder(
+    tuple[_Rows, _Rows, _Rows, _Guesses, _Numbers, str | None]
+).decode
 
 _FULL: Final = 2
 """SQLite's name for a database whose commits wait for the disk."""
@@ -149,14 +147,6 @@ class SqliteBatchSession(BatchSession):
                 self._connection.execute(sqlite_save(name), (_to_json(rows).decode(),))
         self._connection.execute("COMMIT")
 
-    def index(self, at_most: int) -> int:
-        """Index the oldest decisions that wait to be, and commit; how many there were."""
-        self._begin(durable=False)
-        self._connection.execute(SQLITE_INDEX, (at_most,))
-        indexed = self._connection.execute(SQLITE_INDEXED, (at_most,)).rowcount
-        self._connection.execute("COMMIT")
-        return indexed
-
     def _begin(self, *, durable: bool) -> None:
         if self._waits is not None and self._waits is not durable:
             # A commit that waits for the disk makes all before it durable, too: they are in the
@@ -191,6 +181,8 @@ _MOMENTS: Final = 3
 # A statement sees what was committed before it began, so what the lock protects is not read by the
 # statement that may wait for the lock, and all of it by one, because the accounts are locked now.
 # Numbers are found by their group alone: by their time, all of a day would be read.
+# How far decisions are followed is read here, after the records have given the transaction its
+# number: `store.search.follower` counts on that order.
 _POSTGRES_LOAD: Final = f"""
 SELECT json_build_array(
   (SELECT coalesce(json_agg(json_build_array({columns_of(Hold)})), '[]') FROM holds
@@ -204,9 +196,10 @@ SELECT json_build_array(
   (SELECT coalesce(json_object_agg(g, (
       SELECT coalesce(json_object_agg(number, at_ms), '{{}}') FROM card_numbers
       WHERE card_group = g AND at_ms + 0 > %s)), '{{}}')
-    FROM unnest(%s::text[]) g))::text
+    FROM unnest(%s::text[]) g),
+  {_FOLLOWED})::text
 """.encode()
-_read_rest: Final = msgspec.json.Decoder(tuple[_Rows, _Rows, _Guesses, _Numbers]).decode
+_read_rest: Final = msgspec.json.Decoder(tuple[_Rows, _Rows, _Guesses, _Numbers, str | None]).decode
 # Every row of a batch is found by its key, so an index is always right. PostgreSQL prefers to read
 # a small table as a whole. `holds` stays small, but is full of rows that were deleted a moment ago,
 # and reading it as a whole visits all of those.
@@ -310,11 +303,6 @@ class PostgresBatchSession(BatchSession):
             self.abandon()
         return True
 
-    def index(self, at_most: int) -> int:
-        """Index the oldest decisions that wait to be, and commit; how many there were."""
-        counted = self._connection.execute(POSTGRES_INDEX, (at_most,)).fetchone()
-        return int(counted[0]) if counted else 0
-
 
 def _batch_rows(
     accounts: Iterable[Any],
@@ -322,6 +310,7 @@ def _batch_rows(
     claims: Iterable[Any],
     guesses: _Guesses,
     numbers: _Numbers,
+    followed: str | None,
 ) -> BatchRows:
     return BatchRows(
         {
@@ -332,4 +321,5 @@ def _batch_rows(
         {row[0]: StoredClaim(*row) for row in claims},
         guesses,
         numbers,
+        followed,
     )

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from gatehouse.billing.ledger import Hold, LedgerEntry
 from gatehouse.core.events import NewEvent
-from gatehouse.decisions.search_terms import AMOUNT, FIELD_BITS, WaitingTerms
+from gatehouse.decisions.search_terms import WaitingTerms
 from gatehouse.pipeline.settlement import DecisionRow
 from gatehouse.store.requests.card_numbers import SentNumber
 from gatehouse.store.requests.intent_rows import (
@@ -190,33 +190,3 @@ def sqlite_insert(name: str, rows: int) -> str:
     part = PARTS[name]
     row = f"({', '.join('?' * len(part.columns))})"
     return part.statement.format(rows=f"VALUES {', '.join([row] * rows)}")
-
-
-_INDEX: Final = (
-    "INSERT INTO search_entries (term, request_id, amount) SELECT {term}, request_id,"
-    f" CASE WHEN {{term}} & {FIELD_BITS} = {AMOUNT} THEN amount END FROM {{rows}}"
-    # In the order of the index, neighbours go to pages that are at hand.
-    " ORDER BY 1, 2 ON CONFLICT DO NOTHING"
-)
-_OLDEST: Final = "SELECT request_id FROM search_waiting ORDER BY request_id LIMIT {limit}"
-
-SQLITE_INDEX: Final = _INDEX.format(
-    term="json_each.value",
-    rows="search_waiting, json_each('[' || trim(terms, ',') || ']')"
-    f" WHERE request_id IN ({_OLDEST.format(limit='?')})",
-)
-"""Indexes the oldest decisions that wait to be; its parameter is how many."""
-SQLITE_INDEXED: Final = (
-    f"DELETE FROM search_waiting WHERE request_id IN ({_OLDEST.format(limit='?')})"
-)
-"""Lets these wait no longer."""
-POSTGRES_INDEX: Final = (
-    "WITH moved AS (DELETE FROM search_waiting WHERE request_id IN"
-    f" ({_OLDEST.format(limit='%s')} FOR UPDATE SKIP LOCKED) RETURNING *), added AS ("
-    + _INDEX.format(
-        term="t::bigint",
-        rows="moved, unnest(string_to_array(trim(both ',' from terms), ',')) AS t",
-    )
-    + ") SELECT count(*) FROM moved"
-).encode()
-"""Both in one: several servers index, each other rows."""

@@ -116,16 +116,6 @@ class BatchThread(ABC, Generic[Work, Session]):
         self._submitted += 1
         return future
 
-    def _quiet_after_s(self) -> float | None:
-        """After how long without orders a thread turns to `_use_quiet`; None for never."""
-        return None
-
-    def _use_quiet(self) -> None:
-        """Do what can wait until there are no orders; it never raises."""
-
-    def _before_batch(self) -> None:
-        """Do what cannot wait longer, before the next batch is taken; it never raises."""
-
     @abstractmethod
     def _answer_all(self, batch: Ordered[Work]) -> Callable[[], None] | None:
         """Answer the orders, or return what is left to do after this turn; it never raises."""
@@ -167,7 +157,6 @@ class BatchThread(ABC, Generic[Work, Session]):
         """Answer batches until there is something to finish without the others; None at the end."""
         with self._turn:
             while True:
-                self._before_batch()
                 batch = self._next_batch()
                 if batch is None:
                     self._inbox.put(None)  # for the other threads
@@ -177,7 +166,7 @@ class BatchThread(ABC, Generic[Work, Session]):
                     return finish
 
     def _next_batch(self) -> Ordered[Work] | None:
-        batch = self._left or self._wait()
+        batch = self._left or self._inbox.get()
         # Only the thread whose turn it is takes from the inbox, so what is there stays there.
         while batch is not None and not self._inbox.empty():
             more = self._inbox.get()
@@ -190,13 +179,6 @@ class BatchThread(ABC, Generic[Work, Session]):
             return None
         self._left = batch[self._at_most :]
         return batch[: self._at_most]
-
-    def _wait(self) -> Ordered[Work] | None:
-        while True:
-            try:
-                return self._inbox.get(timeout=self._quiet_after_s())
-            except queue.Empty:
-                self._use_quiet()
 
     def _deliver(self, batch: Ordered[Work], answers: list[Any]) -> None:
         assert self._loop is not None

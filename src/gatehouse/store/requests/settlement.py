@@ -19,7 +19,7 @@ from gatehouse.billing.ledger import (
 )
 from gatehouse.core.errors import AuthorizationLost, GatehouseError, NotFound
 from gatehouse.core.events import EventName, NewEvent, encode_data, request_event_id
-from gatehouse.decisions.search_terms import WaitingTerms
+from gatehouse.decisions.search_terms import WaitingTerms, waiting_terms
 from gatehouse.pipeline.settlement import (
     AuthorizationResult,
     Authorize,
@@ -110,6 +110,8 @@ class BatchRows(msgspec.Struct):
     guesses: dict[str, tuple[int, int]]
     """By card, or the account behind it: mismatches, and requests in flight."""
     numbers: NumbersByGroup = {}
+    followed: str | None = None
+    """Decisions up to this request are not looked for any more, to be indexed; None: none are."""
 
 
 class Changes(msgspec.Struct):
@@ -349,8 +351,9 @@ class _BatchDecider:
         self._book.close(hold, order.items, order.at_ms)
         self._end(order.request_id)
         self._changes.decisions.append(order.decision)
-        if order.found_by is not None:
-            self._changes.search_waiting.append(order.found_by)
+        terms, followed = order.decision.terms, self._loaded.followed
+        if terms is not None and (followed is None or order.request_id <= followed):
+            self._changes.search_waiting.append(waiting_terms(order.request_id, terms))
         if order.intent is not None:
             if order.intent is IntentEnd.DOUBTFUL:
                 self._doubt(order, "unanswered")
@@ -363,8 +366,7 @@ class _BatchDecider:
             review = NewReview(order.account_id, order.request_id, order.at_ms)
             self._changes.reviews.append(review)
         if order.memory_missed:
-            missed = MissedEvent(order.account_id, order.request_id)
-            self._changes.missed_events.append(missed)
+            self._changes.missed_events.append(MissedEvent(order.account_id, order.request_id))
         for kind in order.events:
             self._tell(order, kind)
         state = self._loaded.accounts[order.account_id]

@@ -30,12 +30,6 @@ from gatehouse.store.requests.settlement import Answer, Changes, Settlement, dec
 _log: Final = logging.getLogger("gatehouse.store")
 
 _MOST_PER_COMMIT: Final = 512
-_QUIET_S: Final = 0.25
-"""Without orders for so long, decisions are indexed."""
-_INDEXED_AT_ONCE: Final = 100
-"""Decisions; an order that comes meanwhile waits for some milliseconds."""
-MOST_WAITING: Final = 20_000
-"""Decisions that wait to be indexed while there is no quiet; a search looks at each of them."""
 
 Observer = Callable[[int, float], None]
 """Takes how many orders were in a commit, and the seconds it took."""
@@ -83,8 +77,6 @@ class Writer(BatchThread[Settlement, BatchSession]):
         """When the commit of each thread began, while it is not durable yet."""
         self.commits = True
         """Whether the last commit succeeded."""
-        self._unindexed = 1
-        """Decisions that wait to be indexed; an earlier process may have left some."""
         self._locked = LockedAccounts()
 
     @property
@@ -233,39 +225,11 @@ class Writer(BatchThread[Settlement, BatchSession]):
         at_once = all(waiting) and not self._others_wait
         if changes:
             session.save(changes, flush=at_once)
-            self._unindexed += len(changes.search_waiting)
         else:
             session.abandon()
             at_once = False
         flushed = at_once or not session.flushes or not any(waiting)
         return _Settled(answers, None if flushed else session)
-
-    def _quiet_after_s(self) -> float | None:
-        return _QUIET_S if self._unindexed else None
-
-    def _use_quiet(self) -> None:
-        self._index_until(0)
-
-    def _before_batch(self) -> None:
-        self._index_until(MOST_WAITING)
-
-    def _index_until(self, left: int) -> None:
-        """Index decisions until so many are left, or an order comes."""
-        while self._unindexed > left:
-            try:
-                indexed = self._session().index(_INDEXED_AT_ONCE)
-            except Exception as error:
-                # They wait, and are found where they are.
-                reason = str(error) if isinstance(error, UNREACHABLE) else type(error).__name__
-                _log.warning("could not index decisions", extra={"reason": reason})
-                self._drop_session()
-                self._unindexed = min(self._unindexed, left)
-                return
-            # Other servers index, too: only what is left in the table tells when there is none.
-            more = indexed == _INDEXED_AT_ONCE
-            self._unindexed = max(self._unindexed - indexed, 1) if more else 0
-            if not self._inbox.empty():
-                return
 
     def _lose_session(self, message: str, error: Exception) -> None:
         self.commits = False
@@ -289,9 +253,7 @@ def _account_of(order: Settlement) -> str:
 
 def _records_of(batch: list[Settlement]) -> Changes:
     """The records of all that is closed, which are written if no close is refused."""
-    closed = [order for order in batch if isinstance(order, Close)]
-    terms = [order.found_by for order in closed if order.found_by is not None]
-    return Changes(decisions=[order.decision for order in closed], search_waiting=terms)
+    return Changes(decisions=[order.decision for order in batch if isinstance(order, Close)])
 
 
 def _unavailable(count: int) -> list[Any]:

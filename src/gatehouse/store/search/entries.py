@@ -16,8 +16,10 @@ from gatehouse.decisions.search_terms import (
     entries_of,
     is_of_a_person,
     pack_terms,
+    unpack_amount,
     unpack_terms,
 )
+from gatehouse.store.search.position import note_forgotten
 from gatehouse.store.tables import DECISIONS, SEARCH_WAITING
 
 _ADD: Final = sa.text(
@@ -45,6 +47,7 @@ class SearchIndex:
         self, connection: sa.Connection, account_id: str, request_ids: Sequence[str]
     ) -> None:
         """Take decisions out of the index; call it before their records are deleted."""
+        note_forgotten(connection)
         _take_waiting(connection, request_ids)
         rows = _decisions(connection, account_id, request_ids)
         # In the order of the index, neighbours are deleted from pages that are at hand.
@@ -62,6 +65,7 @@ class SearchIndex:
 
         Call it before their records are made anonymous. They are still found by the rest.
         """
+        note_forgotten(connection)
         waiting = _take_waiting(connection, request_ids)
         _add(connection, [entry for each in waiting for entry in entries_of(each)])
         for row in _decisions(connection, account_id, request_ids):
@@ -69,7 +73,8 @@ class SearchIndex:
                 self.add(connection, account_id, [row.record])
             terms = self._terms_of(account_id, row)
             _remove(connection, row.request_id, [each for each in terms if is_of_a_person(each)])
-            left = pack_terms([each for each in terms if not is_of_a_person(each)])
+            amount = None if row.terms is None else unpack_amount(row.terms)
+            left = pack_terms([each for each in terms if not is_of_a_person(each)], amount)
             this = (
                 DECISIONS.c.account_id == account_id,
                 DECISIONS.c.request_id == row.request_id,

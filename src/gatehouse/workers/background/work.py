@@ -18,6 +18,7 @@ from gatehouse.core.secrets import keyring
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
+from gatehouse.store.search.follower import SearchFollower
 from gatehouse.store.search.indexing import EarlierDecisions
 from gatehouse.workers.background.notices import BackgroundNotice
 from gatehouse.workers.supervisor import BackgroundTask
@@ -36,7 +37,8 @@ class BackgroundWork:
         self.backlog: Backlog | None = Backlog()
         self._database = database
         self._audit = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
-        self._search = EarlierDecisions(session)
+        self._search = SearchFollower(database, session.clock)
+        self._earlier = EarlierDecisions(session)
         self._jobs = JobWorker(session, owner, settings.jobs_at_once)
         self._retention = DailyRetention(session, retention_policy(settings))
         self._partitions = PartitionKeeper(session)
@@ -58,6 +60,7 @@ class BackgroundWork:
         yield BackgroundTask("audit", self._audit.run)
         yield BackgroundTask("backlog", self._count_again_and_again)
         yield BackgroundTask("search", self._search.run)
+        yield BackgroundTask("earlier", self._earlier.run)
         yield BackgroundTask("webhooks", self.webhooks.run)
         yield BackgroundTask("events", self._events.run)
 

@@ -74,7 +74,7 @@ class EntityIndex:
 
     def source(self, entity: Entity) -> Source:
         """Where the decisions of an entity are found."""
-        return by_terms([self._term(FIELDS[entity.kind], entity.value)])
+        return by_terms(self.account_id, [self._term(FIELDS[entity.kind], entity.value)])
 
     def newest(self, entity: Entity, limit: int, before: str | None = None) -> list[str]:
         """The ids of an entity's newest requests, or of those before one, the newest first."""
@@ -96,7 +96,7 @@ class EntityIndex:
     def tally(self, request_ids: Sequence[str]) -> Tally:
         """What was decided about some requests, and what they turned out to be."""
         review, decline = (
-            by_terms([self._term(DECISION, each.value)])
+            by_terms(self.account_id, [self._term(DECISION, each.value)])
             for each in (Outcome.REVIEW, Outcome.DECLINE)
         )
         return Tally(

@@ -11,10 +11,11 @@ import sqlalchemy as sa
 
 from gatehouse.core.wording.labels import Label
 from gatehouse.store.database import is_any_of
+from gatehouse.store.search.position import FOLLOWED
 from gatehouse.store.tables import DECISIONS, FEEDBACK, REVIEWS, SEARCH_ENTRIES, SEARCH_WAITING
 
 Condition = sa.ColumnElement[bool]
-AmountColumn = sa.Column[int]
+Amount = sa.ColumnElement[int]
 
 
 class Branch(NamedTuple):
@@ -31,11 +32,8 @@ class Source(NamedTuple):
     """Requests that are in any of some branches."""
 
     branches: tuple[Branch, ...]
-    waiting: Branch | None = None
-    """Such requests that are not indexed yet; all of its rows count.
-
-    It is always read before the others: a request that is indexed meanwhile is found then.
-    """
+    unindexed: tuple[Branch, ...] = ()
+    """Such requests that are not in the index yet; all of their rows count."""
 
     @property
     def is_exact(self) -> bool:
@@ -55,33 +53,51 @@ def every_decision(account_id: str) -> Source:
     return Source((Branch(DECISIONS.c.request_id, (DECISIONS.c.account_id == account_id,)),))
 
 
-def by_terms(terms: Sequence[int]) -> Source:
-    """Requests that have any of some terms."""
-    return _by_terms(terms, lambda _amount: ())
+def by_terms(account_id: str, terms: Sequence[int]) -> Source:
+    """Requests of an account that have any of some terms."""
+    return _by_terms(account_id, terms, lambda _amount: ())
 
 
 def _by_terms(
-    terms: Sequence[int], about: Callable[[AmountColumn], tuple[Condition, ...]]
+    account_id: str, terms: Sequence[int], about: Callable[[Amount], tuple[Condition, ...]]
 ) -> Source:
     """Such requests, whether indexed or not; `about` says what holds for their amount."""
     if not terms:
         return Source(())
-    entries, waiting = SEARCH_ENTRIES.c, SEARCH_WAITING.c
-    has_any = sa.or_(*[waiting.terms.like(f"%,{term},%") for term in terms])
-    unindexed = Branch(waiting.request_id, (*about(waiting.amount), has_any))
+    entries, waiting, decided = SEARCH_ENTRIES.c, SEARCH_WAITING.c, DECISIONS.c
     exact = about(entries.amount)
     indexed = [Branch(entries.request_id, (entries.term == term,), exact) for term in terms]
+    waits = (*about(waiting.amount), _has_any(waiting.terms, terms))
+    # Nothing but the account and the id is looked up: these are the decisions of a few seconds.
+    new = (
+        decided.account_id == account_id,
+        decided.request_id > FOLLOWED,
+        _has_any(sa.func.replace(sa.func.replace(decided.terms, "[", ","), "]", ","), terms),
+        *about(_amount_after(decided.terms)),
+    )
+    unindexed = Branch(waiting.request_id, waits), Branch(decided.request_id, new)
     return Source(tuple(indexed), unindexed)
 
 
-def by_amount(terms: Sequence[int], least: int | None, most: int | None) -> Source:
+def _has_any(text: "sa.ColumnElement[str]", terms: Sequence[int]) -> Condition:
+    """Whether a text has one of some terms, with a comma before and after it."""
+    return sa.or_(*[text.like(f"%,{term},%") for term in terms])
+
+
+def _amount_after(terms: "sa.ColumnElement[str]") -> Amount:
+    """The number that follows the terms of a decision."""
+    without = sa.func.rtrim(terms, "-0123456789")
+    return sa.cast(sa.func.nullif(sa.func.replace(terms, without, ""), ""), sa.BigInteger)
+
+
+def by_amount(account_id: str, terms: Sequence[int], least: int | None, most: int | None) -> Source:
     """Requests of some buckets of amounts whose amount is between two, both included."""
 
-    def within(amount: AmountColumn) -> tuple[Condition, ...]:
+    def within(amount: Amount) -> tuple[Condition, ...]:
         above = () if least is None else (amount >= least,)
         return above if most is None else (*above, amount <= most)
 
-    return _by_terms(terms, within)
+    return _by_terms(account_id, terms, within)
 
 
 def by_column(column: "sa.Column[str]", account_id: str, value: str) -> Source:
@@ -133,17 +149,22 @@ def read_ids(
     connection: sa.Connection, source: Source, span: IdSpan, limit: int, *, newest_first: bool
 ) -> list[str]:
     """Some rows of a source in order; a request can be named more than once."""
-    if source.waiting is None:
-        return _read_branches(connection, source, span, limit, newest_first=newest_first)
-    waiting = list(connection.scalars(_ordered(source.waiting, span, limit, newest_first)))
-    rows = _read_branches(connection, source, span, limit, newest_first=newest_first)
-    return sorted(waiting + rows, reverse=newest_first)[:limit] if waiting else rows
+    rows = _read_branches(connection, source.branches, span, limit, newest_first=newest_first)
+    if not source.unindexed:
+        return rows
+    new = _read_branches(connection, source.unindexed, span, limit, newest_first=newest_first)
+    return sorted(new + rows, reverse=newest_first)[:limit] if new else rows
 
 
 def _read_branches(
-    connection: sa.Connection, source: Source, span: IdSpan, limit: int, *, newest_first: bool
+    connection: sa.Connection,
+    branches: Sequence[Branch],
+    span: IdSpan,
+    limit: int,
+    *,
+    newest_first: bool,
 ) -> list[str]:
-    parts = [_ordered(branch, span, limit, newest_first) for branch in source.branches]
+    parts = [_ordered(branch, span, limit, newest_first) for branch in branches]
     if not parts:
         return []
     if len(parts) == 1:
@@ -158,7 +179,7 @@ def _read_branches(
 def count_up_to(connection: sa.Connection, source: Source, span: IdSpan, most: int) -> int:
     """How many rows a source has, counted to a limit in each of its branches."""
     total = 0
-    for branch in _all_branches(source):
+    for branch in (*source.branches, *source.unindexed):
         rows = _ordered(branch, span, most, True).subquery()
         total += connection.scalar(sa.select(sa.func.count()).select_from(rows)) or 0
         if total >= most:
@@ -169,7 +190,7 @@ def count_up_to(connection: sa.Connection, source: Source, span: IdSpan, most: i
 def among(connection: sa.Connection, source: Source, request_ids: Sequence[str]) -> set[str]:
     """Those of some requests that are in a source."""
     found: set[str] = set()
-    for branch in _all_branches(source):
+    for branch in (*source.branches, *source.unindexed):
         column = branch.request_id
         query = sa.select(column).where(
             *branch.driving, *branch.exact, is_any_of(connection, column, request_ids)
@@ -178,10 +199,6 @@ def among(connection: sa.Connection, source: Source, request_ids: Sequence[str])
         if len(found) == len(request_ids):
             break
     return found
-
-
-def _all_branches(source: Source) -> tuple[Branch, ...]:
-    return source.branches if source.waiting is None else (source.waiting, *source.branches)
 
 
 def _ordered(branch: Branch, span: IdSpan, limit: int, newest_first: bool) -> "sa.Select[Any]":

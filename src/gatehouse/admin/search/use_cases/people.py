@@ -50,4 +50,4 @@ def requests_about(
     Between two batches no transaction is open, and those already given may be deleted.
     """
     session.actor.check_account(account_id)
-    return stream_requests(session.database, account_id, by_terms(terms), batch=batch)
+    return stream_requests(session.database, account_id, by_terms(account_id, terms), batch=batch)

@@ -71,10 +71,13 @@ def listed(value: T | Sequence[T]) -> list[T]:
 
 
 def _words(field: int) -> Callable[[SearchValues, Any], Source]:
-    def make(values: SearchValues, given: Any) -> Source:
-        return by_terms([values.term(field, str(each)) for each in listed(given)])
+    return _terms(lambda values, given: [values.term(field, str(each)) for each in listed(given)])
 
-    return make
+
+def _terms(
+    make: Callable[[SearchValues, Any], Sequence[int]],
+) -> Callable[[SearchValues, Any], Source]:
+    return lambda values, given: by_terms(values.account_id, make(values, given))
 
 
 def _operation(values: SearchValues, given: str | list[str]) -> Source:
@@ -87,20 +90,21 @@ def _operation(values: SearchValues, given: str | list[str]) -> Source:
 def _amount(values: SearchValues, given: AmountRange) -> Source:
     least, most = (None if end is None else micros_of(end) for end in (given.least, given.most))
     buckets = amount_buckets(given.currency.upper(), least, most)
-    return by_amount([values.term(AMOUNT, each) for each in buckets], least, most)
+    terms = [values.term(AMOUNT, each) for each in buckets]
+    return by_amount(values.account_id, terms, least, most)
 
 
 _FILTERS: Final[dict[str, Callable[[SearchValues, Any], Source]]] = {
-    "user_id": lambda values, given: by_terms(values.user(given)),
-    "card_number": lambda values, given: by_terms(values.card(given)),
-    "payment_account_reference": lambda values, given: by_terms(values.card(given)),
-    "card_fingerprint": lambda values, given: by_terms(
-        [values.fingerprint(each) for each in listed(given)]
+    "user_id": _terms(SearchValues.user),
+    "card_number": _terms(SearchValues.card),
+    "payment_account_reference": _terms(SearchValues.card),
+    "card_fingerprint": _terms(
+        lambda values, given: [values.fingerprint(each) for each in listed(given)]
     ),
-    "email": lambda values, given: by_terms(values.email(given)),
-    "phone": lambda values, given: by_terms(values.phone(given)),
-    "ip_address": lambda values, given: by_terms(values.address(given)),
-    "device_id": lambda values, given: by_terms(values.device(given)),
+    "email": _terms(SearchValues.email),
+    "phone": _terms(SearchValues.phone),
+    "ip_address": _terms(SearchValues.address),
+    "device_id": _terms(SearchValues.device),
     "transaction_id": lambda values, given: by_column(
         DECISIONS.c.transaction_reference, values.account_id, values.kept(given)
     ),
