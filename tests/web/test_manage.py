@@ -56,6 +56,20 @@ def client(shared: Server, merchant: Merchant) -> Iterator[httpx.Client]:
         yield one
 
 
+@pytest.fixture
+def newcomer(session: AdminSession) -> Merchant:
+    """A merchant without rules: no other test has applied any."""
+    return Merchant(session, "manage")
+
+
+@pytest.fixture
+def first_calls(shared: Server, newcomer: Merchant) -> Iterator[httpx.Client]:
+    """Calls the shared server as that merchant."""
+    with shared.client(newcomer.key) as one:
+        one.event_hooks["response"].append(_check_described)
+        yield one
+
+
 def _check_described(answer: httpx.Response) -> None:
     answer.read()
     path, method = answer.request.url.path, answer.request.method.lower()
@@ -84,7 +98,8 @@ def put_rules(client: httpx.Client, amount: int, seen: str | None = None, **quer
     return client.put(f"{BASE}/rules/checkout", json=body, headers=headers, params=query)
 
 
-def test_a_rule_set_is_applied_read_changed_and_rolled_back(client: httpx.Client) -> None:
+def test_a_rule_set_is_applied_read_changed_and_rolled_back(first_calls: httpx.Client) -> None:
+    client = first_calls
     trial = done(put_rules(client, 500, dryRun="true"))
     assert (trial["version"], trial["changed"], trial["dryRun"]) == (1, True, True)
     refused(client.get(f"{BASE}/rules/checkout"), 404, "not_found")
@@ -111,10 +126,12 @@ def test_a_rule_set_is_applied_read_changed_and_rolled_back(client: httpx.Client
     assert done(client.get(f"{BASE}/rules"))["items"][0]["name"] == "checkout"
 
 
-def test_the_key_is_the_actor_of_what_it_changes(client: httpx.Client, merchant: Merchant) -> None:
-    put_rules(client, 501, "*")
-    lines = done(client.get(f"{BASE}/audit", params={"action": "rules.", "limit": 1}))["lines"]
-    assert (lines[0]["by"], lines[0]["action"]) == (merchant.actor, "rules.apply")
+def test_the_key_is_the_actor_of_what_it_changes(
+    first_calls: httpx.Client, newcomer: Merchant
+) -> None:
+    done(put_rules(first_calls, 501))
+    lines = done(first_calls.get(f"{BASE}/audit", params={"action": "rules.", "limit": 1}))["lines"]
+    assert (lines[0]["by"], lines[0]["action"]) == (newcomer.actor, "rules.apply")
 
 
 def test_mistakes_in_a_document_are_told_with_their_places(client: httpx.Client) -> None:
@@ -367,6 +384,7 @@ def _walk(nobody: httpx.Client, plain: Merchant, wrong: dict[str, Merchant]) -> 
 
 def test_a_key_of_another_account_finds_nothing(client: httpx.Client, other: httpx.Client) -> None:
     put_rules(client, 500, "*")
+    put_rules(client, 500)
     key_id = done(client.get(f"{BASE}/keys"))["keys"][0]["keyId"]
     client.post(f"{BASE}/lists", json={"name": "mine", "kind": "words"})
     job = client.post(f"{BASE}/feedback/imports", json={"format": "csv", "content": "label\n"})
