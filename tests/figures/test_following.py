@@ -1,5 +1,6 @@
 """The copy follows what becomes of decisions, and is made again when it cannot be right."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,12 @@ from gatehouse.core.wording.labels import Label
 from gatehouse.figures.account_columns import AccountColumns
 from gatehouse.figures.copies import ColumnCopies
 from gatehouse.figures.engine import ColumnEngine, FiguresNotReady
+from gatehouse.figures.follower import Follower
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.tables import DECISIONS
 from tests.figures.shops import DAY_MS, NOW_MS, Shop
-from tests.harness import until
+from tests.harness import PATIENCE_S, until
 
 
 def test_a_decision_whose_commit_came_late_is_copied(any_shop: Shop) -> None:
@@ -46,6 +48,32 @@ def test_labels_and_reviews_are_followed(any_shop: Shop) -> None:
     resolve_review(shop.session, shop.account_id, first, finding)
     assert shop.value(first, "review") == "APPROVED"
     assert shop.value(first, "fraud") is False
+
+
+def test_a_copy_is_brought_up_to_date_while_a_thread_follows_it(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, step = shop.keep(NOW_MS), Follower.step
+    begun, both, inside = threading.Event(), threading.Event(), threading.Lock()
+
+    def watched(follower: Follower) -> bool:
+        if not inside.acquire(blocking=False):
+            both.set()
+            return False
+        begun.set()
+        # Time for the other thread to come in between, if it can.
+        both.wait(0.2)
+        try:
+            return step(follower)
+        finally:
+            inside.release()
+
+    monkeypatch.setattr(Follower, "step", watched)
+    shop.copies.of(shop.account_id)
+    shop.copies.start()
+    assert begun.wait(PATIENCE_S)
+    assert shop.ids() == [kept]
+    assert not both.is_set()
 
 
 def test_a_new_process_goes_on_with_the_copy(shop: Shop) -> None:

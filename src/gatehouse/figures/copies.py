@@ -52,6 +52,8 @@ class ColumnCopies:
         self._accounts: dict[str, AccountColumns] = {}
         self._followers: dict[str, Follower] = {}
         self._turn = threading.Lock()
+        # A follower may be called by one thread at a time only.
+        self._following = threading.Lock()
         self._wake = threading.Event()
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="columns", daemon=True)
@@ -80,10 +82,11 @@ class ColumnCopies:
         return found
 
     def catch_up(self, account_id: str) -> AccountColumns:
-        """Bring one copy up to date now, where no thread does it."""
+        """Bring one copy up to date now, whether or not a thread follows as well."""
         with self._turn:
             found = self._accounts.get(account_id) or self._add(account_id)
-        self._followers[account_id].catch_up()
+        with self._following:
+            self._followers[account_id].catch_up()
         return found
 
     def close(self) -> None:
@@ -126,7 +129,8 @@ class ColumnCopies:
         if self._stopped:
             return False
         try:
-            return self._followers[account_id].step()
+            with self._following:
+                return self._followers[account_id].step()
         except CopyDamaged:
             _log.warning("a column copy is made again", extra={"reason": "it is damaged"})
             return True
