@@ -14,7 +14,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 DATA   ?=
 # Tests wait for servers, disks and time limits: four workers keep two cores busy.
 WORKERS ?= 4
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+PYTEST := $(BIN)/python -m pytest --workers $(WORKERS)
 # The commit or branch that `make changed` compares with.
 SINCE  ?= HEAD
 # Without compiled files, every process would compile the whole program again.
@@ -65,7 +65,7 @@ new-subject: setup ## Write a new subject of the administration that works (NAME
 	@$(BIN)/python -m scripts.new_subject $(NAME)
 
 changed: setup ## Run the tests that your changes concern (SINCE=main for those of a branch)
-	@$(BIN)/python -m scripts.changed_tests --since $(SINCE) -n $(WORKERS) --dist worksteal $(ARGS)
+	@$(BIN)/python -m scripts.changed_tests --since $(SINCE) --workers $(WORKERS) $(ARGS)
 
 format: setup ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .

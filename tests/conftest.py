@@ -1,42 +1,25 @@
 """Fixtures: both databases for real, homes of their own, a shared server for reading tests."""
 
 import gc
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import gatehouse.operations.stages  # noqa: F401  # registers the stages, as every entry point does
 from gatehouse.store.admin.admin_session import AdminSession
-from tests.compiled import compile_own_share
 from tests.databases import (
     Postgres,
     share_compiled_statements,
     skip_waiting_for_disk,
     start_postgres,
 )
-from tests.forkserver import share_fork_server
+from tests.forkserver import fork_server
 from tests.harness import Home, Server, make_account
-from tests.order import mark_by_folder, spread
+from tests.order import mark_by_folder
 from tests.preloading import build_commands_once, build_routes_once
 from tests.valkeys import start_valkey
-
-BEGUN_FIRST: Final = (
-    ("browser",),
-    (
-        *("spark", "test_learning_page.py", "test_quickstart_python.py", "test_pipelines_page.py"),
-        *("test_same_answers.py", "test_archive_page.py", "test_idverify_page.py"),
-    ),
-    ("node", "test_generated_clients.py", "test_samples.py", "test_kill.py", "test_stopping.py"),
-    (
-        *("test_openapi.py", "test_secrets_stay_secret.py", "test_watching.py", "test_compose.py"),
-        *("test_shared_memory.py", "test_tutorial.py", "test_attacks.py", "test_house.py"),
-    ),
-)
-"""What takes longest: one group for each worker, by marks and by names of files."""
 
 # Next to nothing of what collecting makes becomes garbage.
 gc.disable()
@@ -50,19 +33,15 @@ settings.load_profile("tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start what the workers of a run share, before there are any."""
-    if getattr(config.option, "numprocesses", None):
-        share_fork_server()
-    compile_own_share(config)
+    """Start what the workers of a run share while tests are collected."""
+    if config.getoption("workers", 1) > 1:
+        fork_server()
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """Begin with what takes longest, or one worker would still be at it when the others end."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests before some of them are left out by their marks."""
     mark_by_folder(items)
-    yield
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    items[:] = spread(items, BEGUN_FIRST, workers)
 
 
 def pytest_collection_finish() -> None:

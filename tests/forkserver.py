@@ -24,12 +24,8 @@ from typing import Any
 
 from tests.preloading import load, load_learning
 
-# How the workers of a run learn the address of the fork server that they share; it is not for the
-# processes that they start, which may be of another checkout.
-_VARIABLE = "TESTS_FORK_SERVER"
-_shared = os.environ.pop(_VARIABLE, "")
 # Numerical libraries start threads when they are loaded, and threads do not survive a fork.
-_SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 # Commands that load packages which no other one needs, and which take seconds to load.
 _LEARNS = [["sentry", "train"], ["sentry", "replay"]]
@@ -125,13 +121,8 @@ class ForkServer:
 
 @functools.cache
 def fork_server() -> ForkServer:
-    """The fork server of this run."""
-    return ForkServer(_shared or _begin())
-
-
-def share_fork_server() -> None:
-    """Let the workers that this process starts use one fork server."""
-    os.environ[_VARIABLE] = _begin()
+    """The fork server of this run; workers that are forked later have the same."""
+    return ForkServer(_begin())
 
 
 def _begin() -> str:
@@ -150,7 +141,7 @@ def _begin() -> str:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.forkserver", str(usual.fileno()), str(learned.fileno())],
             cwd=Path(__file__).resolve().parents[1],
-            env=os.environ | _SINGLE_THREADED,
+            env=os.environ | SINGLE_THREADED,
             stdin=subprocess.PIPE,
             pass_fds=[usual.fileno(), learned.fileno()],
         )

@@ -6,6 +6,7 @@ has tests of its own.
 
 import asyncio
 import contextlib
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -30,16 +31,20 @@ from tests.harness import Home, make_account
 ORIGIN = "http://127.0.0.1:8081"
 
 
+@functools.cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """One event loop for all requests, made late: forks of a process must not share one."""
+    return asyncio.new_event_loop()
+
+
 class _Direct(httpx.BaseTransport):
     """Hands requests to the application on one event loop; a test's client would make threads."""
-
-    _loop = asyncio.new_event_loop()
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        return self._loop.run_until_complete(self._answer(request))
+        return _loop().run_until_complete(self._answer(request))
 
     async def _answer(self, request: httpx.Request) -> httpx.Response:
         scope = {

@@ -1,0 +1,3 @@
+"""Lets every test of the project, those of the Python client too, be run in several processes."""
+
+pytest_plugins = ["tests.parallel"]
