@@ -123,7 +123,21 @@ def browser(console: Console) -> Browser:
     return console.as_role(UserRole.OPERATOR, locale="de", time_zone="Europe/Berlin")
 
 
-def _english() -> dict[str, str]:
+class _English:
+    """Our English texts, and which of them a text has; most texts are on many pages."""
+
+    def __init__(self) -> None:
+        self._parts = _longest_parts()
+        self._known: dict[str, list[str]] = {}
+
+    def within(self, text: str, least_words: int) -> list[str]:
+        """The keys of our texts with so many words that are part of a text."""
+        if text not in self._known:
+            self._known[text] = [key for key, part in self._parts.items() if part in text]
+        return [key for key in self._known[text] if len(self._parts[key].split()) >= least_words]
+
+
+def _longest_parts() -> dict[str, str]:
     """For each text, its longest part without a gap, if it has words that no German text has."""
     german = [part for text in texts("de").values() for part in text]
     all_german = "\n".join([*german, *sentences("de").values()])
@@ -144,15 +158,13 @@ def _single_words() -> frozenset[str]:
     return frozenset(part for part in english - german if part.isalpha())
 
 
-def _left_in_english(page: str, english: dict[str, str]) -> list[str]:
+def _left_in_english(page: str, english: _English) -> list[str]:
     """The texts of a page that are English and ours, or that only programs would write."""
     found = []
     for text, is_typed in _Read(page).shown:
         if text in BRAND_NAMES:
             continue
-        least = _LEAST_TYPED_WORDS if is_typed else 2
-        keys = [key for key, part in english.items() if part in text]
-        keys = [key for key in keys if len(english[key].split()) >= least]
+        keys = english.within(text, _LEAST_TYPED_WORDS if is_typed else 2)
         words = _FUNCTION_WORDS & set(re.findall(r"[a-z]+", text.lower()))
         parts = set(re.split(r", | · ", text))
         alone = _single_words() & parts if all(map(str.isalpha, parts)) else None
@@ -190,7 +202,7 @@ def _walked(browser: Browser) -> Iterator[tuple[str, str]]:
 
 
 def test_no_english_sentence_is_left_on_a_german_page(browser: Browser) -> None:
-    english, looked_at, wrong = _english(), 0, []
+    english, looked_at, wrong = _English(), 0, []
     for path, page in _walked(browser):
         looked_at += 1
         wrong += [f"{path}: {each}" for each in _left_in_english(page, english)]
@@ -213,7 +225,7 @@ def test_the_example_of_a_new_rule_set_is_in_german(browser: Browser) -> None:
 
 def test_an_english_page_would_be_noticed(console: Console) -> None:
     browser = console.as_role(UserRole.OPERATOR, locale="en")
-    english = _english()
+    english = _English()
     for page in ("rules", "reviews", "settings"):
         assert _left_in_english(browser.get(f"/a/{DEMO_ACCOUNT}/{page}").text, english)
 
@@ -302,7 +314,7 @@ def test_what_cannot_be_used_is_said_in_german(
 ) -> None:
     page = browser.post(path, form).text
     assert said in page
-    assert _left_in_english(page, _english()) == []
+    assert _left_in_english(page, _English()) == []
 
 
 @pytest.mark.parametrize(
@@ -319,7 +331,7 @@ def test_filters_that_cannot_be_used_are_explained_in_german(
 ) -> None:
     page = browser.get(f"{_ACCOUNT}/decisions?{query}").text
     assert said in page
-    assert _left_in_english(page, _english()) == []
+    assert _left_in_english(page, _English()) == []
 
 
 def test_warnings_in_the_report_of_a_model_are_in_german(
@@ -337,4 +349,4 @@ def test_warnings_in_the_report_of_a_model_are_in_german(
     assert page.count('class="notice warn"') == len(warnings)
     assert "Beträge in «currency» sind nicht gezählt" in page
     assert "von allen 5.678" in page
-    assert _left_in_english(page, _english()) == []
+    assert _left_in_english(page, _English()) == []
