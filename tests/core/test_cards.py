@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from gatehouse.core.cards.brands import BRANDS, brand_of, passes_luhn
 from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
+from gatehouse.core.clock import parse_time
 
 
 def luhn_complete(stem: str) -> str:
@@ -155,6 +156,19 @@ def test_a_card_is_good_through_its_last_month() -> None:
     expiry = ExpiryDate.parse("2026-11")
     assert not expiry.is_past((2026, 11))
     assert expiry.is_past((2026, 12))
+
+
+@pytest.mark.parametrize(
+    ("moment", "passed"),
+    [
+        ("2026-11-30T23:59:59.999", False),
+        ("2026-12-01T11:59:59.999", False),
+        ("2026-12-01T12:00:00.000", True),
+        ("2025-01-01T00:00:00.000", False),
+    ],
+)
+def test_a_card_is_good_until_its_month_has_ended_everywhere(moment: str, passed: bool) -> None:
+    assert ExpiryDate.parse("2026-11").has_passed(parse_time(moment)) is passed
 
 
 @pytest.mark.parametrize("text", ["12", "12345", "12a", "", "١٢٣"])

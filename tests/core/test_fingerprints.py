@@ -59,3 +59,9 @@ def test_guesses_are_counted_under_marks_that_stand_nowhere_else() -> None:
     assert mark == FINGERPRINTS.guess_mark(INSIDE)
     assert mark != FINGERPRINTS.guess_mark("req_1")
     assert mark not in INSIDE + FINGERPRINTS.of_account("acct_1", INSIDE)
+
+
+def test_a_request_gets_both_at_once() -> None:
+    for each in (FINGERPRINTS, RENEWED):
+        inner = each.inner(NUMBER)
+        assert each.of_request("acct_1", NUMBER) == (inner, each.of_account("acct_1", inner))

@@ -14,22 +14,21 @@ class CardMasker:
 
     def mask(self, account_id: str, card: CardOfRequest) -> MaskedCard:
         """The card of a request without anything that could be used to pay with it."""
-        number = card.number
-        facts = self._bins.facts(number.bin)
-        inner = self.fingerprints.inner(number)
+        number, bin_digits = card.number, card.number.bin
+        facts = self._bins.facts(bin_digits)
+        inner, shown = self.fingerprints.of_request(account_id, number)
         reference, inner_account, shown_account = card.account_reference, None, None
         if reference is not None:
-            inner_account = self.fingerprints.inner(reference)
-            shown_account = self.fingerprints.of_account(account_id, inner_account)
+            inner_account, shown_account = self.fingerprints.of_request(account_id, reference)
         kept = KeptCard(
             brand=number.brand.name if number.brand else None,
-            bin=number.bin,
+            bin=bin_digits,
             last_four=number.last_four,
             expiry=None if card.expiry is None else str(card.expiry),
             country=facts.country if facts else None,
             funding=facts.funding if facts else None,
             prepaid=facts.prepaid if facts else None,
-            fingerprint=self.fingerprints.of_account(account_id, inner),
+            fingerprint=shown,
             account_fingerprint=shown_account,
             credential_type=card.credential_type,
         )

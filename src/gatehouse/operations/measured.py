@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
 
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.gateway.port import (
@@ -36,29 +36,24 @@ class _Measured:
         self._observe = observe
         self._outside = outside or Outside()
 
-    async def _ask(self, call: str, answer: Awaitable[T]) -> T:
-        """What a request waits for."""
-        self._outside.waiting += 1
-        try:
-            return await self._measure(call, answer)
-        finally:
-            self._outside.waiting -= 1
-
-    async def _measure(self, call: str, answer: Awaitable[T]) -> T:
+    async def _ask(self, call: str, answer: Awaitable[T], waits: int = 1) -> T:
+        """The answer, which so many requests wait for."""
         started, outcome = time.perf_counter(), "defect"
+        self._outside.waiting += waits
         try:
             found = await answer
             outcome = "answered"
             return found
         except ConnectorFailed as failure:
-            waits = failure.answered and not failure.sent
-            outcome = "unsent" if waits else "failed"
+            unsent = failure.answered and not failure.sent
+            outcome = "unsent" if unsent else "failed"
             raise
         except asyncio.CancelledError:
             # The engine gives a call up in this way when its time is over.
             outcome = "timeout"
             raise
         finally:
+            self._outside.waiting -= waits
             self._observe(self._connector, call, outcome, time.perf_counter() - started)
 
 
@@ -69,9 +64,9 @@ class MeasuredIssuer(_Measured):
         super().__init__("issuer", observe, outside)
         self._issuer = issuer
 
-    async def check(self, enquiry: CardEnquiry) -> IssuerAnswer:
+    def check(self, enquiry: CardEnquiry) -> Coroutine[Any, Any, IssuerAnswer]:
         """Ask about one card."""
-        return await self._ask("check", self._issuer.check(enquiry))
+        return self._ask("check", self._issuer.check(enquiry))
 
 
 class MeasuredIdentities(_Measured):
@@ -83,9 +78,9 @@ class MeasuredIdentities(_Measured):
         super().__init__("identities", observe, outside)
         self._source = source
 
-    async def find(self, enquiry: IdentityEnquiry) -> Holders | HolderResults:
+    def find(self, enquiry: IdentityEnquiry) -> Coroutine[Any, Any, Holders | HolderResults]:
         """Ask who holds a card."""
-        return await self._ask("find", self._source.find(enquiry))
+        return self._ask("find", self._source.find(enquiry))
 
 
 class MeasuredGateway(_Measured):
@@ -102,10 +97,10 @@ class MeasuredGateway(_Measured):
         """What a reversal has to know; nothing is sent."""
         return None if self._refer is None else self._refer(authorization)
 
-    async def authorize(self, authorization: Authorization) -> GatewayAnswer:
+    def authorize(self, authorization: Authorization) -> Coroutine[Any, Any, GatewayAnswer]:
         """Ask for one payment."""
-        return await self._ask("authorize", self._gateway.authorize(authorization))
+        return self._ask("authorize", self._gateway.authorize(authorization))
 
     async def reverse(self, reversal: Reversal) -> None:
         """Ask for one reversal."""
-        await self._measure("reverse", self._gateway.reverse(reversal))
+        await self._ask("reverse", self._gateway.reverse(reversal), waits=0)

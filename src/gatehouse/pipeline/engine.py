@@ -90,41 +90,42 @@ class Engine:
         """Take one job from authorization to record."""
         self.under_way.add(job.request_id)
         try:
-            return await self._process(job)
+            now_ms, card = self._clock(), job.plan.card
+            case = Case(job.request_id, job.account_id, now_ms, job.plan.inputs, job.policies)
+            if card is not None:
+                case.card = self._masker.mask(job.account_id, card)
+            for stage, other in job.plan.other_cards.items():
+                case.other_cards[stage] = self._masker.mask(job.account_id, other)
+            hold, numbers = self._hold(job, case.card, now_ms), self._numbers(job, case)
+            verdict = await self._settlement.authorize(
+                Authorize(hold, now_ms, job.claim, self._intent(job, case), numbers, job.actor)
+            )
+            if not isinstance(verdict, Authorized):
+                if numbers is not None and isinstance(verdict, Enumerated):
+                    self._enumeration.refused(numbers, now_ms)
+                return verdict
+            if numbers is not None:
+                self._enumeration.noted(numbers, now_ms)
+            self._note_guesses(case, verdict)
+            runs = await self._run_or_release(job, case, hold)
+            try:
+                processed = await self._close(job, case, hold, runs)
+            except BaseException:
+                _tell(case, done=False)
+                raise
+            if case.on_settled:
+                _tell(case, done=all(run.item.completed for run in runs))
+            return processed
         finally:
             self.under_way.discard(job.request_id)
 
-    async def _process(self, job: Job) -> ProcessingResult:
-        now_ms, plan = self._clock(), job.plan
-        card = None if plan.card is None else self._masker.mask(job.account_id, plan.card)
-        others = {
-            stage: self._masker.mask(job.account_id, other)
-            for stage, other in plan.other_cards.items()
-        }
-        hold, numbers = self._hold(job, card, now_ms), self._numbers(job, card, others, now_ms)
-        case = Case(job.request_id, job.account_id, now_ms, plan.inputs, job.policies)
-        case.card, case.other_cards = card, others
-        intent = plan.intent and _referred(plan.intent, plan.steps, case)
-        if intent is not None:
-            case.redirect_payment = partial(self._redirect, job.account_id, job.request_id)
-        verdict = await self._settlement.authorize(
-            Authorize(hold, now_ms, job.claim, intent, numbers, job.actor)
-        )
-        if not isinstance(verdict, Authorized):
-            if numbers is not None and isinstance(verdict, Enumerated):
-                self._enumeration.refused(numbers, now_ms)
-            return verdict
-        if numbers is not None:
-            self._enumeration.noted(numbers, now_ms)
-        self._note_guesses(case, verdict)
-        runs = await self._run_or_release(job, case, hold)
-        try:
-            processed = await self._close(job, case, hold, runs)
-        except BaseException:
-            _tell(case, done=False)
-            raise
-        _tell(case, done=all(run.item.completed for run in runs))
-        return processed
+    def _intent(self, job: Job, case: Case) -> Payment | None:
+        """The payment that a stage is going to ask for, as it is noted before."""
+        intent = job.plan.intent
+        if intent is None:
+            return None
+        case.redirect_payment = partial(self._redirect, job.account_id, job.request_id)
+        return _referred(intent, job.plan.steps, case)
 
     async def _redirect(self, account_id: str, request_id: str, reference: str) -> None:
         """Note durably that a payment goes to another party."""
@@ -145,10 +146,11 @@ class Engine:
 
     def _note_guesses(self, case: Case, verdict: Authorized) -> None:
         limit = self._options.guess_limit
-        case.guess_limit_applies = limit > 0
-        case.guess_limit_reached = 0 < limit <= verdict.mismatches
-        # Open requests count too, or parallel guesses would bypass the limit.
-        case.guess_limit_at_risk = 0 < limit <= verdict.mismatches + verdict.in_flight
+        if limit > 0:
+            case.guess_limit_applies = True
+            case.guess_limit_reached = limit <= verdict.mismatches
+            # Open requests count too, or parallel guesses would bypass the limit.
+            case.guess_limit_at_risk = limit <= verdict.mismatches + verdict.in_flight
 
     def _hold(self, job: Job, card: MaskedCard | None, now_ms: int) -> Hold:
         options = self._options
@@ -176,15 +178,14 @@ class Engine:
         mark, account = self._masker.fingerprints.guess_mark, card.inner_account
         return mark(card.inner), None if account is None else mark(f"{job.account_id} {account}")
 
-    def _numbers(
-        self, job: Job, card: MaskedCard | None, others: dict[str, MaskedCard], now_ms: int
-    ) -> NumbersLimit | None:
+    def _numbers(self, job: Job, case: Case) -> NumbersLimit | None:
         """The numbers of the request that must not be too many of a kind."""
-        plan, cards = job.plan, []
+        plan, card, cards = job.plan, case.card, []
         if plan.card is not None and card is not None:
-            cards = [(plan.card.number, card.inner)]
-        cards += [(plan.other_cards[stage].number, one.inner) for stage, one in others.items()]
-        return self._enumeration.check(job.account_id, cards, now_ms)
+            cards.append((plan.card.number, card.inner))
+        for stage, other in case.other_cards.items():
+            cards.append((plan.other_cards[stage].number, other.inner))
+        return self._enumeration.check(job.account_id, cards, case.at_ms) if cards else None
 
     def _mismatch(self, hold: Hold, runs: Sequence[StageRun]) -> WrongGuess | None:
         if hold.card is None or not any(run.result.mismatched for run in runs):

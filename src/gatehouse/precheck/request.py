@@ -1,6 +1,6 @@
 """What a PreCheck request holds. This one definition decodes, validates and documents it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Final
 
 import msgspec
@@ -43,6 +43,8 @@ class CardAddress(Checked, msgspec.Struct, frozen=True, rename="camel"):
 
     def __post_init__(self) -> None:
         """A blank part is as good as none: no issuer can compare it."""
+        if not (_is_blank(self.postal_code) or _is_blank(self.street)):
+            return
         super().__post_init__()
         for name in ("postal_code", "street"):
             if _is_blank(getattr(self, name)):
@@ -69,14 +71,15 @@ class PreCheckRequest(Checked, msgspec.Struct, frozen=True, rename="camel"):
     payment_account_reference: AccountReferenceField = None
     credential_type: CredentialTypeField = None
 
-    def problems(self) -> Iterator[tuple[str, str]]:
+    def problems(self) -> Sequence[tuple[str, str]]:
         """What is wrong with the fields taken together."""
         number, code = self.card_number, self.card_cvv2_value
         if isinstance(number, CardNumber) and isinstance(code, SecurityCode):
             brand = number.brand
             if brand is not None and not code.fits(brand):
                 expected = CARD_LENGTH(lengths=str(brand.code_length), brand=brand.name)
-                yield "cardCvv2Value", expected
+                return [("cardCvv2Value", expected)]
+        return ()
 
     def card(self) -> CardOfRequest:
         """The card this request speaks of."""

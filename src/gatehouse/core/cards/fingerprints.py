@@ -10,6 +10,7 @@ account (AES-SIV). So a card has another one in each account, and the service ca
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import b2a_base64
 from hashlib import blake2b
 from typing import Final
 
@@ -23,6 +24,8 @@ from gatehouse.core.secrets.keyring import CARD_FINGERPRINTS, KeyRing
 
 INNER_PREFIX: Final = "fp"
 INNER: Final = re.compile(r"fp([1-9][0-9]{0,8})_([0-9a-f]{40})")
+_KEPT_BYTES: Final = 20
+_URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
 OF_ACCOUNT: Final = re.compile(r"card([1-9][0-9]{0,8})_([A-Za-z0-9_-]{48})")
 
 
@@ -37,10 +40,20 @@ class Fingerprints:
         self._guesses = _derived(self._key, b"guesses at cards", 32)
         self._numbers = _derived(self._key, b"numbers of accounts", 32)
         self._ciphers: dict[str, AESSIV] = {}
+        current = self._cipher(str(self.version))
+        assert current is not None
+        self._current = current
 
     def inner(self, card: CardNumber | AccountReference) -> str:
         """The same in every account; it must not be shown."""
         return self.prefix + keyed_hash(self._key, _content(card))[:40]
+
+    def of_request(self, account_id: str, card: CardNumber | AccountReference) -> tuple[str, str]:
+        """Both at once for what a request pays with: the inner one, and the account's."""
+        digest = blake2b(_content(card), key=self._key, digest_size=32).digest()[:_KEPT_BYTES]
+        sealed = self._current.encrypt(digest, [account_id.encode()])
+        shown = b2a_base64(sealed, newline=False).translate(_URL_SAFE).decode()
+        return self.prefix + digest.hex(), f"card{self.version}_{shown}"
 
     def inner_of_every_key(self, card: CardNumber | AccountReference) -> list[str]:
         """The same under every key there ever was, so that what is older is found."""

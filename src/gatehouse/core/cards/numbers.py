@@ -5,6 +5,7 @@ A number or a code exists only inside these types; what may be kept of a card is
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, ClassVar, Final, Self
 
 import msgspec
@@ -26,8 +27,10 @@ _CARD_CODE: Final = Phrase("invalid.card_code", "must be 3 or 4 digits")
 _MONTH: Final = Phrase("invalid.month", "must be a month as YYYY-MM, such as 2030-12")
 
 _EXPIRY: Final = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
+_set_attribute: Final = object.__setattr__
 # A card is good until its month has ended everywhere on Earth.
-_LAST_TIMEZONE_S: Final = 12 * 3600
+_LAST_TIMEZONE_H: Final = 12
+_HOUR_MS: Final = 3_600_000
 
 
 class CardNumber(Secret):
@@ -48,8 +51,9 @@ class CardNumber(Secret):
             raise ValueError(CARD_LENGTH(lengths=lengths, brand=brand.name))
         if (brand is None or brand.uses_luhn) and not passes_luhn(text):
             raise ValueError(_CARD_CHECK())
-        number = cls._wrap(text)
-        object.__setattr__(number, "brand", brand)
+        number = object.__new__(cls)
+        _set_attribute(number, "_value", text)
+        _set_attribute(number, "brand", brand)
         return number
 
     @property
@@ -88,20 +92,23 @@ class SecurityCode(Secret):
 class ExpiryDate:
     """A card's last valid month."""
 
-    __slots__ = ("month", "year")
+    __slots__ = ("_text", "month", "year")
     schema: ClassVar = {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"}
 
     def __init__(self, year: int, month: int) -> None:
         self.year = year
         self.month = month
+        self._text = f"{year:04d}-{month:02d}"
 
-    @classmethod
-    def parse(cls, text: str) -> Self:
+    # The cards of all callers end in the same few hundred months.
+    @staticmethod
+    @lru_cache(1024)
+    def parse(text: str) -> "ExpiryDate":
         """Accept ``YYYY-MM``; whether the month has passed is not a question of form."""
         match = _EXPIRY.fullmatch(text)
         if match is None:
             raise ValueError(_MONTH())
-        return cls(int(match.group(1)), int(match.group(2)))
+        return ExpiryDate(int(match.group(1)), int(match.group(2)))
 
     def is_past(self, today: tuple[int, int]) -> bool:
         """Whether the card's last month is before the given (year, month)."""
@@ -109,11 +116,17 @@ class ExpiryDate:
 
     def has_passed(self, at_ms: int) -> bool:
         """Whether the card's last month had ended everywhere at a moment."""
-        moment = datetime.fromtimestamp(at_ms // 1000 - _LAST_TIMEZONE_S, UTC)
-        return self.is_past((moment.year, moment.month))
+        return self.is_past(_month_of(at_ms // _HOUR_MS - _LAST_TIMEZONE_H))
 
     def __str__(self) -> str:
-        return f"{self.year:04d}-{self.month:02d}"
+        return self._text
+
+
+@lru_cache(16)
+def _month_of(hour: int) -> tuple[int, int]:
+    """Year and month of an hour since 1970, UTC."""
+    moment = datetime.fromtimestamp(hour * 3600, UTC)
+    return moment.year, moment.month
 
 
 CardNumberField = Annotated[

@@ -7,7 +7,7 @@ validated here. They differ in what a scalar looks like and in their wording.
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -187,7 +187,7 @@ class Checked:
 
     __slots__ = ()
 
-    def problems(self) -> Iterator[tuple[str, str]]:
+    def problems(self) -> Iterable[tuple[str, str]]:
         """Each problem: the path of the field below this struct, and a message."""
         raise NotImplementedError
 
