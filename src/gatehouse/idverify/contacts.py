@@ -1,4 +1,4 @@
-"""Compares phone numbers and e-mail addresses with those on record.
+"""Reads phone numbers and e-mail addresses, and compares them with those on record.
 
 The characters alone decide on most requests. The libraries for number plans and forms of addresses
 are slow, and are used only where the characters leave a doubt.
@@ -9,6 +9,7 @@ from typing import Final
 
 from rapidfuzz.distance import OSA, Prefix
 
+from gatehouse.core.stages.stage import Contacts
 from gatehouse.idverify.comparison import DIFFERENT, NOT_HELD, UNPARSABLE, Comparison, best_of
 from gatehouse.idverify.response import Result
 from gatehouse.intel.emails import KNOWN_DOMAINS, Email, parse_email
@@ -41,6 +42,18 @@ _MOBILE_PREFIXES: Final = {
     "39": ("0", None),  # Italy: before fixed lines, once only at home
 }
 """By calling code: a digit that is not always written, and the length of a number with it."""
+
+
+def read_contacts(email: str | None, phone: str | None) -> Contacts:
+    """What was sent, read once for all that needs it."""
+    address = None if email is None else parse_email(email)
+    number = None if phone is None else parse_phone(phone)
+    return Contacts(
+        mailbox=None if address is None else address.canonical,
+        number=None if number is None else number.e164,
+        email_domain=None if address is None else address.domain,
+        phone_country=None if number is None else number.country,
+    )
 
 
 def compare_phones(sent: str, held: Sequence[str]) -> Comparison:

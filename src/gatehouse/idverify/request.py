@@ -1,6 +1,6 @@
 """What an ID Verify request holds. This one definition decodes, validates and documents it."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from msgspec import Meta
@@ -10,7 +10,6 @@ from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.credentials import AccountReferenceField, CredentialTypeField
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.core.stages.case import ClientReferenceField
-from gatehouse.core.stages.stage import Contacts
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.core.wording.text import is_blank
 from gatehouse.idverify.people import IdentifierType, OwnerType, PersonName
@@ -49,7 +48,7 @@ class CardHolderName(Checked, Personal, frozen=True, rename="camel"):
         ),
     ] = None
 
-    def problems(self) -> Iterator[tuple[str, str]]:
+    def problems(self) -> Sequence[tuple[str, str]]:
         """What is wrong with the parts."""
         return _blank_ones(
             ("firstName", self.first_name),
@@ -84,7 +83,7 @@ class CardHolderIds(Checked, Personal, frozen=True, rename="upper", forbid_unkno
     ] = None
     tax: Annotated[IdentifierValue | None, Meta(description="Number at the tax office.")] = None
 
-    def problems(self) -> Iterator[tuple[str, str]]:
+    def problems(self) -> Sequence[tuple[str, str]]:
         """What is wrong with the values."""
         return _blank_ones(
             ("DRIVERLICENSE", self.driverlicense),
@@ -134,7 +133,7 @@ class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
     payment_account_reference: AccountReferenceField = None
     credential_type: CredentialTypeField = None
 
-    def problems(self) -> Iterator[tuple[str, str]]:
+    def problems(self) -> Sequence[tuple[str, str]]:
         """What is wrong with the fields beyond their form."""
         return _blank_ones(
             ("cardHolderEmailAddress", self.card_holder_email_address),
@@ -150,10 +149,6 @@ class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
         """Whether any identifier was sent."""
         return self.card_holder_ids is not None and self.card_holder_ids.is_given
 
-    def contacts(self) -> Contacts:
-        """The contacts of this request."""
-        return Contacts(self.card_holder_email_address, self.card_holder_phone_number)
-
     def card(self) -> CardOfRequest:
         """The card of this request; a caller that sends identifiers may be guessing them."""
         return CardOfRequest(
@@ -165,7 +160,7 @@ class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
         )
 
 
-def _blank_ones(*fields: tuple[str, object]) -> Iterator[tuple[str, str]]:
+def _blank_ones(*fields: tuple[str, object]) -> Sequence[tuple[str, str]]:
     """The fields without a visible character; a value that failed already is no string here."""
     blank = [name for name, value in fields if isinstance(value, str) and is_blank(value)]
-    return iter([(name, _BLANK()) for name in blank] if blank else ())
+    return [(name, _BLANK()) for name in blank] if blank else ()

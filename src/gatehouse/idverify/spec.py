@@ -5,6 +5,7 @@ from typing import Any, Final, Protocol
 
 from gatehouse.core.stages.signal import SignalInfo, Type, describe_signal, text_signals
 from gatehouse.core.stages.stage import (
+    Contacts,
     OperationSpec,
     Stage,
     StageOptions,
@@ -56,6 +57,14 @@ def _build(parties: IdVerifyParties, options: StageOptions) -> Stage:
     return IdVerifyStage(parties.identities, time_limit_ms=options.time_limit_ms)
 
 
+def contacts_of(request: IdVerifyRequest) -> Contacts:
+    """The contacts of a request, read once for all that needs them."""
+    # The libraries for it take long to load, and only a server needs them.
+    from gatehouse.idverify.contacts import read_contacts
+
+    return read_contacts(request.card_holder_email_address, request.card_holder_phone_number)
+
+
 def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
     names = facts.get("cardHolderNameVerificationResult") or {}
     identifiers = facts.get("idVerification") or {}
@@ -100,7 +109,7 @@ ID_VERIFY: Final = StageSpec(
         field="idVerifyRequest",
         about="For IdVerify.",
         card=IdVerifyRequest.card,
-        contacts=IdVerifyRequest.contacts,
+        contacts=contacts_of,
     ),
     response=StageResponse(type=IdVerifyResponse, field="idVerifyResponse"),
     needs=("idVerifyRequest",),

@@ -7,6 +7,8 @@ import msgspec
 
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.stages.case import Case, StageResult
+from gatehouse.core.stages.stage import Contacts
+from gatehouse.idverify.contacts import read_contacts
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import FEE_TYPE, NAME, IdVerifyResponse, NameVerification, Result
 from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, IdentitySource
@@ -18,8 +20,6 @@ from gatehouse.idverify.verdict import (
     level_of,
     unanswered,
 )
-from gatehouse.intel.emails import parse_email
-from gatehouse.intel.phones import parse_phone
 
 _AT_ONCE: Final = "too_many_at_once"
 _NAMES_AT_ONCE: Final = 4
@@ -107,7 +107,7 @@ def _result(
     facts["holders"] = verdict.holders
     facts["holder"] = verdict.chosen
     facts["ownerType"] = verdict.owner_type
-    facts |= _derived(request)
+    facts |= _derived(case.inputs.find(Contacts) or _contacts(request))
     expired = request.card_expiry_date.has_passed(case.at_ms)
     facts["reasons"] = [*verdict.reasons, *(["card_expired"] if expired else [])]
     return StageResult(response, completed, facts, mismatched=verdict.wrong_identifier)
@@ -144,14 +144,15 @@ def _why(finding: Finding) -> dict[str, str]:
     return {what: why for what, why in found.items() if why not in (None, "not_sent")}
 
 
-def _derived(request: IdVerifyRequest) -> dict[str, str]:
+def _contacts(request: IdVerifyRequest) -> Contacts:
+    return read_contacts(request.card_holder_email_address, request.card_holder_phone_number)
+
+
+def _derived(contacts: Contacts) -> dict[str, str]:
     """What may be kept of the values: where the address and the phone number belong."""
     facts: dict[str, str] = {}
-    email, phone = request.card_holder_email_address, request.card_holder_phone_number
-    address = None if email is None else parse_email(email)
-    if address is not None:
-        facts["emailDomain"] = recordable(address.domain)
-    number = None if phone is None else parse_phone(phone)
-    if number is not None and number.country is not None:
-        facts["phoneCountry"] = number.country
+    if contacts.email_domain is not None:
+        facts["emailDomain"] = recordable(contacts.email_domain)
+    if contacts.phone_country is not None:
+        facts["phoneCountry"] = contacts.phone_country
     return facts

@@ -97,7 +97,9 @@ def judge_in_steps(request: IdVerifyRequest, holders: Holders) -> InSteps[Identi
         return IdentityVerdict(finding, len(holders.people), reasons=(reason,))
     candidates.sort(key=lambda each: each[1].owner_type is not OwnerType.PRIMARY)
     found = yield from _compare_each(request, candidates[:MOST_COMPARED], holders)
-    number, best, finding = max(found, key=lambda each: _merit(each[2]))
+    number, best, finding = (
+        found[0] if len(found) == 1 else max(found, key=lambda each: _merit(each[2]))
+    )
     return IdentityVerdict(
         finding,
         len(holders.people),

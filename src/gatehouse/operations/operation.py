@@ -56,13 +56,12 @@ def plan_stage(spec: StageSpec, stage: Stage, found_by: FoundByContacts) -> Plan
     async def plan(account: Account, request: Any) -> RequestPlan:
         fee = fee_schedule(account.fees)[fee_type]
         card = None if card_of is None else card_of(request)
-        return RequestPlan(
-            (Step(stage, fee),),
-            ValuesByType({kind: request}),
-            card,
-            last_response,
-            contacts=() if contacts_of is None else found_by(contacts_of(request)),
-        )
+        inputs, steps = ValuesByType({kind: request}), (Step(stage, fee),)
+        if contacts_of is None:
+            return RequestPlan(steps, inputs, card, last_response)
+        # The stage needs them, too.
+        contacts = inputs[Contacts] = contacts_of(request)
+        return RequestPlan(steps, inputs, card, last_response, contacts=found_by(contacts))
 
     return plan
 

@@ -22,6 +22,7 @@ from gatehouse.decisions.record import PipelineVersion
 from gatehouse.decisions.search_terms import FoundBy
 from gatehouse.gateway.port import GatewayInput
 from gatehouse.idverify.request import IdVerifyRequest
+from gatehouse.idverify.spec import contacts_of
 from gatehouse.operations.account_setup import Pipeline, SetupSource
 from gatehouse.operations.operation import FoundByContacts, last_response
 from gatehouse.operations.pipeline_inputs import InputReader, PipelineInputs
@@ -141,10 +142,10 @@ class Pipelines:
         verified, rules = given.values.find(IdVerifyRequest), given.values.find(RulesRequest)
         if verified is None or rules is None:
             return ()
-        sent = verified.contacts()
-        email = None if rules.email is None else sent.email
-        phone = None if rules.phone is None else sent.phone
-        return () if email is None and phone is None else self.found_by(Contacts(email, phone))
+        sent = contacts_of(verified)
+        mailbox = None if rules.email is None else sent.mailbox
+        number = None if rules.phone is None else sent.number
+        return self.found_by(Contacts(mailbox, number)) if mailbox or number else ()
 
     def _answer(self, done: Processed) -> msgspec.Struct:
         """The objects of the stages that ran, and what follows from them."""

@@ -40,8 +40,9 @@ class Fingerprinter:
 
     def found_by(self, contacts: Contacts) -> tuple[FoundBy, ...]:
         """What a request with these contacts is found by, if it is not described in signals."""
-        email = None if contacts.email is None else self.email(contacts.email)
-        phone = None if contacts.phone is None else self.phone(contacts.phone)
+        mailbox, number = contacts.mailbox, contacts.number
+        email = None if mailbox is None else self.hashed_email(mailbox)
+        phone = None if number is None else self.hashed_phone(number)
         found = ((EMAIL, email), (PHONE, phone))
         return tuple([(field, value) for field, value in found if value is not None])
 

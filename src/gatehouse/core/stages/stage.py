@@ -60,10 +60,14 @@ class StageOptions(msgspec.Struct, frozen=True):
 
 
 class Contacts(Personal, frozen=True):
-    """How the person of a request can be reached, as it was sent."""
+    """How the person of a request can be reached, as far as what was sent could be read."""
 
-    email: str | None = None
-    phone: str | None = None
+    mailbox: str | None = None
+    """One spelling for all addresses that reach it."""
+    number: str | None = None
+    """The phone number in E.164."""
+    email_domain: str | None = None
+    phone_country: str | None = None
 
 
 class StageRequest(msgspec.Struct, frozen=True, kw_only=True):
