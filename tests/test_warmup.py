@@ -63,3 +63,21 @@ def test_a_request_loads_nothing_more(part: str) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300
     )
     assert done.stdout.split() == []
+
+
+MEMBERS = """
+from enum import Enum, StrEnum
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.operations import warmup
+warmup.settle()
+class Odd(Enum):
+    name = 1
+    value = 2
+assert Outcome.ACCEPT is Outcome("ACCEPT") is Outcome["ACCEPT"], "members are found"
+assert [Odd.name.value, Odd.value.value, Odd.name.name] == [1, 2, "name"], "also by such names"
+assert not hasattr(Outcome, "NONE")
+"""
+
+
+def test_members_of_enums_are_found_as_before_once_all_is_built() -> None:
+    subprocess.run([sys.executable, "-c", MEMBERS], check=True)
