@@ -46,7 +46,7 @@ CONTEXT_KEY: Final = "gatehouse.context"
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Life = Callable[[Receive, Send], Awaitable[None]]
-Router = Callable[[Any, Receive, Any], Awaitable[None]]
+Router = Callable[[RequestContext, Receive], Awaitable[Reply]]
 
 
 class App:
@@ -81,7 +81,6 @@ class App:
         started = time.perf_counter()
         now_ms = self._clock()
         context = RequestContext(scope, new_id("req", now_ms, os.urandom))
-        scope["app"] = self
         scope[CONTEXT_KEY] = context
         try:
             reply = await self._answer(context, receive)
@@ -106,8 +105,7 @@ class App:
         try:
             self._check_limits(context)
             _check_lines(context)
-            await self._routes(context.scope, receive, _no_send)
-            assert context.reply is not None
+            return await self._routes(context, receive)
         except Problem as problem:
             return await self._refuse(context, problem)
         except RequestRefused as refused:
@@ -131,7 +129,6 @@ class App:
             trace = recordable_trace("".join(traceback.format_exception(defect)))
             _log.error("a defect", extra={"requestId": context.request_id, "trace": trace})
             return await self._refuse(context, Problem("internal_error"))
-        return context.reply
 
     def _check_limits(self, context: RequestContext) -> None:
         headers = context.scope["headers"]
@@ -213,10 +210,6 @@ def life_of(start: Callable[[], Awaitable[None]], stop: Callable[[], Awaitable[N
         await send({"type": "lifespan.shutdown.complete"})
 
     return live
-
-
-async def _no_send(_message: Any) -> None:
-    raise AssertionError("endpoints leave a reply; only the application sends")
 
 
 def _check_lines(context: RequestContext) -> None:

@@ -23,7 +23,7 @@ from gatehouse.settings.settings import Settings, changed_settings
 
 _LINES_PER_SECOND: Final = 10
 _log: Final = logging.getLogger("gatehouse.web")
-_encode: Final = msgspec.json.Encoder(enc_hook=str).encode
+_encode_lines: Final = msgspec.json.Encoder(enc_hook=str).encode_lines
 
 
 class _RequestLine(msgspec.Struct, frozen=True, gc=False):
@@ -57,7 +57,7 @@ class RequestLog:
         self._proxies = proxies
         self._stream = stream
         self._enabled = enabled
-        self._waiting: list[bytes] = []
+        self._waiting: list[_RequestLine] = []
         self._worker = PROCESS.get("worker", msgspec.UNSET)
 
     def write(self, context: RequestContext, status: int, at_ms: int, seconds: float) -> None:
@@ -81,13 +81,13 @@ class RequestLog:
             durationMs=round(seconds * 1000, 3),
             worker=self._worker,
         )
-        self._waiting.append(_encode(line))
+        self._waiting.append(line)
 
     def flush(self) -> None:
         """Write the queued lines."""
         lines, self._waiting = self._waiting, []
         if lines:
-            self._stream.write(b"\n".join(lines).decode() + "\n")
+            self._stream.write(_encode_lines(lines).decode())
             self._stream.flush()
 
 

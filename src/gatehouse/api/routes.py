@@ -61,13 +61,13 @@ class _Endpoint:
     """A handler as the ASGI application that Starlette's router expects."""
 
     def __init__(self, path: str, handler: Handler) -> None:
-        self._path = path
-        self._handler = handler
+        self.path = path
+        self.handler = handler
 
     async def __call__(self, scope: Any, receive: Receive, _send: object) -> None:
         context: RequestContext = scope[CONTEXT_KEY]
-        context.route = self._path
-        context.reply = await self._handler(context, receive)
+        context.route = self.path
+        context.reply = await self.handler(context, receive)
 
 
 class Routes:
@@ -78,26 +78,41 @@ class Routes:
         self._unknown = UnknownPaths(entry, [route.path for route in routes])
         self._router = Router(routes, redirect_slashes=False)
         self._operations = {
-            route.path: route.app
+            route.path: route.app.handler
             for route in routes
-            if "POST" in (route.methods or ()) and not route.param_convertors
+            if "POST" in (route.methods or ())
+            and not route.param_convertors
+            and isinstance(route.app, _Endpoint)
         }
 
-    def __call__(self, scope: Any, receive: Receive, send: Any) -> Awaitable[None]:
-        """Let the right handler leave its reply."""
-        operation = self._operations.get(scope["path"]) if scope["method"] == "POST" else None
-        return (operation or self._find)(scope, receive, send)
+    def __call__(self, context: RequestContext, receive: Receive) -> Awaitable[Reply]:
+        """The answer of the right handler."""
+        scope = context.scope
+        path = scope["path"]
+        operation = self._operations.get(path) if scope["method"] == "POST" else None
+        if operation is None:
+            return self._find(context, receive)
+        context.route = path
+        return operation(context, receive)
 
-    async def _find(self, scope: Any, receive: Receive, send: Any) -> None:
+    async def _find(self, context: RequestContext, receive: Receive) -> Reply:
+        # With this, Starlette raises what it finds wrong instead of answering itself.
+        context.scope["app"] = self
         try:
-            await self._router(scope, receive, send)
+            await self._router(context.scope, receive, _no_send)
         except HTTPException as error:
-            raise await self._unknown.problem(scope[CONTEXT_KEY], error) from None
+            raise await self._unknown.problem(context, error) from None
+        assert context.reply is not None
+        return context.reply
 
     def prepare(self) -> None:
         """Make the pages, which the first reader would wait for."""
         for page in self._pages:
             page.prepare()
+
+
+async def _no_send(_message: Any) -> None:
+    raise AssertionError("endpoints leave a reply; only the application sends")
 
 
 class Offered(msgspec.Struct, frozen=True):

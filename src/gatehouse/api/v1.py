@@ -64,12 +64,16 @@ class Api:
             body = await entry.body(context, receive, operation.most_bytes)
             check_long_cart(body)
             request: Any = reader.read(context, body)
-            scope = f"{account.account_id} {operation.name} "
-            claim = self._claim(context, scope, reader, body)
+            claim = None
+            if b"idempotency-key" in context.headers:
+                scope = f"{account.account_id} {operation.name} "
+                claim = self._claim(context, scope, reader, body)
             try:
                 plan = await operation.plan(account, request)
-                reader.note_ignored(context, body, plan.ignored)
-                refuse_unread(context)
+                if plan.ignored:
+                    reader.note_ignored(context, body, plan.ignored)
+                if context.strict:
+                    refuse_unread(context)
             except RequestRefused as refused:
                 reader.note_ignored(context, body, refused.ignored)
                 # What is configured may have changed since the first request was answered.

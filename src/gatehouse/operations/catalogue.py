@@ -23,6 +23,7 @@ from gatehouse.settings.settings import Settings
 
 PIPELINE: Final = "pipeline"
 """The operation whose stages an account chooses."""
+_NO_POLICIES: Final = ValuesByType()
 _UNLIMITED_MS: Final = 1000
 """For a stage without a setting: it computes and never waits, so this is never reached."""
 
@@ -108,6 +109,8 @@ def _pipeline(pipelines: Pipelines) -> Operation:
 
 def read_policies(kept: dict[str, Any]) -> ValuesByType:
     """An account's policies as their stages want them."""
+    if not kept:
+        return _NO_POLICIES
     return ValuesByType(
         {
             kind: msgspec.convert(kept[stage], kind)
