@@ -49,35 +49,34 @@ def _cvv2_letter(enquiry: CardEnquiry, card: Trigger | None) -> str | None:
 
 
 def _avs_letter(enquiry: CardEnquiry, card: Trigger | None) -> str | None:
-    street = _part(enquiry.street, find("cardAddress.street", enquiry.street), card, "street")
-    postcode = _part(
-        enquiry.postal_code, find("cardAddress.postalCode", enquiry.postal_code), card, "postcode"
-    )
-    sent = [part for part in (street, postcode) if part is not None]
-    if not sent:
+    street, postcode = _street(enquiry.street, card), _postcode(enquiry.postal_code, card)
+    if street is None and postcode is None:
         return None
     brand = enquiry.number.brand
     both, only_street, only_postcode, none, unverified, retry = avs_letters(
         brand.name if brand else None
     )
-    if "retry" in sent:
+    if "retry" in (street, postcode):
         return retry
-    if street == "match" and postcode == "match":
-        return both
     if street == "match":
-        return only_street
+        return both if postcode == "match" else only_street
     if postcode == "match":
         return only_postcode
-    return none if "no" in sent else unverified
+    return none if "no" in (street, postcode) else unverified
 
 
-def _part(
-    value: str | None, own: Trigger | None, card: Trigger | None, name: str
-) -> MatchWord | None:
+def _street(value: str | None, card: Trigger | None) -> MatchWord | None:
     if value is None:
         return None
-    part: MatchWord | None = getattr(own, name, None) or getattr(card, name, None)
-    return part or "match"
+    own = find("cardAddress.street", value)
+    return (own.street if own else None) or (card.street if card else None) or "match"
+
+
+def _postcode(value: str | None, card: Trigger | None) -> MatchWord | None:
+    if value is None:
+        return None
+    own = find("cardAddress.postalCode", value)
+    return (own.postcode if own else None) or (card.postcode if card else None) or "match"
 
 
 class SandboxIdentities:
