@@ -29,6 +29,8 @@ EMAIL: Entity = (EntityKind.EMAIL, "#mailbox")
 class Silent(LocalMemory):
     """A memory that does not answer."""
 
+    recall_now = None
+
     async def record_and_recall(self, event: MemoryEvent) -> Any:
         raise ConnectorFailed("the memory is away")
 

@@ -23,6 +23,8 @@ from tests.store.deciding import MOMENT_MS, keep_decision
 class Shared(LocalMemory):
     """A memory for all servers, which counts a request once and can be away."""
 
+    recall_now = None
+
     def __init__(self) -> None:
         super().__init__(limit=1000)
         self.counted = 0

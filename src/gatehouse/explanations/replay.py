@@ -135,7 +135,7 @@ class _ReplayedStage:
 class _FailedRules(RulesStage):
     """Rules that could not be asked."""
 
-    async def run(self, case: Case) -> StageResult:
+    def run_now(self, case: Case) -> StageResult:
         """What is said instead."""
         return self.unavailable(case)
 

@@ -31,6 +31,7 @@ from gatehouse.pipeline.job import Step
 from gatehouse.rules import ruleset
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
+from gatehouse.rules.stage import RulesStage
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard
 from gatehouse.sentry.stage import SentryStage
@@ -76,9 +77,19 @@ class Pipeline(msgspec.Struct, frozen=True):
     """The objects of a request that its stages look at."""
     needs: dict[str, tuple[str, ...]]
     """What a caller must send, and which stages need it."""
+    priced: dict[tuple[int, ...], tuple[Step, ...]] = {}
+    """The stages by the account's fees, which hardly ever change; made when they are needed."""
 
     def steps_at(self, fees: Mapping[str, int]) -> tuple[Step, ...]:
         """The stages for an account with these fees."""
+        by_type = tuple(fees.values())
+        known = self.priced.get(by_type)
+        if known is None:
+            self.priced.clear()
+            known = self.priced[by_type] = self._priced(fees)
+        return known
+
+    def _priced(self, fees: Mapping[str, int]) -> tuple[Step, ...]:
         stages = self.definition.stages
         return tuple(
             [
@@ -103,6 +114,15 @@ class Setup(msgspec.Struct, frozen=True):
     """The version of that model."""
     changes: int = 0
     """How often the account's configuration was changed."""
+    ruling: dict[str, RulesStage] = {}
+    """Rules alone by the name of the rule set; made when they are needed."""
+
+    def rules_alone(self, name: str) -> RulesStage | None:
+        """The stage of a Rules request; None when there is no such rule set."""
+        stage = self.ruling.get(name)
+        if stage is None and name in self.rule_sets:
+            stage = self.ruling[name] = RulesStage(self.rule_sets[name], self.lists)
+        return stage
 
 
 class SetupSource(Protocol):

@@ -32,10 +32,13 @@ class Ruled:
         """By their places."""
         self.late_parts: dict[int, list[LatePart]] = {}
         """By the places of the stages that they wait for."""
+        self.conditions: list[Condition] = []
+        """Of all rules."""
         waiting = Waiting([each.stage for each in definition.stages])
         for place, each in enumerate(definition.stages):
             if each.rule_set is not None:
                 compiled = rule_sets[each.rule_set]
+                self.conditions += [rule.condition for rule in compiled.rules]
                 judged_after = partial(waiting.judged_after, place)
                 first, *later = split(compiled, place, judged_after, waiting.payment)
                 waiting.note(part.after for part in later)
@@ -52,6 +55,7 @@ def steps_of(
     lists: Lists,
 ) -> tuple[Step, ...]:
     """The steps; `stage_at` finds a stage without rules by its place and its name."""
+    named = _named(definition, ruled)
     return tuple(
         Step(
             ruled.stages.get(place) or stage_at(place, each.stage),
@@ -64,9 +68,20 @@ def steps_of(
             each.pay is Pay.REVIEWED,
             each.on_declined_review is OnDeclinedReview.REVERSE,
             tuple(ruled.late_parts.get(place, ())),
+            each.stage in named,
         )
         for place, each in enumerate(definition.stages)
     )
+
+
+def _named(definition: PipelineDefinition, ruled: Ruled) -> set[str]:
+    """The stages whose results are spoken of."""
+    conditions = list(ruled.conditions)
+    for each in definition.stages:
+        conditions += [one for one in (each.skip_when, each.stop_when) if one is not None]
+    signals = {name for one in conditions for name in (*one.signals, *dict(one.lists))}
+    specs = map(REGISTRY.leaving, signals)
+    return {spec.name for spec in specs if spec is not None}
 
 
 def decide(definition: PipelineDefinition, runs: Sequence[StageRun]) -> Outcome:

@@ -46,7 +46,6 @@ from gatehouse.pipeline.job import (
 )
 from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.rules.request import RulesCall, RulesRequest
-from gatehouse.rules.stage import RulesStage
 from gatehouse.rules.starter import STARTER_NAME
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.signals.request_parts import RequestParts, SignalInput, bring_together
@@ -107,12 +106,11 @@ class Pipelines:
         name = call.rule_set
         if name is None:
             name = next(iter(setup.rule_sets)) if len(setup.rule_sets) == 1 else STARTER_NAME
-        compiled = setup.rule_sets.get(name)
-        if compiled is None:
+        stage = setup.rules_alone(name)
+        if stage is None:
             known = ", ".join(sorted(setup.rule_sets)) or _NONE()
             message = _NO_RULE_SET(known=known)
             raise RequestRefused("invalid_request", fields={"ruleSet": [message]})
-        stage = RulesStage(compiled, setup.lists)
         card = call.card()
         parts = RequestParts(
             call, cards=() if card is None else (card,), three_d_secure=call.three_d_secure

@@ -44,6 +44,8 @@ from gatehouse.pipeline.stage_runner import StageRunner
 _ACCEPT: Final = Outcome.ACCEPT
 _REVIEW: Final = Outcome.REVIEW
 _DECLINE: Final = Outcome.DECLINE
+_SETTLED: Final = IntentEnd.SETTLED
+_PAYMENT_AUTHORIZED: Final = EventName.PAYMENT_AUTHORIZED
 _log: Final = logging.getLogger("gatehouse.pipeline")
 _FROM_OUTSIDE: Final = (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit)
 """Raised into a stage when the server stops. All else is a stage's own, SystemExit included."""
@@ -188,7 +190,7 @@ class Engine:
         return self._enumeration.check(job.account_id, cards, case.at_ms) if cards else None
 
     def _mismatch(self, hold: Hold, runs: Sequence[StageRun]) -> WrongGuess | None:
-        if hold.card is None or not any(run.result.mismatched for run in runs):
+        if hold.card is None or True not in [run.result.mismatched for run in runs]:
             return None
         request = self._masker.fingerprints.guess_mark(hold.request_id)
         return WrongGuess(hold.card, request, hold.card_account)
@@ -246,14 +248,14 @@ def _end_of(steps: Sequence[Step], runs: Sequence[StageRun], decision: Outcome |
 
     One that was made and is declined after all must not stand.
     """
-    if any(run.result.in_doubt for run in runs):
+    if True in [run.result.in_doubt for run in runs]:
         return IntentEnd.DOUBTFUL
-    if decision is not _ACCEPT and any(run.result.paid for run in runs):
+    if decision is not _ACCEPT and True in [run.result.paid for run in runs]:
         if decision is _DECLINE:
             return IntentEnd.DOUBTFUL
         if decision is _REVIEW and all(step.keeps_payment for step in steps if step.pays):
             return IntentEnd.REVIEWED
-    return IntentEnd.SETTLED
+    return _SETTLED
 
 
 def _events(job: Job, runs: Sequence[StageRun], decision: Outcome | None) -> tuple[EventName, ...]:
@@ -266,8 +268,8 @@ def _events(job: Job, runs: Sequence[StageRun], decision: Outcome | None) -> tup
             told.append(EventName.DECISION_MADE)
     if decision is _REVIEW:
         told.append(EventName.REVIEW_OPENED)
-    if job.plan.intent is not None and any(run.result.paid for run in runs):
-        told.append(EventName.PAYMENT_AUTHORIZED)
+    if job.plan.intent is not None and True in [run.result.paid for run in runs]:
+        told.append(_PAYMENT_AUTHORIZED)
     return tuple(told)
 
 

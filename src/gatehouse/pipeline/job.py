@@ -46,6 +46,8 @@ class Step(msgspec.Struct, frozen=True):
     """Whether its payment is kept for the review, to be reversed if that is declined."""
     late_parts: tuple[LatePart, ...] = ()
     """What earlier stages do once this one has run, or is known not to."""
+    is_named: bool = True
+    """Whether any condition or rule of the pipeline speaks of what this stage finds."""
 
 
 class SignalBuilder(Protocol):

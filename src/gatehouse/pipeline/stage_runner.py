@@ -12,7 +12,7 @@ import msgspec
 from gatehouse.billing.ledger import Item
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.limits.timeouts import with_timeout
-from gatehouse.core.stages.case import Case
+from gatehouse.core.stages.case import Case, StageResult
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.pipeline.job import DecisionPlan, LatePart, StageRun, Step
@@ -52,7 +52,7 @@ class StageRunner:
                 run = await self._run(step, case)
                 runs.append(run)
                 completed = run.item.completed
-                if decision_plan is not None:
+                if decision_plan is not None and step.is_named:
                     case.signals.update(
                         self._signals_of(run.stage, run.result.facts, completed=completed)
                     )
@@ -90,8 +90,12 @@ class StageRunner:
     async def _run(self, step: Step, case: Case) -> StageRun:
         stage = step.stage
         started = self._stopwatch()
+        # A `PromptStage` is called: what it computes needs neither a coroutine nor a timer.
+        run_now: Callable[[Case], StageResult | None] | None = getattr(stage, "run_now", None)
         try:
-            result = await with_timeout(stage.time_limit_ms / 1000, stage.run(case))
+            result = None if run_now is None else run_now(case)
+            if result is None:
+                result = await with_timeout(stage.time_limit_ms / 1000, stage.run(case))
         except (TimeoutError, ConnectorFailed):
             result = stage.unavailable(case)
         case.results[stage.name] = result
@@ -121,6 +125,6 @@ def _ends(step: Step, case: Case, *, completed: bool) -> bool:
 
 def _is_declined(decision_plan: DecisionPlan, runs: Sequence[StageRun]) -> bool:
     """Whether the stages so far decide to decline."""
-    if all(run.result.verdict is not _DECLINE for run in runs):
+    if _DECLINE not in [run.result.verdict for run in runs]:
         return False
     return decision_plan.decide(runs) is _DECLINE

@@ -21,6 +21,11 @@ class Judgement(msgspec.Struct, frozen=True):
     matched: tuple[Matched, ...]
     shadow: tuple[Matched, ...]
     tags: tuple[str, ...]
+    word: str
+    """The decision as records have it."""
+    names: list[str]
+    """Of the rules that matched."""
+    shadow_names: list[str]
     final_by: str | None = None
     """The rule that decided alone, if one did."""
 
@@ -68,10 +73,15 @@ class CompiledRuleSet:
         live = [index for index in which if not self.rules[index].shadow]
         deciding = next((self.rules[index] for index in live if self.rules[index].final), None)
         outcomes = [self.rules[index].outcome for index in live]
+        shadow = [index for index in which if self.rules[index].shadow]
+        status = strongest(outcomes) if deciding is None else deciding.outcome
         return Judgement(
-            strongest(outcomes) if deciding is None else deciding.outcome,
+            status,
             tuple([self._matched[index] for index in live]),
-            tuple([self._matched[index] for index in which if self.rules[index].shadow]),
+            tuple([self._matched[index] for index in shadow]),
             tuple(dict.fromkeys(tag for index in live for tag in self.rules[index].tags)),
+            status.value,
+            [self.rules[index].name for index in live],
+            [self.rules[index].name for index in shadow],
             None if deciding is None else deciding.name,
         )

@@ -38,6 +38,10 @@ class RulesStage:
 
     async def run(self, case: Case) -> StageResult:
         """Judge what is known so far, and leave what was decided among the signals."""
+        return self.run_now(case)
+
+    def run_now(self, case: Case) -> StageResult:
+        """The same as a plain function."""
         which = tuple(self._first.matching(case.signals, self._lists, case.at_ms))
         return self._conclude(case, self._first, which)
 
@@ -69,14 +73,14 @@ class RulesStage:
     ) -> StageResult:
         compiled = self._compiled
         judgement = compiled.conclude(which)
-        names = [rule.id for rule in judgement.matched]
+        names = judgement.names
         facts: dict[str, Any] = {
             "ruleSet": compiled.name,
             "version": compiled.version,
-            "status": judgement.status.value,
+            "status": judgement.word,
             "matched": names,
             "matchedLate": late,
-            "shadow": [rule.id for rule in judgement.shadow],
+            "shadow": judgement.shadow_names,
             "tags": judgement.tags,
         }
         if judgement.final_by is not None:

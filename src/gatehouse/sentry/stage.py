@@ -95,10 +95,17 @@ class SentryStage:
 
     async def run(self, case: Case) -> StageResult:
         """Score the request in the light of what was seen before."""
+        result = self.run_now(case)
+        if result is None:
+            result, _ = await self.judge(case, case.input(SentryRequest))
+        return result
+
+    def run_now(self, case: Case) -> StageResult | None:
+        """The same without waiting; None when the memory has to be waited for."""
         observed = _observed(case)
         if observed is None:
-            result, _ = await self.judge(case, case.input(SentryRequest))
-            return result
+            observed = self.observe_now(case, case.input(SentryRequest))
+            return None if observed is None else self._result(observed, completed=True, event=True)
         # Without a history, the memory did not answer when it was asked for all stages.
         return self._result(observed, completed=observed.history is not None)
 
@@ -126,14 +133,34 @@ class SentryStage:
         self, case: Case, request: SentryRequest, *, more: Sequence[Entity] = ()
     ) -> ObservedRequest:
         """View a request, record it with entities of other inputs, and recall their histories."""
+        seen = self.observe_now(case, request, more=more)
+        if seen is not None:
+            return seen
         observed = self.view(case, request, more=more)
         event = observed.event
         # Until it has answered: it can fail, and the time limit can end this at the next line.
         case.memory_missed = True
         history = await self._memory.record_and_recall(event)
         case.memory_missed = False
+        return self._remembered(case, observed, history)
+
+    def observe_now(
+        self, case: Case, request: SentryRequest, *, more: Sequence[Entity] = ()
+    ) -> ObservedRequest | None:
+        """The same without waiting; None when the memory has to be waited for."""
+        recall = self._memory.recall_now
+        if recall is None:
+            return None
+        observed = self.view(case, request, more=more)
+        return self._remembered(case, observed, recall(observed.event))
+
+    def _remembered(
+        self, case: Case, observed: ObservedRequest, history: History
+    ) -> ObservedRequest:
+        """The request with what the memory recalled."""
         observed.view.history = history
         if history.counted:
+            event = observed.event
             # A request in which another party failed does not count against the customer.
             case.on_settled.append(lambda done: None if done else self._memory.retract(event))
         return observed
@@ -196,7 +223,13 @@ def _reasons(scored: Scored, values: dict[str, float], *, shipped: bool) -> list
 
 def told_reason(code: str, effect: float, value: float, *, shipped: bool) -> Reason:
     """One reason; the same from what was measured as from what the record keeps of it."""
-    fits = shipped or fits_feature(code, round(effect, _EFFECT_DIGITS), rounded_feature(value))
+    fits = (
+        shipped
+        or code in _PLAIN
+        or fits_feature(code, round(effect, _EFFECT_DIGITS), rounded_feature(value))
+    )
+    if fits and code in _CONSTANT:
+        return _reason(code, effect, "", True)
     return _reason(code, effect, _shown(code, value, fits=fits), fits)
 
 
@@ -223,7 +256,7 @@ def reason_sentence(code: str, effect: float, value: float) -> str:
 
 def fits_feature(code: str, effect: float, value: float) -> bool:
     """Whether the feature's own sentence is true of a value with this effect."""
-    return _SHIPPED.effect(code, value) * effect > 0 or code in _PLAIN
+    return code in _PLAIN or _SHIPPED.effect(code, value) * effect > 0
 
 
 def _shown(code: str, value: float, *, fits: bool) -> str:

@@ -57,6 +57,9 @@ class LiveSignalBuilder:
 
     async def _observe(self, case: Case, given: SignalInput, more: list[Entity]) -> ObservedRequest:
         sentry = self._sentry
+        now = sentry.observe_now(case, given.sentry, more=more)
+        if now is not None:
+            return now
         try:
             seen = sentry.observe(case, given.sentry, more=more)
             return await with_timeout(sentry.time_limit_ms / 1000, seen)

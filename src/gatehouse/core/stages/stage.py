@@ -45,6 +45,16 @@ class Stage(Protocol):
         """The result when an outside party failed or was late."""
 
 
+class PromptStage(Stage, Protocol):
+    """A stage that seldom or never has to wait for anybody.
+
+    The engine calls it, and awaits `run` under a time limit only where it must.
+    """
+
+    def run_now(self, case: Case) -> StageResult | None:
+        """The result; None when something has to be waited for, and `run` has to be asked."""
+
+
 class PayingStage(Stage, Protocol):
     """A stage that makes a payment."""
 

@@ -5,6 +5,7 @@ shared by several processes needs one round trip. Counts include the event itsel
 transaction was recorded before is recalled, but not counted again.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from gatehouse.sentry.memory.memory import MemoryEvent, MemoryState
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 class Memory(Protocol):
     """Records events and recalls their history."""
+
+    @property
+    def recall_now(self) -> "Callable[[MemoryEvent], History] | None":
+        """Does what `record_and_recall` does, where nothing has to be waited for."""
 
     async def record_and_recall(self, event: MemoryEvent) -> "History":
         """Count an event, unless its transaction was counted before, and recall its history."""

@@ -103,6 +103,9 @@ class SharedMemory:
         if lost:
             raise ConnectorFailed("some of what was told to the shared memory is lost")
 
+    recall_now = None
+    """Nothing is recalled without asking the store."""
+
     async def record_and_recall(self, event: MemoryEvent) -> History:
         """Count an event, unless it was counted before, and recall its history."""
         subject = self._subject(event)
