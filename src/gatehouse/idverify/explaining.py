@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from gatehouse.core.stages.stage import StageExplanation, StageFinding
 from gatehouse.core.wording.sentences import Phrase, phrases_of, row
-from gatehouse.idverify.response import Result
+from gatehouse.idverify.response import PayeeMatch, Result
 
 _COMPARED: Final = phrases_of(
     "idverify.compared",
@@ -17,6 +17,7 @@ _COMPARED: Final = phrases_of(
         "DRIVERLICENSE": "the driving licence",
         "NATIONALIDENTITY": "the identity card",
         "TAX": "the tax number",
+        "payeeMatch": "the payee's name",
     },
 )
 _TEXTS: Final = phrases_of(
@@ -33,6 +34,12 @@ _NOTHING: Final = Phrase("idverify.nothing", "nothing could be compared")
 _SAID: Final = Phrase(
     "idverify.said", "ID Verify compared the person with the card's holder: {compared}."
 )
+_PAYEE: Final = {
+    PayeeMatch.MATCH: Result.MATCH,
+    PayeeMatch.CLOSE_MATCH: Result.PARTIAL_MATCH,
+    PayeeMatch.NO_MATCH: Result.NO_MATCH,
+    PayeeMatch.NOT_POSSIBLE: Result.UNKNOWN,
+}
 _ORDER: Final = (
     Result.NO_MATCH,
     Result.PARTIAL_MATCH,
@@ -45,6 +52,7 @@ _ORDER: Final = (
 def _findings(facts: Mapping[str, Any], _model: str | None) -> list[StageFinding]:
     names = facts.get("cardHolderNameVerificationResult") or {}
     every = {**facts, **names, **(facts.get("idVerification") or {})}
+    every["payeeMatch"] = _PAYEE.get(facts.get("payeeMatch", ""))
     said = []
     for result in _ORDER:
         things = [what() for key, what in _COMPARED.items() if every.get(key) == result]

@@ -129,6 +129,14 @@ class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
             examples=[{"PASSPORT": "543210987"}],
         ),
     ] = None
+    payee_name: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=140)] | None,
+        Meta(
+            description="Name of a person or a company to be paid; `payeeMatch` answers whether "
+            "it is the name of a holder.",
+            examples=["Whitfield & Sons Ltd"],
+        ),
+    ] = None
     client_reference_id: ClientReferenceField = None
     payment_account_reference: AccountReferenceField = None
     credential_type: CredentialTypeField = None
@@ -138,6 +146,7 @@ class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
         return _blank_ones(
             ("cardHolderEmailAddress", self.card_holder_email_address),
             ("cardHolderPhoneNumber", self.card_holder_phone_number),
+            ("payeeName", self.payee_name),
         )
 
     def identifiers(self) -> dict[IdentifierType, str]:

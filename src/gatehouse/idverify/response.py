@@ -40,6 +40,15 @@ class VerificationLevel(StrEnum):
     FULL = "FULL"
 
 
+class PayeeMatch(StrEnum):
+    """The results of a verification of payee, as banks exchange them."""
+
+    MATCH = "MTCH"
+    CLOSE_MATCH = "CMTC"
+    NO_MATCH = "NMTC"
+    NOT_POSSIBLE = "NOAP"
+
+
 class Why(StrEnum):
     """Why a comparison came out as it did; kept in the decision record, never answered."""
 
@@ -83,3 +92,10 @@ class IdVerifyResponse(msgspec.Struct, frozen=True, rename="camel", kw_only=True
     verification_level: Annotated[
         VerificationLevel, Meta(description="How much was given to verify.")
     ]
+    payee_match: Annotated[
+        PayeeMatch | msgspec.UnsetType,
+        Meta(
+            description="Present when `payeeName` was sent: `MTCH` it is the name of a holder, "
+            "`CMTC` it comes close, `NMTC` it is another name, `NOAP` it could not be compared."
+        ),
+    ] = msgspec.UNSET

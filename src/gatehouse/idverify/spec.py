@@ -23,6 +23,7 @@ from gatehouse.idverify.response import (
     IdVerifyResponse,
     NameResult,
     NameVerification,
+    PayeeMatch,
     Result,
     VerificationLevel,
 )
@@ -32,6 +33,7 @@ _TEXTS: Final = {
     "idverify.email": "cardHolderEmailAddressVerificationResults",
     "idverify.phone": "cardHolderPhoneNumberVerificationResults",
     "idverify.level": "verificationLevel",
+    "idverify.payee": "payeeMatch",
     "idverify.name": "nameMatchDecision",
     "idverify.firstName": "firstNameAccountMatchDecision",
     "idverify.middleName": "middleNameAccountMatchDecision",
@@ -93,6 +95,13 @@ _SIGNALS: Final = (
         "How much was given to verify.",
         "'FULL'",
         tuple(each.value for each in VerificationLevel),
+    ),
+    describe_signal(
+        "idverify.payee",
+        Type.TEXT,
+        "How the name of the payee compares, if one was sent.",
+        "'NMTC'",
+        tuple(each.value for each in PayeeMatch),
     ),
     describe_signal("idverify.completed", Type.BOOLEAN, "ID Verify ran to its end."),
 )

@@ -6,6 +6,7 @@ import msgspec
 
 from gatehouse.idverify.comparison import Comparison
 from gatehouse.idverify.names.align import align, liken
+from gatehouse.idverify.names.companies import compare_company_names, is_company
 from gatehouse.idverify.names.compare import compare_full_names
 from gatehouse.idverify.names.eastern import read_parts
 from gatehouse.idverify.names.relations import relation_of
@@ -59,12 +60,22 @@ def compare_person_names(sent: PersonName, held: PersonName) -> NameVerdict:
     if first.result is Result.NO_MATCH and last.result is Result.NO_MATCH:
         first, last = _other_way_round(sent, held, first, last)
     if sent.first_name is None and held.first_name is None:
-        # A person with a single name.
+        # A person with a single name, or a company.
+        last = _company(sent, held, last)
         return NameVerdict(first, middle, last, last)
     whole = _whole(first, middle, last)
     if whole.result is not Result.MATCH and (sent.first_name is None or held.first_name is None):
         whole = _in_one_field(sent, held, whole)
     return NameVerdict(first, middle, last, whole)
+
+
+def _company(sent: PersonName, held: PersonName, last: Comparison) -> Comparison:
+    """The decision on names of which one has a legal form; another one stays as it is."""
+    one, other = sent.last_name, held.last_name
+    if one is None or other is None or not (is_company(one) or is_company(other)):
+        return last
+    found = compare_company_names(one, other)
+    return Comparison(found.decision, found.why)
 
 
 def _first_and_last(sent: PersonName, held: PersonName) -> tuple[Comparison, Comparison]:
