@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import itertools
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
