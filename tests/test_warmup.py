@@ -81,3 +81,25 @@ assert not hasattr(Outcome, "NONE")
 
 def test_members_of_enums_are_found_as_before_once_all_is_built() -> None:
     subprocess.run([sys.executable, "-c", MEMBERS], check=True)
+
+
+COLLECTED = """
+import gc
+from gatehouse.operations import warmup
+warmup.settle()
+looked_at = []
+def note(phase, about):
+    if phase == "start" and about["generation"] < 2:
+        young = range(about["generation"] + 1)
+        looked_at.append(sum(len(gc.get_objects(generation=each)) for each in young))
+gc.callbacks.append(note)
+kept = [[] for _ in range(600_000)]
+warmup.remembered()
+print(len(looked_at) > 0, max(looked_at) <= 50_000, len(gc.get_objects()) < 1_000)
+"""
+
+
+def test_the_collector_never_stops_a_request_for_hundreds_of_thousands_of_new_objects() -> None:
+    command = [sys.executable, "-c", COLLECTED]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "True", "True"]

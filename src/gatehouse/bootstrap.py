@@ -285,6 +285,7 @@ class Service(ServiceGauges):
                 note_decline=self._recorded.note_decline,
             ).run()
         await self.labels.current.wait()
+        warmup.remembered()
         self._remembered.set()
         if self._shared is None:
             self.memory.rebuilt = True

@@ -23,6 +23,8 @@ _NAMES: Final = (
     (("王", "小明"), ("Wang", "Xiaoming")),
     (("Иванов", "Пётр"), ("Ivanov", "Peter")),
 )
+_COLLECTED_AFTER: Final = (5_000, 5, 320)
+"""New objects, then collections of each generation before one of the next."""
 _AGENT: Final = (
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
     "Chrome/150.0.0.0 Safari/537.36"
@@ -42,14 +44,21 @@ def begin() -> Callable[[], PackedNetworks]:
 def settle() -> None:
     """Called when all is built: from now on, the collector looks at requests alone."""
     # What was built so far lives as long as the process: the collector need not look at it
-    # again, and requests leave next to no cycles, so it need not look often.
+    # again, and requests leave next to no cycles, so it need not look often. Nobody is answered
+    # while it looks, so each time it looks at little: what a request leaves is Sentry's memory,
+    # which outlives every look and would be looked at by the hundred thousand.
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(*_COLLECTED_AFTER)
     gc.enable()
     if "__getattr__" in vars(EnumType):
         # Members are found without this, and as later versions of Python have it not: only the
         # look for it makes `Outcome.ACCEPT` five times as slow in 3.11.
         delattr(EnumType, "__getattr__")
+
+
+def remembered() -> None:
+    """Called when the memory is filled: the collector need not look at that, either."""
+    gc.freeze()
 
 
 async def run(*more: Callable[[], None]) -> None:
