@@ -76,6 +76,7 @@ class LoadGate:
             return False
         if self._left is not None:
             self._left -= 1
+        self._comes.set()
         return True
 
     def is_full(self) -> bool:
@@ -87,7 +88,6 @@ class LoadGate:
         if self._left is None:
             self._left = self.limit - self._busy()
             asyncio.get_running_loop().call_soon(self._turn_ends)
-            self._comes.set()
         return self._left <= 0
 
     def _busy(self) -> int:
