@@ -249,6 +249,8 @@ def send_too_much(folder: Path, options: argparse.Namespace) -> None:
         )
     slower = statistics.median([each.times_the_p99 for each in rounds])
     print(verdict("times the p99, median", slower, overload.SLOWER_BAR, at_least=False))
+    by_cpu = statistics.median([each.share_by_cpu for each in rounds])
+    print(f"  share of what it can answer with as much CPU   {by_cpu:8.3f}")
     share = statistics.median([each.share for each in rounds])
     print(verdict("share of what it can answer", share, overload.SHARE_BAR, at_least=True))
 

@@ -25,8 +25,8 @@ class Overload(NamedTuple):
     beyond: Load
     full_cpu_us: float
     """Processor time of the server for one request."""
-    refused_cpu_us: float
-    """For one that it refused, if those that it answered took as long as before."""
+    beyond_cpu_us: float
+    """Of all that it spent beyond that, for one request that it answered."""
 
     @property
     def answered_per_s(self) -> float:
@@ -37,6 +37,17 @@ class Overload(NamedTuple):
     def times_the_p99(self) -> float:
         """How much longer the slowest that were answered took."""
         return self.beyond.percentile_ms(0.99) / self.full.percentile_ms(0.99)
+
+    @property
+    def refused_cpu_us(self) -> float:
+        """Processor time for a request that was refused, if an answer took as long as before."""
+        more = self.beyond_cpu_us - self.full_cpu_us
+        return max(0.0, more) * len(self.beyond.latencies_s) / max(1, len(self.beyond.refused_s))
+
+    @property
+    def share_by_cpu(self) -> float:
+        """The same of as much processor time, whatever else the machine does."""
+        return self.full_cpu_us / self.beyond_cpu_us
 
     @property
     def share(self) -> float:
@@ -78,9 +89,7 @@ def _round(server: Server, requests: list[bytes], connections: int, seconds: flo
         begins=lambda: at_first.append(server.cpu_s()),
     )
     spent_us = (server.cpu_s() - at_first[0]) * 1_000_000
-    refused = max(1, len(beyond.refused_s))
     # Answers that are neither: a request that was lost, or failed.
     if full.failures or beyond.failures != len(beyond.refused_s):
         raise SystemExit(f"{full.failures} and {beyond.failures} requests failed")
-    left_us = spent_us - len(beyond.latencies_s) * cpu_us
-    return Overload(full, beyond, cpu_us, max(0.0, left_us) / refused)
+    return Overload(full, beyond, cpu_us, spent_us / max(1, len(beyond.latencies_s)))

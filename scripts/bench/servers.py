@@ -114,7 +114,7 @@ def gatehouse_server(shop: Shop) -> Iterator[Server]:
     with (shop.home / "server.log").open("ab") as log:
         command = [*GATEHOUSE, "serve", "--port", str(port)]
         with running(command, port, shop.environment, log) as server:
-            _wait_for_memory(port)
+            wait_for_memory(port)
             yield server
 
 
@@ -160,7 +160,7 @@ def first_answer_s(shop: Shop) -> float:
         return time.perf_counter() - started
 
 
-def _wait_for_memory(port: int, seconds: float = 600) -> None:
+def wait_for_memory(port: int, seconds: float = 600) -> None:
     """Until everything that was recorded before is remembered again."""
     ends_at = time.monotonic() + seconds
     while time.monotonic() < ends_at:
