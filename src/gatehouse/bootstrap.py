@@ -76,7 +76,7 @@ from gatehouse.store.background import repeat
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
-from gatehouse.store.lookout import Seen
+from gatehouse.store.lookout import SeenChanges
 from gatehouse.store.notices import ChangeNotice
 from gatehouse.store.presence import Presence
 from gatehouse.store.requests.batch_sql import open_batch_session
@@ -152,7 +152,7 @@ class Service(ServiceGauges):
         self.callers = CallerDirectory(
             database, session.signer, time.monotonic, self._data_changed, self.refusals, self._saw
         )
-        self._seen = Seen()
+        self._seen = SeenChanges()
         self.due_work = DueWork(self.sweeper, self.reverser, system_clock)
         if settings.background == "inside":
             self.background = BackgroundWork(
@@ -246,7 +246,7 @@ class Service(ServiceGauges):
         for look in followers.values() if notice is None else (followers[notice],):
             look()
 
-    def _saw(self, seen: Seen) -> None:
+    def _saw(self, seen: SeenChanges) -> None:
         """Pass on what one look has found: nobody else needs to look as often."""
         before, self._seen = self._seen, seen
         if seen.labels != before.labels:

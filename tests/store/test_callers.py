@@ -11,7 +11,7 @@ from gatehouse.core.errors import StoreUnavailable
 from gatehouse.store.accounts import keys
 from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.lookout import Lookout, Seen
+from gatehouse.store.lookout import Lookout, SeenChanges
 from tests.store.test_admin_session import make_key
 
 
@@ -87,9 +87,9 @@ def test_known_callers_that_wait_for_the_database_are_counted_and_strangers_are_
     now, stalled, strange = [0.0], threading.Event(), threading.Event()
     directory = CallerDirectory(session.database, session.signer, lambda: now[0])
 
-    def read_late(*_: object) -> Seen:
+    def read_late(*_: object) -> SeenChanges:
         assert stalled.wait(60)
-        return Seen()
+        return SeenChanges()
 
     def find_late(*_: object) -> None:
         assert strange.wait(60)

@@ -4,7 +4,7 @@ import pytest
 
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.lookout import Lookout, Seen
+from gatehouse.store.lookout import Lookout, SeenChanges
 from tests.harness import make_account
 
 
@@ -19,7 +19,7 @@ def test_a_look_sees_what_has_changed_since_the_last_one(session: AdminSession) 
         lookout.close()
     assert after.revision > before.revision
     assert (after.audited or 0) > (before.audited or 0)
-    unseen = Seen(before.revision, audited=before.audited, told=before.told, holds=False)
+    unseen = SeenChanges(before.revision, audited=before.audited, told=before.told, holds=False)
     assert before == unseen
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from unittest import mock
 
-from gatehouse.store.lookout import Seen
+from gatehouse.store.lookout import SeenChanges
 from gatehouse.workers.due_work import DueWork
 
 NOW_MS = 1000
@@ -21,10 +21,10 @@ def test_nothing_is_swept_while_nothing_is_held() -> None:
     work, sweeper, _ = _work()
 
     async def scenario() -> None:
-        work.saw(Seen(holds=False))
+        work.saw(SeenChanges(holds=False))
         await work.release()
         assert not sweeper.release_orphans.called
-        work.saw(Seen(holds=True))
+        work.saw(SeenChanges(holds=True))
         await work.release()
         assert sweeper.release_orphans.called
         assert sweeper.release_of_ended.called
@@ -38,7 +38,7 @@ def test_dead_servers_are_looked_for_while_one_is_silent_and_once_more() -> None
     async def looks(*silences: bool) -> list[bool]:
         asked = []
         for silent in silences:
-            work.saw(Seen(silent=silent))
+            work.saw(SeenChanges(silent=silent))
             sweeper.release_of_dead.reset_mock()
             await work.release_of_dead()
             asked.append(sweeper.release_of_dead.called)
@@ -62,9 +62,9 @@ def test_a_payment_is_reversed_as_soon_as_a_look_finds_that_it_is_due() -> None:
         reversing = asyncio.create_task(work.reverse())
         await asked.wait()
         asked.clear()
-        work.saw(Seen(reversal_due_ms=NOW_MS + 1))
+        work.saw(SeenChanges(reversal_due_ms=NOW_MS + 1))
         assert not work._reversal_due.is_set()
-        work.saw(Seen(reversal_due_ms=NOW_MS))
+        work.saw(SeenChanges(reversal_due_ms=NOW_MS))
         await asked.wait()
         reversing.cancel()
         await asyncio.gather(reversing, return_exceptions=True)

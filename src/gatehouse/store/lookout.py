@@ -25,7 +25,7 @@ SELECT (SELECT value FROM state WHERE name = 'revision'),
 _FAILED: Final = (psycopg.Error, sqlite3.Error)
 
 
-class Seen(NamedTuple):
+class SeenChanges(NamedTuple):
     """How far everything is that servers follow; None where there is nothing yet."""
 
     revision: int = -1
@@ -54,7 +54,7 @@ class Lookout:
         self._connection: Any = None
         self._one_at_a_time = threading.Lock()
 
-    def look(self) -> Seen:
+    def look(self) -> SeenChanges:
         """What is there now; or `StoreUnavailable`."""
         with self._one_at_a_time:
             if self._connection is not None:
@@ -77,9 +77,9 @@ class Lookout:
         with self._one_at_a_time:
             self._close()
 
-    def _ask(self) -> Seen:
+    def _ask(self) -> SeenChanges:
         revision, *others = self._connection.execute(self._look).fetchone()
-        return Seen(int(revision or 0), *others)
+        return SeenChanges(int(revision or 0), *others)
 
     def _close(self) -> None:
         connection, self._connection = self._connection, None

@@ -9,7 +9,7 @@ from typing import Final
 
 from gatehouse.core.clock import Clock
 from gatehouse.store.background import repeat
-from gatehouse.store.lookout import Seen
+from gatehouse.store.lookout import SeenChanges
 from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper
 
@@ -33,7 +33,7 @@ class DueWork:
         self._silent = self._was_silent = True
         self._reversal_due = asyncio.Event()
 
-    def saw(self, seen: Seen) -> None:
+    def saw(self, seen: SeenChanges) -> None:
         """Note what a look has found."""
         self._holds, self._silent = bool(seen.holds), bool(seen.silent)
         if seen.reversal_due_ms is not None and seen.reversal_due_ms <= self._clock():

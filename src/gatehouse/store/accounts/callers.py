@@ -24,7 +24,7 @@ from gatehouse.store.configured.account_signature import put_back
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
-from gatehouse.store.lookout import Lookout, Seen
+from gatehouse.store.lookout import Lookout, SeenChanges
 
 _log: Final = logging.getLogger("gatehouse.store")
 
@@ -58,7 +58,7 @@ class CallerDirectory:
         monotonic: Callable[[], float],
         changed: Callable[[], None] = lambda: None,
         refusals: Refusals | None = None,
-        saw: Callable[[Seen], None] = lambda seen: None,
+        saw: Callable[[SeenChanges], None] = lambda seen: None,
     ) -> None:
         """`changed` is called whenever the revision has changed, `saw` after every look."""
         self._database = database

@@ -38,6 +38,8 @@ _AT_ONCE_AT_LEISURE: Final = 2
 _LONGEST_PAUSE_S: Final = 5.0
 # Batches have time: the rest between two leaves the database and the event loop to requests.
 _REST_S: Final = 0.02
+# What was refused waits a little for others: each batch is a commit, and requests need theirs.
+_REST_AFTER_REFUSAL_S: Final = 0.1
 _BETWEEN_S: Final = 1.0
 """From a batch of few messages to the next one."""
 _FEW: Final = 10
@@ -111,7 +113,8 @@ class EndpointDelivery:
                 self.cursor, self.place = batch.cursor, batch.place
                 self._is_due = False
             if batch.more or self._is_due:
-                await asyncio.sleep(_REST_S)
+                gathers = not batch.more and not self.webhook.terms.is_ordered
+                await asyncio.sleep(_REST_AFTER_REFUSAL_S if gathers else _REST_S)
             elif not await self._is_woken():
                 return
             else:
