@@ -12,6 +12,7 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
+from gatehouse.store.admin.use_case import UseCase
 
 Endpoint = Callable[[Any], Response]
 """What shows a page or carries out a form, given the `Visit`, which knows what is declared here."""
@@ -33,13 +34,18 @@ class Reach(StrEnum):
 class _Declared:
     """What pages and actions have in common."""
 
+    does: UseCase[..., Any] | None = None
+    """The use case that it shows or carries out: that says what the visitor must be allowed to."""
     permission: Permission | None = None
-    """What the visitor must be allowed to do; every page of an account needs one."""
+    """What the visitor must be allowed to do, if no one use case says it: accounts need one."""
     public: bool = False
     sandbox_only: bool = False
     """Whether there is no such page in production."""
 
     def _check(self, path: str) -> None:
+        if self.does is not None:
+            assert self.permission is None, f"{path}: its use case names the permission"
+            object.__setattr__(self, "permission", self.does.terms.permission)
         reach = _reach(path, self.public)
         needs = reach in (Reach.ACCOUNT, Reach.INSTALLATION)
         assert needs == (self.permission is not None), f"{path}: a permission belongs to accounts"

@@ -5,7 +5,6 @@ from typing import Final
 from starlette.responses import Response
 
 from gatehouse.access.keys import MANAGE_SCOPES, all_scopes
-from gatehouse.access.roles import Permission
 from gatehouse.admin.keys import use_cases
 from gatehouse.admin.keys.types import (
     LONGEST_NAME,
@@ -102,24 +101,13 @@ def _rate(visit: Visit) -> int | None:
     return rate
 
 
+_ALL: Final = "/a/{account}/keys"
+_ONE: Final = f"{_ALL}/{{key}}"
+
 PAGES: Final[Declarations] = (
-    Page("/a/{account}/keys", "keys", show_keys, permission=Permission.ACCESS),
-    Page("/a/{account}/keys/new", "key-new", show_new, permission=Permission.ACCESS),
-    Action(
-        "/a/{account}/keys/new", "key-issue", issue, again=show_new, permission=Permission.ACCESS
-    ),
-    Action(
-        "/a/{account}/keys/{key}/rotate",
-        "key-rotate",
-        rotate,
-        again=show_keys,
-        permission=Permission.ACCESS,
-    ),
-    Action(
-        "/a/{account}/keys/{key}/revoke",
-        "key-revoke",
-        revoke,
-        again=show_keys,
-        permission=Permission.ACCESS,
-    ),
+    Page(_ALL, "keys", show_keys, does=use_cases.list_keys),
+    Page(f"{_ALL}/new", "key-new", show_new, does=use_cases.issue),
+    Action(f"{_ALL}/new", "key-issue", issue, again=show_new, does=use_cases.issue),
+    Action(f"{_ONE}/rotate", "key-rotate", rotate, again=show_keys, does=use_cases.rotate),
+    Action(f"{_ONE}/revoke", "key-revoke", revoke, again=show_keys, does=use_cases.revoke),
 )

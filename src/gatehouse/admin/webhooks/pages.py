@@ -8,7 +8,6 @@ from typing import Any, Final, TypeVar
 
 from starlette.responses import Response
 
-from gatehouse.access.roles import Permission
 from gatehouse.admin.events.use_cases.event_settings import operations
 from gatehouse.admin.webhooks.types.endpoint import EVERYTHING, wanted_types
 from gatehouse.admin.webhooks.types.webhook import (
@@ -218,20 +217,21 @@ def _families(names: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-_ONE: Final = "/a/{account}/webhooks/{webhook}"
-_MAY: Final = Permission.ACCESS
+_ALL: Final = "/a/{account}/webhooks"
+_ONE: Final = f"{_ALL}/{{webhook}}"
+_HERE: Final[dict[str, Any]] = {"again": show_webhook}
 
 PAGES: Final[Declarations] = (
-    Page("/a/{account}/webhooks", "webhooks", show_webhooks, permission=_MAY),
-    Page("/a/{account}/webhooks/new", "webhook-new", show_new, permission=_MAY),
-    Action("/a/{account}/webhooks/new", "webhook-create", create, again=show_new, permission=_MAY),
-    Page(_ONE, "webhook", show_webhook, permission=_MAY),
-    Page(f"{_ONE}/change", "webhook-form", show_change, permission=_MAY),
-    Action(f"{_ONE}/change", "webhook-change", change, again=show_change, permission=_MAY),
-    Action(f"{_ONE}/enable", "webhook-enable", enable, again=show_webhook, permission=_MAY),
-    Action(f"{_ONE}/disable", "webhook-disable", disable, again=show_webhook, permission=_MAY),
-    Action(f"{_ONE}/rotate", "webhook-rotate", rotate, again=show_webhook, permission=_MAY),
-    Action(f"{_ONE}/test", "webhook-test", test, again=show_webhook, permission=_MAY),
-    Action(f"{_ONE}/replay", "webhook-replay", replay, again=show_webhook, permission=_MAY),
-    Action(f"{_ONE}/delete", "webhook-delete", delete, again=show_webhook, permission=_MAY),
+    Page(_ALL, "webhooks", show_webhooks, does=endpoints.list_webhooks),
+    Page(f"{_ALL}/new", "webhook-new", show_new, does=endpoints.create),
+    Action(f"{_ALL}/new", "webhook-create", create, again=show_new, does=endpoints.create),
+    Page(_ONE, "webhook", show_webhook, does=endpoints.get_webhook),
+    Page(f"{_ONE}/change", "webhook-form", show_change, does=endpoints.update),
+    Action(f"{_ONE}/change", "webhook-change", change, again=show_change, does=endpoints.update),
+    Action(f"{_ONE}/enable", "webhook-enable", enable, **_HERE, does=endpoints.update),
+    Action(f"{_ONE}/disable", "webhook-disable", disable, **_HERE, does=endpoints.update),
+    Action(f"{_ONE}/rotate", "webhook-rotate", rotate, **_HERE, does=endpoints.rotate_secret),
+    Action(f"{_ONE}/test", "webhook-test", test, **_HERE, does=messages.send_test),
+    Action(f"{_ONE}/replay", "webhook-replay", replay, **_HERE, does=messages.replay),
+    Action(f"{_ONE}/delete", "webhook-delete", delete, **_HERE, does=endpoints.delete),
 )

@@ -124,14 +124,25 @@ def _saved(visit: Visit) -> Response:
 
 
 _ALL: Final = "/a/{account}/settings"
-_ACCESS: Final[dict[str, Any]] = {"permission": Permission.ACCESS, "again": show_settings}
+_HERE: Final[dict[str, Any]] = {"again": show_settings}
+_MAY: Final = Permission.ACCESS
 
 PAGES: Final[Declarations] = (
-    Page(_ALL, "settings", show_settings, permission=Permission.ACCESS),
-    Action(f"{_ALL}/name", "settings-name", rename, **_ACCESS),
-    Action(f"{_ALL}/threshold", "settings-threshold", set_threshold, **_ACCESS),
-    Action(f"{_ALL}/target", "settings-target", set_target, **_ACCESS),
-    Action(f"{_ALL}/told", "settings-told", set_told, **_ACCESS),
-    Action(f"{_ALL}/policy", "settings-policy", set_policy, **_ACCESS),
-    Action(f"{_ALL}/entities", "settings-entities", set_entities, **_ACCESS),
+    Page(_ALL, "settings", show_settings, does=policies.get_policies),
+    Action(f"{_ALL}/name", "settings-name", rename, **_HERE, permission=_MAY),
+    Action(
+        f"{_ALL}/threshold", "settings-threshold", set_threshold, **_HERE, does=set_event_settings
+    ),
+    Action(f"{_ALL}/target", "settings-target", set_target, **_HERE, permission=_MAY),
+    Action(f"{_ALL}/told", "settings-told", set_told, **_HERE, does=set_event_settings),
+    Action(
+        f"{_ALL}/policy", "settings-policy", set_policy, **_HERE, does=policies.set_precheck_policy
+    ),
+    Action(
+        f"{_ALL}/entities",
+        "settings-entities",
+        set_entities,
+        **_HERE,
+        does=policies.set_sentry_policy,
+    ),
 )

@@ -5,7 +5,7 @@ import io
 from collections.abc import Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from starlette.responses import Response
 
@@ -17,6 +17,7 @@ from gatehouse.admin.figures.use_cases.list_figures import ListMatches, list_mat
 from gatehouse.admin.figures.use_cases.overview import FiguresNotReady
 from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import list_lookup, lists
+from gatehouse.admin.lists.use_cases.entries import add_entries, remove_entries
 from gatehouse.admin.lists.use_cases.list_cursors import EntryCursors
 from gatehouse.admin.lists.use_cases.lists import (
     EntryPage,
@@ -201,17 +202,15 @@ def _back(visit: Visit, notice: str, **values: int) -> Response:
 
 _ALL: Final = "/a/{account}/lists"
 _ONE: Final = f"{_ALL}/{{list}}"
-_SEE: Final[dict[str, Any]] = {"permission": Permission.SEE}
-_CHANGE: Final[dict[str, Any]] = {"permission": Permission.CONFIGURE}
 
 PAGES: Final[Declarations] = (
-    Page(_ALL, "lists", show_lists, **_SEE),
-    Action(f"{_ALL}/find", "list-find", find, again=show_lists, **_SEE),
-    Action(f"{_ALL}/new", "list-create", create, again=show_lists, **_CHANGE),
-    Page(_ONE, "list", show_list, **_SEE),
+    Page(_ALL, "lists", show_lists, does=lists.overview),
+    Action(f"{_ALL}/find", "list-find", find, again=show_lists, does=lists.overview),
+    Action(f"{_ALL}/new", "list-create", create, again=show_lists, does=lists.create),
+    Page(_ONE, "list", show_list, does=lists.get),
     Action(f"{_ONE}/export", "list-export", export, again=show_list, permission=Permission.REVEAL),
-    Action(f"{_ONE}/add", "list-add", add, again=show_list, **_CHANGE),
-    Action(f"{_ONE}/remove", "list-remove", remove, again=show_list, **_CHANGE),
+    Action(f"{_ONE}/add", "list-add", add, again=show_list, does=add_entries),
+    Action(f"{_ONE}/remove", "list-remove", remove, again=show_list, does=remove_entries),
     Action(
         f"{_ONE}/import",
         "list-import",
@@ -219,7 +218,7 @@ PAGES: Final[Declarations] = (
         again=show_list,
         most_bytes=_UPLOAD,
         takes_files=True,
-        **_CHANGE,
+        does=add_entries,
     ),
-    Action(f"{_ONE}/drop", "list-drop", drop, again=show_list, **_CHANGE),
+    Action(f"{_ONE}/drop", "list-drop", drop, again=show_list, does=lists.drop),
 )

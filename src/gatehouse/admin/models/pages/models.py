@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from starlette.responses import Response
 
-from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.pages import propose, waiting
 from gatehouse.admin.approvals.use_cases import approvals
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
@@ -256,16 +255,20 @@ def _switched(visit: Visit, done: ModelSwitched) -> Response:
 _ROOT: Final = "/a/{account}/models"
 _ONE: Final = f"{_ROOT}/{{version}}"
 _JOB: Final = f"{_ROOT}/training/{{job}}"
-_SEE: Final[dict[str, Any]] = {"permission": Permission.SEE}
-_MAY: Final[dict[str, Any]] = {"permission": Permission.CONFIGURE}
 
 PAGES: Final[Declarations] = (
-    Page(_ROOT, "models", show_models, **_SEE),
-    Page(_ONE, "model", show_model, **_SEE),
-    Page(f"{_ONE}/features", "model-features", show_features, **_SEE),
-    Page(_JOB, "training", show_training, **_SEE),
-    Action(f"{_ROOT}/train", "model-train", train, again=show_models, **_MAY),
-    Action(f"{_ROOT}/roll-back", "model-roll-back", roll_back, again=show_models, **_MAY),
-    Action(f"{_ONE}/promote", "model-promote", promote, **_MAY),
-    Action(f"{_JOB}/cancel", "training-cancel", cancel, **_MAY),
+    Page(_ROOT, "models", show_models, does=versions.show_models),
+    Page(_ONE, "model", show_model, does=versions.show_model),
+    Page(f"{_ONE}/features", "model-features", show_features, does=versions.show_model),
+    Page(_JOB, "training", show_training, does=versions.show_models),
+    Action(f"{_ROOT}/train", "model-train", train, again=show_models, does=versions.start_training),
+    Action(
+        f"{_ROOT}/roll-back",
+        "model-roll-back",
+        roll_back,
+        again=show_models,
+        does=versions.roll_back_model,
+    ),
+    Action(f"{_ONE}/promote", "model-promote", promote, does=versions.promote_model),
+    Action(f"{_JOB}/cancel", "training-cancel", cancel, does=versions.start_training),
 )
