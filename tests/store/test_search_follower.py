@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import secrets
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -10,10 +11,11 @@ import pytest
 import sqlalchemy as sa
 from msgspec.structs import asdict
 
+from gatehouse.admin.search.queries.sources import IdSpan, by_terms, read_ids
 from gatehouse.admin.search.use_cases.decisions import search_decisions
 from gatehouse.admin.search.use_cases.filters import AmountRange, DecisionSearchRequest
 from gatehouse.billing.ledger import Hold, Item
-from gatehouse.core.ids import first_id
+from gatehouse.core.ids import first_id, new_id
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.search_terms import (
     AMOUNT,
@@ -335,3 +337,54 @@ def test_a_running_follower_indexes_what_is_decided(
 
     asyncio.run(scenario())
     assert indexed(session) == {request}
+
+
+def test_whatever_is_committed_while_the_follower_runs_is_indexed(
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It follows so closely that many requests end behind it."""
+    monkeypatch.setattr(follower, "_BEHIND_MS", 0)
+    account = make_account(session, micros=1_000_000)
+    terms = packed(session, account, 5.0)
+    following = SearchFollower(session.database, session.clock)
+    done: list[str] = []
+
+    async def buy(writer: Writer) -> None:
+        now_ms = session.clock()
+        request = new_id("req", now_ms, secrets.token_bytes)
+        row = DecisionRow(account, request, now_ms, "precheck", None, None, "{}", terms=terms)
+        hold = Hold(request, account, 30, now_ms + 60_000, "srv")
+        await writer.authorize(Authorize(hold, now_ms))
+        await writer.close(Close(account, request, now_ms, [Item("PRECHECK", 30, True)], row))
+        done.append(request)
+
+    async def buyer(writer: Writer) -> None:
+        for _ in range(20):
+            await buy(writer)
+
+    async def scenario() -> None:
+        threads = 1 if session.database.is_sqlite else 2
+        writers = [
+            Writer(partial(open_batch_session, session.database), threads=threads) for _ in range(2)
+        ]
+        for each in writers:
+            each.start()
+        buying = asyncio.gather(*[buyer(each) for each in writers for _ in range(5)])
+        while not buying.done():
+            await asyncio.to_thread(following.follow)
+        await buying
+        for each in writers:
+            await each.stop()
+
+    asyncio.run(scenario())
+    assert len(done) == 200
+    with session.reading() as connection:
+        source = by_terms(account, unpack_terms(terms)[:1])
+        found = read_ids(connection, source, IdSpan(), 1000, newest_first=False)
+    assert sorted(set(found)) == sorted(done)
+    monkeypatch.setattr(follower, "_BEHIND_MS", -1000)
+    while following.follow():
+        pass
+    following.close()
+    assert waiting(session) == []
+    assert sorted(each.request_id for each in entries(session)) == sorted(done * 3)
