@@ -97,7 +97,7 @@ class Scored(NamedTuple):
 class Scorecard:
     """A sheet, made ready for use."""
 
-    __slots__ = ("_prior", "_terms", "_weighty", "sheet", "version")
+    __slots__ = ("_bins", "_prior", "_terms", "sheet", "version")
 
     def __init__(self, sheet: Sheet, codes: Collection[str]) -> None:
         problems = sheet.problems(codes)
@@ -106,37 +106,35 @@ class Scorecard:
         self.sheet = sheet
         self.version = sheet.version
         self._prior = logit(sheet.prior.confidence)
-        self._terms = {
+        self._terms = {each.code: (each.cuts, each.effects) for each in sheet.terms}
+        # Many features are measured for models that learn, and worth nothing here.
+        self._bins = {
             each.code: (
                 _quiet_below(each),
                 each.cuts,
-                each.effects,
-                each.family,
+                tuple(_bin(each, effect, sheet.report_from) for effect in each.effects),
                 each.about_address,
             )
             for each in sheet.terms
-        }
-        # Many features are measured for models that learn, and worth nothing here.
-        self._weighty = {
-            each.code: self._terms[each.code] for each in sheet.terms if any(each.effects)
+            if any(each.effects)
         }
 
     def score(self, values: Mapping[str, float]) -> Scored:
         """Add up what the measurements are worth."""
-        find, least = self._weighty.get, self.sheet.report_from
+        find, least = self._bins.get, self.sheet.report_from
         total = about_address = self._prior
-        told: list[tuple[float, str, float]] = []
+        told: list[_Told] = []
         strongest: dict[str, tuple[str, float]] = {}
         strongest_of_address: dict[str, float] = {}
         for code, value in values.items():
             term = find(code)
             if term is None or value < term[0]:
                 continue
-            _, cuts, effects, family, of_address = term
-            effect = effects[bisect_right(cuts, value)]
-            if family is None or effect > 0:
-                if abs(effect) >= least:
-                    told.append((abs(effect), code, effect))
+            _, cuts, bins, of_address = term
+            effect, family, reason = bins[bisect_right(cuts, value)]
+            if family is None:
+                if reason is not None:
+                    told.append(reason)
                 total += effect
                 if of_address:
                     about_address += effect
@@ -156,11 +154,22 @@ class Scorecard:
 
     def effect(self, code: str, value: float) -> float:
         """What a measurement is worth by itself."""
-        _, cuts, effects, _, _ = self._terms[code]
+        cuts, effects = self._terms[code]
         return effects[bisect_right(cuts, value)]
 
 
 _strength: Final = itemgetter(0)
+_Told = tuple[float, str, float]
+"""How strong a reason is, its code and its effect."""
+
+
+def _bin(term: Term, effect: float, least: float) -> tuple[float, str | None, _Told | None]:
+    """The effect of some values, the family that it is compared in, and the reason it is told as.
+
+    What raises the score counts by itself, whatever else its family says.
+    """
+    reason = (abs(effect), term.code, effect) if abs(effect) >= least else None
+    return effect, None if effect > 0 else term.family, reason
 
 
 def _quiet_below(term: Term) -> float:

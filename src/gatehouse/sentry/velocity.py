@@ -6,7 +6,7 @@ refusals answers all of them.
 """
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Sequence
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -40,6 +40,7 @@ _PARTNERS: Final = {
     "devices": kinds.DEVICE_ID,
 }
 _NOTHING: Final = array("d")
+_BIN: Final = kinds.BIN
 _DIGITS: Final = 4
 _AGE_STEPS: Final = 10_000
 """Steps of a day; an age need not be finer than a few seconds."""
@@ -107,6 +108,8 @@ def measured(plan: VelocityPlan, history: EntityHistory, event: VelocityEvent) -
         for place, kind, _ in partners:
             if kind in present:
                 found[place] = 1
+    elif history.links and plan.kind is _BIN:
+        _count_cards(found, plan, history.links, event)
     elif history.links:
         links, until = history.links, int(at_s) + 1 << TIME_SHIFT
         seen = lately = _partners_seen(links, at_s - recent_s, until)
@@ -182,6 +185,18 @@ def _count(
         if not is_last or age_s >= MONTH_S:
             moments = moments[bisect_right(moments, at_s - MONTH_S, 0, end) : end]
         found[days] = days_of(moments)
+
+
+def _count_cards(
+    found: list[float], plan: VelocityPlan, links: dict[int, int], event: VelocityEvent
+) -> None:
+    """With how many cards the first digits were seen; all of their many partners are cards."""
+    at_s, moments = event.at_s, sorted(links.values())
+    end = bisect_left(moments, int(at_s) + 1 << TIME_SHIFT)
+    for place, kind, recent in plan.partners:
+        since = int(at_s - (plan.recent_s if recent else plan.whole_s)) + 1 << TIME_SHIFT
+        count = end - bisect_left(moments, since, 0, end)
+        found[place] = count or (1 if kind in event.present else 0)
 
 
 def _partners_seen(links: dict[int, int], since_s: float, until: int) -> list[int]:

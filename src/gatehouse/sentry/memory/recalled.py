@@ -59,6 +59,8 @@ class EntityView:
         if links is None:
             links = self._sorted[kind] = self._history.links_to(kind)
             links.sort()
+        if not links:
+            return 0
         # Links compare by time: those of a second lie below the least of the next one.
         now_s = self._now_s
         since = int(now_s - span_s) + 1 << TIME_SHIFT

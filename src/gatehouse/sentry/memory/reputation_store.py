@@ -63,6 +63,9 @@ SHARED: Final = frozenset(
 _SHARED_SMOOTHING: Final = {kind: max(20.0, 2 * SMOOTHING[kind]) for kind in SHARED}
 """How many events of other accounts it takes: more than of its own."""
 _UNLABELLED: Final = LabelCounts()
+# A plain name takes half as long as one of another module.
+_ARTICLE: Final = kinds.ARTICLE
+_SHELF: Final = kinds.SHELF
 _NO_LABELS: Final = (0.0, 0.0)
 _MOST_REPORTERS: Final = 8
 """How many of the accounts that reported an entity have its events looked up."""
@@ -200,25 +203,25 @@ class ReputationStore:
         if self._shared and len(self.labelled) > reports:
             shared = [(place, get(key)) for place, key in _shared_keys(event)]
             everybody = {place: labels for place, labels in shared if labels is not None}
-        base, silent, of_shelf = 0.0, 1.0, 0.0
+        base, silent, of_shelf, smoothing = 0.0, 1.0, 0.0, SMOOTHING.get
         for place, labels in enumerate(own):
             # Most entities were never labelled.
             if labels is None and not of_shelf and place not in everybody:
                 continue
             kind = event.entities[place][0]
             # An article follows its shelf, whose rate is the usual one for it.
-            usual, of_shelf = (of_shelf if kind is kinds.ARTICLE else 0.0), 0.0
+            usual, of_shelf = (of_shelf if kind is _ARTICLE else 0.0), 0.0
             known = labels or everybody.get(place) or (_UNLABELLED if usual else None)
-            if known is None or kind not in SMOOTHING:
+            weight = smoothing(kind)
+            if known is None or weight is None:
                 continue
             if not base:
                 base, silent = self._account_rate(keyed, day)
             usual = usual or base
             frauds, labelled = _NO_LABELS if labels is None else labels.recent(day)
-            if place in everybody:
+            if everybody and place in everybody:
                 entity = (kind, keys[place])
                 usual = self._elsewhere(entity, everybody[place], (frauds, labelled), keyed, base)
-            weight = SMOOTHING[kind]
             fraudulent = frauds + weight * usual
             rate = fraudulent / (labelled + weight)
             if rate > base:
@@ -226,7 +229,7 @@ class ReputationStore:
                 unlabelled = (_events_of(keys[place], keyed) - labelled) * silent
                 if unlabelled > 0:
                     rate = max(fraudulent / (labelled + unlabelled + weight), base)
-            if kind is kinds.SHELF:
+            if kind is _SHELF:
                 of_shelf = rate
             if labels is None:
                 frauds = known.recent(day)[0]

@@ -16,6 +16,7 @@ from gatehouse.sentry.response import NAME
 
 MEASURED_IN: Final = ("sentry", "pipeline")
 """The operations whose records may keep what Sentry measured."""
+_CARD: Final = kinds.CARD
 _KINDS: Final[dict[Place, EntityKind]] = {kind.value: kind for kind in EntityKind}
 
 
@@ -68,8 +69,10 @@ def recorded_event(
     """
     present, values = map(list, zip(*event.entities, strict=True)) if event.entities else ([], [])
     if shown is not None:
-        of_card = kinds.CARD
-        values = [shown[value] if kind is of_card else value for kind, value in event.entities]
+        place = -1
+        for _ in range(present.count(_CARD)):
+            place = present.index(_CARD, place + 1)
+            values[place] = shown[values[place]]
     return RecordedEvent(
         at=round(event.at_s, 3),
         counted=counted is True,
