@@ -19,6 +19,7 @@ from scripts.bench import (
     figures,
     hot,
     idle,
+    instructions,
     judging,
     overload,
     searching,
@@ -27,6 +28,7 @@ from scripts.bench import (
 )
 from scripts.bench.client import pace, percentile_ms
 from scripts.bench.remembering import measure_apart
+from scripts.bench.request_loop import SUBJECTS as LOOPED
 from scripts.bench.rounds import MISSED, Round, alternate, medians, sync_ms, verdict
 from scripts.bench.servers import bare_server, first_answer_s, gatehouse_server, make_shop
 from scripts.bench.sharing import sharing_shop
@@ -342,6 +344,15 @@ def time_the_search(decisions: int) -> None:
             print(verdict(name, each.ratio, searching.BAR, at_least=False))
 
 
+def count_instructions(operation: str | None) -> None:
+    """What a request takes without HTTP and database, on a machine that may be busy."""
+    print("Thousands of instructions of a request in a loop")
+    for name in LOOPED:
+        if operation in (None, name):
+            thousands = instructions.measure(name)
+            print(f"  {name:<15} {'no valgrind' if thousands is None else f'{thousands:8.0f}'}")
+
+
 def _time_the_rest(options: argparse.Namespace) -> None:
     """What needs no server."""
     everything = options.only is None and options.operation is None
@@ -353,6 +364,8 @@ def _time_the_rest(options: argparse.Namespace) -> None:
         time_the_search(options.records)
     if options.only == "figures" or everything:
         figures.measure(options.records)
+    if options.only == "instructions":
+        count_instructions(options.operation)
     if options.only == "console":
         console_pages.measure(options.records, options.home)
     if options.only == "beside":
@@ -369,7 +382,7 @@ def main() -> None:
         choices=(
             *("speed", "growth", "shared", "memory", "start", "stage", "rules", "backtest"),
             *("search", "connectors", "webhooks", "figures", "console", "beside", "overload"),
-            *("hot", "traces", "versions", "idle"),
+            *("hot", "traces", "versions", "idle", "instructions"),
         ),
         help="one measurement alone",
     )

@@ -18,6 +18,7 @@ from typing import Final
 
 from scripts.bench.request_loop import SUBJECTS, RequestLoop
 
+_MODULE: Final = "scripts.bench.instructions"
 _EARLIER: Final = 2000
 _WARM_UP: Final = 300
 _COUNTED: Final = 100
@@ -34,7 +35,7 @@ def measure(name: str, keep: Path | None = None) -> float | None:
         done = subprocess.run(
             [
                 *(valgrind, "--tool=callgrind", "--instr-atstart=no"),
-                *(f"--callgrind-out-file={file}", sys.executable, "-m", __spec__.name),
+                *(f"--callgrind-out-file={file}", sys.executable, "-m", _MODULE),
                 *(name, "--inside"),
             ],
             # The order of sets and dictionaries must be the same in each run.
