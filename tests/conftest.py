@@ -18,13 +18,18 @@ from tests.databases import (
 from tests.forkserver import fork_server
 from tests.harness import Home, Server, make_account
 from tests.order import mark_by_folder
-from tests.preloading import build_commands_once, build_routes_once
+from tests.preloading import (
+    build_commands_once,
+    build_routes_once,
+    trust_no_public_authority,
+)
 from tests.valkeys import start_valkey
 
 # Next to nothing of what collecting makes becomes garbage.
 gc.disable()
 build_commands_once()
 build_routes_once()
+trust_no_public_authority()
 skip_waiting_for_disk()
 share_compiled_statements()
 # How long an example takes says how busy the machine is, not whether the code is right.

@@ -9,6 +9,20 @@ from typing import Any
 from unittest import mock
 
 
+def trust_no_public_authority() -> None:
+    """Leave the certificates of public authorities unread: nobody whom tests call has one.
+
+    To read them takes longer than most tests, and every connector and every client would do it.
+    """
+    import ssl
+
+    from httpx import _config
+
+    mock.patch.object(ssl.SSLContext, "load_default_certs").start()
+    once = functools.cache(_config.create_ssl_context)
+    mock.patch("httpx._transports.default.create_ssl_context", once).start()
+
+
 def build_commands_once() -> None:
     """Keep the tree of commands, which is otherwise built anew for every call."""
     from typer import main, testing
@@ -77,6 +91,7 @@ def load() -> None:
     )
     build_commands_once()
     build_routes_once()
+    trust_no_public_authority()
     command: Any = typer.main.get_command(app)
     command.make_context("gatehouse", ["accounts", "list"])
     for one in command.commands.values():
