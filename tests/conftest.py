@@ -11,6 +11,7 @@ import gatehouse.operations.stages  # noqa: F401  # registers the stages, as eve
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.databases import (
     Postgres,
+    migrated_sqlite,
     share_compiled_statements,
     skip_waiting_for_disk,
     start_postgres,
@@ -49,8 +50,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mark_by_folder(items)
 
 
-def pytest_collection_finish() -> None:
-    """From now on, let the collector look at what tests make, as seldom as in a server."""
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """From now on, let the collector look at what tests make, as seldom as in a server.
+
+    Workers are forked after this: what they all need and is made now, they need not make each.
+    """
+    if session.config.getoption("workers", 1) > 1:
+        migrated_sqlite()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()

@@ -2,17 +2,20 @@
 
 import asyncio
 import base64
+import functools
 import json
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from gatehouse.connectors.http import encryption
 from gatehouse.connectors.http.connector import HttpConnector
 from gatehouse.core.errors import ConnectorFailed, SettingsError
 from tests.connectors.http.asking import connected, definition, enquiry
@@ -93,6 +96,14 @@ class Keys:
         sealed_key = self.ours.public_key().encrypt(key, OAEP)
         parts = (sealed_key, nonce, made[:-16], made[-16:])
         return ".".join((protected, *map(unpad, parts)))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def checked_once() -> Iterator[None]:
+    """Check each private key once: for every connector, it would take most of the time."""
+    once = functools.cache(encryption._private_key)
+    with mock.patch.object(encryption, "_private_key", once):
+        yield
 
 
 @pytest.fixture(scope="module")
