@@ -19,7 +19,7 @@ from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import DECISIONS, METADATA, REVIEWS
 from tests.databases import Postgres
-from tests.harness import Home
+from tests.harness import PATIENCE_S, Home
 from tests.harness.service import serving
 
 CARD = "5555555555554444"
@@ -125,7 +125,7 @@ async def _play(home: Home, service: Service, session: AdminSession, account_id:
     async with httpx.AsyncClient(
         transport=transport, base_url="http://test", headers={"X-API-KEY": key}
     ) as client:
-        await asyncio.wait_for(service._remembered.wait(), 60)
+        await asyncio.wait_for(service._remembered.wait(), PATIENCE_S)
         await client.post("/api/v1/sentry", json={"account": {"userId": "u-other"}})
         before = service.memory.state().entities
         ids = await _send(client)

@@ -61,7 +61,7 @@ def _until_refused(server: Server) -> None:
     while time.monotonic() < ends_at:
         assert server.process.poll() is None, "it ended before its requests did"
         try:
-            socket.create_connection(("127.0.0.1", server.port), 1).close()
+            socket.create_connection(("127.0.0.1", server.port), PATIENCE_S).close()
         except ConnectionError:
             assert server.process.poll() is None, "it ended before its requests did"
             return

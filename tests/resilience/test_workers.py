@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.harness import Home, Server
+from tests.harness import PATIENCE_S, Home, Server
 from tests.harness.commands import fork_command
 from tests.harness.samples import BODY
 from tests.harness.server import free_port
@@ -20,7 +20,7 @@ STARTED = re.compile(r'"a worker starts","number":(\d),"pid":(\d+)')
 
 def _answers_by_worker(server: Server) -> Counter[str]:
     """How many requests each worker has answered, by the page that either of them shows."""
-    page = httpx.get(f"{server.base}/metrics", timeout=60).text
+    page = httpx.get(f"{server.base}/metrics", timeout=PATIENCE_S).text
     line = r'gatehouse_requests_total{route="/api/v1/precheck",status="200",worker="(\d)"} (\d+)'
     return Counter({worker: int(count) for worker, count in re.findall(line, page)})
 
