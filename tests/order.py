@@ -22,7 +22,10 @@ LONGEST: Final = (
     *("test_generated_clients.py", "test_samples.py", "test_erased_person.py", "test_watching.py"),
     *("test_same_answers.py", "test_house.py", "test_kill.py", "test_stopping.py"),
     *("test_shared_memory.py", "test_tutorial.py", "test_attacks.py", "test_compose.py"),
-    *("test_pipelines_page.py", "test_archive_page.py", "test_idverify_page.py", "node"),
+    *("test_pipelines_page.py", "test_archive_page.py", "test_idverify_page.py"),
+    *("test_connectors_page.py", "test_first_change_page.py", "test_beside.py", "test_german.py"),
+    *("test_said_refusals.py", "test_first_run.py", "test_new_subject.py", "test_fill.py"),
+    *("test_point_in_time.py", "test_keeping.py", "node", "documentation"),
 )
 """What takes longest, by marks and by names of files: it is begun before all others."""
 
