@@ -20,7 +20,7 @@ NamePart = Annotated[str, Meta(min_length=1, max_length=64)]
 IdentifierValue = Annotated[str, Meta(min_length=1, max_length=64)]
 
 _OWNER_TYPES = {kind.value: kind for kind in OwnerType}
-_FIELDS = tuple((kind, kind.value.lower()) for kind in IdentifierType)
+_KINDS = tuple(IdentifierType)
 
 
 class CardHolderName(Checked, Personal, frozen=True, rename="camel"):
@@ -100,9 +100,9 @@ class CardHolderIds(Checked, Personal, frozen=True, rename="upper", forbid_unkno
 
     def given(self) -> dict[IdentifierType, str]:
         """The identifiers that were sent."""
-        return {
-            kind: value for kind, field in _FIELDS if (value := getattr(self, field)) is not None
-        }
+        values = (self.driverlicense, self.passport, self.nationalidentity, self.tax)
+        pairs = zip(_KINDS, values, strict=True)
+        return {kind: value for kind, value in pairs if value is not None}
 
 
 class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
@@ -171,5 +171,5 @@ class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
 
 def _blank_ones(*fields: tuple[str, object]) -> Sequence[tuple[str, str]]:
     """The fields without a visible character; a value that failed already is no string here."""
-    blank = [name for name, value in fields if isinstance(value, str) and is_blank(value)]
+    blank = [name for name, value in fields if type(value) is str and is_blank(value)]
     return [(name, _BLANK()) for name in blank] if blank else ()

@@ -240,7 +240,8 @@ def _remarks(request: IdVerifyRequest, person: Person, finding: Finding) -> tupl
 
 def _fits_in_everything(finding: Finding) -> bool:
     """Whether everything that can match does, the parts of the name included."""
-    return all(each.result in _UNSURPASSED for each in (*_attributes(finding), *_parts(finding)))
+    results = [each.result for each in (*_attributes(finding), *_parts(finding))]
+    return _UNSURPASSED.issuperset(results)
 
 
 def _merit(finding: Finding) -> tuple[int, int, int, int]:

@@ -1,7 +1,8 @@
 """The operations of the API: each has a name, a body, a plan for the engine, and an answer."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
 
 import msgspec
 
@@ -11,6 +12,9 @@ from gatehouse.core.stages.case import ValuesByType
 from gatehouse.core.stages.stage import Contacts, OperationSpec, Stage, StageSpec
 from gatehouse.decisions.search_terms import FoundBy
 from gatehouse.pipeline.job import Processed, RequestPlan, Step
+
+_MOST_FEES: Final = 64
+"""What a stage costs to different accounts; the steps of so many fees are kept."""
 
 Planner = Callable[[Account, Any], Awaitable[RequestPlan]]
 """Raises `RequestRefused` when the request does not fit what the account has configured."""
@@ -53,10 +57,14 @@ def plan_stage(spec: StageSpec, stage: Stage, found_by: FoundByContacts) -> Plan
     kind, card_of, fee_type = spec.request.type, spec.request.card, spec.fee_type
     contacts_of = spec.request.contacts
 
+    @lru_cache(_MOST_FEES)
+    def steps_at(fee: int) -> tuple[Step, ...]:
+        return (Step(stage, fee),)
+
     async def plan(account: Account, request: Any) -> RequestPlan:
-        fee = fee_schedule(account.fees)[fee_type]
+        steps = steps_at(fee_schedule(account.fees)[fee_type])
         card = None if card_of is None else card_of(request)
-        inputs, steps = ValuesByType({kind: request}), (Step(stage, fee),)
+        inputs = ValuesByType({kind: request})
         if contacts_of is None:
             return RequestPlan(steps, inputs, card, last_response)
         # The stage needs them, too.

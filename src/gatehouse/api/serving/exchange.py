@@ -131,10 +131,10 @@ class Exchange(RequestResponseCycle):
             self.keep_alive = False
         elif not self.keep_alive:
             headers.append(CLOSE_HEADER)
-        lines = b"".join([b"%b: %b\r\n" % header for header in headers])
-        if not len(headers) == lines.count(b"\r") == lines.count(b"\n"):
+        lines = b"\r\n".join(map(b": ".join, headers))
+        if not len(headers) - 1 == lines.count(b"\r") == lines.count(b"\n"):
             raise RuntimeError("a header has a line break")
-        return b"%b%b\r\n" % (STATUS_LINE[status], lines)
+        return b"%b%b\r\n\r\n" % (STATUS_LINE[status], lines)
 
 
 def exchange_of(channel: object) -> Exchange | None:
