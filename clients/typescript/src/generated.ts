@@ -856,6 +856,8 @@ export interface IdVerifyRequest {
   readonly cardHolderName?: CardHolderName | null | undefined;
   /** Government identifiers by type. */
   readonly cardHolderIds?: CardHolderIds | null | undefined;
+  /** Name of a person or a company to be paid; `payeeMatch` answers whether it is the name of a holder. */
+  readonly payeeName?: string | null | undefined;
   /** Caller's own reference, kept with the decision and searchable. */
   readonly clientReferenceId?: string | number | null | undefined;
   /** Payment Account Reference (PAR) of the account behind the card number, as your processor or token service gives it: 29 capital letters and digits. All tokens of one account have the same. Only a fingerprint is kept. */
@@ -876,6 +878,8 @@ export interface IdVerifyResponse {
   readonly idVerification: { readonly [name: string]: Result };
   /** How much was given to verify. */
   readonly verificationLevel: VerificationLevel;
+  /** Present when `payeeName` was sent: `MTCH` it is the name of a holder, `CMTC` it comes close, `NMTC` it is another name, `NOAP` it could not be compared. */
+  readonly payeeMatch?: PayeeMatch;
 }
 
 /** The kinds of government identifiers. */
@@ -1377,6 +1381,9 @@ export interface OrderAmount {
 
 /** The three decisions, weakest first. */
 export type Outcome = "ACCEPT" | "DECLINE" | "REVIEW" | (string & {});
+
+/** The results of a verification of payee, as banks exchange them. */
+export type PayeeMatch = "CMTC" | "MTCH" | "NMTC" | "NOAP" | (string & {});
 
 export interface PaymentAuthorizedData {
   /** The request that it is about. */

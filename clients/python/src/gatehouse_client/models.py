@@ -911,6 +911,10 @@ class IdVerifyRequest(Struct, frozen=True, kw_only=True):
     """Name."""
     card_holder_ids: CardHolderIds | None = None
     """Government identifiers by type."""
+    payee_name: str | None = None
+    """Name of a person or a company to be paid; `payeeMatch` answers whether it is the name of a
+    holder.
+    """
     client_reference_id: str | int | None = None
     """Caller's own reference, kept with the decision and searchable."""
     payment_account_reference: str | None = None
@@ -938,6 +942,10 @@ class IdVerifyResponse(Struct, frozen=True, kw_only=True):
     """How much was given to verify."""
     card_holder_name_verification_result: NameVerification | None = None
     """Present when a name was sent."""
+    payee_match: PayeeMatch | None = None
+    """Present when `payeeName` was sent: `MTCH` it is the name of a holder, `CMTC` it comes close,
+    `NMTC` it is another name, `NOAP` it could not be compared.
+    """
 
 
 class IdentifierType(OpenEnum):
@@ -1430,6 +1438,15 @@ class Outcome(OpenEnum):
     ACCEPT = "ACCEPT"
     DECLINE = "DECLINE"
     REVIEW = "REVIEW"
+
+
+class PayeeMatch(OpenEnum):
+    """The results of a verification of payee, as banks exchange them."""
+
+    CMTC = "CMTC"
+    MTCH = "MTCH"
+    NMTC = "NMTC"
+    NOAP = "NOAP"
 
 
 class PaymentEffect(OpenEnum):
