@@ -328,10 +328,3 @@ def test_two_threads_never_import_checks_at_once(monkeypatch: pytest.MonkeyPatch
         asked = [threads.submit(identifiers._checks_for, kind, "ES") for kind in (NATIONAL, TAX)]
     assert all(each.result() for each in asked)
     assert met == []
-
-
-@given(st.text(), st.text("-. /m", max_size=3))
-def test_a_number_is_cleaned_as_the_library_does_it(number: str, signs: str) -> None:
-    assert identifiers._clean(number, signs) == identifiers._clean_by_character(number, signs)
-    plain = "".join(filter(str.isalnum, number))
-    assert identifiers._clean(plain, signs) == identifiers._clean_by_character(plain, signs)

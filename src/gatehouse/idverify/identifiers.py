@@ -7,7 +7,6 @@ from string import ascii_uppercase, digits
 from threading import Lock
 from typing import Final
 
-import stdnum.util
 from stdnum.exceptions import InvalidChecksum, InvalidComponent, InvalidLength
 from stdnum.iso7064 import mod_11_2
 
@@ -202,28 +201,6 @@ def _checks_for(kind: IdentifierType, country: str) -> tuple[list[Callable[[str]
     names = _MODULES.get(kind, {}).get(country, "")
     known = [_load(country, name) for name in names.split() if name != "?"]
     return known, names.endswith("?")
-
-
-_clean_by_character: Final = stdnum.util.clean
-
-
-def _clean(number: str, deletechars: str = "") -> str:
-    """What the library's own does, which looks at every character three times.
-
-    Most of what is checked here has no sign left that could be removed.
-    """
-    if number.isascii() and number.isalnum() and _are_signs(deletechars):
-        return number
-    return _clean_by_character(number, deletechars)
-
-
-@cache
-def _are_signs(characters: str) -> bool:
-    return not any(map(str.isalnum, characters))
-
-
-# The modules of countries, which are imported later, take it from there.
-stdnum.util.clean = _clean
 
 
 def _load(country: str, name: str) -> Callable[[str], str]:
