@@ -17,7 +17,7 @@ from gatehouse.store.database import Database
 
 _log: Final = logging.getLogger("gatehouse.audit")
 
-_WATCH_S: Final = 10.0
+_WATCH_S: Final = 30.0
 """When nobody tells it that there are new lines."""
 
 

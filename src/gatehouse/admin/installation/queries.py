@@ -45,28 +45,26 @@ def count_backlog(connection: sa.Connection) -> Backlog:
     of_account = (REVIEWS.c.account_id == ACCOUNTS.c.id, REVIEWS.c.state == ReviewState.OPEN.value)
     waiting = sa.select(sa.func.count()).select_from(REVIEWS).where(*of_account)
     waiting = waiting.correlate(ACCOUNTS)
-    reviews = connection.scalar(sa.select(sa.func.sum(waiting.scalar_subquery())))
-    state = GATEWAY_INTENTS.c.state
-    query = sa.select(state, sa.func.count()).where(state.in_([*_INTENTS])).group_by(state)
-    payments = {_INTENTS[IntentState(name)]: count for name, count in connection.execute(query)}
-    holds = connection.scalar(sa.select(sa.func.count()).select_from(HOLDS))
-    missed = connection.scalar(sa.select(sa.func.count()).select_from(MISSED_EVENTS))
     failing = _W.deleted_at_ms.is_(None) & (_W.state == WebhookState.ENABLED.value)
     failing &= _W.failing_since_ms.is_not(None)
     low = ACCOUNTS.c.closed_at_ms.is_(None) & (ACCOUNTS.c.balance_told > 0)
+    counts = {
+        "reviews_open": sa.select(sa.func.sum(waiting.scalar_subquery())),
+        "holds_open": sa.select(sa.func.count()).select_from(HOLDS),
+        "memory_missed": sa.select(sa.func.count()).select_from(MISSED_EVENTS),
+        "webhooks_failing": sa.select(sa.func.count()).where(failing),
+        "balances_low": sa.select(sa.func.count()).where(low),
+        **{
+            name: sa.select(sa.func.count()).where(GATEWAY_INTENTS.c.state == state)
+            for state, name in _INTENTS.items()
+        },
+    }
+    each = [query.scalar_subquery() for query in counts.values()]
+    found = connection.execute(sa.select(*each)).one()
     backup = read_mark(connection, BACKUP_MARK)
     return Backlog(
-        reviews_open=int(reviews or 0),
-        holds_open=holds or 0,
-        memory_missed=missed or 0,
         events_written=outbox.count_written(connection),
         events_held_back=outbox.count_held_back(connection),
-        webhooks_failing=_count(connection, failing),
-        balances_low=_count(connection, low),
         last_backup_ms=None if backup is None else int(backup),
-        **payments,
+        **{name: int(count or 0) for name, count in zip(counts, found, strict=True)},
     )
-
-
-def _count(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> int:
-    return connection.scalar(sa.select(sa.func.count()).where(condition)) or 0

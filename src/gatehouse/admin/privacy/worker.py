@@ -19,7 +19,7 @@ from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
 from gatehouse.store.state import lock_changes
 
-_POLL_S: Final = 15.0
+_POLL_S: Final = 30.0
 """When nobody tells it that there are some."""
 _DELETE_S: Final = 60.0
 _AT_A_TURN: Final = 20

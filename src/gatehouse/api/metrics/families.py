@@ -101,7 +101,10 @@ LAG_SECONDS: Final = _seconds(
 )
 INFO: Final = _gauge("info", "Always 1.", "version", "environment", "database")
 
-_OF_ALL: Final = "Of the whole database, counted every ten seconds: the same on every server."
+_OF_ALL: Final = (
+    "Of the whole database, counted every ten seconds: the same on every server. Of several "
+    "workers the first shows it."
+)
 FAMILIES: Final = (
     REQUESTS,
     OPERATIONS,

@@ -19,7 +19,7 @@ from gatehouse.store.database import Database
 from gatehouse.store.feedback import feedback, feedback_history
 from gatehouse.store.feedback.feedback_history import LabelRow
 
-POLL_S: Final = 15.0
+POLL_S: Final = 30.0
 """When nobody tells it that there are some."""
 _AT_ONCE: Final = 256
 _SLICE_S: Final = 0.001
