@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from gatehouse.api.openapi.client_methods import is_listing, method_name
+from scripts.client_methods import is_listing, method_name
 
 REF: Final = "#/components/schemas/"
 _OWN_HEADERS: Final = {"Idempotency-Key", "Prefer", "X-Request-Id"}

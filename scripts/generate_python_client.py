@@ -20,7 +20,7 @@ import gatehouse.operations.stages  # noqa: F401  # registers the stages, before
 # isort: split
 from tests.web.test_openapi import DOCUMENT
 
-from gatehouse.api.openapi.client_methods import snake
+from scripts.client_methods import snake
 from scripts.client_operations import event_schemas
 from scripts.python_client.methods import MethodWriter, docstring
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gatehouse.api.openapi.client_methods import camel
+from gatehouse.api.manage.declared import camel
 from scripts.client_operations import REF, ApiOperation, grouped
 
 _PREFIX: Final = "manage."

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Protocol
 
-from gatehouse.api.openapi.client_methods import each_name, snake
+from scripts.client_methods import each_name, snake
 from scripts.client_operations import ApiOperation, Paging, grouped
 
 _BASES: Final = {"manage.jobs": "JobWaiting"}

@@ -11,7 +11,7 @@ import msgspec
 from gatehouse.api.docs.markup import links
 from gatehouse.api.docs.reference import BASE, ReferencePage
 from gatehouse.api.docs.search_index import METHODS, operation_anchor
-from gatehouse.api.openapi.client_methods import method_name
+from scripts.client_methods import method_name
 from scripts.reference import pieces
 from scripts.reference.pieces import Row, block, inline, mark, prose, section, titled
 from scripts.reference.sample_values import with_names

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gatehouse.api.openapi.client_methods import snake
+from scripts.client_methods import snake
 from scripts.reference.schemas import Schemas
 
 VARIABLE: Final = re.compile(r"\$([A-Z][A-Z0-9_]*)")

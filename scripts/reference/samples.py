@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from gatehouse.api.openapi.client_methods import camel, each_name, is_listing, snake
+from gatehouse.api.manage.declared import camel
+from scripts.client_methods import each_name, is_listing, snake
 from scripts.reference.sample_values import PythonValues, TypeScriptValues
 
 _OWN_HEADERS: Final = ("If-Match",)

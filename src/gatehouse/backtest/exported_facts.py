@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.core.clock import iso_time
+from gatehouse.core.clock import time_or_none
 from gatehouse.decisions.record import RecordOutline, named_text, read
 from gatehouse.decisions.stage_signals import matches_in
 from gatehouse.sentry.records.event import measured_in
@@ -67,8 +67,8 @@ def json_line(record: KeptRecord, facts: ExportedFacts) -> str:
     more: dict[str, Any] = {
         "transactionId": record.transaction,
         "label": facts.label,
-        "labelAt": _moment(facts.label_ms),
-        "eventAt": _moment(facts.event_ms),
+        "labelAt": time_or_none(facts.label_ms),
+        "eventAt": time_or_none(facts.event_ms),
         "amount": facts.amount,
         "currency": facts.currency,
         "model": facts.model,
@@ -77,7 +77,3 @@ def json_line(record: KeptRecord, facts: ExportedFacts) -> str:
     kept = named_text(record.text).rstrip().removesuffix("}")
     comma = "" if kept.endswith("{") else ","
     return kept + comma + msgspec.json.encode(more).decode()[1:]
-
-
-def _moment(at_ms: int | None) -> str | None:
-    return None if at_ms is None else iso_time(at_ms)

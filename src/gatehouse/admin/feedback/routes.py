@@ -15,7 +15,7 @@ from gatehouse.admin.feedback.use_cases.record import label_that_counts, shown_o
 from gatehouse.admin.feedback.worker.live import LiveFeedback
 from gatehouse.api.free_operations import FreeCall, free_operation, operations_of
 from gatehouse.api.problems import Problem
-from gatehouse.core.clock import Clock, iso_time
+from gatehouse.core.clock import Clock, iso_time, time_or_none
 from gatehouse.core.errors import Conflict, InvalidFields, NotFound
 from gatehouse.core.money import format_amount
 from gatehouse.core.wording.labels import Label
@@ -109,11 +109,11 @@ def _receipt(label: Label, noted: list[LabelOutcome]) -> FeedbackReceipt:
 
 
 def _entry(said: LabelEntry) -> FeedbackEntry:
-    at_ms, amount = said.found_at_ms, said.amount
+    amount = said.amount
     return FeedbackEntry(
         label=said.label,
         previous_label=said.previous,
-        when=None if at_ms is None else iso_time(at_ms),
+        when=time_or_none(said.found_at_ms),
         amount=None if amount is None else msgspec.Raw(format_amount(amount).encode()),
         currency=said.currency,
         recorded_at=iso_time(said.recorded_at_ms),

@@ -1,6 +1,7 @@
 """Endpoints of use cases: their parameters, read from a call, and described as the API does it."""
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -34,7 +35,7 @@ def endpoint_of(case: UseCase[..., Any]) -> ManageEndpoint:
     examples: dict[str, str] = {}
     for name in list(inspect.signature(case.function).parameters)[2:]:
         hint, meta = _bare(hints[name])
-        place = _camel(name)
+        place = camel(name)
         if f"{{{place}}}" in case.path:
             abouts[place] = meta.description or ""
             examples.update((place, one) for one in (meta.examples or ())[:1])
@@ -130,6 +131,6 @@ def _kind(hint: Any) -> Any:
     return _bare(hint)[0]
 
 
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(map(str.capitalize, others))
+def camel(name: str) -> str:
+    """A name as the API writes it."""
+    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)

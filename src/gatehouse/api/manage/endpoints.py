@@ -148,9 +148,3 @@ LIMIT: Final = Parameter(
     DEFAULT_PAGE,
 )
 LONGEST_CURSOR: Final = 1000
-
-
-def after(what: str) -> Parameter:
-    """The parameter that names where a page begins."""
-    schema = {"type": "string", "minLength": 1, "maxLength": LONGEST_CURSOR}
-    return Parameter("startingAfter", what, schema, short_text(LONGEST_CURSOR))

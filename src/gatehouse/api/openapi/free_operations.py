@@ -3,7 +3,7 @@
 from typing import Any
 
 from gatehouse.api.free_operations import FreeOperation
-from gatehouse.api.openapi.client_methods import camel
+from gatehouse.api.manage.declared import camel
 from gatehouse.api.openapi.generator_schemas import TAGS, tag_of
 from gatehouse.api.openapi.parts import (
     PREFER,

@@ -75,11 +75,6 @@ def snake(name: str) -> str:
     return plain + "_" if keyword.iskeyword(plain) else plain
 
 
-def camel(name: str) -> str:
-    """A method's name as TypeScript writes it."""
-    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
-
-
 def each_name(method: str) -> str:
     """The method of Python that goes through all pages of another one."""
     own = {"list": "each", "search": "each_found"}
