@@ -30,7 +30,7 @@ from scripts.bench.client import pace, percentile_ms
 from scripts.bench.remembering import measure_apart
 from scripts.bench.request_loop import SUBJECTS as LOOPED
 from scripts.bench.rounds import MISSED, Round, alternate, medians, sync_ms, verdict
-from scripts.bench.servers import bare_server, first_answer_s, gatehouse_server, make_shop
+from scripts.bench.servers import Server, bare_server, first_answer_s, gatehouse_server, make_shop
 from scripts.bench.sharing import sharing_shop
 from scripts.bench.subjects import SUBJECTS, FeedbackSubject
 from scripts.bench.versions import comparing
@@ -176,6 +176,20 @@ def compare_with_traces(folder: Path, options: argparse.Namespace) -> None:
         print(f"  {name:<15} {rate:8.0f} requests/s  {cpu:6.1f} us CPU")
 
 
+def _paced_cpu_us(server: Server, requests: list[bytes], options: argparse.Namespace) -> float:
+    """Processor time of a request at a low rate; to accept connections is no part of it."""
+    at_first: list[float] = []
+    load = pace(
+        server.port,
+        requests,
+        connections=options.connections,
+        rate=webhooks.RATE,
+        seconds=options.seconds,
+        begins=lambda: at_first.append(server.cpu_s()),
+    )
+    return (server.cpu_at_rest_s() - at_first[0]) / load.requests * 1_000_000
+
+
 def compare_with_webhook(folder: Path, options: argparse.Namespace) -> None:
     """PreCheck with a webhook beside PreCheck without, at a rate that both keep up with."""
     [subject] = [each for each in SUBJECTS if each.key == "precheck"]
@@ -189,17 +203,9 @@ def compare_with_webhook(folder: Path, options: argparse.Namespace) -> None:
         found: list[list[float]] = [[], []]
         for turn in range(options.rounds + 1):
             for side, server in enumerate((without, told)):
-                before = server.cpu_s()
-                load = pace(
-                    server.port,
-                    subject.requests(shops[side].key),
-                    connections=options.connections,
-                    rate=webhooks.RATE,
-                    seconds=options.seconds,
-                )
+                spent = _paced_cpu_us(server, subject.requests(shops[side].key), options)
                 if turn:
-                    spent = server.cpu_at_rest_s() - before
-                    found[side].append(spent / load.requests * 1_000_000)
+                    found[side].append(spent)
     cpu, with_cpu = (statistics.median(each) for each in found)
     print(f"PreCheck with a webhook that is told of every decision, {webhooks.RATE:.0f} requests/s")
     print(f"  without         {cpu:6.1f} us CPU")
