@@ -64,4 +64,4 @@ def test_guesses_are_counted_under_marks_that_stand_nowhere_else() -> None:
 def test_a_request_gets_both_at_once() -> None:
     for each in (FINGERPRINTS, RENEWED):
         inner = each.inner(NUMBER)
-        assert each.of_request("acct_1", NUMBER) == (inner, each.of_account("acct_1", inner))
+        assert each.inner_and_shown("acct_1", NUMBER) == (inner, each.of_account("acct_1", inner))

@@ -16,10 +16,10 @@ class CardMasker:
         """The card of a request without anything that could be used to pay with it."""
         number, bin_digits = card.number, card.number.bin
         facts = self._bins.facts(bin_digits)
-        inner, shown = self.fingerprints.of_request(account_id, number)
+        inner, shown = self.fingerprints.inner_and_shown(account_id, number)
         reference, inner_account, shown_account = card.account_reference, None, None
         if reference is not None:
-            inner_account, shown_account = self.fingerprints.of_request(account_id, reference)
+            inner_account, shown_account = self.fingerprints.inner_and_shown(account_id, reference)
         kept = KeptCard(
             brand=number.brand.name if number.brand else None,
             bin=bin_digits,

@@ -36,10 +36,10 @@ class _Measured:
         self._observe = observe
         self._outside = outside or Outside()
 
-    async def _ask(self, call: str, answer: Awaitable[T], waits: int = 1) -> T:
-        """The answer, which so many requests wait for."""
+    async def _ask(self, call: str, answer: Awaitable[T], *, requests: int = 1) -> T:
+        """The answer, which so many `requests` wait for."""
         started, outcome = time.perf_counter(), "defect"
-        self._outside.waiting += waits
+        self._outside.waiting += requests
         try:
             found = await answer
             outcome = "answered"
@@ -53,7 +53,7 @@ class _Measured:
             outcome = "timeout"
             raise
         finally:
-            self._outside.waiting -= waits
+            self._outside.waiting -= requests
             self._observe(self._connector, call, outcome, time.perf_counter() - started)
 
 
@@ -86,16 +86,16 @@ class MeasuredIdentities(_Measured):
 class MeasuredGateway(_Measured):
     """A payment gateway whose calls are measured."""
 
+    refer: Callable[[Authorization], str | None]
+    """What a reversal has to know; there only if the gateway itself is a `ReferringGateway`."""
+
     def __init__(
         self, gateway: PaymentGateway, observe: Observe, outside: Outside | None = None
     ) -> None:
         super().__init__("gateway", observe, outside)
         self._gateway = gateway
-        self._refer = gateway.refer if isinstance(gateway, ReferringGateway) else None
-
-    def refer(self, authorization: Authorization) -> str | None:
-        """What a reversal has to know; nothing is sent."""
-        return None if self._refer is None else self._refer(authorization)
+        if isinstance(gateway, ReferringGateway):
+            self.refer = gateway.refer
 
     def authorize(self, authorization: Authorization) -> Coroutine[Any, Any, GatewayAnswer]:
         """Ask for one payment."""
@@ -103,4 +103,4 @@ class MeasuredGateway(_Measured):
 
     async def reverse(self, reversal: Reversal) -> None:
         """Ask for one reversal."""
-        await self._ask("reverse", self._gateway.reverse(reversal), waits=0)
+        await self._ask("reverse", self._gateway.reverse(reversal), requests=0)

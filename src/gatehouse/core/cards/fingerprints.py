@@ -48,7 +48,9 @@ class Fingerprints:
         """The same in every account; it must not be shown."""
         return self.prefix + keyed_hash(self._key, _content(card))[:40]
 
-    def of_request(self, account_id: str, card: CardNumber | AccountReference) -> tuple[str, str]:
+    def inner_and_shown(
+        self, account_id: str, card: CardNumber | AccountReference
+    ) -> tuple[str, str]:
         """Both at once for what a request pays with: the inner one, and the account's."""
         digest = blake2b(_content(card), key=self._key, digest_size=32).digest()[:_KEPT_BYTES]
         sealed = self._current.encrypt(digest, [account_id.encode()])

@@ -42,6 +42,7 @@ from gatehouse.store.configured.list_plans import ListKey
 from gatehouse.store.configured.list_reading import EntryPage, ListedEntry
 
 _LIST_ONE_VALUE: Final = Phrase("refused.list_one_value", "the value {why}")
+_OR_SEND_KIND: Final = Phrase("refused.list_or_kind", "{missing}; create it, or send its kind")
 _NO_CURSOR: Final = "must be the cursor of an answer"
 
 
@@ -75,7 +76,7 @@ def add_entries(
     try:
         added = lists.import_file(session, account_id, name, file, options).added
     except NotFound as missing:
-        raise NotFound(f"{missing}; create it, or send its kind") from None
+        raise NotFound(_OR_SEND_KIND(missing=said_by(missing))) from None
     except UnusableLines as unusable:
         # The first line is the header.
         flaws = unusable.content.flaws
