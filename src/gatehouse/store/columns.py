@@ -3,6 +3,7 @@
 What a function here means can never change: migrations that have run depend on it.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
@@ -40,6 +41,27 @@ def required(kind: ColumnType, *names: str) -> "list[sa.Column[Any]]":
 def optional(kind: ColumnType, *names: str) -> "list[sa.Column[Any]]":
     """Columns that may be empty."""
     return [sa.Column(name, kind) for name in names]
+
+
+def unsigned(columns: "Iterable[sa.Column[Any]]") -> "list[sa.Column[Any]]":
+    """Columns of a signed table that its signatures leave out: they change without an operator, or
+    something else proves them.
+    """
+    return [_noted(column, signed=False) for column in columns]
+
+
+def signed_since(time: int, columns: "Iterable[sa.Column[Any]]") -> "list[sa.Column[Any]]":
+    """Columns of a signed table that came when there were signatures, the first time 1.
+
+    They are left out of a signature as long as they, and all that came later, are empty: so rows
+    that were signed before stay genuine.
+    """
+    return [_noted(column, signed_since=time) for column in columns]
+
+
+def _noted(column: "sa.Column[Any]", **about: object) -> "sa.Column[Any]":
+    column.info.update(about)
+    return column
 
 
 def order_columns() -> "list[sa.Column[Any]]":

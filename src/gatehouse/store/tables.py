@@ -8,7 +8,15 @@ import sqlalchemy as sa
 from sqlalchemy import BigInteger, Integer, LargeBinary, SmallInteger, Text
 
 import gatehouse.store.people.tables  # noqa: F401  # the tables of people are among them
-from gatehouse.store.columns import index, key, optional, order_columns, required
+from gatehouse.store.columns import (
+    index,
+    key,
+    optional,
+    order_columns,
+    required,
+    signed_since,
+    unsigned,
+)
 from gatehouse.store.metadata import METADATA, Note
 from gatehouse.store.metadata import declare as _table
 
@@ -19,15 +27,17 @@ ACCOUNTS: Final = _table(
     "accounts",
     *key(Text, "id"),
     *required(Text, "name", "currency"),
-    *required(BigInteger, "created_at_ms", "balance", "held"),
+    *required(BigInteger, "created_at_ms"),
+    # The ledger proves these.
+    *unsigned(required(BigInteger, "balance", "held")),
     *required(Text, "fees", "policies"),
     *optional(Text, "signature"),
-    *optional(BigInteger, "closed_at_ms"),
-    *optional(Text, "closed_reason"),
+    *signed_since(1, optional(BigInteger, "closed_at_ms")),
+    *signed_since(1, optional(Text, "closed_reason")),
     # Which decisions are told as events, as JSON; below which balance that is told; what was told.
-    *optional(Text, "event_filters"),
-    *optional(BigInteger, "low_balance"),
-    sa.Column("balance_told", SmallInteger, nullable=False, server_default="0"),
+    *unsigned(optional(Text, "event_filters")),
+    *unsigned(optional(BigInteger, "low_balance")),
+    *unsigned([sa.Column("balance_told", SmallInteger, nullable=False, server_default="0")]),
     sa.CheckConstraint("held >= 0 AND balance >= held", name="never_overspent"),
 )
 
@@ -40,8 +50,10 @@ API_KEYS: Final = _table(
     *required(Text, "scopes", "networks"),
     *optional(Integer, "rate_limit_per_second"),
     *required(BigInteger, "created_at_ms"),
-    *optional(BigInteger, "expires_at_ms", "revoked_at_ms", "last_used_at_ms"),
-    *optional(Text, "successor", "signature", "parent"),
+    *optional(BigInteger, "expires_at_ms", "revoked_at_ms"),
+    *unsigned(optional(BigInteger, "last_used_at_ms")),
+    *optional(Text, "successor", "signature"),
+    *signed_since(1, optional(Text, "parent")),
 )
 
 IS_MOVEMENT: Final = "kind IN ('TOP_UP', 'ADJUST')"
@@ -252,7 +264,9 @@ LIST_ENTRIES: Final = _table(
     *required(Text, "shown"),
     *optional(Text, "reason"),
     *required(Text, "actor"),
-    *optional(BigInteger, "expires_at_ms", "removed_at_ms"),
+    *optional(BigInteger, "expires_at_ms"),
+    # The total of the list tells which entries are in force.
+    *unsigned(optional(BigInteger, "removed_at_ms")),
     *optional(Text, "signature"),
     index(
         "list_entries_live",

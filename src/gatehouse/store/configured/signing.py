@@ -6,7 +6,9 @@ configured is signed together, too, so that no row can be removed or put back on
 """
 
 import hmac
+from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
@@ -18,49 +20,27 @@ from gatehouse.core.secrets.hashing import keyed_hash
 INSTALLATION: Final = "*"
 """Stands for an account where something is configured for all of them."""
 
-SIGNED: Final[dict[str, tuple[str, ...]]] = {
-    "accounts": (
-        *("id", "name", "currency", "created_at_ms", "fees", "policies"),
-        *("closed_at_ms", "closed_reason"),
-    ),
-    "api_keys": (
-        *("id", "account_id", "name", "hash", "scopes", "networks", "rate_limit_per_second"),
-        *("created_at_ms", "expires_at_ms", "revoked_at_ms", "successor", "parent"),
-    ),
-    "configurations": (
-        *("account_id", "kind", "name", "version", "document", "program"),
-        *("created_at_ms", "actor", "note"),
-    ),
-    "configuration_heads": (
-        *("account_id", "kind", "name", "version", "previous", "changed_at_ms", "changes"),
-    ),
-    "lists": (*("account_id", "name", "kind", "description", "created_at_ms", "changes", "total"),),
-    "list_entries": (
-        *("account_id", "list", "value", "added_at_ms", "shown", "reason", "actor"),
-        "expires_at_ms",
-    ),
-}
-"""The columns that are signed, by table."""
-
-UNSIGNED: Final[dict[str, tuple[str, ...]]] = {
-    # The ledger proves these.
-    "accounts": ("balance", "held", "event_filters", "low_balance", "balance_told"),
-    "api_keys": ("last_used_at_ms",),
-    # The total of the list tells which entries are in force.
-    "list_entries": ("removed_at_ms",),
-}
-"""The columns of those tables that are not: they change without an operator, or are proven."""
-
-_ADDED_LATER: Final[dict[str, tuple[int, ...]]] = {"accounts": (2,), "api_keys": (1,)}
-"""How many of the last signed columns came later than signatures, one number for each time.
-
-Those of the last times are left out as long as they are empty, so that rows that were signed before
-stay genuine. A new column is a new number at the end; the others never change.
-"""
-
 _MODULUS: Final = 2**256
 _WEIGHTS: Final = b"list entries"
 _encode: Final = msgspec.json.Encoder().encode
+
+
+class SignedColumns(NamedTuple):
+    """The columns of a table that are signed, and how many of them came later than signatures."""
+
+    names: tuple[str, ...]
+    later: tuple[int, ...]
+    """One number for each time, the last time first: so many of the last columns."""
+
+
+@cache
+def signed_columns(table: sa.Table) -> SignedColumns:
+    """What is signed, as the columns say: all but the signature and those that are not."""
+    columns = [each for each in table.columns if each.name != "signature"]
+    signed = [each for each in columns if each.info.get("signed", True)]
+    times = Counter(each.info.get("signed_since", 0) for each in signed)
+    later = tuple(times[time] for time in sorted(times, reverse=True) if time)
+    return SignedColumns(tuple(str(each.name) for each in signed), later)
 
 
 class ListTotal(NamedTuple):
@@ -86,8 +66,9 @@ class Signer:
 
     def sign(self, table: sa.Table, row: Mapping[Any, Any]) -> str:
         """The signature of a row."""
-        values = [row.get(name) for name in SIGNED[table.name]]
-        for added in reversed(_ADDED_LATER.get(table.name, ())):
+        names, later = signed_columns(table)
+        values = [row.get(name) for name in names]
+        for added in later:
             if any(values[-added:]):
                 break
             del values[-added:]
