@@ -50,6 +50,8 @@ _LEGITIMATE: Final = Phrase(
     "sentry.learned.legitimate",
     "Orders for which this was {value:.3g} were more often legitimate here than others.",
 )
+MEANS: Final = phrases_of("sentry.means", {each.code: each.meaning for each in ALL})
+"""What each feature means when it counts."""
 _SAYS: Final = phrases_of("sentry.says", {each.code: each.says for each in ALL})
 _IN_FAVOUR: Final = phrases_of(
     "sentry.in_favour", {each.code: each.says_in_favour for each in ALL if each.says_in_favour}

@@ -18,9 +18,8 @@ from gatehouse.console.charts.charts import (
 )
 from gatehouse.console.visit import Visit
 from gatehouse.core.money import MICROS_PER_UNIT, parse_amount
-from gatehouse.core.wording.sentences import phrases_of
-from gatehouse.sentry.features.catalogue import ALL
 from gatehouse.sentry.scorecard import ScorecardError, load_sheet
+from gatehouse.sentry.sentences import MEANS
 from gatehouse.training.intervals import Interval, figure_interval, share_interval
 from gatehouse.training.report.report import (
     Curves,
@@ -32,7 +31,6 @@ from gatehouse.training.report.report import (
     learned_terms,
 )
 
-_MEANS: Final = phrases_of("sentry.means", {each.code: each.meaning for each in ALL})
 _FIGURES: Final = ("auc", "average_precision", "recall_at_1", "recall_at_5", "ece", "log_loss")
 _SHARES: Final = ("recall_at_1", "recall_at_5")
 _RECALLS: Final = tuple(place / 20 for place in range(1, 21))
@@ -191,7 +189,7 @@ def signed(visit: Visit, value: float) -> str:
 
 def meaning(visit: Visit, code: str) -> str:
     """What a feature means when it counts."""
-    return visit.said(_MEANS[code]()) if code in _MEANS else ""
+    return visit.said(MEANS[code]()) if code in MEANS else ""
 
 
 def _share(visit: Visit, value: float, interval: Interval | None) -> Shown:
