@@ -68,7 +68,7 @@ def test_a_new_subject_has_every_face_and_passes_its_tests_and_all_guards(checko
         "commands": ["memos"],
     }
     _run(checkout, "-m", "ruff", "check", "--quiet", f"src/gatehouse/admin/{NAME}")
-    _run(checkout, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *GUARDS)
+    _run(checkout, "-m", "pytest", "-q", "-p", "no:cacheprovider", *GUARDS)
 
 
 @pytest.mark.parametrize("name", ["Notes", "note", "keys", "../etc", ""])
