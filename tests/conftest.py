@@ -1,6 +1,7 @@
 """Fixtures: both databases for real, homes of their own, a shared server for reading tests."""
 
 import gc
+import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -60,6 +61,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
+
+
+def pytest_runtest_teardown() -> None:
+    """Take back what a command that ran within this process has set: it logs heads of the audit."""
+    audit = logging.getLogger("gatehouse.audit")
+    audit.handlers.clear()
+    audit.setLevel(logging.NOTSET)
 
 
 def pytest_unconfigure() -> None:

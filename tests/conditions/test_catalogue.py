@@ -113,7 +113,7 @@ def _fit(signals: dict[str, object]) -> Iterable[str]:
 
 
 def test_id_verify_gives_every_one_of_its_signals() -> None:
-    case = case_of(ask(**EVERYTHING))
+    case = case_of(ask(**EVERYTHING, payeeName="Ann Archer"))
     result = asyncio.run(IdVerifyStage(PlaySource(), time_limit_ms=100).run(case))
     signals = REGISTRY.signals_of("IdVerify", result.facts, completed=result.completed)
     absent = {"idverify.driverLicense", "idverify.nationalIdentity"}

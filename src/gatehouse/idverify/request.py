@@ -134,7 +134,7 @@ class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
         Meta(
             description="Name of a person or a company to be paid; `payeeMatch` answers whether "
             "it is the name of a holder.",
-            examples=["Whitfield & Sons Ltd"],
+            examples=["Amelia Jane Whitfield"],
         ),
     ] = None
     client_reference_id: ClientReferenceField = None

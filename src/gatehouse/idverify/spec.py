@@ -142,6 +142,7 @@ ID_VERIFY: Final = StageSpec(
             ),
             id_verification={IdentifierType.PASSPORT: Result.MATCH},
             verification_level=VerificationLevel.FULL,
+            payee_match=PayeeMatch.MATCH,
         ),
         mistaken={
             "cardNumber": "4242424242424242",
