@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import secrets
+import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -388,3 +389,39 @@ def test_whatever_is_committed_while_the_follower_runs_is_indexed(
     following.close()
     assert waiting(session) == []
     assert sorted(each.request_id for each in entries(session)) == sorted(done * 3)
+
+
+def test_a_follower_that_is_stopped_closes_its_connection_after_its_work(
+    session: AdminSession, account: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is closed while a thread uses it ends the whole process."""
+    used, goes_on, order = threading.Event(), threading.Event(), list[str]()
+    following = SearchFollower(session.database, lambda: LATER_MS)
+
+    def work(_session: object) -> bool:
+        used.set()
+        assert goes_on.wait(PATIENCE_S)
+        order.append("worked")
+        return False
+
+    monkeypatch.setattr(following, "_follow", work)
+    close = following._close
+
+    def note_and_close() -> None:
+        order.append("closed")
+        close()
+
+    monkeypatch.setattr(following, "_close", note_and_close)
+
+    async def scenario() -> None:
+        task = asyncio.create_task(following.run())
+        assert await asyncio.to_thread(used.wait, PATIENCE_S)
+        task.cancel()
+        await asyncio.sleep(0.05)
+        assert order == []
+        goes_on.set()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+    asyncio.run(scenario())
+    assert order == ["worked", "closed"]

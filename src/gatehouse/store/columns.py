@@ -50,7 +50,7 @@ def unsigned(columns: "Iterable[sa.Column[Any]]") -> "list[sa.Column[Any]]":
     return [_noted(column, signed=False) for column in columns]
 
 
-def signed_since(time: int, columns: "Iterable[sa.Column[Any]]") -> "list[sa.Column[Any]]":
+def later(time: int, columns: "Iterable[sa.Column[Any]]") -> "list[sa.Column[Any]]":
     """Columns of a signed table that came when there were signatures, the first time 1.
 
     They are left out of a signature as long as they, and all that came later, are empty: so rows

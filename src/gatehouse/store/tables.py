@@ -8,15 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import BigInteger, Integer, LargeBinary, SmallInteger, Text
 
 import gatehouse.store.people.tables  # noqa: F401  # the tables of people are among them
-from gatehouse.store.columns import (
-    index,
-    key,
-    optional,
-    order_columns,
-    required,
-    signed_since,
-    unsigned,
-)
+from gatehouse.store.columns import index, key, later, optional, order_columns, required, unsigned
 from gatehouse.store.metadata import METADATA, Note
 from gatehouse.store.metadata import declare as _table
 
@@ -32,8 +24,7 @@ ACCOUNTS: Final = _table(
     *unsigned(required(BigInteger, "balance", "held")),
     *required(Text, "fees", "policies"),
     *optional(Text, "signature"),
-    *signed_since(1, optional(BigInteger, "closed_at_ms")),
-    *signed_since(1, optional(Text, "closed_reason")),
+    *later(1, [*optional(BigInteger, "closed_at_ms"), *optional(Text, "closed_reason")]),
     # Which decisions are told as events, as JSON; below which balance that is told; what was told.
     *unsigned(optional(Text, "event_filters")),
     *unsigned(optional(BigInteger, "low_balance")),
@@ -53,7 +44,7 @@ API_KEYS: Final = _table(
     *optional(BigInteger, "expires_at_ms", "revoked_at_ms"),
     *unsigned(optional(BigInteger, "last_used_at_ms")),
     *optional(Text, "successor", "signature"),
-    *signed_since(1, optional(Text, "parent")),
+    *later(1, optional(Text, "parent")),
 )
 
 IS_MOVEMENT: Final = "kind IN ('TOP_UP', 'ADJUST')"

@@ -9,6 +9,7 @@ to there. What comes after is read by searches themselves.
 
 import asyncio
 import contextlib
+import threading
 import time
 from typing import Final
 
@@ -50,13 +51,19 @@ class SearchFollower:
         of that."""
         self._unaware: set[str] = set()
         self._rest = 0
+        self._at_work = threading.Lock()
+        """Held while the connection is used: one that is closed meanwhile ends the process."""
+        self._ends = False
 
     async def run(self) -> None:
         """Follow until cancelled."""
+        self._ends = False
         try:
             await repeat(self._follow_and_rest, _PAUSE_S, "could not index decisions")
         finally:
-            self.close()
+            # The thread of a cancelled look goes on, and has to come to its end first.
+            self._ends = True
+            await asyncio.to_thread(self.close)
 
     async def _follow_and_rest(self) -> None:
         found = await asyncio.to_thread(self.follow)
@@ -64,7 +71,11 @@ class SearchFollower:
         await asyncio.sleep(self._rest * _PAUSE_S)
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection, once nobody uses it."""
+        with self._at_work:
+            self._close()
+
+    def _close(self) -> None:
         session, self._session = self._session, None
         if session is not None:
             with contextlib.suppress(*UNREACHABLE):
@@ -72,16 +83,17 @@ class SearchFollower:
 
     def follow(self) -> bool:
         """Index what was decided more than a moment ago; whether there was anything to do."""
-        try:
-            if self._session is None:
-                self._session = open_index_session(self._database)
-            return self._follow(self._session)
-        except UNREACHABLE as error:
-            self.close()
-            raise StoreUnavailable(str(error)) from error
-        except Exception:
-            self.close()
-            raise
+        with self._at_work:
+            try:
+                if self._session is None:
+                    self._session = open_index_session(self._database)
+                return self._follow(self._session)
+            except UNREACHABLE as error:
+                self._close()
+                raise StoreUnavailable(str(error)) from error
+            except Exception:
+                self._close()
+                raise
 
     def _follow(self, session: IndexSession) -> bool:
         progress = session.look()
@@ -92,7 +104,7 @@ class SearchFollower:
                 session.begin(first_id("req", self._clock()))
             if is_mine and progress.more:
                 self._index(session)
-            while is_mine and progress.waiting:
+            while is_mine and progress.waiting and not self._ends:
                 with self._pace.turn():
                     progress = progress._replace(waiting=session.move_waiting() == MOVED_AT_ONCE)
         return True
@@ -109,7 +121,7 @@ class SearchFollower:
             return
         self._reached = None
         progress = session.look()
-        while progress.indexed is not None and progress.indexed < until:
+        while progress.indexed is not None and progress.indexed < until and not self._ends:
             if not session.index_some(progress, until, self._pace):
                 break
             progress = session.look()
