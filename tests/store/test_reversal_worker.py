@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -20,7 +21,9 @@ from gatehouse.store.requests.reversal_worker import (
     after_attempt,
     wait_ms,
 )
+from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.tables import GATEWAY_INTENTS, HOLDS
+from gatehouse.workers.due_work import DueWork
 from tests.harness import PATIENCE_S
 
 NOW = 1_000_000_000_000
@@ -78,6 +81,11 @@ def reverser(
     session: AdminSession, gateway: RecordingGateway, clock: Hands | None = None
 ) -> ReversalWorker:
     return ReversalWorker(session.database, gateway, clock or Hands(), time_limit_ms=50)
+
+
+def reversals(session: AdminSession, gateway: RecordingGateway) -> DueWork:
+    """The part of a server that reverses what is due; it never sweeps here."""
+    return DueWork(mock.Mock(Sweeper), reverser(session, gateway), Hands())
 
 
 def test_what_is_due_is_reversed_once_and_what_is_not_is_left_alone(session: AdminSession) -> None:
@@ -221,13 +229,12 @@ def test_what_requests_left_behind_is_found_and_what_is_old_is_forgotten(
 def test_it_runs_until_it_is_stopped(
     sqlite_session: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gatehouse.store.requests.reversal_worker.REVERSE_EVERY_S", 0.01)
+    monkeypatch.setattr("gatehouse.workers.due_work._REVERSE_S", 0.01)
     put(sqlite_session, "first")
     gateway = RecordingGateway()
 
     async def scenario() -> None:
-        running = reverser(sqlite_session, gateway)
-        task = asyncio.create_task(running.run())
+        task = asyncio.create_task(reversals(sqlite_session, gateway).reverse())
         await _until(lambda: len(gateway.reversals) == 1)
         put(sqlite_session, "second")
         await _until(lambda: len(gateway.reversals) == 2)
@@ -241,7 +248,7 @@ def test_it_runs_until_it_is_stopped(
 def test_trouble_with_the_database_does_not_end_it(
     sqlite_session: AdminSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gatehouse.store.requests.reversal_worker.REVERSE_EVERY_S", 0.01)
+    monkeypatch.setattr("gatehouse.workers.due_work._REVERSE_S", 0.01)
     put(sqlite_session, "r0")
     gateway, troubles = RecordingGateway(), iter([RuntimeError("a"), OSError("b")])
     look = intents.anything_due
@@ -254,7 +261,7 @@ def test_trouble_with_the_database_does_not_end_it(
     monkeypatch.setattr(intents, "anything_due", troubled)
 
     async def scenario() -> None:
-        task = asyncio.create_task(reverser(sqlite_session, gateway).run())
+        task = asyncio.create_task(reversals(sqlite_session, gateway).reverse())
         await _until(lambda: get(sqlite_session, "r0").state is IntentState.REVERSED)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

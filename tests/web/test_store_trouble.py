@@ -11,9 +11,9 @@ import psycopg
 import pytest
 
 from gatehouse.core.errors import StoreUnavailable
-from gatehouse.store.requests import sweeper
 from gatehouse.store.requests.batch_sql import SqliteBatchSession
 from gatehouse.store.requests.settlement import Changes
+from gatehouse.workers import due_work
 from tests.databases import read_only
 from tests.harness import BODY, Home, precheck, sandbox_key, until
 from tests.harness.service import serving
@@ -136,7 +136,7 @@ def _lose_answers_of_authorizations(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_server_gives_back_what_its_own_failed_requests_hold(
     sqlite_home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeper, "_SWEEP_S", 36_000.0)
+    monkeypatch.setattr(due_work, "_SWEEP_S", 36_000.0)
     account = sqlite_home.account("10")
     headers = {"X-API-KEY": sqlite_home.key(account), "Idempotency-Key": "order-1"}
 

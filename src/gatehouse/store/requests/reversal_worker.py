@@ -16,21 +16,18 @@ from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
 from gatehouse.core.limits.timeouts import with_timeout
 from gatehouse.gateway.port import PaymentGateway, Reversal
-from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState, KeptIntent
 
 _log: Final = logging.getLogger("gatehouse.store")
 
-REVERSE_EVERY_S: Final = 1.0
 MOST_ATTEMPTS: Final = 150
 """About a day, at ten minutes each."""
 KEPT_MS: Final = 30 * 86_400_000
 """How long a reversed payment stays in the store."""
 _LONGEST_WAIT_S: Final = 600
 _AT_ONCE: Final = 16
-_TIDY_EVERY_S: Final = 60.0
 # A claim outlives the time limit by this much, so that two servers do not ask at the same time
 # when their clocks differ a little or the database is slow.
 _CLAIM_MARGIN_MS: Final = 30_000
@@ -46,17 +43,6 @@ class ReversalWorker:
         self._gateway = gateway
         self._clock = clock
         self._time_limit_ms = time_limit_ms
-
-    async def run(self) -> None:
-        """Reverse until cancelled."""
-        await asyncio.gather(
-            repeat(self.tidy, _TIDY_EVERY_S, "could not reverse payments"),
-            repeat(self._reverse_all_due, REVERSE_EVERY_S, "could not reverse payments"),
-        )
-
-    async def _reverse_all_due(self) -> None:
-        while await self.reverse_due():
-            pass
 
     async def reverse_due(self) -> int:
         """Ask for the reversal of due payments; returns how many."""

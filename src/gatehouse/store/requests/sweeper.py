@@ -12,7 +12,6 @@ from gatehouse.billing.ledger import Hold
 from gatehouse.core.clock import Clock
 from gatehouse.store.accounts import ledger
 from gatehouse.store.advisory_locks import PRUNING
-from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
 from gatehouse.store.requests.card_numbers import NUMBERS_WINDOW_MS
 from gatehouse.store.requests.settlement import GUESS_WINDOW_MS, Expire
@@ -22,9 +21,6 @@ from gatehouse.store.tables import CARD_MISMATCHES, CARD_NUMBERS, IDEMPOTENCY
 
 _log: Final = logging.getLogger("gatehouse.store")
 
-_SWEEP_S: Final = 5.0
-_WATCH_S: Final = 2.0
-_PRUNE_S: Final = 60.0
 _PRUNED_AT_ONCE: Final = 1000
 _MOST_PASSES: Final = 200
 _MAY_PRUNE: Final = sa.select(sa.func.pg_try_advisory_xact_lock(PRUNING))
@@ -50,20 +46,6 @@ class Sweeper:
     def look_after(self, owner: str, under_way: Collection[str]) -> None:
         """Let the holds of an owner end, too, whose requests are no longer under way."""
         self._owner, self._under_way = owner, under_way
-
-    async def run(self) -> None:
-        """Sweep until cancelled."""
-        await asyncio.sleep(_SWEEP_S)
-        await asyncio.gather(
-            repeat(self.release_orphans, _SWEEP_S, "could not sweep"),
-            repeat(self.release_of_ended, _SWEEP_S, "could not sweep"),
-            self._watch_servers(),
-            repeat(lambda: asyncio.to_thread(self.prune), _PRUNE_S, "could not sweep"),
-        )
-
-    async def _watch_servers(self) -> None:
-        if not self._database.is_sqlite:
-            await repeat(self.release_of_dead, _WATCH_S, "could not look for dead servers")
 
     async def release_of_dead(self) -> int:
         """Release what servers hold that have been silent for long, also at the last look.
