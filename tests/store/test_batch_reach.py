@@ -2,6 +2,8 @@
 
 import asyncio
 import re
+import sqlite3
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -18,6 +20,7 @@ from gatehouse.store.database import Database
 from gatehouse.store.requests import batch_sql
 from gatehouse.store.requests.batch_sql import BatchSession, open_batch_session
 from gatehouse.store.requests.batch_statements import PARTS, postgres_save
+from gatehouse.store.requests.settlement import BatchKeys
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.search import index_sessions
 from gatehouse.store.tables import DECISIONS
@@ -130,3 +133,41 @@ def test_no_statement_of_the_writer_is_planned_for_each_batch(
         plans = asyncio.run(scenario())
     assert len(plans) >= 5
     assert [each for each in plans if not each[1] or each[2]] == []
+
+
+def test_a_batch_looks_again_often_while_another_process_has_the_lock(
+    sqlite_session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite itself would look again after 1, 2, 5, 10 and 15 ms."""
+    opened = open_batch_session(sqlite_session.database)
+    other = sqlite_session.database.driver_connection()
+    other.execute("BEGIN IMMEDIATE")
+    looks: list[float] = []
+
+    def pause(seconds: float) -> None:
+        looks.append(seconds)
+        if len(looks) == 3:
+            other.execute("COMMIT")
+
+    monkeypatch.setattr(time, "sleep", pause)
+    opened.load(BatchKeys())
+    opened.abandon()
+    opened.close()
+    other.close()
+    assert len(looks) == 3
+    assert max(looks) < 0.001
+
+
+def test_a_batch_does_not_wait_for_ever_for_the_lock(
+    sqlite_session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = open_batch_session(sqlite_session.database)
+    other = sqlite_session.database.driver_connection()
+    other.execute("BEGIN IMMEDIATE")
+    passed = iter(range(1000))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(passed)))
+    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        opened.load(BatchKeys())
+    opened.close()
+    other.close()

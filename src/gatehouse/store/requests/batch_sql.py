@@ -5,6 +5,7 @@ SQLAlchemy row by row halves the rate (see docs/decisions/0003-group-commit.md).
 """
 
 import sqlite3
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, Final
@@ -111,6 +112,7 @@ _read_loaded: Final = msgspec.json.Decoder(
 
 _FULL: Final = 2
 """SQLite's name for a database whose commits wait for the disk."""
+_LOOK_S: Final = 0.0003
 _ROWS_AT_ONCE: Final = 64
 """The most rows of one statement; SQLite prepares one statement for each number of rows."""
 
@@ -125,6 +127,8 @@ class SqliteBatchSession(BatchSession):
         [level] = connection.execute("PRAGMA synchronous").fetchone()
         # Where nothing waits for the disk, nothing is changed.
         self._waits = True if level == _FULL else None
+        [self._patience_ms] = connection.execute("PRAGMA busy_timeout").fetchone()
+        connection.execute("PRAGMA busy_timeout = 0")
 
     def load(
         self, wanted: BatchKeys, records: Changes = NO_RECORDS, *, durable: bool = True
@@ -154,7 +158,25 @@ class SqliteBatchSession(BatchSession):
             level = "FULL" if durable else "NORMAL"
             self._connection.execute(f"PRAGMA synchronous = {level}")
             self._waits = durable
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._lock()
+
+    def _lock(self) -> None:
+        """Take the lock as soon as it is free.
+
+        All requests wait for it. SQLite would look again after 1, 2, 5, 10 and 15 ms, although the
+        process beside the server mostly keeps the lock for one or two.
+        """
+        until = time.monotonic() + self._patience_ms / 1000
+        while True:
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not busy or time.monotonic() > until:
+                    raise
+            else:
+                return
+            time.sleep(_LOOK_S)
 
     def _insert(self, name: str, rows: list[Any]) -> None:
         # Values are bound one by one: extracting a long record from JSON costs SQLite seven times

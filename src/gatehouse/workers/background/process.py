@@ -7,6 +7,7 @@ import os
 import secrets
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
@@ -29,9 +30,10 @@ _REPORT_S: Final = 1.0
 _ALIVE_EVERY: Final = 10
 """So many looks without news, and it reports all the same."""
 _FREE_S: Final = 0.05
+_SWITCH_S: Final = 0.0005
 _WORK: Final = "background"
 _ENDING_S: Final = 15.0
-"""After the server; whatever still holds it up must not keep the process alive."""
+"""After the server; work that does not end must not keep the process alive."""
 _STANDARD_INPUT: Final = 0
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -60,6 +62,9 @@ class BackgroundProcess:
             loop.add_signal_handler(ignored, lambda: None)
         _listen(self._channel, lambda said: loop.call_soon_threadsafe(self._hear, said))
         gc.freeze()
+        # A thread that writes to SQLite keeps the server's requests waiting while it waits for the
+        # interpreter.
+        sys.setswitchinterval(_SWITCH_S)
         async with _turn(self._session.database, self._ended) as is_ours:
             if is_ours:
                 self._tasks.start(*self._work.tasks())
