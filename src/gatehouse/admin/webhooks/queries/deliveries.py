@@ -25,6 +25,12 @@ _OF_ENDPOINT: Final = (
 _DUE: Final = _OF_ENDPOINT.where(
     _D.next_at_ms <= sa.bindparam("now_ms", type_=sa.BigInteger)
 ).order_by(_D.next_at_ms)
+_GO_ON: Final = (
+    WEBHOOKS.update()
+    .where(_W.id == sa.bindparam("ours"), _W.claimed_by == sa.bindparam("owner"))
+    .where(_W.deleted_at_ms.is_(None))
+    .values({name: sa.bindparam(name) for name in ("cursor", "failing_since_ms", "resume_at_ms")})
+)
 _FIRST: Final = _OF_ENDPOINT.order_by(_D.xid, _D.seq)
 
 
@@ -101,9 +107,8 @@ def count_waiting(connection: sa.Connection, webhook_id: str) -> int:
 
 def record(connection: sa.Connection, owner: str, webhook_id: str, made: RecordedAttempts) -> bool:
     """Note some attempts; False when the claim was lost, so that another server has the work."""
-    ours = (_W.id == webhook_id) & (_W.claimed_by == owner) & _W.deleted_at_ms.is_(None)
-    values = msgspec.structs.asdict(made.progress)
-    if connection.execute(WEBHOOKS.update().where(ours).values(values)).rowcount != 1:
+    values = {"ours": webhook_id, "owner": owner, **msgspec.structs.asdict(made.progress)}
+    if connection.execute(_GO_ON, values).rowcount != 1:
         return False
     add_attempts(connection, made.attempts)
     put_waiting(connection, webhook_id, made.waiting, made.done)
