@@ -1,0 +1,1 @@
+"""Finds the custom inputs that are worth remembering: what they look like, and what was found."""

@@ -1,0 +1,258 @@
+"""Watches the custom inputs of accounts, in little room, to find those worth remembering.
+
+Of each key a sample of its values is kept: those whose number ends in enough zeros, so that each
+value is in it or not, however often it comes (distinct sampling). A value is kept as a number that
+stands for it. What is found is told once, and again only if it changes.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, Final
+from zlib import crc32
+
+from gatehouse.core.limits.short_cache import cache_short
+from gatehouse.sentry.found.found_inputs import InputKind, is_name
+from gatehouse.sentry.found.judging import (
+    FEWEST_EVENTS,
+    Evidence,
+    NumberSpread,
+    Verdict,
+    judge,
+)
+from gatehouse.sentry.found.shapes import Shape, hint_of, shape_of
+from gatehouse.sentry.placeholders import drop_placeholder
+
+MOST_WATCHED: Final = 48
+"""Keys of one account."""
+MOST_ACCOUNTS: Final = 1000
+MOST_VALUES: Final = 100_000
+"""Sampled values of all accounts, about 25 MB."""
+SAMPLED: Final = 256
+"""Values of one key."""
+_CLEAR_EVERY: Final = 1000
+"""Requests of an account with custom inputs, after which rare keys make room for others."""
+_RARE: Final = 20
+_RETURNS_AFTER_S: Final = 12 * 3600
+"""With the same person, an earlier repetition may be the same visit."""
+_MOST_PEOPLE: Final = 9
+_LENGTHS: Final = 20
+_LARGEST: Final = 10 ** (_LENGTHS - 2)
+_JUDGED_AGAIN: Final = 1.25
+"""Judged again whenever there is so much more to judge by."""
+_TWICE: Final = 2
+_SURE: Final = 2000
+"""After so many events, what is unfit stays so, and what is a category."""
+_LONGEST: Final = 256
+_SCALARS: Final = frozenset((str, int, float, bool))
+_is_name: Final = cache_short(4096)(is_name)
+
+News = dict[str, dict[str, InputKind | None]]
+"""What was found, by account and key; None for what is not worth remembering after all."""
+
+
+class _SampledValue:
+    """What is known of one value."""
+
+    __slots__ = ("count", "first_person", "first_s", "last_person", "people", "returned")
+
+    def __init__(self, person: int | None, at_s: float) -> None:
+        self.count = 1
+        self.first_s = at_s
+        self.first_person = self.last_person = person
+        self.people = int(person is not None)
+        self.returned = False
+
+    def again(self, person: int | None, at_s: float) -> None:
+        """It came once more."""
+        self.count += 1
+        if person is not None and person not in (self.first_person, self.last_person):
+            self.last_person = person
+            # Some are counted twice when many take turns; for "many" it does not matter.
+            self.people = min(self.people + 1, _MOST_PEOPLE)
+            self.returned = self.returned or self.people > 1
+        if at_s - self.first_s >= _RETURNS_AFTER_S:
+            self.returned = True
+
+
+class WatchedInput:
+    """What was counted of one key of an account."""
+
+    __slots__ = (
+        *("_high", "_hint", "_in_a_row", "_last", "_lengths", "_level", "_low", "_next"),
+        *("_shapes", "_told", "_values", "events", "recent", "settled"),
+    )
+
+    def __init__(self, key: str) -> None:
+        self.events = 0
+        self.recent = 0
+        """Events since rare keys were last dropped."""
+        self.settled = False
+        """Whether there is nothing more to find out."""
+        self._hint = hint_of(key)
+        self._level = 0
+        self._values: dict[int, _SampledValue] = {}
+        self._shapes = [0] * len(Shape)
+        self._lengths = [0] * _LENGTHS
+        self._low, self._high = _LARGEST, -_LARGEST
+        self._next = FEWEST_EVENTS
+        self._last = Verdict.UNDECIDED
+        self._in_a_row = 0
+        self._told: InputKind | None = None
+
+    def __len__(self) -> int:
+        """How many values are sampled."""
+        return len(self._values)
+
+    def note(self, value: str | float, person: int | None, at_s: float) -> None:
+        """Count one value."""
+        self.events += 1
+        text = value[:_LONGEST] if isinstance(value, str) else repr(value)
+        number = crc32(text.encode("utf-8", "replace"))
+        if number & (1 << self._level) - 1:
+            return
+        known = self._values.get(number)
+        if known is not None:
+            known.again(person, at_s)
+            return
+        self._values[number] = _SampledValue(person, at_s)
+        self._note_shape(value)
+        while len(self._values) > SAMPLED:
+            self._level += 1
+            ends = (1 << self._level) - 1
+            self._values = {each: kept for each, kept in self._values.items() if not each & ends}
+
+    def _note_shape(self, value: str | float) -> None:
+        shape = shape_of(value)
+        if shape is None:
+            return
+        self._shapes[shape] += 1
+        if shape is Shape.NUMBER:
+            number = int(value)
+            self._low, self._high = min(self._low, number), max(self._high, number)
+            self._lengths[min(len(str(abs(number))), _LENGTHS - 1)] += 1
+
+    @property
+    def is_due(self) -> bool:
+        """Whether there is enough more to judge by."""
+        return self.events >= self._next
+
+    def judged(self) -> tuple[bool, InputKind | None]:
+        """Whether there is something new to tell, and what.
+
+        A verdict must stand twice in a row, so that it does not change with every judgement.
+        """
+        self._next = int(self.events * _JUDGED_AGAIN)
+        verdict = judge(self.evidence())
+        self._in_a_row = self._in_a_row + 1 if verdict is self._last else 1
+        self._last = verdict
+        if self._in_a_row < _TWICE or verdict is Verdict.UNDECIDED:
+            return False, None
+        sure = self.events >= _SURE
+        if sure and verdict is not Verdict.IDENTIFIER:
+            # An identifier may still turn out to be shared by many.
+            self.settled = True
+            self._values.clear()
+        kind = verdict.kind
+        if kind is None:
+            return sure, None
+        is_new, self._told = kind is not self._told, kind
+        return is_new, kind
+
+    def evidence(self) -> Evidence:
+        """What was counted, as the judge wants it."""
+        values = self._values.values()
+        sampled = len(values)
+        people = [each.people for each in values if each.people]
+        counts = [each.count for each in values]
+        shapes = max(sum(self._shapes), 1)
+        numbers = self._shapes[Shape.NUMBER]
+        length = max(range(_LENGTHS), key=self._lengths.__getitem__)
+        return Evidence(
+            events=self.events,
+            distinct=sampled << self._level,
+            sampled=sampled,
+            returned=sum(each.returned for each in values),
+            people=sum(people) / len(people) if people else None,
+            top_share=max(counts, default=0) / max(sum(counts), 1),
+            words=self._shapes[Shape.WORD] / shapes,
+            numbers=numbers / shapes,
+            spread=NumberSpread(
+                self._low, self._high, length, self._lengths[length] / max(numbers, 1)
+            ),
+            hint=self._hint,
+        )
+
+
+class _AccountInputs:
+    """The keys of one account."""
+
+    __slots__ = ("events", "inputs")
+
+    def __init__(self) -> None:
+        self.events = 0
+        self.inputs: dict[str, WatchedInput] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self.inputs.values()))
+
+    def find(self, key: str) -> WatchedInput | None:
+        """A key that is watched, from now on if there is room."""
+        watched = self.inputs.get(key)
+        if watched is None and len(self.inputs) < MOST_WATCHED and _is_name(key):
+            watched = self.inputs[key] = WatchedInput(key)
+        return watched
+
+    def drop_rare(self) -> None:
+        """Make room for other keys: a flood of names must not keep them out for long."""
+        if len(self.inputs) >= MOST_WATCHED:
+            kept = self.inputs.items()
+            self.inputs = {key: each for key, each in kept if each.recent >= _RARE}
+        for each in self.inputs.values():
+            each.recent = 0
+
+
+class InputWatch:
+    """Watches the custom inputs of all accounts of one process."""
+
+    def __init__(self) -> None:
+        self._accounts: OrderedDict[str, _AccountInputs] = OrderedDict()
+        self._news: News = {}
+
+    def note(
+        self, account_id: str, inputs: Mapping[str, Any], person: int | None, at_s: float
+    ) -> None:
+        """Count the inputs of a request; `person` stands for the user, or the card."""
+        account = self._accounts.get(account_id)
+        if account is None:
+            account = self._accounts[account_id] = _AccountInputs()
+            self._make_room()
+        account.events += 1
+        for key, value in islice(inputs.items(), MOST_WATCHED):
+            watched = account.find(key)
+            if watched is None:
+                continue
+            watched.recent += 1
+            if watched.settled or type(value) not in _SCALARS or drop_placeholder(value) is None:
+                continue
+            watched.note(value, person, at_s)
+            if watched.is_due:
+                is_new, kind = watched.judged()
+                if is_new:
+                    self._news.setdefault(account_id, {})[key] = kind
+        if account.events % _CLEAR_EVERY == 0:
+            account.drop_rare()
+            self._accounts.move_to_end(account_id)
+            self._make_room()
+
+    def take_news(self) -> News:
+        """What was found since this was last asked."""
+        news, self._news = self._news, {}
+        return news
+
+    def _make_room(self) -> None:
+        """Forget the accounts that were quiet for the longest."""
+        accounts = self._accounts
+        values = sum(map(len, accounts.values()))
+        while len(accounts) > MOST_ACCOUNTS or (values > MOST_VALUES and len(accounts) > 1):
+            values -= len(accounts.popitem(last=False)[1])

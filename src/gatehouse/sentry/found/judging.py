@@ -1,0 +1,125 @@
+"""Says what a custom input looks like, from what was counted of its values.
+
+An identifier has many values, some of which come back: with another person, or another day. An
+order's number never does, and a session's only within the hour. A category has values that many
+people share. Measures, moments, flags and free text are neither, whatever they do.
+"""
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from gatehouse.sentry.found.found_inputs import InputKind
+from gatehouse.sentry.found.shapes import NameHint
+
+FEWEST_EVENTS: Final = 64
+FEW_VALUES: Final = 64
+"""So many values can be a category of few; more must come back to say something."""
+_EVENTS_PER_VALUE: Final = 8.0
+"""A category of few values has been seen with all of them by then."""
+_CONSTANT: Final = 0.995
+"""A value with this share of the requests is all there is."""
+_FIT_SHARE: Final = 0.8
+"""So many of the values must look like names; the rest may be mistakes."""
+_LEAST_RETURNED: Final = 4
+_RETURNED_SHARE: Final = 0.02
+"""Most devices of a shop are seen once; nearly all order numbers are."""
+_PEOPLE_SHARING: Final = 4.0
+"""With so many people per value, it is no value of a person's own."""
+_FEW_PEOPLE: Final = 2.0
+_FEW_NUMBERS: Final = 12
+"""So few whole numbers may be codes; more that lie close together are ages and quantities."""
+_DENSE: Final = 4
+_ONE_LENGTH: Final = 0.9
+_LONG_NUMBERS: Final = 5
+
+
+class Verdict(StrEnum):
+    """What a custom input is taken for."""
+
+    UNDECIDED = "UNDECIDED"
+    IDENTIFIER = "IDENTIFIER"
+    CATEGORY = "CATEGORY"
+    UNFIT = "UNFIT"
+    """Values of this shape are never worth remembering."""
+
+    @property
+    def kind(self) -> InputKind | None:
+        """What it is remembered as."""
+        return _KINDS.get(self)
+
+
+_KINDS: Final = {
+    Verdict.IDENTIFIER: InputKind.IDENTIFIER,
+    Verdict.CATEGORY: InputKind.CATEGORY,
+}
+
+
+class NumberSpread(NamedTuple):
+    """How whole numbers lie among the values of an input."""
+
+    low: int
+    high: int
+    length: int
+    """The most frequent number of digits."""
+    of_that_length: float
+    """The share of the numbers that have it."""
+
+
+class Evidence(NamedTuple):
+    """What was counted of the values of one input."""
+
+    events: int
+    distinct: int
+    """Different values, estimated from those in the sample."""
+    sampled: int
+    returned: int
+    """Values of the sample that came back."""
+    people: float | None
+    """Different people per value of the sample; None where nobody is known."""
+    top_share: float
+    """Of the most frequent value."""
+    words: float
+    """The share of values that look like names."""
+    numbers: float
+    """The share of values that are whole numbers."""
+    spread: NumberSpread
+    hint: NameHint
+
+
+def judge(found: Evidence) -> Verdict:
+    """What the input looks like."""
+    if found.events < FEWEST_EVENTS:
+        return Verdict.UNDECIDED
+    fit = found.words + (found.numbers if _are_names(found) else 0.0)
+    if fit < _FIT_SHARE:
+        return Verdict.UNFIT
+    if found.distinct < 2 or found.top_share > _CONSTANT:
+        return Verdict.UNDECIDED
+    if found.distinct <= FEW_VALUES:
+        return _of_few(found)
+    if found.returned < max(_LEAST_RETURNED, _RETURNED_SHARE * found.sampled):
+        return Verdict.UNDECIDED
+    shared = found.people is not None and found.people >= _PEOPLE_SHARING
+    return Verdict.CATEGORY if shared else Verdict.IDENTIFIER
+
+
+def _of_few(found: Evidence) -> Verdict:
+    if found.events < _EVENTS_PER_VALUE * found.distinct:
+        return Verdict.UNDECIDED
+    # In a small shop each of few loyalty numbers is one person's own.
+    own = found.people is not None and found.people < _FEW_PEOPLE
+    return Verdict.IDENTIFIER if own else Verdict.CATEGORY
+
+
+def _are_names(found: Evidence) -> bool:
+    """Whether whole numbers stand for something, and do not measure it."""
+    if found.hint is not NameHint.NOTHING:
+        return found.hint is NameHint.IDENTIFIER
+    spread = found.spread
+    if found.distinct <= _FEW_NUMBERS:
+        return True
+    if spread.high - spread.low < _DENSE * found.distinct:
+        return False
+    if found.distinct <= FEW_VALUES:
+        return True
+    return spread.length >= _LONG_NUMBERS and spread.of_that_length >= _ONE_LENGTH

@@ -1,0 +1,111 @@
+"""What a value of a custom input looks like, and what the name of its key says.
+
+An amount comes back by chance and a date all day long. Neither is an identifier, however often its
+values repeat.
+"""
+
+import re
+from enum import IntEnum
+from typing import Any, Final
+
+_LONGEST_WORD: Final = 96
+_MANY_WORDS: Final = 7
+_DIGITS: Final = re.compile(r"-?[0-9]{1,18}")
+_AMOUNT: Final = r"[-+]?(?:[0-9]{1,3}(?:[,.'][0-9]{3})+|[0-9]+)"
+_DECIMAL: Final = re.compile(
+    # "12.50", "-3,5", "1,234.00", "$ 12", "12 EUR", "40%"
+    rf"{_AMOUNT}[.,][0-9]+(?:\s?(?:[^\w\s]|[A-Za-z]{{3}}))?"
+    rf"|[^\w\s]\s?{_AMOUNT}|{_AMOUNT}(?:\s?[^\w\s]|\s[A-Za-z]{{3}})"
+)
+_DATE: Final = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})"
+_MOMENT: Final = re.compile(
+    # "2026-11-18T09:30:00Z", "18.11.2026", "11/18/26 9:30", "09:30:00"
+    rf"(?:{_DATE})(?:[T ,].*)?|\d{{1,2}}:\d{{2}}(?::\d{{2}}.*)?"
+)
+_FLAGS: Final = frozenset(("true", "false", "yes", "no", "y", "n", "t", "f", "on", "off", "0", "1"))
+_PARTS_OF_NAME: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
+_MEASURES: Final = frozenset(
+    (
+        *("age", "amount", "amt", "average", "avg", "balance", "cents", "cost", "count"),
+        *("counts", "date", "day", "days", "debt", "delay", "depth", "discount", "distance"),
+        *("dob", "duration", "epoch", "fee", "height", "hour", "hours", "income", "lat"),
+        *("latitude", "length", "limit", "lng", "lon", "longitude", "max", "mean", "measure"),
+        *("millis", "min", "minute", "minutes", "month", "months", "ms", "orders", "pct"),
+        *("percent", "percentage", "points", "price", "qty", "quantity", "rate", "ratio", "risk"),
+        *("salary", "score", "seconds", "size", "speed", "spend", "spent", "sum", "tax", "time"),
+        *("timestamp", "total", "ts", "turnover", "value", "visits", "volume", "weight", "width"),
+        *("year", "years"),
+    )
+)
+_NAMES: Final = frozenset(
+    (
+        *("account", "acquirer", "affiliate", "agent", "bank", "bin", "branch", "brand"),
+        *("campaign", "card", "cashier", "client", "code", "cookie", "courier", "customer"),
+        *("device", "driver", "email", "employee", "fingerprint", "guid", "hash", "host", "iban"),
+        *("id", "ident", "identifier", "ids", "imei", "item", "key", "mac", "mail", "make"),
+        *("maker", "mcc", "member", "merchant", "mobile", "model", "partner", "payee", "phone"),
+        *("pos", "postcode", "product", "ref", "reference", "reseller", "seller", "serial"),
+        *("shop", "sku", "store", "supplier", "tenant", "terminal", "token", "uid", "user"),
+        *("uuid", "vendor", "visitor", "wallet", "zip"),
+    )
+)
+
+
+class Shape(IntEnum):
+    """What a value looks like."""
+
+    WORD = 0
+    """A name, a code, a hash: what identifiers and categories are made of."""
+    NUMBER = 1
+    """A whole number: an identifier, or a measure."""
+    MEASURE = 2
+    """A number with a fraction, perhaps with a currency."""
+    MOMENT = 3
+    FLAG = 4
+    TEXT = 5
+    """Several words that somebody wrote."""
+
+
+class NameHint(IntEnum):
+    """What the name of a key says about whole numbers under it."""
+
+    NOTHING = 0
+    IDENTIFIER = 1
+    MEASURE = 2
+
+
+def shape_of(value: Any) -> Shape | None:
+    """The shape of a scalar; None for anything else."""
+    if isinstance(value, bool):
+        return Shape.FLAG
+    if isinstance(value, int):
+        return Shape.NUMBER
+    if isinstance(value, float):
+        return Shape.NUMBER if value.is_integer() and abs(value) < 1e15 else Shape.MEASURE
+    return _shape_of_text(value) if isinstance(value, str) else None
+
+
+def _shape_of_text(value: str) -> Shape:
+    if len(value) > _LONGEST_WORD or len(text := value.strip()) > _LONGEST_WORD:
+        return Shape.TEXT
+    if text.lower() in _FLAGS:
+        return Shape.FLAG
+    if _DIGITS.fullmatch(text) is not None:
+        # No measure begins with a zero; codes do.
+        return Shape.WORD if text.startswith("0") else Shape.NUMBER
+    if _MOMENT.fullmatch(text) is not None:
+        return Shape.MOMENT
+    if _DECIMAL.fullmatch(text) is not None:
+        return Shape.MEASURE
+    return Shape.TEXT if len(text.split(None, _MANY_WORDS)) >= _MANY_WORDS else Shape.WORD
+
+
+def hint_of(key: str) -> NameHint:
+    """What a name such as `merchantId` or `order_total` says; the last word that says something."""
+    for part in reversed(_PARTS_OF_NAME.findall(key)):
+        word = part.lower()
+        if word in _NAMES:
+            return NameHint.IDENTIFIER
+        if word in _MEASURES:
+            return NameHint.MEASURE
+    return NameHint.NOTHING
