@@ -12,6 +12,7 @@ from gatehouse.intel.addresses import Address, read_address
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.sentry.carts import read_cart
 from gatehouse.sentry.entities import EntityHasher, address_entity, event_of
+from gatehouse.sentry.found.found_inputs import FoundInput, FoundInputs, InputKind
 from gatehouse.sentry.memory.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.request import CartItem, SentryRequest
@@ -438,3 +439,25 @@ def test_an_account_behind_a_card_is_remembered_before_its_number() -> None:
     ]
     # Another token of the account on the same order is the same attempt.
     assert (EntityKind.TRANSACTION, "t-1 card1_account") in found
+
+
+def test_what_was_found_is_remembered_as_what_was_declared() -> None:
+    body = {"customInputs": {"plan": "plus", "device": "d-7", "tier": "gold", "no": "x"}}
+    found = FoundInputs(
+        (
+            FoundInput("plan", 1, InputKind.CATEGORY),
+            FoundInput("device", 1, InputKind.IDENTIFIER),
+            FoundInput("tier", 1, InputKind.CATEGORY),
+            FoundInput("no", 1, InputKind.IDENTIFIER, refused=True),
+        )
+    )
+    view = view_request(READER.read(msgspec.json.encode(body)), NOW, Book(), None)
+    policy = SentryPolicy(entities=("tier",))
+    noted = event_of("acct_1", view, policy, HASHER, (), found).entities
+    # What should belong to one person comes first, and nothing twice.
+    assert noted == [
+        (EntityKind.CUSTOM, "tier=gold"),
+        (EntityKind.CUSTOM, "device=d-7"),
+        (EntityKind.CUSTOM, "plan=plus"),
+    ]
+    assert view.own_inputs == 2

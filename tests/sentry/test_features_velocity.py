@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatehouse.sentry.features.surprise import surprise
+from gatehouse.sentry.found.found_inputs import FoundInput, FoundInputs, InputKind
 from tests.sentry.visits import (
     ALLOWED,
     CARD,
@@ -244,6 +245,19 @@ def test_what_the_merchant_told_us_to_remember_is_counted() -> None:
 
     assert _burst("VEL_CUSTOM", body, 12, Merchant("printer")) > 5
     assert Merchant().measure("VEL_CUSTOM", body(1)) == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "surprising"), [(InputKind.IDENTIFIER, True), (InputKind.CATEGORY, False)]
+)
+def test_many_may_share_a_category_that_was_found_but_no_identifier(
+    kind: InputKind, surprising: bool
+) -> None:
+    def body(turn: int) -> dict[str, Any]:
+        return visit(f"user-{turn}", f"24.{turn}.1.1", customInputs={"printer": "p-1"})
+
+    merchant = Merchant(found=FoundInputs((FoundInput("printer", 1, kind),)))
+    assert (_burst("VEL_CUSTOM", body, 12, merchant) > 5) is surprising
 
 
 def test_without_users_addresses_are_counted() -> None:

@@ -11,6 +11,7 @@ from gatehouse.intel.addresses import Address
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
+from gatehouse.sentry.found.found_inputs import NOTHING_FOUND, FoundInputs
 from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import SentryRequest
@@ -76,8 +77,9 @@ class Book:
 class Merchant:
     """One merchant's requests, with a memory of their own."""
 
-    def __init__(self, *entities: str) -> None:
+    def __init__(self, *entities: str, found: FoundInputs = NOTHING_FOUND) -> None:
         self.memory = LocalMemory(limit=50_000)
+        self._found = found
         self._policy = SentryPolicy(entities=entities)
         self._hasher = EntityHasher(b"k" * 32)
 
@@ -86,7 +88,8 @@ class Merchant:
     ) -> RequestView:
         """The request as the features see it, noted in the memory."""
         view = first_view(body, at_s, card)
-        view.history = self.memory.note(event_of("shop", view, self._policy, self._hasher))
+        noted = event_of("shop", view, self._policy, self._hasher, (), self._found)
+        view.history = self.memory.note(noted)
         return view
 
     def measure(

@@ -13,6 +13,7 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.core.stages.case import Case, ValuesByType
 from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.found.found_inputs import FoundInput, FoundInputs, InputKind
 from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.memory.reputation_store import LabelTarget
@@ -503,3 +504,43 @@ def test_a_scorecard_that_knows_what_is_to_come_is_told_of() -> None:
         run([GOOD.encode(), GOOD.encode()], ReplayOptions(0, learned_until=until), watcher=watcher)
         assert len(watcher.said) == told
         assert all(f"learned from requests up to {until}" in said for said in watcher.said)
+
+
+def test_a_custom_input_that_nobody_declared_is_found_on_the_way() -> None:
+    lines = [_with_inputs(number) for number in range(300)]
+    memory, watcher = LocalMemory(50_000), Silent()
+    _, summary = run(lines, ReplayOptions(0), memory, watcher)
+    assert {each.key: each.kind for each in summary.found} == {
+        "branch": InputKind.CATEGORY,
+        "device": InputKind.IDENTIFIER,
+    }
+    assert memory.state().entities == 90 + 3
+    assert any("device looks like an identifier: remembered" in said for said in watcher.said)
+
+
+def test_a_custom_input_that_the_account_refused_is_not_found_again() -> None:
+    refused = FoundInputs((FoundInput("branch", 1, refused=True),))
+    _, summary = run([_with_inputs(n) for n in range(300)], ReplayOptions(0, found=refused))
+    assert [each.key for each in summary.found] == ["device"]
+
+
+def test_what_is_found_moves_scores_as_what_is_declared() -> None:
+    lines = [_with_inputs(number) for number in range(600)]
+    declared = ReplayOptions(0, policy=SentryPolicy(("device",)), found=_found("branch"))
+    found = ReplayOptions(0, found=_found("branch", device=InputKind.IDENTIFIER))
+    assert run(lines, found)[0] == run(lines, declared)[0]
+
+
+def _found(category: str, **kinds: InputKind) -> FoundInputs:
+    keys = {category: InputKind.CATEGORY, **kinds}
+    return FoundInputs(tuple(FoundInput(key, 0, kind) for key, kind in keys.items()))
+
+
+def _with_inputs(number: int) -> bytes:
+    """A request with the branch of a shop, a device that some of its frauds share, and a total."""
+    device = number % 90
+    inputs = {"branch": f"b-{number % 3}", "device": f"d-{device}", "total": number * 1.07}
+    label = "fraud" if device < 5 else "legitimate"
+    request = {"customInputs": inputs}
+    line = {"at": moment(HOUR * number), "request": request, "label": label}
+    return json.dumps(line).encode()

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from gatehouse.core.limits.lru_cache import LruCache
 from gatehouse.core.stages.case import ValuesByType
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.stages.registry import REGISTRY
@@ -17,6 +18,7 @@ from gatehouse.operations.planning import Pipelines
 from gatehouse.precheck.issuer import Issuer
 from gatehouse.rules.spec import RULES
 from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.found.input_watch import InputWatch
 from gatehouse.sentry.memory.port import Memory
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.settings.settings import Settings
@@ -24,6 +26,7 @@ from gatehouse.settings.settings import Settings
 PIPELINE: Final = "pipeline"
 """The operation whose stages an account chooses."""
 _NO_POLICIES: Final = ValuesByType()
+_read: Final[LruCache[int, tuple[dict[str, Any], ValuesByType]]] = LruCache(2_000)
 _UNLIMITED_MS: Final = 1000
 """For a stage without a setting: it computes and never waits, so this is never reached."""
 
@@ -37,6 +40,7 @@ class Parties(msgspec.Struct, frozen=True):
     memory: Memory
     entity_hasher: EntityHasher
     gateway: PaymentGateway
+    input_watch: InputWatch | None = None
 
 
 def make_stages(settings: Settings, parties: Parties) -> dict[str, Stage]:
@@ -111,10 +115,16 @@ def read_policies(kept: dict[str, Any]) -> ValuesByType:
     """An account's policies as their stages want them."""
     if not kept:
         return _NO_POLICIES
-    return ValuesByType(
+    # An account is cached between requests, so it is mostly the very same dictionary.
+    known = _read.get(id(kept))
+    if known is not None and known[0] is kept:
+        return known[1]
+    policies = ValuesByType(
         {
-            kind: msgspec.convert(kept[stage], kind)
-            for stage, kind in REGISTRY.policies.items()
-            if stage in kept
+            kind: msgspec.convert(kept[name], kind)
+            for name, kind in REGISTRY.policies.items()
+            if name in kept
         }
     )
+    _read.put(id(kept), (kept, policies))
+    return policies

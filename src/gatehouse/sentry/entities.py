@@ -7,8 +7,8 @@ keyed hash. So does the name a user chose.
 
 import math
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from gatehouse.core.cards.redaction import FEWEST_DIGITS, recordable
 from gatehouse.core.limits.short_cache import cache_short
@@ -16,6 +16,7 @@ from gatehouse.core.secrets.hashing import keyed_hash
 from gatehouse.intel.addresses import Address
 from gatehouse.sentry import kinds
 from gatehouse.sentry.amounts import is_small
+from gatehouse.sentry.found.found_inputs import NOTHING_FOUND, FoundInputs
 from gatehouse.sentry.memory.memory import Entity, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import SentryPolicy
@@ -85,6 +86,7 @@ def event_of(
     policy: SentryPolicy,
     hasher: EntityHasher,
     more: Sequence[Entity] = (),
+    found: FoundInputs = NOTHING_FOUND,
 ) -> MemoryEvent:
     """The event as the memory and the record keep it, with entities of other inputs."""
     entities: list[Entity] = []
@@ -117,8 +119,8 @@ def event_of(
         currency = None if view.currency_digits is None else view.currency
         if is_small(view.amount, currency):
             entities.append((kinds.SMALL, currency or "-"))
-    if policy.entities and view.request.custom_inputs:
-        _add_custom(entities, view.request.custom_inputs, policy.entities, hasher)
+    if view.request.custom_inputs and (policy.entities or found.inputs):
+        _add_custom(entities, view, (policy.entities, found), hasher)
     if more:
         # An entity that is named twice counts once.
         entities += [each for each in more if each not in entities]
@@ -241,10 +243,28 @@ def _add_goods(entities: list[Entity], view: RequestView, hasher: EntityHasher) 
 
 
 def _add_custom(
-    entities: list[Entity], inputs: dict[str, Any], wanted: tuple[str, ...], hasher: EntityHasher
+    entities: list[Entity],
+    view: RequestView,
+    remembered: tuple[tuple[str, ...], FoundInputs],
+    hasher: EntityHasher,
 ) -> None:
-    for name in wanted:
+    """Add the custom inputs that were declared or found; categories come last."""
+    declared, found = remembered
+    names = dict.fromkeys(declared + found.identifiers)
+    added = _custom_entities(names, view, hasher)
+    view.own_inputs = len(added)
+    entities += added
+    if found.categories:
+        others = [name for name in found.categories if name not in names]
+        entities += _custom_entities(others, view, hasher)
+
+
+def _custom_entities(names: Iterable[str], view: RequestView, hasher: EntityHasher) -> list[Entity]:
+    inputs = view.request.custom_inputs or {}
+    added: list[Entity] = []
+    for name in names:
         value = inputs.get(name)
         text = repr(value) if isinstance(value, float) else value
         if isinstance(text, str | int) and drop_placeholder(text) is not None:
-            entities.append((kinds.CUSTOM, f"{name}={hasher.kept(text)}"))
+            added.append((kinds.CUSTOM, f"{name}={hasher.kept(text)}"))
+    return added

@@ -5,12 +5,13 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-MOST_ENTITIES: Final = 8
+MOST_ENTITIES: Final = 32
+"""Custom inputs of one account that are remembered, declared and found ones together."""
 LONGEST_KEY: Final = 64
 
 
 class SentryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An account's choices; by default only the documented fields are remembered."""
+    """An account's choices; what it does not declare may still be found (`sentry.found`)."""
 
     entities: Annotated[
         tuple[Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)], ...],

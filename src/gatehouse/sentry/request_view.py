@@ -100,6 +100,8 @@ class RequestView(msgspec.Struct):
     history: History | None = None
     """Set once the memory has been asked."""
     request_id: str = ""
+    own_inputs: int = 0
+    """How many of the first custom inputs among the entities should belong to one person each."""
     habit: Spending | UnsetType | None = UNSET
     """The same as `spending`, once somebody has asked for it."""
 

@@ -18,6 +18,8 @@ from gatehouse.core.stages.stage import (
     StageSignals,
     StageSpec,
 )
+from gatehouse.sentry.found import found_inputs
+from gatehouse.sentry.found.found_inputs import FoundInputs
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.reasons import LEARNED
 from gatehouse.sentry.request import MOST_CART_BYTES, SentryRequest
@@ -26,6 +28,7 @@ from gatehouse.sentry.response import FEE_TYPE, NAME, Reason, SentryInPipeline, 
 if TYPE_CHECKING:
     from gatehouse.intel.networks import AddressBook
     from gatehouse.sentry.entities import EntityHasher
+    from gatehouse.sentry.found.input_watch import InputWatch
     from gatehouse.sentry.memory.port import Memory
 
 
@@ -44,6 +47,10 @@ class SentryParties(Protocol):
     def entity_hasher(self) -> "EntityHasher":
         """Hashes what may not be remembered as it is."""
 
+    @property
+    def input_watch(self) -> "InputWatch | None":
+        """Finds custom inputs that are worth remembering; None in trials."""
+
 
 def _build(parties: SentryParties, options: StageOptions) -> Stage:
     from gatehouse.sentry.scorecard import load_scorecard
@@ -55,6 +62,7 @@ def _build(parties: SentryParties, options: StageOptions) -> Stage:
         load_scorecard(),
         parties.entity_hasher,
         time_limit_ms=options.time_limit_ms,
+        watch=parties.input_watch,
     )
 
 
@@ -133,6 +141,7 @@ SENTRY: Final = StageSpec(
     build=_build,
     time_limit_setting="sentry_timeout_ms",
     policy_type=SentryPolicy,
+    more_policies={found_inputs.NAME: FoundInputs},
     explanation=StageExplanation(
         findings=_findings, changes=_changes, told_whole=("sentry.reasons",), model=_model
     ),

@@ -13,6 +13,8 @@ from gatehouse.intel.networks import AddressBook
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
 from gatehouse.sentry.features.feature import shown_number
+from gatehouse.sentry.found.found_inputs import NOTHING_FOUND, FoundInputs
+from gatehouse.sentry.found.input_watch import InputWatch
 from gatehouse.sentry.memory.memory import Entity, MemoryEvent
 from gatehouse.sentry.memory.port import Memory
 from gatehouse.sentry.memory.recalled import History
@@ -80,8 +82,11 @@ class SentryStage:
         hasher: EntityHasher,
         *,
         time_limit_ms: int,
+        watch: InputWatch | None = None,
     ) -> None:
+        """`watch` finds custom inputs that are worth remembering; trials need none."""
         self.time_limit_ms = time_limit_ms
+        self._watch = watch
         self._book = book
         self._memory = memory
         self._scorecard = scorecard
@@ -91,6 +96,12 @@ class SentryStage:
         """The same stage, asking the same parties, for an account with a scorecard of its own."""
         stage = copy(self)
         stage._scorecard = scorecard
+        return stage
+
+    def with_watch(self, watch: InputWatch) -> "SentryStage":
+        """The same stage, whose requests are watched by another one."""
+        stage = copy(self)
+        stage._watch = watch
         return stage
 
     async def run(self, case: Case) -> StageResult:
@@ -158,8 +169,12 @@ class SentryStage:
         self, case: Case, observed: ObservedRequest, history: History
     ) -> ObservedRequest:
         """The request with what the memory recalled."""
-        observed.view.history = history
+        view = observed.view
+        view.history = history
         if history.counted:
+            inputs = view.request.custom_inputs
+            if inputs and self._watch is not None:
+                self._watch.note(case.account_id, inputs, _person(view), view.at_s)
             event = observed.event
             # A request in which another party failed does not count against the customer.
             case.on_settled.append(lambda done: None if done else self._memory.retract(event))
@@ -175,7 +190,9 @@ class SentryStage:
         if view.event.transaction_id is not None:
             transaction = drop_placeholder(view.event.transaction_id)
             case.transaction = None if transaction is None else self._hasher.kept(transaction)
-        return ObservedRequest(view, event_of(case.account_id, view, policy, self._hasher, more))
+        found = case.policies.find(FoundInputs) or NOTHING_FOUND
+        event = event_of(case.account_id, view, policy, self._hasher, more, found)
+        return ObservedRequest(view, event)
 
     def _score(self, observed: ObservedRequest) -> tuple[dict[str, float], Scored]:
         values = measure_features(observed.view)
@@ -213,6 +230,16 @@ def _observed(case: Case) -> ObservedRequest | None:
     observation = case.observation
     assert observation is None or isinstance(observation, ObservedRequest)
     return observation
+
+
+def _person(view: RequestView) -> int | None:
+    """A number for whom the request is of: the user, or else the card or the address."""
+    user = view.user_id or view.username
+    if user is not None:
+        return hash(user)
+    if view.card is not None:
+        return hash(view.card.inner)
+    return None if view.address is None else hash(view.address.household)
 
 
 def _reasons(scored: Scored, values: dict[str, float], *, shipped: bool) -> list[Reason]:

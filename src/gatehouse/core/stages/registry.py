@@ -25,7 +25,7 @@ class StageRegistry:
         self.signals: dict[str, SignalInfo] = {}
         """The signals of all stages; those of rules, which judge the others, come last."""
         self.policies: dict[str, type[msgspec.Struct]] = {}
-        """What an account can choose, by the stage it is about."""
+        """What an account can choose, by the stage it is about, and what was found of it."""
         self.in_pipelines: tuple[StageSpec, ...] = ()
         """All stages in the order in which pipelines usually run them."""
         self.names: tuple[str, ...] = ()
@@ -79,7 +79,10 @@ class StageRegistry:
         _refill(self.signals, signals)
         _refill(self.default_fees, {spec.fee_type: spec.default_fee_micros for spec in specs})
         _refill(self.by_prefix, {spec.signals.prefix: spec for spec in specs})
-        _refill(self.policies, {spec.name: kind for spec in specs if (kind := spec.policy_type)})
+        policies = {spec.name: kind for spec in specs if (kind := spec.policy_type)}
+        for spec in specs:
+            policies.update(spec.more_policies)
+        _refill(self.policies, policies)
 
 
 def _refill(table: dict[str, V], rows: dict[str, V]) -> None:

@@ -229,6 +229,8 @@ class StageSpec(msgspec.Struct, frozen=True, kw_only=True):
     """The setting that says how long it may take."""
     policy_type: type[msgspec.Struct] | None = None
     """What an account can choose about it."""
+    more_policies: Mapping[str, type[msgspec.Struct]] = {}
+    """What else is kept of an account for it, such as what was found in its requests, by name."""
     reads: tuple[str, ...] = ()
     """Other stages' objects of a Pipeline request that it looks at, too."""
     needs: tuple[str, ...] = ()

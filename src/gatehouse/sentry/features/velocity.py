@@ -45,12 +45,12 @@ def _measures(view: RequestView, found: dict[str, float]) -> None:
             partner = kinds.USER if kinds.USER in history.first else kinds.EMAIL
             people = surprise_of_partners(device, partner, _FAMILY, view.at_s)
             _keep(found, "VEL_DEVICE_ACCOUNTS", people)
-    if view.request.custom_inputs:
+    if view.own_inputs:
         # Where no users are known, addresses stand for them.
         partner = kinds.USER if kinds.USER in history.first else kinds.ADDRESS
         shared = [
             surprise_of_partners(entity, partner, 1.0, view.at_s)
-            for entity in history.all_of(kinds.CUSTOM)
+            for entity in history.all_of(kinds.CUSTOM)[: view.own_inputs]
         ]
         _keep(found, "VEL_CUSTOM", max(shared, default=0.0))
 
@@ -205,8 +205,8 @@ _describe(
 )
 _describe(
     "VEL_CUSTOM",
-    meaning="Many users share something that the merchant told Sentry to remember.",
-    computation=f"{_UNIT}, of different users of a declared custom input; the largest of them."
-    " Where no users are known, different addresses.",
+    meaning="Many users share a custom input that should belong to one person.",
+    computation=f"{_UNIT}, of different users of a custom input that was declared or looks like an"
+    " identifier; the largest of them. Where no users are known, different addresses.",
     says="Unusually many users share one of the custom inputs.",
 )

@@ -16,12 +16,14 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.stages.case import Case, ValuesByType
 from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.found.found_inputs import NOTHING_FOUND, FoundInputs, InputKind
 from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.memory.reputation_store import LabelTarget
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.records.features import rounded_features
 from gatehouse.sentry.scorecard import Scorecard, load_sheet
 from gatehouse.sentry.stage import ScoredRequest, SentryStage
+from gatehouse.training.replay.input_finder import InputFinder
 from gatehouse.training.replay.lines import BadLine, ReplayLine, read_line
 
 if TYPE_CHECKING:
@@ -32,6 +34,11 @@ DAY_MS: Final = 86_400_000
 ACCOUNT: Final = "replay"
 """All requests of a replay are of one merchant."""
 _TELL_EVERY: Final = 1000
+
+_LOOKS: Final = {
+    InputKind.IDENTIFIER: "looks like an identifier",
+    InputKind.CATEGORY: "looks like a category",
+}
 
 T = TypeVar("T")
 TellScore = Callable[[ReplayLine, ScoredRequest], object]
@@ -50,6 +57,8 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     """How far back training looks."""
     policy: SentryPolicy = DEFAULT_POLICY
     """What the account tells Sentry about its own data."""
+    found: FoundInputs = NOTHING_FOUND
+    """What was found before in the account's own requests, and what it refused."""
     scorecard: Scorecard | None = None
     """The first scorecard; None is the shipped one."""
     learned_until: str | None = None
@@ -69,6 +78,14 @@ class Retraining(msgspec.Struct, frozen=True, rename="camel"):
     """Why there is no new scorecard."""
 
 
+class FoundOnTheWay(msgspec.Struct, frozen=True, rename="camel"):
+    """A custom input that is remembered from a moment on."""
+
+    at: str
+    key: str
+    kind: InputKind
+
+
 class Summary(msgspec.Struct, rename="camel"):
     """What a replay went through."""
 
@@ -81,6 +98,8 @@ class Summary(msgspec.Struct, rename="camel"):
     first_at: str | None = None
     last_at: str | None = None
     retrainings: list[Retraining] = []
+    found: list[FoundOnTheWay] = []
+    """Custom inputs that nobody declared and that were found to be worth remembering."""
 
 
 class ReplayJudge(NamedTuple):
@@ -114,7 +133,9 @@ def replay(
     stage, memory = judge
     summary = Summary()
     lessons = _Lessons(memory, options, summary, progress.say)
-    policies, before_s = ValuesByType.of(options.policy), 0.0
+    finder = InputFinder(options.policy, options.found)
+    stage = stage.with_watch(finder.watch)
+    policies, before_s = finder.policies, 0.0
     for number, data in enumerate(lines, 1):
         if data.isspace():
             continue
@@ -135,6 +156,10 @@ def replay(
         weighed = finished(stage.weigh(case, line.request))
         lessons.add(line, weighed)
         tell(line, weighed)
+        for key, kind in finder.look(at_ms):
+            summary.found.append(FoundOnTheWay(iso_time(at_ms), key, kind))
+            progress.say(f"{iso_time(at_ms)}: {key} {_LOOKS[kind]}: remembered from now on")
+            policies = finder.policies
         summary.requests += 1
         summary.last_at = iso_time(at_ms)
         summary.first_at = summary.first_at or summary.last_at

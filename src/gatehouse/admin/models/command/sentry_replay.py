@@ -127,6 +127,9 @@ def _text(summary: "Summary") -> str:
         f"{summary.unlabelled:,} without a label\n"
         f"{summary.labels_learned:,} labels became known on the way"
     )
+    if summary.found:
+        keys = ", ".join(f"{each.key} ({each.kind.lower()})" for each in summary.found)
+        head = f"{head}\ncustom inputs found: {keys}"
     if not summary.retrainings:
         return head
     headings = ("RETRAINED", "SCORECARD", "METHOD", "FRAUDS", "LEGITIMATE")

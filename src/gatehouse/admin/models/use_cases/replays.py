@@ -17,6 +17,8 @@ from gatehouse.intel.feeds.feeds import Feeds
 from gatehouse.operations import warmup
 from gatehouse.operations.installation import system_clock
 from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.found import found_inputs
+from gatehouse.sentry.found.found_inputs import FoundInputs
 from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, load_scorecard
@@ -43,12 +45,16 @@ def for_account(
 ) -> ReplayOptions:
     """The options with an account's policy and model; without a version, the shipped scorecard."""
     with account_reading(session, account_id) as connection:
-        kept = accounts.get(connection, account_id).policies.get(SENTRY.name)
+        policies = accounts.get(connection, account_id).policies
         model = None if version is None else models.get(connection, account_id, version)
     if model is not None:
         check_versions(session.signer, [model])
-    if kept is not None:
-        options = msgspec.structs.replace(options, policy=msgspec.convert(kept, SentryPolicy))
+    if SENTRY.name in policies:
+        policy = msgspec.convert(policies[SENTRY.name], SentryPolicy)
+        options = msgspec.structs.replace(options, policy=policy)
+    if found_inputs.NAME in policies:
+        found = msgspec.convert(policies[found_inputs.NAME], FoundInputs)
+        options = msgspec.structs.replace(options, found=found)
     if model is None:
         return options
     try:
