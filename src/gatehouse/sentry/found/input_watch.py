@@ -16,8 +16,8 @@ from gatehouse.sentry.found.found_inputs import InputKind, is_name
 from gatehouse.sentry.found.judging import (
     FEWEST_EVENTS,
     Evidence,
+    InputVerdict,
     NumberSpread,
-    Verdict,
     judge,
 )
 from gatehouse.sentry.found.shapes import Shape, hint_of, shape_of
@@ -96,7 +96,7 @@ class WatchedInput:
         self._lengths = [0] * _LENGTHS
         self._low, self._high = _LARGEST, -_LARGEST
         self._next = FEWEST_EVENTS
-        self._last = Verdict.UNDECIDED
+        self._last = InputVerdict.UNDECIDED
         self._in_a_row = 0
         self._told: InputKind | None = None
 
@@ -146,10 +146,10 @@ class WatchedInput:
         verdict = judge(self.evidence())
         self._in_a_row = self._in_a_row + 1 if verdict is self._last else 1
         self._last = verdict
-        if self._in_a_row < _TWICE or verdict is Verdict.UNDECIDED:
+        if self._in_a_row < _TWICE or verdict is InputVerdict.UNDECIDED:
             return False, None
         sure = self.events >= _SURE
-        if sure and verdict is not Verdict.IDENTIFIER:
+        if sure and verdict is not InputVerdict.IDENTIFIER:
             # An identifier may still turn out to be shared by many.
             self.settled = True
             self._values.clear()

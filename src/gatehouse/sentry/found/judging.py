@@ -33,7 +33,7 @@ _ONE_LENGTH: Final = 0.9
 _LONG_NUMBERS: Final = 5
 
 
-class Verdict(StrEnum):
+class InputVerdict(StrEnum):
     """What a custom input is taken for."""
 
     UNDECIDED = "UNDECIDED"
@@ -49,8 +49,8 @@ class Verdict(StrEnum):
 
 
 _KINDS: Final = {
-    Verdict.IDENTIFIER: InputKind.IDENTIFIER,
-    Verdict.CATEGORY: InputKind.CATEGORY,
+    InputVerdict.IDENTIFIER: InputKind.IDENTIFIER,
+    InputVerdict.CATEGORY: InputKind.CATEGORY,
 }
 
 
@@ -86,29 +86,29 @@ class Evidence(NamedTuple):
     hint: NameHint
 
 
-def judge(found: Evidence) -> Verdict:
+def judge(found: Evidence) -> InputVerdict:
     """What the input looks like."""
     if found.events < FEWEST_EVENTS:
-        return Verdict.UNDECIDED
+        return InputVerdict.UNDECIDED
     fit = found.words + (found.numbers if _are_names(found) else 0.0)
     if fit < _FIT_SHARE:
-        return Verdict.UNFIT
+        return InputVerdict.UNFIT
     if found.distinct < 2 or found.top_share > _CONSTANT:
-        return Verdict.UNDECIDED
+        return InputVerdict.UNDECIDED
     if found.distinct <= FEW_VALUES:
         return _of_few(found)
     if found.returned < max(_LEAST_RETURNED, _RETURNED_SHARE * found.sampled):
-        return Verdict.UNDECIDED
+        return InputVerdict.UNDECIDED
     shared = found.people is not None and found.people >= _PEOPLE_SHARING
-    return Verdict.CATEGORY if shared else Verdict.IDENTIFIER
+    return InputVerdict.CATEGORY if shared else InputVerdict.IDENTIFIER
 
 
-def _of_few(found: Evidence) -> Verdict:
+def _of_few(found: Evidence) -> InputVerdict:
     if found.events < _EVENTS_PER_VALUE * found.distinct:
-        return Verdict.UNDECIDED
+        return InputVerdict.UNDECIDED
     # In a small shop each of few loyalty numbers is one person's own.
     own = found.people is not None and found.people < _FEW_PEOPLE
-    return Verdict.IDENTIFIER if own else Verdict.CATEGORY
+    return InputVerdict.IDENTIFIER if own else InputVerdict.CATEGORY
 
 
 def _are_names(found: Evidence) -> bool:
