@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import gatehouse.operations.stages  # noqa: F401  # registers the stages
 from gatehouse.access.limits import SharedRateLimiter
+from gatehouse.admin.accounts.worker import InputKeeper
 from gatehouse.admin.decisions.routes import DecisionRoutes
 from gatehouse.admin.decisions.use_cases.decisions import LiveDecisions
 from gatehouse.admin.events.routes import EventRoutes
@@ -210,6 +211,7 @@ class Service(ServiceGauges):
             "sweeper": self.due_work.sweep,
             "reversals": self.due_work.reverse,
             "labels": self.labels.run,
+            "inputs": self.inputs.run,
             "commits": lambda: repeat(self._try_commit, _PROBE_S, "commits still fail"),
             "lag": lambda: watch_lag(self.metrics.lag),
             "load": self.gate.run,
@@ -274,8 +276,7 @@ class Service(ServiceGauges):
         self._warm.set()
         if self.fill_history is not None:
             await self.fill_history()
-        since_ms = started_ms - self._memory_days * _DAY_MS
-        self.forgetter.since_ms = since_ms
+        self.forgetter.since_ms = since_ms = started_ms - self._memory_days * _DAY_MS
         if self._memory_days and self._shared is None:
             history = DecisionHistory(self._database, since_ms, started_ms)
             await MemoryRebuild(
@@ -337,8 +338,7 @@ class Service(ServiceGauges):
         """The memory that several servers share, if the settings name one."""
 
         def observe(seconds: float, succeeded: bool) -> None:
-            outcome = "answered" if succeeded else "failed"
-            self.metrics.called("memory", "call", outcome, seconds)
+            self.metrics.called("memory", "call", "answered" if succeeded else "failed", seconds)
 
         if not settings.memory_url:
             return None
@@ -402,22 +402,22 @@ class Service(ServiceGauges):
 
     def _make_stages(self, settings: Settings, session: AdminSession) -> None:
         """The stages, the parties they ask, and the pipelines that accounts make of them."""
-        ring = session.ring
-        self._entities = entities = EntityHasher(ring.current(keyring.ENTITIES)[1])
+        self._entities = entities = EntityHasher(session.ring.current(keyring.ENTITIES)[1])
+        self.inputs = InputKeeper(session)
         called = self._traced(self.metrics.called)
         roster = None if self.connectors is None else self.connectors.roster
-        outside = self._outside
-        gateway = MeasuredGateway(load_gateway(settings, roster), called, outside)
+        gateway = MeasuredGateway(load_gateway(settings, roster), called, self._outside)
         identities = load_identities(settings, self.identities, roster)
         parties = Parties(
-            issuer=MeasuredIssuer(load_issuer(settings, roster), called, outside),
+            issuer=MeasuredIssuer(load_issuer(settings, roster), called, self._outside),
             identities=MeasuredIdentities(
-                identities, called, None if has_own_records(settings) else outside
+                identities, called, None if has_own_records(settings) else self._outside
             ),
             addresses=load_addresses(settings, self.feeds),
             memory=self.memory,
             entity_hasher=entities,
             gateway=gateway,
+            input_watch=self.inputs.watch,
         )
         self._assembly = made = assemble(settings, parties)
         self.setups = Setups(self._database, made.builder, session.signer, self.refusals)

@@ -12,8 +12,12 @@ import pytest
 
 import gatehouse.admin
 from gatehouse.access.actors import Actor
-from gatehouse.admin.accounts.types import PreCheckPolicyBody, SentryPolicyBody
-from gatehouse.admin.accounts.use_cases import accounts, policies
+from gatehouse.admin.accounts.types import (
+    FoundInputChoice,
+    PreCheckPolicyBody,
+    SentryPolicyBody,
+)
+from gatehouse.admin.accounts.use_cases import accounts, found_inputs, policies
 from gatehouse.admin.audit import use_cases as audit_log
 from gatehouse.admin.audit.types import AuditQuery
 from gatehouse.admin.backup.use_cases import backup
@@ -61,6 +65,7 @@ from gatehouse.core.errors import NotFound
 from gatehouse.operations.installation import open_admin_session, root_secret
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.list_entries import ListKind
+from gatehouse.sentry.found.found_inputs import InputKind
 from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
@@ -145,6 +150,7 @@ READING: dict[str, UseCase] = {
     "payments.get": lambda s, a, k: payments.get(s, REQUEST),
     "payments.listing": lambda s, a, k: payments.listing(s, None, a, 10),
     "pipelines.get": lambda s, a, k: pipelines.get(s, a, 1),
+    "found_inputs.list_found_inputs": lambda s, a, k: found_inputs.list_found_inputs(s, a),
     "policies.get_policies": lambda s, a, k: policies.get_policies(s, a),
     "policies.review_target": lambda s, a, k: policies.review_target(s, a),
     "rule_backtest.backtest": lambda s, a, k: rule_backtest.backtest(
@@ -243,6 +249,14 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
     "money.set_prices": (lambda s, a, k: money.set_prices(s, a, {"RULES": "1"}), "account.fees"),
     "money.top_up": (lambda s, a, k: money.top_up(s, a, 5, ""), "balance.top-up"),
     "payments.retry": (lambda s, a, k: payments.retry(s, [REQUEST]), "gateway.retry"),
+    "found_inputs.set_found_input": (
+        lambda s, a, k: found_inputs.set_found_input(s, a, FoundInputChoice("plan", False)),
+        "account.policies",
+    ),
+    "found_inputs.keep_verdicts": (
+        lambda s, a, k: found_inputs.keep_verdicts(s, a, {"plan": InputKind.CATEGORY}),
+        "account.policies",
+    ),
     "policies.set_precheck_policy": (
         lambda s, a, k: policies.set_precheck_policy(
             s, a, PreCheckPolicyBody.read({"NO_MATCH": "DECLINE"}, {})

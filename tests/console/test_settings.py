@@ -3,9 +3,10 @@
 import pytest
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.accounts.use_cases import policies
+from gatehouse.admin.accounts.use_cases import found_inputs, policies
 from gatehouse.admin.events.use_cases.event_settings import get_event_settings
 from gatehouse.precheck.response import AvsResult
+from gatehouse.sentry.found.found_inputs import InputKind
 from tests.console.harness import Browser, Console
 from tests.console.wrong_numbers import WRONG_NUMBERS
 
@@ -67,6 +68,24 @@ def test_sentry_remembers_what_the_account_names(console: Console, ada: Browser)
     card = ada.post(_path(console, "/entities"), {"entities": "4242424242424242"})
     assert card.status_code == 422
     assert policies.get_policies(console.session, console.account_id).sentry.entities == kept
+
+
+def test_what_sentry_found_is_shown_and_can_be_refused(console: Console, ada: Browser) -> None:
+    found_inputs.keep_verdicts(
+        console.session, console.account_id, {"merchant": InputKind.CATEGORY, "b<i>": None}
+    )
+    page = ada.get(_path(console)).text
+    assert "<code>merchant</code>" in page
+    assert "Looks like a category" in page
+    assert "Remembered since" in page
+    ada.post(_path(console, "/found"), {"key": "merchant", "remembered": "no"})
+    [kept] = found_inputs.list_found_inputs(console.session, console.account_id).inputs
+    assert not kept.remembered
+    assert "Remember again" in ada.get(_path(console)).text
+    ada.post(_path(console, "/found"), {"key": "merchant", "remembered": "yes"})
+    [kept] = found_inputs.list_found_inputs(console.session, console.account_id).inputs
+    assert kept.remembered
+    assert ada.post(_path(console, "/found"), {"key": "x", "remembered": "yes"}).status_code == 404
 
 
 def test_a_threshold_that_is_no_amount_is_refused_beside_its_field(

@@ -534,3 +534,28 @@ def test_many_users_on_one_device_are_a_reason_and_found_by_it(fresh: httpx.Clie
 def test_a_device_identifier_of_another_form_is_refused(client: httpx.Client, wrong: str) -> None:
     problem = field_errors(sentry(client, {"device": {"deviceId": wrong}}))["device.deviceId"]
     assert problem == ["must be 1 to 128 visible ASCII characters"]
+
+
+def test_an_input_that_nobody_declared_is_found_remembered_and_refused(shared: Server) -> None:
+    home = shared.home
+    account = home.account("1000")
+    with shared.client(home.key(account)) as client:
+
+        def send(number: int) -> httpx.Response:
+            inputs = {"plan": f"plan-{number % 3}", "total": number + 0.5}
+            return sentry(client, visit(customInputs=inputs, **{"account.userId": f"u{number}"}))
+
+        def found() -> dict[str, bool]:
+            told = home.ok("accounts", "sentry", account, "--json").json["found"]
+            return {each["key"]: each["remembered"] for each in told}
+
+        def remembers(number: int) -> bool:
+            return "plan=plan-" in json.dumps(result(client, send(number))["event"])
+
+        for number in range(110):
+            scored(send(number))
+        until(found, lambda told: told == {"plan": True})
+        until(lambda: remembers(7))
+        home.ok("accounts", "sentry", account, "--refuse", "plan")
+        until(lambda: not remembers(8))
+        assert found() == {"plan": False}

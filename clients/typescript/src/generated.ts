@@ -815,6 +815,32 @@ export interface FieldWarning {
   readonly message: string;
 }
 
+/** Whether the values of a custom input are remembered that nobody declared. */
+export interface FoundInputChoice {
+  /** Key of `customInputs`. */
+  readonly key: string;
+  /** False is no, and stays no until it is true again. */
+  readonly remembered: boolean;
+}
+
+/** A custom input that nobody declared. */
+export interface FoundInputShown {
+  /** Key of `customInputs`. */
+  readonly key: string;
+  /** What it looks like: an identifier, whose values few people share, or a category. Missing where the account refused it before it was found. */
+  readonly kind: InputKind | null;
+  /** When it was found, or refused (RFC 3339). */
+  readonly since: string;
+  /** Whether its values are remembered; false if the account said no. */
+  readonly remembered: boolean;
+}
+
+/** What Sentry found in an account's custom inputs. */
+export interface FoundInputsShown {
+  /** The earliest first. */
+  readonly inputs: readonly FoundInputShown[];
+}
+
 /** What is to be paid; what is left out is taken from the order. */
 export interface GatewayRequest {
   /** Amount to pay, in units of the currency. */
@@ -954,6 +980,9 @@ export interface ImportFinishedEvent {
   readonly actor: string;
   readonly data: ImportFinishedData;
 }
+
+/** What a custom input looks like. */
+export type InputKind = "CATEGORY" | "IDENTIFIER" | (string & {});
 
 /** The state of a payment without a clear answer. */
 export type IntentState = "FAILED" | "OPEN" | "REVERSE" | "REVERSED" | "REVIEW" | (string & {});
@@ -2188,7 +2217,7 @@ export interface SentryInPipeline {
 
 /** Which custom inputs Sentry remembers. */
 export interface SentryPolicyBody {
-  /** Keys of `customInputs`; no others are remembered. */
+  /** Keys of `customInputs`. Others are remembered only if Sentry finds that they look like identifiers or categories. */
   readonly entities: readonly string[];
 }
 
@@ -2761,6 +2790,20 @@ export interface Operations {
     body: SentryPolicyBody;
     result: PoliciesShown;
   };
+  /** Custom inputs that Sentry found */
+  listFoundInputs: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: FoundInputsShown;
+  };
+  /** Say whether a found custom input is remembered */
+  setFoundInput: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: FoundInputChoice;
+    result: FoundInputsShown;
+  };
   /** List keys */
   listKeys: {
     path: Record<string, never>;
@@ -3184,6 +3227,8 @@ export const OPERATIONS = {
   getPolicies: { method: "GET", path: "/api/v1/manage/policies", answer: "policiesResponse", repeat: "harmless" },
   setPreCheckPolicy: { method: "PUT", path: "/api/v1/manage/policies/precheck", answer: "policiesResponse", repeat: "keyed" },
   setSentryPolicy: { method: "PUT", path: "/api/v1/manage/policies/sentry", answer: "policiesResponse", repeat: "keyed" },
+  listFoundInputs: { method: "GET", path: "/api/v1/manage/policies/sentry/found", answer: "foundInputsResponse", repeat: "harmless" },
+  setFoundInput: { method: "PUT", path: "/api/v1/manage/policies/sentry/found", answer: "foundInputsResponse", repeat: "keyed" },
   listKeys: { method: "GET", path: "/api/v1/manage/keys", answer: "keysResponse", repeat: "harmless" },
   issueKey: { method: "POST", path: "/api/v1/manage/keys", answer: "keyIssuedResponse", repeat: "keyed" },
   rotateKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/rotate", answer: "keyIssuedResponse", repeat: "keyed" },

@@ -286,9 +286,23 @@ export class ManagePolicies extends Calls {
     return this.send("setPreCheckPolicy", { body }, own);
   }
 
-  /** Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free. */
+  /** Has Sentry remember these custom inputs; what it finds by itself comes after them. Scope `manage:account`. Free. */
   setSentry(body: Body<"setSentryPolicy">, own?: CallOptions): Promise<Answer<api.PoliciesShown>> {
     return this.send("setSentryPolicy", { body }, own);
+  }
+
+  /** Keys of `customInputs` that look like identifiers or categories and are remembered although nobody declared them, and those that the account refused. Scope `manage:account`. Free. */
+  listSentryFound(own?: CallOptions): Listing<api.FoundInputsShown, api.FoundInputShown> {
+    return new Listing({
+      ask: () => this.send("listFoundInputs", {}, own),
+      hasMore: () => false,
+      items: (page) => page.inputs,
+    });
+  }
+
+  /** A no stays one, and can be said before the key is found. Servers follow within a second. Scope `manage:account`. Free. */
+  setSentryFound(body: Body<"setFoundInput">, own?: CallOptions): Promise<Answer<api.FoundInputsShown>> {
+    return this.send("setFoundInput", { body }, own);
   }
 }
 

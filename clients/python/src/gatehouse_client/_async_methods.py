@@ -1145,7 +1145,9 @@ class ManagePoliciesCalls:
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.PoliciesShown]:
-        """Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free."""
+        """Has Sentry remember these custom inputs; what it finds by itself comes after them. Scope
+        `manage:account`. Free.
+        """
         return await self._send(
             Call(
                 method="PUT",
@@ -1154,6 +1156,56 @@ class ManagePoliciesCalls:
                 named="policiesResponse",
                 repeat=Repeat.KEYED,
                 body=models.SentryPolicyBody(entities=tuple(entities)),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def list_sentry_found(
+        self, *, options: CallOptions | None = None
+    ) -> Answer[models.FoundInputsShown]:
+        """Keys of `customInputs` that look like identifiers or categories and are remembered
+        although nobody declared them, and those that the account refused. Scope
+        `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/policies/sentry/found",
+                answer=models.FoundInputsShown,
+                named="foundInputsResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    async def each_sentry_found(
+        self, *, options: CallOptions | None = None
+    ) -> AsyncIterator[models.FoundInputShown]:
+        """Each of the inputs, page after page."""
+        page = (await self.list_sentry_found(options=options)).result
+        for one in page.inputs:
+            yield one
+
+    async def set_sentry_found(
+        self,
+        *,
+        key: str,
+        remembered: bool,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.FoundInputsShown]:
+        """A no stays one, and can be said before the key is found. Servers follow within a second.
+        Scope `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/policies/sentry/found",
+                answer=models.FoundInputsShown,
+                named="foundInputsResponse",
+                repeat=Repeat.KEYED,
+                body=models.FoundInputChoice(key=key, remembered=remembered),
                 idempotency_key=idempotency_key,
                 options=options or {},
             )

@@ -858,6 +858,37 @@ class FieldWarning(Struct, frozen=True, kw_only=True):
     """Why nothing reads it, and which field may have been meant."""
 
 
+class FoundInputChoice(Struct, frozen=True, kw_only=True):
+    """Whether the values of a custom input are remembered that nobody declared."""
+
+    key: str
+    """Key of `customInputs`."""
+    remembered: bool
+    """False is no, and stays no until it is true again."""
+
+
+class FoundInputShown(Struct, frozen=True, kw_only=True):
+    """A custom input that nobody declared."""
+
+    key: str
+    """Key of `customInputs`."""
+    kind: InputKind | None
+    """What it looks like: an identifier, whose values few people share, or a category. Missing
+    where the account refused it before it was found.
+    """
+    since: datetime
+    """When it was found, or refused (RFC 3339)."""
+    remembered: bool
+    """Whether its values are remembered; false if the account said no."""
+
+
+class FoundInputsShown(Struct, frozen=True, kw_only=True):
+    """What Sentry found in an account's custom inputs."""
+
+    inputs: tuple[FoundInputShown, ...]
+    """The earliest first."""
+
+
 class GatewayRequest(Struct, frozen=True, kw_only=True):
     """What is to be paid; what is left out is taken from the order."""
 
@@ -1006,6 +1037,13 @@ class IdentitySearch(Struct, frozen=True, kw_only=True):
     """The `id` of a record."""
     reference: str | None = None
     """The reference of the import."""
+
+
+class InputKind(OpenEnum):
+    """What a custom input looks like."""
+
+    CATEGORY = "CATEGORY"
+    IDENTIFIER = "IDENTIFIER"
 
 
 class IntentState(OpenEnum):
@@ -2196,7 +2234,9 @@ class SentryPolicyBody(Struct, frozen=True, kw_only=True):
     """Which custom inputs Sentry remembers."""
 
     entities: tuple[str, ...]
-    """Keys of `customInputs`; no others are remembered."""
+    """Keys of `customInputs`. Others are remembered only if Sentry finds that they look like
+    identifiers or categories.
+    """
 
 
 class SentryRequest(Struct, frozen=True, kw_only=True):

@@ -13,12 +13,13 @@ from gatehouse.cli.arguments import (
     amount_argument,
     pairs_argument,
 )
-from gatehouse.cli.output import columns, money, sheet, show, shown_amount
+from gatehouse.cli.output import columns, money, sheet, show, shown_amount, table
 from gatehouse.core.clock import iso_time, time_or_none
 from gatehouse.core.errors import WrongUsage
 from gatehouse.core.money import format_amount
 
 if TYPE_CHECKING:
+    from gatehouse.admin.accounts.types import FoundInputShown
     from gatehouse.admin.accounts.use_cases.accounts import AccountOverview
 
 app = typer.Typer(no_args_is_help=True)
@@ -166,25 +167,50 @@ def sentry(
         ),
     ] = None,
     no_entities: Annotated[
-        bool, typer.Option("--no-entities", help="Remember no custom inputs.")
+        bool, typer.Option("--no-entities", help="Declare no custom inputs.")
     ] = False,
+    refuse: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY", help="Never remember this key, even if it was found."),
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY", help="Remember a refused key again."),
+    ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show or set which custom inputs Sentry remembers, as it remembers users and addresses."""
-    from gatehouse.admin.accounts.types import SentryPolicyBody
-    from gatehouse.admin.accounts.use_cases import policies
+    """Show or set which custom inputs Sentry remembers, as it remembers users and addresses.
+
+    Those that look like identifiers or categories are found and need not be declared.
+    """
+    from gatehouse.admin.accounts.types import FoundInputChoice, SentryPolicyBody
+    from gatehouse.admin.accounts.use_cases import found_inputs, policies
 
     if entity and no_entities:
         raise WrongUsage("give keys with --entity, or --no-entities, not both")
     session, account_id = open_account(account)
     if entity or no_entities:
         wanted = SentryPolicyBody(entity or [])
-        found = policies.set_sentry_policy(session, account_id, wanted).sentry
+        declared = policies.set_sentry_policy(session, account_id, wanted).sentry
     else:
-        found = policies.get_policies(session, account_id).sentry
-    text = sheet([("entities", found.entities)])
-    show({"accountId": account_id, "sentry": found}, text, as_json=as_json)
+        declared = policies.get_policies(session, account_id).sentry
+    for key in refuse or ():
+        found_inputs.set_found_input(session, account_id, FoundInputChoice(key, remembered=False))
+    for key in allow or ():
+        found_inputs.set_found_input(session, account_id, FoundInputChoice(key, remembered=True))
+    found = found_inputs.list_found_inputs(session, account_id).inputs
+    text = sheet([("entities", declared.entities)])
+    if found:
+        headings = ("FOUND", "LOOKS LIKE", "SINCE", "REMEMBERED")
+        text = f"{text}\n\n{table(headings, [_found_row(each) for each in found])}"
+    data = {"accountId": account_id, "sentry": declared, "found": found}
+    show(data, text, as_json=as_json)
+
+
+def _found_row(one: "FoundInputShown") -> tuple[str, ...]:
+    looks = "-" if one.kind is None else one.kind.lower()
+    return (one.key, looks, f"{one.since}", "yes" if one.remembered else "no")
 
 
 def _advices(given: list[str]) -> dict[str, str]:

@@ -8,7 +8,7 @@ SUBJECT = Subject(
     commands=(
         CommandPlace("accounts", "command:app", "Accounts: merchants and payment providers."),
     ),
-    use_cases=("use_cases.accounts", "use_cases.policies"),
+    use_cases=("use_cases.accounts", "use_cases.policies", "use_cases.found_inputs"),
     pages=(
         "pages.home:PAGES",
         "pages.settings:PAGES",

@@ -11,6 +11,7 @@ from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
+from gatehouse.sentry.found.found_inputs import InputKind
 from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES
 
 _NOT_A_POLICY: Final = Phrase("refused.not_a_policy", "not a policy: {why}")
@@ -62,7 +63,8 @@ class SentryPolicyBody(msgspec.Struct, frozen=True, rename="camel"):
         list[Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)]],
         Meta(
             max_length=MOST_ENTITIES,
-            description="Keys of `customInputs`; no others are remembered.",
+            description="Keys of `customInputs`. Others are remembered only if Sentry finds that "
+            "they look like identifiers or categories.",
             examples=[["loyaltyNumber"]],
         ),
     ]
@@ -73,3 +75,44 @@ class PoliciesShown(msgspec.Struct, frozen=True, rename="camel"):
 
     precheck: Annotated[PreCheckPolicyBody, Meta(description="Of PreCheck.")]
     sentry: Annotated[SentryPolicyBody, Meta(description="Of Sentry.")]
+
+
+class FoundInputShown(msgspec.Struct, frozen=True, rename="camel"):
+    """A custom input that nobody declared."""
+
+    key: Annotated[str, Meta(description="Key of `customInputs`.", examples=["merchant"])]
+    kind: Annotated[
+        InputKind | None,
+        Meta(
+            description="What it looks like: an identifier, whose values few people share, or a "
+            "category. Missing where the account refused it before it was found."
+        ),
+    ]
+    since: Annotated[Moment, Meta(description="When it was found, or refused (RFC 3339).")]
+    remembered: Annotated[
+        bool, Meta(description="Whether its values are remembered; false if the account said no.")
+    ]
+
+
+class FoundInputsShown(msgspec.Struct, frozen=True, rename="camel"):
+    """What Sentry found in an account's custom inputs."""
+
+    inputs: Annotated[list[FoundInputShown], Meta(description="The earliest first.")]
+
+
+class FoundInputChoice(msgspec.Struct, frozen=True, rename="camel"):
+    """Whether the values of a custom input are remembered that nobody declared."""
+
+    key: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=LONGEST_KEY,
+            description="Key of `customInputs`.",
+            examples=["merchant"],
+        ),
+    ]
+    remembered: Annotated[
+        bool,
+        Meta(description="False is no, and stays no until it is true again.", examples=[False]),
+    ]

@@ -6,8 +6,12 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.accounts.types import PreCheckPolicyBody, SentryPolicyBody
-from gatehouse.admin.accounts.use_cases import accounts, policies
+from gatehouse.admin.accounts.types import (
+    FoundInputChoice,
+    PreCheckPolicyBody,
+    SentryPolicyBody,
+)
+from gatehouse.admin.accounts.use_cases import accounts, found_inputs, policies
 from gatehouse.admin.events.types import EventSettingsBody
 from gatehouse.admin.events.use_cases.event_settings import (
     get_event_settings,
@@ -48,6 +52,7 @@ def show_settings(visit: Visit) -> Response:
         ),
         advices=POLICY_ADVICES,
         entities=kept.sentry.entities,
+        found=found_inputs.list_found_inputs(visit.session, visit.account_id).inputs,
         longest_name=_LONGEST_NAME,
         hours=policies.review_target(visit.session, visit.account_id),
         most_hours=policies.LONGEST_TARGET_HOURS,
@@ -109,6 +114,15 @@ def set_entities(visit: Visit) -> Response:
     return _saved(visit)
 
 
+def set_found(visit: Visit) -> Response:
+    """Say whether a custom input that Sentry found is remembered."""
+    wanted = FoundInputChoice(
+        visit.form.get("key", ""), remembered=visit.form.get("remembered") == "yes"
+    )
+    found_inputs.set_found_input(visit.session, visit.account_id, wanted)
+    return _saved(visit)
+
+
 def set_target(visit: Visit) -> Response:
     """Set within how many hours reviews are to be resolved."""
     most = policies.LONGEST_TARGET_HOURS
@@ -144,5 +158,8 @@ PAGES: Final[Declarations] = (
         set_entities,
         **_HERE,
         does=policies.set_sentry_policy,
+    ),
+    Action(
+        f"{_ALL}/found", "settings-found", set_found, **_HERE, does=found_inputs.set_found_input
     ),
 )

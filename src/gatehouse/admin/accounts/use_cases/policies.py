@@ -71,7 +71,7 @@ def set_precheck_policy(
 def set_sentry_policy(change: Change, account_id: str, given: SentryPolicyBody) -> PoliciesShown:
     """Set the policy of Sentry.
 
-    Has Sentry remember these custom inputs, and no others.
+    Has Sentry remember these custom inputs; what it finds by itself comes after them.
     """
     entities = tuple(dict.fromkeys(given.entities))
     if len(entities) > MOST_ENTITIES:
