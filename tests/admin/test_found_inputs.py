@@ -9,14 +9,14 @@ from gatehouse.access.actors import Actor
 from gatehouse.admin.accounts.types import FoundInputChoice, SentryPolicyBody
 from gatehouse.admin.accounts.use_cases import found_inputs, policies
 from gatehouse.admin.accounts.use_cases.found_inputs import (
-    keep_verdicts,
+    keep_findings,
     list_found_inputs,
     set_found_input,
 )
 from gatehouse.admin.accounts.worker import InputKeeper
 from gatehouse.admin.models.use_cases.replays import for_account
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
-from gatehouse.sentry.found.found_inputs import MOST_KEPT, NOTHING_FOUND, InputKind
+from gatehouse.sentry.found.found_inputs import MOST_KEPT, NOTHING_FOUND, InputFinding, InputKind
 from gatehouse.sentry.policy import MOST_ENTITIES
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
@@ -24,6 +24,7 @@ from gatehouse.training.replay.replay import ReplayOptions
 from tests.harness import Home, make_account
 
 IDENTIFIER, CATEGORY = InputKind.IDENTIFIER, InputKind.CATEGORY
+PLAN = {"plan": InputFinding(CATEGORY)}
 
 
 @pytest.fixture
@@ -87,10 +88,10 @@ def test_two_servers_that_find_the_same_write_it_once(
 def test_what_another_server_wrote_meanwhile_is_not_written_again(
     session: AdminSession, account_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert keep_verdicts(session, account_id, {"plan": CATEGORY})
+    assert keep_findings(session, account_id, PLAN)
     read, stale = found_inputs._kept, iter([((), NOTHING_FOUND)])
     monkeypatch.setattr(found_inputs, "_kept", lambda *given: next(stale, None) or read(*given))
-    assert not keep_verdicts(session, account_id, {"plan": CATEGORY})
+    assert not keep_findings(session, account_id, PLAN)
     assert len(lines(session)) == 1
 
 
@@ -123,9 +124,9 @@ def test_accounts_that_are_not_there_do_not_keep_others_from_being_written(
 
 
 def test_a_no_stays_until_it_is_a_yes_again(session: AdminSession, account_id: str) -> None:
-    keep_verdicts(session, account_id, {"plan": CATEGORY})
+    keep_findings(session, account_id, PLAN)
     say(session, account_id, "plan", yes=False)
-    assert not keep_verdicts(session, account_id, {"plan": IDENTIFIER})
+    assert not keep_findings(session, account_id, {"plan": InputFinding(IDENTIFIER, sure=True)})
     assert remembered(session, account_id) == {}
     say(session, account_id, "plan", yes=True)
     assert remembered(session, account_id) == {"plan": CATEGORY}
@@ -133,10 +134,10 @@ def test_a_no_stays_until_it_is_a_yes_again(session: AdminSession, account_id: s
 
 def test_a_no_can_be_said_before_the_key_is_found(session: AdminSession, account_id: str) -> None:
     say(session, account_id, "nationality", yes=False)
-    assert not keep_verdicts(session, account_id, {"nationality": CATEGORY})
+    assert not keep_findings(session, account_id, {"nationality": InputFinding(CATEGORY)})
     say(session, account_id, "nationality", yes=True)
     assert list_found_inputs(session, account_id).inputs == []
-    assert keep_verdicts(session, account_id, {"nationality": CATEGORY})
+    assert keep_findings(session, account_id, {"nationality": InputFinding(CATEGORY)})
 
 
 def test_a_yes_to_what_was_never_found_says_what_to_do(
@@ -150,9 +151,9 @@ def test_a_yes_to_what_was_never_found_says_what_to_do(
 
 def test_there_is_room_for_so_many_and_no_more(session: AdminSession, account_id: str) -> None:
     names = [f"k{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(MOST_KEPT + 1)]
-    keep_verdicts(session, account_id, {"plan": CATEGORY})
+    keep_findings(session, account_id, PLAN)
     say(session, account_id, "plan", yes=False)
-    keep_verdicts(session, account_id, dict.fromkeys(names, CATEGORY))
+    keep_findings(session, account_id, dict.fromkeys(names, InputFinding(CATEGORY)))
     assert len(remembered(session, account_id)) == MOST_ENTITIES
     with pytest.raises(Conflict, match="refuse another first"):
         say(session, account_id, "plan", yes=True)
@@ -164,7 +165,7 @@ def test_there_is_room_for_so_many_and_no_more(session: AdminSession, account_id
 
 def test_declared_keys_are_not_found_as_well(session: AdminSession, account_id: str) -> None:
     policies.set_sentry_policy(session, account_id, SentryPolicyBody(["plan"]))
-    assert not keep_verdicts(session, account_id, {"plan": CATEGORY})
+    assert not keep_findings(session, account_id, PLAN)
     # Servers of earlier versions read this policy and know no other field.
     kept = for_account(session, account_id, None, ReplayOptions(0))
     assert (kept.policy.entities, kept.found.inputs) == (("plan",), ())
@@ -173,6 +174,6 @@ def test_declared_keys_are_not_found_as_well(session: AdminSession, account_id: 
 def test_a_replay_for_the_account_begins_with_what_was_found(
     session: AdminSession, account_id: str
 ) -> None:
-    keep_verdicts(session, account_id, {"device": IDENTIFIER})
+    keep_findings(session, account_id, {"device": InputFinding(IDENTIFIER)})
     options = for_account(session, account_id, None, ReplayOptions(0))
     assert options.found.identifiers == ("device",)

@@ -65,7 +65,7 @@ from gatehouse.core.errors import NotFound
 from gatehouse.operations.installation import open_admin_session, root_secret
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.sentry.found.found_inputs import InputKind
+from gatehouse.sentry.found.found_inputs import InputFinding, InputKind
 from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
@@ -103,6 +103,7 @@ def _span(account_id: str) -> RecordSpan:
     return RecordSpan(account_id, 0, 1)
 
 
+PLAN_FOUND = {"plan": InputFinding(InputKind.CATEGORY)}
 READING: dict[str, UseCase] = {
     "accounts.get": lambda s, a, k: accounts.get(s, a),
     "accounts.describe": lambda s, a, k: accounts.describe(s, a),
@@ -253,8 +254,10 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
         lambda s, a, k: found_inputs.set_found_input(s, a, FoundInputChoice("plan", False)),
         "account.policies",
     ),
-    "found_inputs.keep_verdicts": (
-        lambda s, a, k: found_inputs.keep_verdicts(s, a, {"plan": InputKind.CATEGORY}),
+    "found_inputs.keep_findings": (
+        lambda s, a, k: found_inputs.keep_findings(
+            s, a, {"plan": InputFinding(InputKind.CATEGORY)}
+        ),
         "account.policies",
     ),
     "policies.set_precheck_policy": (

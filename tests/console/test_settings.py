@@ -6,7 +6,7 @@ from gatehouse.access.roles import UserRole
 from gatehouse.admin.accounts.use_cases import found_inputs, policies
 from gatehouse.admin.events.use_cases.event_settings import get_event_settings
 from gatehouse.precheck.response import AvsResult
-from gatehouse.sentry.found.found_inputs import InputKind
+from gatehouse.sentry.found.found_inputs import InputFinding, InputKind
 from tests.console.harness import Browser, Console
 from tests.console.wrong_numbers import WRONG_NUMBERS
 
@@ -71,8 +71,8 @@ def test_sentry_remembers_what_the_account_names(console: Console, ada: Browser)
 
 
 def test_what_sentry_found_is_shown_and_can_be_refused(console: Console, ada: Browser) -> None:
-    found_inputs.keep_verdicts(
-        console.session, console.account_id, {"merchant": InputKind.CATEGORY, "b<i>": None}
+    found_inputs.keep_findings(
+        console.session, console.account_id, {"merchant": InputFinding(InputKind.CATEGORY)}
     )
     page = ada.get(_path(console)).text
     assert "<code>merchant</code>" in page

@@ -17,6 +17,7 @@ from gatehouse.intel.addresses import Address
 from gatehouse.sentry import kinds
 from gatehouse.sentry.amounts import is_small
 from gatehouse.sentry.found.found_inputs import NOTHING_FOUND, FoundInputs
+from gatehouse.sentry.found.shapes import texts_in
 from gatehouse.sentry.memory.memory import Entity, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import SentryPolicy
@@ -264,7 +265,8 @@ def _custom_entities(names: Iterable[str], view: RequestView, hasher: EntityHash
     added: list[Entity] = []
     for name in names:
         value = inputs.get(name)
-        text = repr(value) if isinstance(value, float) else value
-        if isinstance(text, str | int) and drop_placeholder(text) is not None:
-            added.append((kinds.CUSTOM, f"{name}={hasher.kept(text)}"))
+        for each in texts_in(value) if isinstance(value, list) else (value,):
+            text = repr(each) if isinstance(each, float) else each
+            if isinstance(text, str | int) and drop_placeholder(text) is not None:
+                added.append((kinds.CUSTOM, f"{name}={hasher.kept(text)}"))
     return added

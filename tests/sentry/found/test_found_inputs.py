@@ -8,14 +8,16 @@ from gatehouse.sentry.found.found_inputs import (
     NOTHING_FOUND,
     FoundInput,
     FoundInputs,
+    InputFinding,
     InputKind,
     is_name,
-    with_verdicts,
+    with_findings,
 )
 from gatehouse.sentry.policy import MOST_ENTITIES
 
 IDENTIFIER, CATEGORY = InputKind.IDENTIFIER, InputKind.CATEGORY
-FOUND = with_verdicts(NOTHING_FOUND, (), {"device": IDENTIFIER, "plan": CATEGORY}, 5)
+PLAN = {"plan": InputFinding(CATEGORY)}
+FOUND = with_findings(NOTHING_FOUND, (), {"device": InputFinding(IDENTIFIER), **PLAN}, 5)
 
 
 def test_what_is_found_is_kept_with_its_moment() -> None:
@@ -27,39 +29,47 @@ def test_what_is_found_is_kept_with_its_moment() -> None:
 
 
 def test_what_is_known_stays_the_same_object() -> None:
-    assert with_verdicts(FOUND, (), {"device": IDENTIFIER, "other": None}, 9) is FOUND
+    again = {"device": InputFinding(IDENTIFIER, sure=True), "other": InputFinding(None, sure=True)}
+    assert with_findings(FOUND, (), again, 9) is FOUND
 
 
-def test_an_identifier_can_become_a_category_and_not_the_reverse() -> None:
-    changed = with_verdicts(FOUND, (), {"device": CATEGORY, "plan": IDENTIFIER}, 9)
-    assert changed.categories == ("device", "plan")
+@pytest.mark.parametrize("sure", [True, False])
+def test_what_was_found_is_changed_only_by_what_is_sure(sure: bool) -> None:
+    now = {"device": InputFinding(CATEGORY, sure), "plan": InputFinding(IDENTIFIER, sure)}
+    changed = with_findings(FOUND, (), now, 9)
+    assert changed.categories == (("device",) if sure else ("plan",))
+    assert changed.identifiers == (("plan",) if sure else ("device",))
     assert {each.since_ms for each in changed.inputs} == {5}
 
 
 def test_what_turns_out_to_be_unfit_is_forgotten() -> None:
-    assert with_verdicts(FOUND, (), {"device": None}, 9).identifiers == ()
+    assert with_findings(FOUND, (), {"device": InputFinding(None)}, 9) is FOUND
+    unfit = {"device": InputFinding(None, sure=True)}
+    assert with_findings(FOUND, (), unfit, 9).identifiers == ()
 
 
 def test_a_refused_key_stays_refused() -> None:
     refused = FoundInputs((FoundInput("device", 5, IDENTIFIER, refused=True),))
     assert refused.identifiers == ()
-    for verdict in (IDENTIFIER, CATEGORY, None):
-        assert with_verdicts(refused, (), {"device": verdict}, 9) is refused
+    for kind in (IDENTIFIER, CATEGORY, None):
+        now = {"device": InputFinding(kind, sure=True)}
+        assert with_findings(refused, (), now, 9) is refused
 
 
 def test_declared_keys_come_first() -> None:
-    verdicts = {f"k{chr(97 + n // 26)}{chr(97 + n % 26)}": CATEGORY for n in range(100)}
+    names = [f"k{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(100)]
+    findings = dict.fromkeys([*names, "one"], InputFinding(CATEGORY))
     declared = ("one", "two")
-    found = with_verdicts(NOTHING_FOUND, declared, {**verdicts, "one": CATEGORY}, 5)
+    found = with_findings(NOTHING_FOUND, declared, findings, 5)
     assert len(found.inputs) == MOST_ENTITIES - len(declared)
     assert "one" not in found.categories
-    many = tuple(verdicts)[:MOST_ENTITIES]
-    assert with_verdicts(NOTHING_FOUND, many, {"plan": CATEGORY}, 5) is NOTHING_FOUND
+    many = tuple(names)[:MOST_ENTITIES]
+    assert with_findings(NOTHING_FOUND, many, PLAN, 5) is NOTHING_FOUND
 
 
 def test_refused_keys_are_bounded_too() -> None:
     refused = FoundInputs(tuple(FoundInput(f"k{n}", 1, refused=True) for n in range(MOST_KEPT)))
-    assert with_verdicts(refused, (), {"plan": CATEGORY}, 5) is refused
+    assert with_findings(refused, (), PLAN, 5) is refused
 
 
 def test_it_is_read_back_as_it_was_written() -> None:

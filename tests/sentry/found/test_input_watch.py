@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from gatehouse.sentry.found import input_watch
-from gatehouse.sentry.found.found_inputs import InputKind
+from gatehouse.sentry.found.found_inputs import InputFinding, InputKind
 from gatehouse.sentry.found.input_watch import (
     MOST_ACCOUNTS,
     MOST_WATCHED,
@@ -25,6 +25,7 @@ from tests.sentry.found.input_streams import (
 )
 
 ACCOUNT = "acct_1"
+CATEGORY = InputFinding(InputKind.CATEGORY)
 
 
 def watched(requests: Iterable[MadeUpRequest]) -> dict[str, InputKind | None]:
@@ -33,7 +34,8 @@ def watched(requests: Iterable[MadeUpRequest]) -> dict[str, InputKind | None]:
     found: dict[str, InputKind | None] = {}
     for inputs, user, at_s in requests:
         watch.note(ACCOUNT, inputs, user, at_s)
-        found.update(watch.take_news().get(ACCOUNT, {}))
+        told = watch.take_news().get(ACCOUNT, {})
+        found |= {key: finding.kind for key, finding in told.items()}
     return found
 
 
@@ -70,8 +72,23 @@ def test_inputs_of_a_shop_without_users_are_found_by_the_days_they_come_back() -
     watch = InputWatch()
     for inputs, _, at_s in made_up(3000, IDENTIFIERS, NEITHER):
         watch.note(ACCOUNT, inputs, None, at_s)
-    found = {key for key, kind in watch.take_news()[ACCOUNT].items() if kind is not None}
+    found = {key for key, each in watch.take_news()[ACCOUNT].items() if each.kind is not None}
     assert found == set(IDENTIFIERS)
+
+
+def test_lists_are_watched_by_their_texts() -> None:
+    requests = [
+        MadeUpRequest({"makers": [f"m{n % 7}", 5, f"m{n % 3}"], "sizes": [n % 3]}, n, n * 60.0)
+        for n in range(200)
+    ]
+    assert watched(requests) == {"makers": InputKind.CATEGORY}
+
+
+def test_what_many_share_is_a_category_from_the_first_hundreds_of_requests_on() -> None:
+    for seed in range(5):
+        merchants = {"merchant": CATEGORIES["merchant"]}
+        found = watched(made_up(300, merchants, seed=seed))
+        assert found == {"merchant": InputKind.CATEGORY}
 
 
 def test_an_order_that_is_tried_again_is_no_identifier() -> None:
@@ -83,13 +100,14 @@ def test_an_order_that_is_tried_again_is_no_identifier() -> None:
     assert watched(requests) == {}
 
 
-def test_a_verdict_is_told_once() -> None:
+def test_a_verdict_is_told_once_and_once_more_when_it_is_sure() -> None:
     watch = InputWatch()
-    told = 0
+    told = []
     for inputs, user, at_s in made_up(6000, {"plan": CATEGORIES["plan"]}):
         watch.note(ACCOUNT, inputs, user, at_s)
-        told += len(watch.take_news())
-    assert told == 1
+        told += [each["plan"] for each in watch.take_news().values()]
+    category = InputKind.CATEGORY
+    assert told == [InputFinding(category), InputFinding(category, sure=True)]
 
 
 def test_a_verdict_needs_two_judgements_that_agree() -> None:
@@ -99,7 +117,7 @@ def test_a_verdict_needs_two_judgements_that_agree() -> None:
         watched_input.note(("a", "b", "c")[number % 3], number, 60.0 * number)
         if watched_input.is_due:
             told.append(watched_input.judged())
-    assert told[:2] == [(False, None), (True, InputKind.CATEGORY)]
+    assert told == [None, CATEGORY, None, None, None, None]
 
 
 def test_two_accounts_are_watched_apart() -> None:
@@ -107,7 +125,7 @@ def test_two_accounts_are_watched_apart() -> None:
     for number in range(400):
         watch.note("acct_1", {"plan": f"p{number % 3}"}, number, number)
         watch.note("acct_2", {"plan": f"n-{number}"}, number, number)
-    assert watch.take_news() == {"acct_1": {"plan": InputKind.CATEGORY}}
+    assert watch.take_news() == {"acct_1": {"plan": CATEGORY}}
 
 
 def test_the_same_values_give_the_same_verdicts_whatever_the_process() -> None:
@@ -150,7 +168,7 @@ def test_a_flood_of_names_keeps_an_honest_input_out_for_a_while_only() -> None:
         watch.note(ACCOUNT, {f"junk{chr(97 + number % 26)}{number}": "a"}, number, number)
     for number in range(3000):
         watch.note(ACCOUNT, {"plan": f"p{number % 3}"}, number, number)
-    assert watch.take_news()[ACCOUNT] == {"plan": InputKind.CATEGORY}
+    assert watch.take_news()[ACCOUNT] == {"plan": CATEGORY}
 
 
 def test_names_that_could_be_about_a_person_are_not_watched() -> None:

@@ -8,9 +8,9 @@ import asyncio
 from typing import Final
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.accounts.use_cases.found_inputs import keep_verdicts
+from gatehouse.admin.accounts.use_cases.found_inputs import keep_findings
 from gatehouse.core.errors import ConfigurationRefused, NotFound
-from gatehouse.sentry.found.found_inputs import InputKind
+from gatehouse.sentry.found.found_inputs import InputFinding
 from gatehouse.sentry.found.input_watch import InputWatch, News
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
@@ -32,15 +32,15 @@ class InputKeeper:
 
     async def look(self) -> None:
         """Keep what was found since the last look; what cannot be written waits for the next."""
-        for account_id, verdicts in self.watch.take_news().items():
-            self._waiting.setdefault(account_id, {}).update(verdicts)
-        for account_id, verdicts in list(self._waiting.items()):
-            await asyncio.to_thread(self._keep, account_id, verdicts)
+        for account_id, findings in self.watch.take_news().items():
+            self._waiting.setdefault(account_id, {}).update(findings)
+        for account_id, findings in list(self._waiting.items()):
+            await asyncio.to_thread(self._keep, account_id, findings)
             del self._waiting[account_id]
 
-    def _keep(self, account_id: str, verdicts: dict[str, InputKind | None]) -> None:
+    def _keep(self, account_id: str, findings: dict[str, InputFinding]) -> None:
         try:
-            keep_verdicts(self._session, account_id, verdicts)
+            keep_findings(self._session, account_id, findings)
         except (ConfigurationRefused, NotFound):
             # Nothing is added to an account that was changed by others, which is told elsewhere.
             return

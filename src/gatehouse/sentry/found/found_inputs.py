@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -34,6 +34,15 @@ class InputKind(StrEnum):
     """Many values that come back, each with few people: a device, a loyalty number."""
     CATEGORY = "CATEGORY"
     """Values that many people share: a plan, a branch, a merchant of a marketplace."""
+
+
+class InputFinding(NamedTuple):
+    """What a server has found of one key."""
+
+    kind: InputKind | None
+    """None: its values are not worth remembering."""
+    sure: bool = False
+    """Whether there is enough to change what was found before."""
 
 
 class FoundInput(msgspec.Struct, frozen=True, rename="camel"):
@@ -84,33 +93,31 @@ def is_name(key: str) -> bool:
     )
 
 
-def with_verdicts(
+def with_findings(
     found: FoundInputs,
     declared: tuple[str, ...],
-    verdicts: Mapping[str, InputKind | None],
+    findings: Mapping[str, InputFinding],
     at_ms: int,
 ) -> FoundInputs:
     """What was found before and what is found now; the same object if nothing is new.
 
     Declared keys come first: what is found takes the room that they leave. A refused key stays
-    refused. None as a verdict means that the key is not worth remembering after all.
-
-    A category stays one: a server that has just started sees few people with each value.
+    refused. What was found before is changed only by what is sure: a server that has just started
+    has seen few people with each value.
     """
     kept: list[FoundInput] = []
     for each in found.inputs:
-        verdict = verdicts.get(each.key, each.kind)
-        if each.refused or each.kind is verdict:
+        finding = findings.get(each.key)
+        if finding is None or each.refused or not finding.sure:
             kept.append(each)
-        elif verdict is not None:
-            lasting = InputKind.CATEGORY if each.kind is InputKind.CATEGORY else verdict
-            kept.append(msgspec.structs.replace(each, kind=lasting))
+        elif finding.kind is not None:
+            kept.append(msgspec.structs.replace(each, kind=finding.kind))
     known = {*declared, *(each.key for each in found.inputs)}
     room = MOST_ENTITIES - len(declared) - sum(each.remembered for each in kept)
-    for key, verdict in verdicts.items():
-        if verdict is None or key in known or not is_name(key):
+    for key, finding in findings.items():
+        if finding.kind is None or key in known or not is_name(key):
             continue
         if room > 0 and len(kept) < MOST_KEPT:
-            kept.append(FoundInput(key, at_ms, verdict))
+            kept.append(FoundInput(key, at_ms, finding.kind))
             room -= 1
     return found if tuple(kept) == found.inputs else FoundInputs(tuple(kept))

@@ -12,15 +12,16 @@ from typing import Any, Final
 from zlib import crc32
 
 from gatehouse.core.limits.short_cache import cache_short
-from gatehouse.sentry.found.found_inputs import InputKind, is_name
+from gatehouse.sentry.found.found_inputs import InputFinding, is_name
 from gatehouse.sentry.found.judging import (
+    FEW_VALUES,
     FEWEST_EVENTS,
     Evidence,
     InputVerdict,
     NumberSpread,
     judge,
 )
-from gatehouse.sentry.found.shapes import Shape, hint_of, shape_of
+from gatehouse.sentry.found.shapes import Shape, hint_of, shape_of, texts_in
 from gatehouse.sentry.placeholders import drop_placeholder
 
 MOST_WATCHED: Final = 48
@@ -42,13 +43,13 @@ _JUDGED_AGAIN: Final = 1.25
 """Judged again whenever there is so much more to judge by."""
 _TWICE: Final = 2
 _SURE: Final = 2000
-"""After so many events, what is unfit stays so, and what is a category."""
+"""After so many events, a finding may change an earlier one."""
 _LONGEST: Final = 256
 _SCALARS: Final = frozenset((str, int, float, bool))
 _is_name: Final = cache_short(4096)(is_name)
 
-News = dict[str, dict[str, InputKind | None]]
-"""What was found, by account and key; None for what is not worth remembering after all."""
+News = dict[str, dict[str, InputFinding]]
+"""What was found, by account and key."""
 
 
 class _SampledValue:
@@ -98,7 +99,7 @@ class WatchedInput:
         self._next = FEWEST_EVENTS
         self._last = InputVerdict.UNDECIDED
         self._in_a_row = 0
-        self._told: InputKind | None = None
+        self._told: InputFinding | None = None
 
     def __len__(self) -> int:
         """How many values are sampled."""
@@ -137,33 +138,34 @@ class WatchedInput:
         """Whether there is enough more to judge by."""
         return self.events >= self._next
 
-    def judged(self) -> tuple[bool, InputKind | None]:
-        """Whether there is something new to tell, and what.
+    def judged(self) -> InputFinding | None:
+        """What there is to tell, if that is new.
 
         A verdict must stand twice in a row, so that it does not change with every judgement.
         """
         self._next = int(self.events * _JUDGED_AGAIN)
-        verdict = judge(self.evidence())
+        found = self.evidence()
+        verdict = judge(found)
         self._in_a_row = self._in_a_row + 1 if verdict is self._last else 1
         self._last = verdict
         if self._in_a_row < _TWICE or verdict is InputVerdict.UNDECIDED:
-            return False, None
-        sure = self.events >= _SURE
-        if sure and verdict is not InputVerdict.IDENTIFIER:
-            # An identifier may still turn out to be shared by many.
+            return None
+        finding = InputFinding(verdict.kind, self.events >= _SURE)
+        if finding.sure and (finding.kind is None or found.distinct <= FEW_VALUES):
+            # Values that come back seldom are watched on; these have shown what they are.
             self.settled = True
             self._values.clear()
-        kind = verdict.kind
-        if kind is None:
-            return sure, None
-        is_new, self._told = kind is not self._told, kind
-        return is_new, kind
+        if finding == self._told or (finding.kind is None and not finding.sure):
+            return None
+        self._told = finding
+        return finding
 
     def evidence(self) -> Evidence:
         """What was counted, as the judge wants it."""
         values = self._values.values()
         sampled = len(values)
         people = [each.people for each in values if each.people]
+        others = [each.people for each in values if each.returned]
         counts = [each.count for each in values]
         shapes = max(sum(self._shapes), 1)
         numbers = self._shapes[Shape.NUMBER]
@@ -172,8 +174,9 @@ class WatchedInput:
             events=self.events,
             distinct=sampled << self._level,
             sampled=sampled,
-            returned=sum(each.returned for each in values),
+            returned=len(others),
             people=sum(people) / len(people) if people else None,
+            people_of_returned=sum(others) / max(len(others), 1),
             top_share=max(counts, default=0) / max(sum(counts), 1),
             words=self._shapes[Shape.WORD] / shapes,
             numbers=numbers / shapes,
@@ -233,13 +236,15 @@ class InputWatch:
             if watched is None:
                 continue
             watched.recent += 1
-            if watched.settled or type(value) not in _SCALARS or drop_placeholder(value) is None:
+            if watched.settled:
                 continue
-            watched.note(value, person, at_s)
+            for each in texts_in(value) if type(value) is list else (value,):
+                if type(each) in _SCALARS and drop_placeholder(each) is not None:
+                    watched.note(each, person, at_s)
             if watched.is_due:
-                is_new, kind = watched.judged()
-                if is_new:
-                    self._news.setdefault(account_id, {})[key] = kind
+                finding = watched.judged()
+                if finding is not None:
+                    self._news.setdefault(account_id, {})[key] = finding
         if account.events % _CLEAR_EVERY == 0:
             account.drop_rare()
             self._accounts.move_to_end(account_id)

@@ -25,6 +25,9 @@ _RETURNED_SHARE: Final = 0.02
 """Most devices of a shop are seen once; nearly all order numbers are."""
 _PEOPLE_SHARING: Final = 4.0
 """With so many people per value, it is no value of a person's own."""
+_RETURNED_OFTEN: Final = 0.15
+_BY_OTHERS: Final = 1.7
+"""Nor is it where many values come back, and mostly with somebody else."""
 _FEW_PEOPLE: Final = 2.0
 _FEW_NUMBERS: Final = 12
 """So few whole numbers may be codes; more that lie close together are ages and quantities."""
@@ -76,6 +79,8 @@ class Evidence(NamedTuple):
     """Values of the sample that came back."""
     people: float | None
     """Different people per value of the sample; None where nobody is known."""
+    people_of_returned: float
+    """The same of values that came back; 0 without any."""
     top_share: float
     """Of the most frequent value."""
     words: float
@@ -99,8 +104,15 @@ def judge(found: Evidence) -> InputVerdict:
         return _of_few(found)
     if found.returned < max(_LEAST_RETURNED, _RETURNED_SHARE * found.sampled):
         return InputVerdict.UNDECIDED
-    shared = found.people is not None and found.people >= _PEOPLE_SHARING
-    return InputVerdict.CATEGORY if shared else InputVerdict.IDENTIFIER
+    return InputVerdict.CATEGORY if _is_shared(found) else InputVerdict.IDENTIFIER
+
+
+def _is_shared(found: Evidence) -> bool:
+    """Whether values are of many people, also where each was seen a few times only."""
+    if found.people is None:
+        return False
+    often = found.returned >= _RETURNED_OFTEN * found.sampled
+    return found.people >= _PEOPLE_SHARING or (often and found.people_of_returned >= _BY_OTHERS)
 
 
 def _of_few(found: Evidence) -> InputVerdict:

@@ -8,6 +8,8 @@ import re
 from enum import IntEnum
 from typing import Any, Final
 
+_MOST_TEXTS: Final = 5
+_MOST_OF_LIST: Final = 20
 _LONGEST_WORD: Final = 96
 _MANY_WORDS: Final = 7
 _DIGITS: Final = re.compile(r"-?[0-9]{1,18}")
@@ -72,6 +74,12 @@ class NameHint(IntEnum):
     NOTHING = 0
     IDENTIFIER = 1
     MEASURE = 2
+
+
+def texts_in(value: list[Any]) -> list[str]:
+    """The first few different texts of a list, such as the makers of all goods in a cart."""
+    texts = [each for each in value[:_MOST_OF_LIST] if isinstance(each, str)]
+    return list(dict.fromkeys(texts))[:_MOST_TEXTS]
 
 
 def shape_of(value: Any) -> Shape | None:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from gatehouse.core.stages.case import ValuesByType
-from gatehouse.sentry.found.found_inputs import FoundInputs, InputKind, with_verdicts
+from gatehouse.sentry.found.found_inputs import FoundInputs, InputKind, with_findings
 from gatehouse.sentry.found.input_watch import InputWatch
 from gatehouse.sentry.policy import SentryPolicy
 
@@ -27,8 +27,8 @@ class InputFinder:
         if not news:
             return []
         before = {each.key: each.kind for each in self._found.inputs if each.remembered}
-        for verdicts in news.values():
-            self._found = with_verdicts(self._found, self._policy.entities, verdicts, at_ms)
+        for findings in news.values():
+            self._found = with_findings(self._found, self._policy.entities, findings, at_ms)
         return [
             (each.key, each.kind)
             for each in self._found.inputs

@@ -16,9 +16,9 @@ from gatehouse.sentry.found.found_inputs import (
     NAME,
     FoundInput,
     FoundInputs,
-    InputKind,
+    InputFinding,
     is_name,
-    with_verdicts,
+    with_findings,
 )
 from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES, SentryPolicy
 from gatehouse.sentry.spec import SENTRY
@@ -78,19 +78,19 @@ def set_found_input(change: Change, account_id: str, given: FoundInputChoice) ->
     return _shown(wanted)
 
 
-def keep_verdicts(
-    session: AdminSession, account_id: str, verdicts: dict[str, InputKind | None]
+def keep_findings(
+    session: AdminSession, account_id: str, findings: dict[str, InputFinding]
 ) -> bool:
     """Keep what a server has found; whether anything was new."""
     at_ms = session.clock()
     with account_reading(session, account_id) as connection:
         declared, found = _kept(connection, account_id)
-    if with_verdicts(found, declared, verdicts, at_ms) is found:
+    if with_findings(found, declared, findings, at_ms) is found:
         return False
     try:
         with account_change(session, account_id) as change:
             declared, found = _kept(change.connection, account_id)
-            wanted = with_verdicts(found, declared, verdicts, at_ms)
+            wanted = with_findings(found, declared, findings, at_ms)
             if wanted is found:
                 raise _NothingNew
             _store(change, account_id, wanted)
