@@ -7,13 +7,14 @@ the other, in a few plain arrays; millions of requests fit into the memory of a 
 import copy
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gatehouse.core.money import MICROS_PER_UNIT
+from gatehouse.training.entity_rows import EntityRows
 
 UNKNOWN: Final = -1
 LEGITIMATE: Final = 0
@@ -39,7 +40,7 @@ class Examples:
 
     __slots__ = (
         *("_columns", "_currency", "_micros", "_places", "_starts", "_values"),
-        *("at_s", "codes", "currencies", "doubtful", "known_s", "labels"),
+        *("at_s", "codes", "currencies", "doubtful", "entities", "known_s", "labels"),
     )
 
     def __init__(self, codes: Sequence[str]) -> None:
@@ -50,6 +51,7 @@ class Examples:
         """Since when the label of a request is known."""
         self.doubtful: Final = array("b")
         """Whether a request without a complaint must not count as legitimate."""
+        self.entities: Final = EntityRows()
         self.currencies: Final[list[str]] = []
         """Those that amounts are in."""
         self._micros: Final = array("q")
@@ -70,6 +72,7 @@ class Examples:
         *,
         doubtful: bool = False,
         paid: Paid | None = None,
+        entities: Iterable[tuple[object, str]] = (),
     ) -> int:
         """Append a request; the number of its row. Unknown codes are left out."""
         places = self._places
@@ -77,7 +80,7 @@ class Examples:
             columns = array(self._columns.typecode, [places[code] for code in values])
         except KeyError:
             known = {code: values[code] for code in values if code in places}
-            return self.add(at_s, known, doubtful=doubtful, paid=paid)
+            return self.add(at_s, known, doubtful=doubtful, paid=paid, entities=entities)
         numbers = array("d", values.values())
         self.at_s.append(at_s)
         self.labels.append(UNKNOWN)
@@ -89,6 +92,7 @@ class Examples:
         self._columns.extend(columns)
         self._values.extend(numbers)
         self._starts.append(len(self._values))
+        self.entities.add(entities)
         return len(self.at_s) - 1
 
     def set_label(self, row: int, fraud: bool | None, known_s: float | None = None) -> None:
@@ -113,6 +117,7 @@ class Examples:
             del of_rows[:count]
         del self._micros[:count], self._currency[:count]
         del self._columns[:first], self._values[:first]
+        self.entities.forget(count)
         self._starts[:] = array("q", (np.array(self._starts[count:]) - first).tobytes())
         return count
 

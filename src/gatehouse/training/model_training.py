@@ -118,7 +118,10 @@ def add_example(examples: Examples, found: MeasuredRequest) -> None:
     # Time is split by when orders were made; some reach us days later, and not in their order.
     at_s = found.at_ms / 1000 if event is None else event.at
     doubtful = _is_doubtful(found.decision, event)
-    row = examples.add(at_s, found.values, doubtful=doubtful, paid=paid_in(event))
+    entities = () if event is None else zip(event.kinds, event.values, strict=False)
+    row = examples.add(
+        at_s, found.values, doubtful=doubtful, paid=paid_in(event), entities=entities
+    )
     if label is not None:
         examples.set_label(row, label.fraud, label.known_at_ms / 1000)
 
@@ -150,9 +153,9 @@ def train(
     reported stay unknown: before the first labelled example, or `reported_since_s` if earlier.
     """
     presumed = presume(examples, reported_since_s) if options.presume else Presumed()
-    rows = _in_order(examples)
+    rows = in_order(examples)
     if not len(rows):
-        raise InvalidInput(_nothing(examples, options))
+        raise InvalidInput(why_nothing(examples, options))
     # The model itself comes first: if there is too little for it, nothing else need be done.
     final = fit(examples, rows, base, "learned", options.fit)
     held = _newest(examples, rows, options.holdout)
@@ -194,7 +197,8 @@ def train(
     return Trained(final.sheet, report)
 
 
-def _in_order(examples: Examples) -> Rows:
+def in_order(examples: Examples) -> Rows:
+    """The rows with a label in order of time."""
     everything = np.arange(len(examples))
     rows = everything[examples.outcomes(everything) != UNKNOWN]
     ordered: Rows = rows[np.argsort(examples.times(rows), kind="stable")]
@@ -231,7 +235,8 @@ def _differences(trial: Fitted | None, final: Fitted) -> list[str]:
     return found
 
 
-def _nothing(examples: Examples, options: TrainingOptions) -> str:
+def why_nothing(examples: Examples, options: TrainingOptions) -> str:
+    """Why there is nothing to learn from."""
     delay = span_text(options.label_delay_ms)
     if options.source == "file":
         found = f"{len(examples):,} requests {delay} or more before the end of the file"

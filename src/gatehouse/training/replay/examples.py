@@ -46,7 +46,11 @@ class _Gatherer:
             return
         values = rounded_features(weighed.values)
         row = self.examples.add(
-            event.at_s, values, doubtful=not weighed.counted, paid=paid_in(event)
+            event.at_s,
+            values,
+            doubtful=not weighed.counted,
+            paid=paid_in(event),
+            entities=event.entities,
         )
         if line.fraud is None:
             self.counts.unlabelled += 1

@@ -12,6 +12,7 @@ import msgspec
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.notes import as_note, read_note
 from gatehouse.core.wording.sentences import Phrase, said_by
+from gatehouse.training.report.audit import LabelAudit, read_findings
 
 _REPORT_UNREADABLE: Final = Phrase(
     "refused.report_unreadable", "the model's report cannot be read: {why}"
@@ -152,6 +153,8 @@ class ModelReport(msgspec.Struct, frozen=True, rename="camel"):
     holdout_fraud: tuple[OrderValue, ...] = ()
     """What all frauds are worth that it was measured on."""
     holdout_legitimate: tuple[OrderValue, ...] = ()
+    audit: LabelAudit | None = None
+    """What was found in the labels that it learned from; None in reports of earlier versions."""
 
 
 class Verdict(StrEnum):
@@ -198,7 +201,8 @@ def decode_report(text: str) -> ModelReport:
         report = msgspec.json.decode(text, type=ModelReport)
     except msgspec.MsgspecError as error:
         raise InvalidInput(_REPORT_UNREADABLE(why=said_by(error))) from None
-    return msgspec.structs.replace(report, warnings=tuple(map(read_note, report.warnings)))
+    warnings = tuple(map(read_note, report.warnings))
+    return msgspec.structs.replace(report, warnings=warnings, audit=read_findings(report.audit))
 
 
 def learned_terms(report: ModelReport) -> list[TermShape]:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from gatehouse.intel.places import minor_digits
+from gatehouse.training.report.audit_text import audit_summary
 from gatehouse.training.report.phrases import span_text
 from gatehouse.training.report.report import (
     Curves,
@@ -31,6 +32,7 @@ def summary(report: ModelReport) -> str:
     """The report without its terms."""
     parts = [_origin(report), _measured(report), figures_text(report), verdict(report)]
     parts += [thresholds_text(report), *(f"warning: {each}" for each in report.warnings)]
+    parts.append("" if report.audit is None else audit_summary(report.audit))
     return "\n\n".join([part for part in parts if part])
 
 
