@@ -16,6 +16,7 @@ from gatehouse.admin.jobs.types import (
     ImportOrder,
     JobKind,
     JobSearch,
+    LabelAuditOrder,
     NamedPerson,
     TrainingOrder,
 )
@@ -110,6 +111,8 @@ def test_every_kind_of_job_comes_to_its_result(sqlite_session: AdminSession) -> 
     assert msgspec.json.decode(erased.result)["namedBy"] == ["user", "card"]
     trained = finished(session, account, JobKind.TRAINING, TrainingOrder(0, now_ms, 0), None)
     assert (trained.state, bool(trained.error)) == (JobState.FAILED, True)
+    audited = finished(session, account, JobKind.LABEL_AUDIT, LabelAuditOrder(0, now_ms, 0), None)
+    assert (audited.state, bool(audited.error)) == (JobState.FAILED, True)
 
 
 def test_an_account_sees_its_own_jobs_and_cancels_them(

@@ -69,6 +69,7 @@ NOT_OFFERED: Final = {
     },
     "Files of a history are larger than any request": {
         *("models.training.train_on_history", "models.replays.", "models.versions.live_model"),
+        *("models.label_audit.audit_history", "models.training.replay_history"),
     },
     "Part of another use case that is offered": {
         *(
@@ -80,6 +81,7 @@ NOT_OFFERED: Final = {
             "lists.add",
         ),
         *("models.versions.list_models", "models.versions.get_model"),
+        "models.training.read_past",
         *("rule_sets.apply", "pipelines.apply", "identities.selection.check_scope"),
         *("accounts.get", "money.statements.account_statement"),
         *("feedback.record.record_feedback", "feedback.record.record_fields"),

@@ -48,7 +48,7 @@ from gatehouse.admin.lists.use_cases.lists import (
     ListFile,
     NewEntries,
 )
-from gatehouse.admin.models.types import TrainingRequest
+from gatehouse.admin.models.types import LabelAuditRequest, TrainingRequest
 from gatehouse.admin.models.use_cases import versions
 from gatehouse.admin.money.types import PeriodQuery, StatementQuery
 from gatehouse.admin.money.use_cases import money, statements, usage
@@ -203,6 +203,10 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
     ),
     "versions.start_training": (
         lambda s, a, k: versions.start_training(s, a, TrainingRequest()),
+        "job.start",
+    ),
+    "versions.start_label_audit": (
+        lambda s, a, k: versions.start_label_audit(s, a, LabelAuditRequest()),
         "job.start",
     ),
     "keys.issue": (lambda s, a, k: keys.issue(s, a, NewKey(expires_in_s=1)), "key.issue"),

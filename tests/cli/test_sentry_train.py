@@ -326,3 +326,35 @@ def test_missing_packages_are_named_before_anything_is_opened(
     monkeypatch.setenv("GATEHOUSE_HOME", "/dev/null/nowhere")
     with pytest.raises(InvalidInput, match=r"requirements/learning\.lock"):
         run()
+
+
+def test_labels_are_audited_without_a_model(merchant: AdminSession) -> None:
+    with merchant.reading() as connection:
+        before = len(models.listing(connection, _account(merchant)))
+    data = json.loads(run("--audit", "--json"))
+    with merchant.reading() as connection:
+        assert len(models.listing(connection, _account(merchant))) == before
+    found = data["audit"]
+    assert 2365 <= found["records"] <= 2380
+    assert len(found["findings"]) == 10
+    by_check = {each["check"]: each for each in found["findings"]}
+    # Labels were recorded 20 days after their requests, and all of these are older than 30.
+    delay = by_check["label_delay"]
+    assert (delay["level"], delay["figures"]["daysUntilKnown"]) == ("ok", 20.0)
+    text = run("--audit")
+    assert text.startswith(f"labels of {found['records']:,} requests")
+    assert "one signal alone" in text
+
+
+def test_an_audit_is_part_of_the_report_of_a_model(trained: dict[str, Any]) -> None:
+    audit = trained["report"]["audit"]
+    assert (audit["records"], audit["frauds"]) == (
+        trained["report"]["records"],
+        trained["report"]["frauds"],
+    )
+    assert len(audit["findings"]) == 10
+
+
+def test_an_audit_makes_no_model_to_promote(merchant: AdminSession) -> None:
+    result = CliRunner().invoke(app, ["sentry", "train", "--audit", "--promote"])
+    assert isinstance(result.exception, InvalidInput)

@@ -13,10 +13,14 @@ from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import ErasureOrder, JobKind
 from gatehouse.admin.jobs.worker.running import actor_of
 from gatehouse.admin.models.use_cases import versions
+from gatehouse.core.job_state import JobState
+from gatehouse.core.wording.notes import as_note
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
+from gatehouse.store import jobs
 from gatehouse.store.configured import models
-from gatehouse.training.report import phrases
+from gatehouse.training.report import audit_phrases, phrases
+from gatehouse.training.report.audit import AuditCheck, AuditFinding, AuditLevel, LabelAudit
 from gatehouse.training.report.report import ModelComparison
 from tests.admin.recorded import Recorder
 from tests.console.harness import Browser, Console
@@ -188,6 +192,58 @@ def test_what_the_form_of_a_training_proposes_fits_the_past(
     assert re.search(rf'name="delay" type="text" value="{delay}"', page)
     said = "less than the usual 30 days are proposed" in page
     assert said == (delay < 30)
+
+
+FOUND = LabelAudit(
+    4000,
+    120,
+    (
+        AuditFinding(
+            AuditCheck.SINGLE_FEATURE,
+            AuditLevel.WARNING,
+            audit_phrases.SINGLE_FEATURE(signal="amount", area=0.971),
+            {"signal": "amount", "area": 0.971},
+        ),
+        AuditFinding(AuditCheck.AFTERWARDS, AuditLevel.OK, audit_phrases.NOT_AFTERWARDS()),
+    ),
+)
+
+
+def test_labels_are_audited_and_what_was_found_is_shown(
+    console: Console, shop: str, manager: Browser
+) -> None:
+    assert "Audit the labels" in manager.get(f"/a/{shop}/models").text
+    started = manager.post(f"/a/{shop}/models/audit", TRAINING)
+    [job] = queue.list_jobs(console.session, shop, (JobKind.LABEL_AUDIT,))
+    path = f"/a/{shop}/models/training/{job.id}"
+    assert started.headers["location"] == path
+    order = json.loads(job.parameters)
+    assert (order["label_delay_ms"], order["holdout"]) == (14 * 86_400_000, 0.3)
+    result = msgspec.json.encode(FOUND, enc_hook=as_note).decode()
+    with console.session.database.writing() as connection:
+        claimed = jobs.claim(connection, "a server", console.session.clock())
+    assert claimed is not None
+    with console.session.change() as change:
+        jobs.finish(change, claimed, "a server", JobState.SUCCEEDED, result=result)
+    page = manager.get(path).text
+    assert "amount alone tells fraud from honest requests" in page
+    assert "0.971" in page
+    assert "Warning" in page
+    # Programs get the same in English.
+    told = queue.shown_job(queue.get_job(console.session, shop, job.id)).result
+    assert told is not None
+    assert told["findings"][0]["said"].startswith("amount alone tells fraud")
+    assert manager.post(f"/a/{shop}/models/audit", {**TRAINING, "days": "7"}).status_code == 422
+
+
+def test_the_report_of_a_model_shows_the_audit_of_its_labels(
+    console: Console, shop: str, manager: Browser
+) -> None:
+    version = keep_model(console.session, shop, msgspec.structs.replace(full_report(), audit=FOUND))
+    page = manager.get(f"/a/{shop}/models/{version}").text
+    assert "One signal alone" in page
+    assert "no signal is measured with one label alone" in page
+    assert "Audit of the labels" not in manager.get(f"/a/{shop}/models/1").text
 
 
 def test_why_a_training_failed_is_said_without_options_of_commands() -> None:

@@ -1166,6 +1166,20 @@ export interface KeyTold {
 /** What a request turned out to be, some time after it was answered. */
 export type Label = "CHARGEBACK" | "FRAUD" | "LEGITIMATE" | "WITHDRAWN" | (string & {});
 
+/** Which labels to check, as a training would take them. */
+export interface LabelAuditRequest {
+  /** The first moment: a day, or a time such as 2026-11-15T08:30:00Z. */
+  readonly since?: string | null | undefined;
+  /** The first moment after it, in the same words. Default: now. */
+  readonly until?: string | null | undefined;
+  /** How long labels are waited for; newer requests are left out. */
+  readonly labelDelayDays?: number | undefined;
+  /** Share of the newest requests to measure on. */
+  readonly holdout?: number | undefined;
+  /** Whether requests without a label count as legitimate. */
+  readonly presume?: boolean | undefined;
+}
+
 /** How a label came in. */
 export type LabelSource = "api" | "command" | "import" | "review" | (string & {});
 
@@ -3140,6 +3154,13 @@ export interface Operations {
     body: TrainingRequest;
     result: JobResponse;
   };
+  /** Audit the labels */
+  auditLabels: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: LabelAuditRequest;
+    result: JobResponse;
+  };
   /** Roll the model back */
   rollBackModel: {
     path: Record<string, never>;
@@ -3277,6 +3298,7 @@ export const OPERATIONS = {
   setEventSettings: { method: "PUT", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "keyed" },
   listModels: { method: "GET", path: "/api/v1/manage/models", answer: "modelsResponse", repeat: "harmless" },
   startTraining: { method: "POST", path: "/api/v1/manage/models/trainings", answer: "jobResponse", repeat: "keyed" },
+  auditLabels: { method: "POST", path: "/api/v1/manage/models/audits", answer: "jobResponse", repeat: "keyed" },
   rollBackModel: { method: "POST", path: "/api/v1/manage/models/rollback", answer: "modelLiveResponse", repeat: "keyed" },
   getModel: { method: "GET", path: "/api/v1/manage/models/{version}", answer: "modelResponse", repeat: "harmless" },
   promoteModel: { method: "POST", path: "/api/v1/manage/models/{version}/promote", answer: "modelLiveResponse", repeat: "keyed" },

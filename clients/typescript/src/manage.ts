@@ -216,6 +216,11 @@ export class ManageModels extends Calls {
     return this.send("startTraining", { body }, own);
   }
 
+  /** Starts a job that checks recorded requests and their labels for what flatters or spoils a model: ten findings, each with a level, figures, and what to do. Nothing is trained or changed. Scope `manage:models`. Free. */
+  audits(body: Body<"auditLabels"> = {}, own?: CallOptions): Promise<Answer<api.JobResponse>> {
+    return this.send("auditLabels", { body }, own);
+  }
+
   /** Goes back to another model, by default to the one that was live before. Scope `manage:models`. Free. */
   rollback(body: Body<"rollBackModel"> = {}, own?: CallOptions): Promise<Answer<api.ModelSwitched>> {
     return this.send("rollBackModel", { body }, own);

@@ -860,6 +860,40 @@ class ManageModelsCalls:
             )
         )
 
+    async def audits(
+        self,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        label_delay_days: int | None = None,
+        holdout: Decimal | float | None = None,
+        presume: bool | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.JobResponse]:
+        """Starts a job that checks recorded requests and their labels for what flatters or spoils
+        a model: ten findings, each with a level, figures, and what to do. Nothing is trained or
+        changed. Scope `manage:models`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/models/audits",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.KEYED,
+                body=models.LabelAuditRequest(
+                    since=since,
+                    until=until,
+                    label_delay_days=label_delay_days,
+                    holdout=holdout,
+                    presume=presume,
+                ),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
     async def rollback(
         self,
         *,

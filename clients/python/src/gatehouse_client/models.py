@@ -1201,6 +1201,21 @@ class Label(OpenEnum):
     WITHDRAWN = "WITHDRAWN"
 
 
+class LabelAuditRequest(Struct, frozen=True, kw_only=True):
+    """Which labels to check, as a training would take them."""
+
+    since: str | None = None
+    """The first moment: a day, or a time such as 2026-11-15T08:30:00Z."""
+    until: str | None = None
+    """The first moment after it, in the same words. Default: now."""
+    label_delay_days: int | None = None
+    """How long labels are waited for; newer requests are left out."""
+    holdout: Decimal | float | None = None
+    """Share of the newest requests to measure on."""
+    presume: bool | None = None
+    """Whether requests without a label count as legitimate."""
+
+
 class LabelSource(OpenEnum):
     """How a label came in."""
 

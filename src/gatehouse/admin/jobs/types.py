@@ -28,6 +28,7 @@ class JobKind(StrEnum):
 
     BACKTEST = "rules.backtest"
     TRAINING = "models.train"
+    LABEL_AUDIT = "models.audit"
     IDENTITY_IMPORT = "identities.import"
     FEEDBACK_IMPORT = "feedback.import"
     ERASURE = "privacy.erase"
@@ -53,6 +54,16 @@ class TrainingOrder(msgspec.Struct, frozen=True):
     method: Literal["auto", "ebm", "logistic"] = "auto"
     presume: bool = True
     note: str | None = None
+
+
+class LabelAuditOrder(msgspec.Struct, frozen=True):
+    """Labels of recorded requests to check."""
+
+    since_ms: int
+    until_ms: int
+    label_delay_ms: int
+    holdout: Annotated[float, Meta(ge=0.05, le=0.5)] = 0.2
+    presume: bool = True
 
 
 class ImportOrder(msgspec.Struct, frozen=True):
@@ -129,10 +140,11 @@ class JobPage(msgspec.Struct, frozen=True, rename="camel"):
     has_more: HasMore
 
 
-Order = BacktestOrder | TrainingOrder | ImportOrder | ErasureOrder
+Order = BacktestOrder | TrainingOrder | LabelAuditOrder | ImportOrder | ErasureOrder
 ORDERS: Final[dict[JobKind, type[Order]]] = {
     JobKind.BACKTEST: BacktestOrder,
     JobKind.TRAINING: TrainingOrder,
+    JobKind.LABEL_AUDIT: LabelAuditOrder,
     JobKind.IDENTITY_IMPORT: ImportOrder,
     JobKind.FEEDBACK_IMPORT: ImportOrder,
     JobKind.ERASURE: ErasureOrder,

@@ -1,7 +1,7 @@
 """Queues jobs, shows how far they are, and cancels them."""
 
 from collections.abc import Collection
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -20,6 +20,7 @@ from gatehouse.admin.jobs.types import (
 from gatehouse.core.clock import Moment, moment
 from gatehouse.core.errors import InvalidFields, NotFound
 from gatehouse.core.ids import is_id
+from gatehouse.core.wording.notes import read_note
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store import jobs
 from gatehouse.store.accounts import accounts, keys
@@ -36,6 +37,7 @@ _NOT_FOR_KEY: Final = Phrase("refused.job_of_key", "no such job for this key")
 _SCOPES: Final = {
     JobKind.BACKTEST: "manage:rules",
     JobKind.TRAINING: "manage:models",
+    JobKind.LABEL_AUDIT: "manage:models",
     JobKind.IDENTITY_IMPORT: "manage:identities",
     JobKind.FEEDBACK_IMPORT: "manage:feedback",
     JobKind.ERASURE: "manage:identities",
@@ -158,5 +160,14 @@ def shown_job(job: StoredJob) -> JobResponse:
         total=job.total,
         step=job.step,
         error=job.error,
-        result=None if job.result is None else msgspec.json.decode(job.result),
+        result=None if job.result is None else _said(msgspec.json.decode(job.result)),
     )
+
+
+def _said(value: Any) -> Any:
+    """A result with its sentences in English; it keeps them so that pages can say them too."""
+    if isinstance(value, str):
+        return str(read_note(value))
+    if isinstance(value, dict):
+        return {name: _said(each) for name, each in value.items()}
+    return [_said(each) for each in value] if isinstance(value, list) else value

@@ -43,6 +43,29 @@ class TrainingRequest(msgspec.Struct, frozen=True, rename="camel"):
     note: Note = None
 
 
+class LabelAuditRequest(msgspec.Struct, frozen=True, rename="camel"):
+    """Which labels to check, as a training would take them."""
+
+    since: SinceText = None
+    until: UntilText = None
+    label_delay_days: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=3650,
+            description="How long labels are waited for; newer requests are left out.",
+            examples=[30],
+        ),
+    ] = 30
+    holdout: Annotated[
+        float,
+        Meta(ge=0.05, le=0.5, description="Share of the newest requests to measure on."),
+    ] = 0.2
+    presume: Annotated[
+        bool, Meta(description="Whether requests without a label count as legitimate.")
+    ] = True
+
+
 class ModelShown(msgspec.Struct, frozen=True, rename="camel"):
     """A model."""
 

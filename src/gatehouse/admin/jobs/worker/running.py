@@ -10,7 +10,8 @@ from gatehouse.admin.jobs.types import ORDERS, JobKind
 from gatehouse.admin.jobs.worker.works import WORKS, Work
 from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.core.job_state import JobState
-from gatehouse.core.wording.sentences import plain, said_by
+from gatehouse.core.wording.notes import as_note
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.jobs import StoredJob
@@ -31,7 +32,7 @@ def run_job(session: AdminSession, job_id: str, owner: str) -> JobState:
     except GatehouseError as refused:
         _finish(acting, job, owner, JobState.FAILED, error=said_by(refused))
         return JobState.FAILED
-    text = msgspec.json.encode(result, enc_hook=plain).decode()
+    text = msgspec.json.encode(result, enc_hook=as_note).decode()
     _finish(acting, job, owner, JobState.SUCCEEDED, result=text)
     return JobState.SUCCEEDED
 

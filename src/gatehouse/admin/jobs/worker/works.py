@@ -15,6 +15,7 @@ from gatehouse.admin.jobs.types import (
     ErasureOrder,
     ImportOrder,
     JobKind,
+    LabelAuditOrder,
     NamedPerson,
     TrainingOrder,
 )
@@ -81,6 +82,27 @@ def train(work: Work) -> Any:
         **{"version": done.version, "method": report.method, "records": report.records},
         **{"frauds": report.frauds, "figures": report.figures, "warnings": report.warnings},
     }
+
+
+def audit_labels(work: Work) -> Any:
+    """Check the labels of recorded requests for what flatters or spoils a model."""
+    from gatehouse.training.extra_packages import require_extra
+
+    require_extra()
+    from gatehouse.admin.models.use_cases.label_audit import audit_records
+    from gatehouse.admin.models.use_cases.training import TrainingJob
+    from gatehouse.training.model_fitting import FitOptions
+    from gatehouse.training.model_training import TrainingOptions
+
+    order: LabelAuditOrder = work.order
+    options = TrainingOptions(
+        FitOptions(),
+        label_delay_ms=order.label_delay_ms,
+        holdout=order.holdout,
+        presume=order.presume,
+    )
+    span = RecordSpan(work.account_id, order.since_ms, order.until_ms)
+    return audit_records(work.session, TrainingJob(span, options), _Trainer(work.reached))
 
 
 class _Trainer:
@@ -191,6 +213,7 @@ def _bad_rows(rejects: Path) -> list[dict[str, Any]]:
 WORKS: Final[dict[JobKind, Callable[[Work], Any]]] = {
     JobKind.BACKTEST: backtest,
     JobKind.TRAINING: train,
+    JobKind.LABEL_AUDIT: audit_labels,
     JobKind.IDENTITY_IMPORT: import_identities,
     JobKind.FEEDBACK_IMPORT: import_feedback,
     JobKind.ERASURE: erase,

@@ -1,8 +1,10 @@
 """gatehouse sentry train: a model from recorded requests and their labels, or from a file."""
 
 import contextlib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import typer
 
@@ -25,8 +27,11 @@ from gatehouse.core.errors import InvalidInput
 
 if TYPE_CHECKING:
     from gatehouse.admin.models.types import ModelSwitched
+    from gatehouse.admin.models.use_cases.training import PastRequests, TrainingWatcher
+    from gatehouse.training.report.audit import LabelAudit
     from gatehouse.training.report.report import ModelReport
 
+T = TypeVar("T")
 _ALWAYS: Final = "1970-01-01"
 
 
@@ -44,6 +49,7 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
     plots: options.Plots = None,
     feeds: options.Feeds = False,
     promote: options.Promote = False,
+    audit: options.AuditOption = False,
     note: Note = None,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -52,17 +58,12 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
 
     The model is kept as a new version and not used until somebody promotes it. With --from, the
     requests of a file are replayed instead, and the model learns from what was measured.
+    With --audit, ten checks tell what flatters or spoils a model, and nothing is trained.
     """
     from gatehouse.training.extra_packages import require_extra
 
     require_extra()
-    from gatehouse.admin.models.use_cases.replays import make_judge
-    from gatehouse.admin.models.use_cases.training import (
-        PastRequests,
-        TrainingJob,
-        train_model,
-        train_on_history,
-    )
+    from gatehouse.admin.models.use_cases import label_audit, training
     from gatehouse.admin.models.use_cases.versions import promote_model
     from gatehouse.training.model_fitting import FitOptions
     from gatehouse.training.model_training import TrainingOptions
@@ -77,20 +78,26 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
         raise InvalidInput("--format and --feeds are about a file; name one with --from")
     if history and archive:
         raise InvalidInput("--archive has requests of Gatehouse, --from those of a file; name one")
+    if audit and (promote or plots or note):
+        raise InvalidInput("--audit makes no model, so --promote, --plots and --note say nothing")
     source = RequestFiles(history, file_format) if history else None
     if plots is not None:
         _make_folder(plots)
     session, account_id = open_account(account)
     span = read_span(account_id, since or (_ALWAYS if source else "180d"), until, session.clock())
-    job = TrainingJob(span, how, note, archive)
-    with contextlib.ExitStack() as stack:
-        watcher = _TrainingWatcher(stack, source)
-        if source is None:
-            trained = train_model(session, job, watcher)
-        else:
-            past = PastRequests(source, make_judge(read_settings(), None, feeds=feeds))
-            with source.naming_bad_lines():
-                trained = train_on_history(session, job, past, watcher)
+    job = training.TrainingJob(span, how, note, archive)
+    past = _Source(source, feeds=feeds)
+    if audit:
+        found = past.ask(
+            partial(label_audit.audit_records, session, job),
+            partial(label_audit.audit_history, session, job),
+        )
+        show({"accountId": account_id, "audit": found}, _audit_text(found), as_json=as_json)
+        return
+    trained = past.ask(
+        partial(training.train_model, session, job),
+        partial(training.train_on_history, session, job),
+    )
     version, report = trained.version, trained.report
     drawn = _draw(report, version, plots)
     change = promote_model(session, account_id, str(version)) if promote else None
@@ -99,8 +106,34 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
     show(data, _text(version, report, drawn, change), as_json=as_json)
 
 
+class _Source:
+    """Where requests come from: the records, or a file that is replayed."""
+
+    def __init__(self, files: RequestFiles | None, *, feeds: bool) -> None:
+        self._files = files
+        self._feeds = feeds
+
+    def ask(
+        self,
+        of_records: "Callable[[TrainingWatcher], T]",
+        of_files: "Callable[[PastRequests, TrainingWatcher], T]",
+    ) -> "T":
+        """Do one thing with records and another with files, and show how far it is."""
+        from gatehouse.admin.models.use_cases.replays import make_judge
+        from gatehouse.admin.models.use_cases.training import PastRequests
+
+        files = self._files
+        with contextlib.ExitStack() as stack:
+            watcher = _TrainingWatcher(stack, files)
+            if files is None:
+                return of_records(watcher)
+            past = PastRequests(files, make_judge(read_settings(), None, feeds=self._feeds))
+            with files.naming_bad_lines():
+                return of_files(past, watcher)
+
+
 class _TrainingWatcher:
-    """Shows how far the reading is, and that it has come to the learning."""
+    """Shows how far the reading is, and that it has come to the learning or checking."""
 
     def __init__(self, stack: contextlib.ExitStack, source: RequestFiles | None) -> None:
         self._stack = stack
@@ -172,3 +205,9 @@ def _text(
     else:
         after.append("go back:    gatehouse sentry rollback")
     return summary(report) + "\n\n" + "\n".join(after)
+
+
+def _audit_text(found: "LabelAudit") -> str:
+    from gatehouse.training.report.audit_text import audit_text
+
+    return audit_text(found)

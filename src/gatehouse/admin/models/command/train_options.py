@@ -60,3 +60,9 @@ Feeds = Annotated[
 Promote = Annotated[
     bool, typer.Option("--promote", help="Put the model into use at once, whatever its figures.")
 ]
+AuditOption = Annotated[
+    bool,
+    typer.Option(
+        "--audit", help="Only check the labels for what flatters or spoils a model; none is made."
+    ),
+]

@@ -18,7 +18,7 @@ from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import DAY_MS, JobKind
 from gatehouse.admin.jobs.use_cases import StoredJob
 from gatehouse.admin.models.pages import model_view
-from gatehouse.admin.models.types import ModelSwitched, TrainingRequest
+from gatehouse.admin.models.types import LabelAuditRequest, ModelSwitched, TrainingRequest
 from gatehouse.admin.models.use_cases import versions
 from gatehouse.console.forms.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
@@ -28,6 +28,7 @@ from gatehouse.core.api_values import LONGEST_NOTE
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import ApprovalNeeded, NotFound
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.training.report.audit import LabelAudit, read_findings
 from gatehouse.training.report.report import judge
 
 _NO_TRAINING: Final = Phrase("refused.no_training", "there is no such training")
@@ -45,16 +46,24 @@ than that wait is left out, and so much again before what models are measured on
 _LONGEST_DELAY: Final = 365
 _LONGEST_REMARKS: Final = 500
 _TRAININGS: Final = 5
+_KINDS: Final = (JobKind.TRAINING, JobKind.LABEL_AUDIT)
 _STEPS: Final = {"reading records": "reading", "queued": "queued"}
 
 
 class Training(NamedTuple):
-    """A training as people see it."""
+    """A training or an audit as people see it."""
 
     job: StoredJob
     step: str
     version: int | None
-    """What came of it."""
+    """The model that came of it."""
+    audit: LabelAudit | None = None
+    """What an audit found."""
+
+    @property
+    def is_audit(self) -> bool:
+        """Whether labels are only checked."""
+        return self.job.kind == JobKind.LABEL_AUDIT
 
     @property
     def share(self) -> float | None:
@@ -67,7 +76,7 @@ def show_models(visit: Visit) -> Response:
     """All versions with their main figures, trainings, and what waits for approval."""
     entries = versions.list_models(visit.session, visit.account_id)
     live = next(each for each in entries if each.live)
-    found = queue.list_jobs(visit.session, visit.account_id, (JobKind.TRAINING,), limit=_TRAININGS)
+    found = queue.list_jobs(visit.session, visit.account_id, _KINDS, limit=_TRAININGS)
     trainings = [_training(visit, job) for job in found]
     return visit.render(
         "models/models.html",
@@ -158,32 +167,53 @@ def show_training(visit: Visit) -> Response:
 
 def train(visit: Visit) -> Response:
     """Queue a training; a server takes it within seconds."""
-    form = visit.form
-    days, delay = (
-        form.get("days", ""),
-        read_within(form.get("delay", "").strip(), 0, _LONGEST_DELAY),
-    )
-    if days not in _SPANS:
-        raise visit.refuse("days", "models.problems.days")
-    if delay is None:
-        raise visit.refuse("delay", "models.problems.delay", most=_LONGEST_DELAY)
-    if form.get("holdout") not in _HOLDOUTS:
-        raise visit.refuse("holdout", "models.problems.holdout")
+    form, asked = visit.form, _asked(visit)
     if form.get("method") not in _METHODS:
         raise visit.refuse("method", "models.problems.method")
     note = form.get("note", "").strip()
     if len(note) > LONGEST_NOTE:
         raise visit.refuse("note", "models.problems.note", most=LONGEST_NOTE)
     given = TrainingRequest(
-        since=iso_time(visit.now_ms - int(days) * DAY_MS),
-        label_delay_days=delay,
-        holdout=int(form["holdout"]) / 100,
+        since=asked.since,
+        label_delay_days=asked.delay_days,
+        holdout=asked.holdout,
         method=form["method"],  # type: ignore[arg-type]  # one of the methods, as was checked
-        presume=bool(form.get("presume")),
+        presume=asked.presume,
         note=note or None,
     )
     job = versions.start_training(visit.session, visit.account_id, given)
     return visit.redirect("training", job=job.job_id, notice="models.notices.started")
+
+
+def audit(visit: Visit) -> Response:
+    """Queue an audit of what such a training would learn from."""
+    given = LabelAuditRequest(*_asked(visit))
+    job = versions.start_label_audit(visit.session, visit.account_id, given)
+    return visit.redirect("training", job=job.job_id, notice="models.notices.audit_started")
+
+
+class _AskedLabels(NamedTuple):
+    """Which labels a form is about, in the order of an audit."""
+
+    since: str
+    until: None
+    delay_days: int
+    holdout: float
+    presume: bool
+
+
+def _asked(visit: Visit) -> _AskedLabels:
+    form = visit.form
+    days = form.get("days", "")
+    delay = read_within(form.get("delay", "").strip(), 0, _LONGEST_DELAY)
+    if days not in _SPANS:
+        raise visit.refuse("days", "models.problems.days")
+    if delay is None:
+        raise visit.refuse("delay", "models.problems.delay", most=_LONGEST_DELAY)
+    if form.get("holdout") not in _HOLDOUTS:
+        raise visit.refuse("holdout", "models.problems.holdout")
+    since = iso_time(visit.now_ms - int(days) * DAY_MS)
+    return _AskedLabels(since, None, delay, int(form["holdout"]) / 100, bool(form.get("presume")))
 
 
 def cancel(visit: Visit) -> Response:
@@ -219,17 +249,21 @@ def _entry(visit: Visit) -> versions.ModelEntry:
 
 
 def _job(visit: Visit) -> StoredJob:
-    """The training of the path; jobs of other kinds are no business of this page."""
+    """The training or audit of the path; other jobs are no business of this page."""
     job = queue.get_job(visit.session, visit.account_id, visit.place("job"))
-    if job.kind != JobKind.TRAINING:
+    if job.kind not in _KINDS:
         raise NotFound(_NO_TRAINING())
     return job
 
 
 def _training(visit: Visit, job: StoredJob) -> Training:
     step = _STEPS.get(job.step or "queued", "learning")
+    doing = visit.text(f"models.doing.{step}")
+    if job.kind == JobKind.LABEL_AUDIT:
+        found = msgspec.json.decode(job.result, type=LabelAudit) if job.result else None
+        return Training(job, doing, None, read_findings(found))
     result = msgspec.json.decode(job.result) if job.result else {}
-    return Training(job, visit.text(f"models.doing.{step}"), result.get("version"))
+    return Training(job, doing, result.get("version"))
 
 
 def _approval(visit: Visit) -> dict[str, Any]:
@@ -262,6 +296,9 @@ PAGES: Final[Declarations] = (
     Page(f"{_ONE}/features", "model-features", show_features, does=versions.show_model),
     Page(_JOB, "training", show_training, does=versions.show_models),
     Action(f"{_ROOT}/train", "model-train", train, again=show_models, does=versions.start_training),
+    Action(
+        f"{_ROOT}/audit", "model-audit", audit, again=show_models, does=versions.start_label_audit
+    ),
     Action(
         f"{_ROOT}/roll-back",
         "model-roll-back",

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from gatehouse.admin.models.use_cases.replays import for_account
 from gatehouse.admin.models.use_cases.versions import LiveModel, live_model
@@ -19,11 +21,13 @@ from gatehouse.store.configured.configurations import check_note
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.records import RecordCounts, RecordSpan
 from gatehouse.store.feedback import feedback_history
+from gatehouse.training.audit.audit import AuditOptions, audit_labels, labels_told
 from gatehouse.training.examples import Examples
-from gatehouse.training.model_training import TrainingOptions, gather, settled, train
-from gatehouse.training.replay.examples import gather_history, with_counts
+from gatehouse.training.model_training import TrainingOptions, gather, in_order, settled, train
+from gatehouse.training.replay.examples import HistoryCounts, gather_history, with_counts
 from gatehouse.training.replay.ordered_lines import ordered_lines
 from gatehouse.training.replay.replay import ReplayJudge, ReplayOptions
+from gatehouse.training.report.audit import LabelAudit
 from gatehouse.training.report.phrases import CURRENT_LEARNED, UNREADABLE
 from gatehouse.training.report.report import ModelReport, encode_report
 
@@ -76,18 +80,20 @@ def train_model(session: AdminSession, job: TrainingJob, watcher: TrainingWatche
     session.actor.check_account(span.account_id)
     check_note(job.note)
     current = live_model(session, span.account_id)
-    wanted = settled(span, session.clock(), options)
-    read = _from_records if job.archive is None else _from_archive
-    found = read(session, job, wanted, watcher)
+    found = read_past(session, job, watcher)
     watcher.learning(len(found.examples))
-    reported_s = None if found.reported_ms is None else found.reported_ms / 1000
-    trained = train(found.examples, load_sheet(), current.sheet, options, reported_s)
+    told = labels_told(found.examples)
+    trained = train(found.examples, load_sheet(), current.sheet, options, found.reported_s)
     report = _with_warnings(trained.report, found.counts.unreadable, current)
-    report = msgspec.structs.replace(report, warnings=(*report.warnings, *found.remarks))
+    report = msgspec.structs.replace(
+        report,
+        warnings=(*report.warnings, *found.remarks),
+        audit=_audit(found.examples, told, session.clock() / 1000, options),
+    )
     return TrainedModel(_store(session, job, trained.sheet, report), report)
 
 
-class _Past(NamedTuple):
+class Past(NamedTuple):
     """What was found to learn from."""
 
     examples: Examples
@@ -96,10 +102,29 @@ class _Past(NamedTuple):
     """When the oldest request with feedback came."""
     remarks: tuple[str, ...] = ()
 
+    @property
+    def reported_s(self) -> float | None:
+        """The same in seconds."""
+        return None if self.reported_ms is None else self.reported_ms / 1000
+
+
+def read_past(session: AdminSession, job: TrainingJob, watcher: TrainingWatcher) -> Past:
+    """What can be learned from by now in the records of a span, or in an archive."""
+    wanted = settled(job.span, session.clock(), job.options)
+    read = _from_records if job.archive is None else _from_archive
+    return read(session, job, wanted, watcher)
+
+
+def _audit(
+    examples: Examples, told: NDArray[np.bool_], now_s: float, options: TrainingOptions
+) -> LabelAudit:
+    about = AuditOptions(now_s, options.holdout)
+    return audit_labels(examples, in_order(examples), told, about)
+
 
 def _from_records(
     session: AdminSession, job: TrainingJob, wanted: RecordSpan, watcher: TrainingWatcher
-) -> _Past:
+) -> Past:
     with session.reading() as connection:
         labels = feedback_history.labels_with_times(connection, *wanted)
         reported_ms = feedback_history.reported_since(connection, job.span.account_id)
@@ -108,12 +133,12 @@ def _from_records(
     batches = records.stream(
         session.database, wanted, session.fingerprints, lambda done: watcher.reading(done, total)
     )
-    return _Past(*gather(batches, labels), reported_ms)
+    return Past(*gather(batches, labels), reported_ms)
 
 
 def _from_archive(
     _: AdminSession, job: TrainingJob, wanted: RecordSpan, watcher: TrainingWatcher
-) -> _Past:
+) -> Past:
     # Loads DuckDB, which no other use case of this module needs.
     from gatehouse.archive.archived_examples import gather_archived, reported_since
     from gatehouse.archive.days import find_days, first_labelled, on_this_machine
@@ -131,7 +156,7 @@ def _from_archive(
         )
         first = first_labelled(place, wanted.account_id, locate)
         reported_ms = None if first is None else reported_since(workspace, first)
-    return _Past(examples, counts, reported_ms, archived.remarks)
+    return Past(examples, counts, reported_ms, archived.remarks)
 
 
 def train_on_history(
@@ -142,19 +167,40 @@ def train_on_history(
     Labels become known late, as in any replay, and nothing of the history is recorded. A line that
     cannot be read is a `BadLine`.
     """
-    account_id = job.span.account_id
     check_note(job.note)
-    replaying = for_account(session, account_id, None, ReplayOptions(job.options.label_delay_ms))
-    current = live_model(session, account_id)
+    current = live_model(session, job.span.account_id)
+    found = replay_history(session, job, history, watcher)
+    examples = found.examples
+    watcher.learning(len(examples))
+    options = msgspec.structs.replace(job.options, source="file")
+    told = labels_told(examples)
+    trained = train(examples, load_sheet(), current.sheet, options)
+    report = _with_warnings(with_counts(trained.report, found.left), 0, current)
+    audit = _audit(examples, told, found.last_s, options)
+    report = msgspec.structs.replace(report, audit=audit)
+    return TrainedModel(_store(session, job, trained.sheet, report), report)
+
+
+class ReplayedHistory(NamedTuple):
+    """What was measured in a history."""
+
+    examples: Examples
+    left: HistoryCounts
+    last_s: float
+    """When it ends."""
+
+
+def replay_history(
+    session: AdminSession, job: TrainingJob, history: PastRequests, watcher: TrainingWatcher
+) -> ReplayedHistory:
+    """Replay a history, and keep what was measured in its span."""
+    options = ReplayOptions(job.options.label_delay_ms)
+    replaying = for_account(session, job.span.account_id, None, options)
     with ordered_lines(history.lines, watcher.checking) as lines:
         warmup.settle()
         progress = _ReplayProgress(watcher, len(lines))
-        examples, left = gather_history(lines, history.judge, job.span, replaying, progress)
-    watcher.learning(len(examples))
-    options = msgspec.structs.replace(job.options, source="file")
-    trained = train(examples, load_sheet(), current.sheet, options)
-    report = _with_warnings(with_counts(trained.report, left), 0, current)
-    return TrainedModel(_store(session, job, trained.sheet, report), report)
+        found = gather_history(lines, history.judge, job.span, replaying, progress)
+        return ReplayedHistory(*found, lines.last_s)
 
 
 class _ReplayProgress:

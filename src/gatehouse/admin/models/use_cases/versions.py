@@ -11,9 +11,10 @@ import msgspec
 from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.configurations.types import VersionReturn
-from gatehouse.admin.jobs.types import DAY_MS, JobKind, JobResponse, TrainingOrder
+from gatehouse.admin.jobs.types import DAY_MS, JobKind, JobResponse, LabelAuditOrder, TrainingOrder
 from gatehouse.admin.jobs.use_cases import shown_job, start_job
 from gatehouse.admin.models.types import (
+    LabelAuditRequest,
     ModelNumber,
     ModelPage,
     ModelReported,
@@ -144,6 +145,33 @@ def start_training(session: AdminSession, account_id: str, given: TrainingReques
         note=given.note,
     )
     return shown_job(start_job(session, account_id, JobKind.TRAINING, order))
+
+
+@use_case(
+    "POST /models/audits",
+    scope=_SCOPE,
+    permission=_MAY,
+    operation="auditLabels",
+    answers="jobResponse",
+    example={"labelDelayDays": 30},
+)
+def start_label_audit(
+    session: AdminSession, account_id: str, given: LabelAuditRequest
+) -> JobResponse:
+    """Audit the labels.
+
+    Starts a job that checks recorded requests and their labels for what flatters or spoils a
+    model: ten findings, each with a level, figures, and what to do. Nothing is trained or changed.
+    """
+    since_ms, until_ms = read_span(given.since, given.until, session.clock(), _DEFAULT_DAYS)
+    order = LabelAuditOrder(
+        since_ms=since_ms,
+        until_ms=until_ms,
+        label_delay_ms=given.label_delay_days * DAY_MS,
+        holdout=given.holdout,
+        presume=given.presume,
+    )
+    return shown_job(start_job(session, account_id, JobKind.LABEL_AUDIT, order))
 
 
 @use_case(
