@@ -9,6 +9,8 @@ import pytest
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.approvals.use_cases import approvals, proposals
+from gatehouse.admin.drift import queries as drift
+from gatehouse.admin.drift.types.comparing import DriftJudgement, DriftKind
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import ErasureOrder, JobKind
 from gatehouse.admin.jobs.worker.running import actor_of
@@ -244,6 +246,10 @@ def test_the_report_of_a_model_shows_the_audit_of_its_labels(
     assert "One signal alone" in page
     assert "no signal is measured with one label alone" in page
     assert "Audit of the labels" not in manager.get(f"/a/{shop}/models/1").text
+    reader = console.as_role(UserRole.VIEWER, shop, locale="de")
+    german = reader.get(f"/a/{shop}/models/{version}").text
+    assert "amount allein unterscheidet Betrug von ehrlichen Anfragen" in german
+    assert "Fläche unter der Kurve von 0,971" in german
 
 
 def test_why_a_training_failed_is_said_without_options_of_commands() -> None:
@@ -293,3 +299,22 @@ def test_analysts_look_and_change_nothing(console: Console, shop: str) -> None:
     assert analyst.post(f"/a/{shop}/models/train", TRAINING).status_code == 403
     assert analyst.get(f"/a/{shop}/models/99").status_code == 404
     assert analyst.get(f"/a/{shop}/models/x").status_code == 404
+
+
+def test_what_is_not_as_usual_is_listed_above_the_models(
+    console: Console, shop: str, manager: Browser
+) -> None:
+    assert "Not as usual" not in manager.get(f"/a/{shop}/models").text
+    found = [
+        DriftJudgement(DriftKind.SIGNAL, "ip.country", 0.412, 0.011, 5200, True, False),
+        DriftJudgement(DriftKind.RULE, "shop/abroad", 0.2, 0.02, 5200, True, False),
+    ]
+    with console.session.database.writing() as connection:
+        drift.begin(connection, shop, found, console.session.clock())
+    page = manager.get(f"/a/{shop}/models").text
+    assert "Not as usual" in page
+    assert "the values of ip.country are not those of the same hours" in page
+    assert "matches 20.00% of the requests, where 2.00% is usual" in page
+    german = console.as_role(UserRole.VIEWER, shop, locale="de").get(f"/a/{shop}/models").text
+    assert "Nicht wie üblich" in german
+    assert "Stabilitätsindex 0,41" in german

@@ -485,6 +485,52 @@ export interface DocumentToCheck {
   readonly document: string;
 }
 
+/** What drifts. */
+export type DriftKind = "labels" | "rule" | "score" | "signal" | (string & {});
+
+export interface DriftNoticedData {
+  readonly drifts: readonly ({ readonly kind: DriftKind; readonly name: string; readonly figure: number; readonly usual: number; readonly requests: number })[];
+  readonly count: number;
+}
+
+/** Signals, scores, rules or labels are not as they usually are. */
+export interface DriftNoticedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "drift.noticed";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: DriftNoticedData;
+}
+
+/** What is not as usual. */
+export interface DriftPage {
+  /** What goes on first, newest first. */
+  readonly drifts: readonly DriftShown[];
+}
+
+/** Something that is not as usual. */
+export interface DriftShown {
+  /** `signal`, `score`, `rule` (how often it matches) or `labels` (how long they take, or how many come). */
+  readonly kind: DriftKind;
+  /** The signal, the rule as `ruleSet/rule`, or of labels `delay` or `number`. */
+  readonly name: string;
+  /** When it was noticed (RFC 3339). */
+  readonly beganAt: string;
+  /** When it was as usual again (RFC 3339); null until then. */
+  readonly endedAt: string | null;
+  /** Of a signal or score, the population stability index of the last day against the same hours of the weeks before; of a rule, the share of requests that it matched; of labels, the median in days, or how many came in a week. */
+  readonly figure: number;
+  /** The same in the weeks before. */
+  readonly usual: number;
+  /** Of how many requests or labels. */
+  readonly requests: number;
+  /** What it means, in a sentence. */
+  readonly said: string;
+}
+
 /** The electronic commerce indicator; 00 to 04 are Mastercard's, 05 the other networks'. */
 export type Eci = "00" | "01" | "02" | "03" | "04" | "05" | "06" | "07";
 
@@ -2611,6 +2657,7 @@ export type PublicEvent =
   ConnectorRecoveredEvent |
   ImportFinishedEvent |
   WebhookDisabledEvent |
+  DriftNoticedEvent |
   WebhookTestEvent;
 
 /** What each operation takes, and what it answers with. */
@@ -3182,6 +3229,13 @@ export interface Operations {
     body: undefined;
     result: ModelSwitched;
   };
+  /** List drift */
+  listDrift: {
+    path: Record<string, never>;
+    query: { readonly limit?: number | undefined; readonly ended?: boolean | undefined };
+    body: undefined;
+    result: DriftPage;
+  };
   /** List jobs */
   listJobs: {
     path: Record<string, never>;
@@ -3302,6 +3356,7 @@ export const OPERATIONS = {
   rollBackModel: { method: "POST", path: "/api/v1/manage/models/rollback", answer: "modelLiveResponse", repeat: "keyed" },
   getModel: { method: "GET", path: "/api/v1/manage/models/{version}", answer: "modelResponse", repeat: "harmless" },
   promoteModel: { method: "POST", path: "/api/v1/manage/models/{version}/promote", answer: "modelLiveResponse", repeat: "keyed" },
+  listDrift: { method: "GET", path: "/api/v1/manage/drift", answer: "driftResponse", repeat: "harmless" },
   listJobs: { method: "GET", path: "/api/v1/manage/jobs", answer: "jobsResponse", repeat: "harmless" },
   getJob: { method: "GET", path: "/api/v1/manage/jobs/{jobId}", answer: "jobResponse", repeat: "harmless" },
   cancelJob: { method: "POST", path: "/api/v1/manage/jobs/{jobId}/cancel", answer: "jobResponse", repeat: "keyed" },

@@ -46,6 +46,17 @@ export class ManageConnectors extends Calls {
   }
 }
 
+export class ManageDrift extends Calls {
+  /** What is not as usual: signals and scores, how often rules match, and how long labels take. The last day is compared with the same hours of the weeks before, every six hours, where an account has enough requests. Scope `manage:models`. Free. */
+  list(query: Query<"listDrift"> = {}, own?: CallOptions): Listing<api.DriftPage, api.DriftShown> {
+    return new Listing({
+      ask: () => this.send("listDrift", { query }, own),
+      hasMore: () => false,
+      items: (page) => page.drifts,
+    });
+  }
+}
+
 export class ManageEvents extends Calls {
   /** Which decisions the account is told as events, and below which balance. Scope `manage:account`. Free. */
   get(own?: CallOptions): Promise<Answer<api.EventSettingsShown>> {
@@ -449,6 +460,7 @@ export class Manage {
   readonly audit: ManageAudit;
   readonly balance: ManageBalance;
   readonly connectors: ManageConnectors;
+  readonly drift: ManageDrift;
   readonly events: ManageEvents;
   readonly feedback: ManageFeedback;
   readonly identities: ManageIdentities;
@@ -469,6 +481,7 @@ export class Manage {
     this.audit = new ManageAudit(send);
     this.balance = new ManageBalance(send);
     this.connectors = new ManageConnectors(send);
+    this.drift = new ManageDrift(send);
     this.events = new ManageEvents(send);
     this.feedback = new ManageFeedback(send);
     this.identities = new ManageIdentities(send);

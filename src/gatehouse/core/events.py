@@ -42,6 +42,7 @@ class EventName(StrEnum):
     CONNECTOR_RECOVERED = "connector.recovered"
     IMPORT_FINISHED = "import.finished"
     WEBHOOK_DISABLED = "webhook.disabled"
+    DRIFT_NOTICED = "drift.noticed"
 
 
 MEANINGS: Final[dict[EventName, str]] = {
@@ -67,6 +68,7 @@ MEANINGS: Final[dict[EventName, str]] = {
     EventName.CONNECTOR_RECOVERED: "An outside party answers again.",
     EventName.IMPORT_FINISHED: "An import of records came to its end.",
     EventName.WEBHOOK_DISABLED: "A webhook failed for too long, or its receiver asked for no more.",
+    EventName.DRIFT_NOTICED: "Signals, scores, rules or labels are not as they usually are.",
 }
 """Every type in one sentence."""
 

@@ -38,6 +38,7 @@ _BACKLOG: Final = (
     "events_held_back",
     "webhooks_failing",
     "balances_low",
+    "drifts_open",
 )
 """Counts of the backlog that are metrics of the same name."""
 

@@ -134,6 +134,48 @@ class ManageConnectorsCalls:
             yield one
 
 
+class ManageDriftCalls:
+    """Calls about drift."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def list(
+        self,
+        *,
+        limit: int | None = None,
+        ended: bool | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.DriftPage]:
+        """What is not as usual: signals and scores, how often rules match, and how long labels
+        take. The last day is compared with the same hours of the weeks before, every six hours,
+        where an account has enough requests. Scope `manage:models`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/drift",
+                answer=models.DriftPage,
+                named="driftResponse",
+                repeat=Repeat.HARMLESS,
+                query={"limit": limit, "ended": ended},
+                options=options or {},
+            )
+        )
+
+    async def each(
+        self,
+        *,
+        limit: int | None = None,
+        ended: bool | None = None,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[models.DriftShown]:
+        """Each of the drifts, page after page."""
+        page = (await self.list(limit=limit, ended=ended, options=options)).result
+        for one in page.drifts:
+            yield one
+
+
 class ManageEventsCalls:
     """Calls about events."""
 
@@ -2526,6 +2568,7 @@ class Manage:
         self.audit = ManageAuditCalls(sender)
         self.balance = ManageBalanceCalls(sender)
         self.connectors = ManageConnectorsCalls(sender)
+        self.drift = ManageDriftCalls(sender)
         self.events = ManageEventsCalls(sender)
         self.feedback = ManageFeedbackCalls(sender)
         self.identities = ManageIdentitiesCalls(sender)

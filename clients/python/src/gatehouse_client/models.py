@@ -486,6 +486,48 @@ class DocumentToCheck(Struct, frozen=True, kw_only=True):
     """The file as YAML, as `apply` of the command line takes it."""
 
 
+class DriftKind(OpenEnum):
+    """What drifts."""
+
+    LABELS = "labels"
+    RULE = "rule"
+    SCORE = "score"
+    SIGNAL = "signal"
+
+
+class DriftPage(Struct, frozen=True, kw_only=True):
+    """What is not as usual."""
+
+    drifts: tuple[DriftShown, ...]
+    """What goes on first, newest first."""
+
+
+class DriftShown(Struct, frozen=True, kw_only=True):
+    """Something that is not as usual."""
+
+    kind: DriftKind
+    """`signal`, `score`, `rule` (how often it matches) or `labels` (how long they take, or how
+    many come).
+    """
+    name: str
+    """The signal, the rule as `ruleSet/rule`, or of labels `delay` or `number`."""
+    began_at: datetime
+    """When it was noticed (RFC 3339)."""
+    ended_at: datetime | None
+    """When it was as usual again (RFC 3339); null until then."""
+    figure: float
+    """Of a signal or score, the population stability index of the last day against the same hours
+    of the weeks before; of a rule, the share of requests that it matched; of labels, the median
+    in days, or how many came in a week.
+    """
+    usual: float
+    """The same in the weeks before."""
+    requests: int
+    """Of how many requests or labels."""
+    said: str
+    """What it means, in a sentence."""
+
+
 class Eci(OpenEnum):
     """The electronic commerce indicator; 00 to 04 are Mastercard's, 05 the other networks'."""
 
@@ -2976,6 +3018,20 @@ class WebhookDisabledEvent(PublicEvent, frozen=True, kw_only=True):
     data: WebhookDisabledData
 
 
+class DriftNoticedData(TypedDict):
+    """The `data` of a `DriftNoticedEvent`."""
+
+    drifts: Sequence[str]
+    count: int
+
+
+class DriftNoticedEvent(PublicEvent, frozen=True, kw_only=True):
+    """Signals, scores, rules or labels are not as they usually are."""
+
+    type: Literal["drift.noticed"]
+    data: DriftNoticedData
+
+
 class WebhookTestData(TypedDict):
     """The `data` of a `WebhookTestEvent`."""
 
@@ -3012,5 +3068,6 @@ EVENTS: Final[Mapping[str, type[PublicEvent]]] = {
     "connector.recovered": ConnectorRecoveredEvent,
     "import.finished": ImportFinishedEvent,
     "webhook.disabled": WebhookDisabledEvent,
+    "drift.noticed": DriftNoticedEvent,
     "webhook.test": WebhookTestEvent,
 }

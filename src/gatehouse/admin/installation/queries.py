@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.admin.drift.use_cases import drifts_open
 from gatehouse.admin.webhooks.types.endpoint import WebhookState
 from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.events import outbox
@@ -35,6 +36,7 @@ class Backlog(msgspec.Struct, frozen=True):
     events_held_back: int = 0
     webhooks_failing: int = 0
     balances_low: int = 0
+    drifts_open: int = 0
     last_backup_ms: int | None = None
     """None if there was none that `gatehouse backup` has made."""
 
@@ -54,6 +56,7 @@ def count_backlog(connection: sa.Connection) -> Backlog:
         "memory_missed": sa.select(sa.func.count()).select_from(MISSED_EVENTS),
         "webhooks_failing": sa.select(sa.func.count()).where(failing),
         "balances_low": sa.select(sa.func.count()).where(low),
+        "drifts_open": drifts_open(),
         **{
             name: sa.select(sa.func.count()).where(GATEWAY_INTENTS.c.state == state)
             for state, name in _INTENTS.items()

@@ -174,6 +174,11 @@ FAMILIES: Final = (
         f"Open accounts that were told that their balance is low or does not suffice. {_OF_ALL}",
     ),
     _gauge(
+        "drifts_open",
+        "Signals, scores, rules and labels of accounts that are not as they usually are. "
+        f"{_OF_ALL}",
+    ),
+    _gauge(
         "last_backup_timestamp_seconds",
         "When `gatehouse backup` last succeeded, in seconds since 1970, if it ever did. Backups "
         f"made by other programs are not known. {_OF_ALL}",

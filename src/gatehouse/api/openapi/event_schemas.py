@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
+from gatehouse.admin.drift.types.comparing import DriftKind
 from gatehouse.admin.events.use_cases.events import PublicEvent
 from gatehouse.admin.webhooks.use_cases.messages import TEST_TYPE
 from gatehouse.api.openapi.parts import parameter, ref
@@ -48,6 +49,17 @@ _COUNTS: Final = (
     *("added", "changed", "unchanged", "refused"),
     *("read", "new", "bad"),
 )
+_DRIFT: Final[Schema] = {
+    "type": "object",
+    "required": ["kind", "name", "figure", "usual", "requests"],
+    "properties": {
+        "kind": ref(DriftKind.__name__),
+        "name": {**_TEXT, "description": "The signal, the rule, or what of labels."},
+        "figure": {"type": "number"},
+        "usual": {"type": "number", "description": "The same in the weeks before."},
+        "requests": _NUMBER,
+    },
+}
 DATA: Final[Mapping[str, Schema]] = {
     EventName.DECISION_MADE: _REQUEST,
     EventName.REVIEW_OPENED: _REQUEST,
@@ -95,6 +107,7 @@ DATA: Final[Mapping[str, Schema]] = {
     EventName.CONNECTOR_RECOVERED: {"connector": _TEXT},
     EventName.IMPORT_FINISHED: {"importId": _TEXT, "kind": _TEXT} | dict.fromkeys(_COUNTS, _NUMBER),
     EventName.WEBHOOK_DISABLED: {"webhookId": _TEXT, "because": _TEXT, "failingSince": _TIME},
+    EventName.DRIFT_NOTICED: {"drifts": {"type": "array", "items": _DRIFT}, "count": _NUMBER},
     TEST_TYPE: {"webhookId": _TEXT},
 }
 """The fields of `data` by the type of the event."""

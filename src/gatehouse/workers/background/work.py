@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from gatehouse.admin.audit.worker import AuditWatch
+from gatehouse.admin.drift.worker.watch import DriftWatch
 from gatehouse.admin.events.queries.expiring_keys import ExpiringKeys
 from gatehouse.admin.installation.queries import Backlog, count_backlog
 from gatehouse.admin.jobs.worker.worker import JobWorker
@@ -43,6 +44,7 @@ class BackgroundWork:
         self._retention = DailyRetention(session, retention_policy(settings))
         self._partitions = PartitionKeeper(session)
         self._events = ExpiringKeys(database, session.clock)
+        self._drift = DriftWatch(session)
         self.webhooks = open_delivery(session, settings, owner, called, alone=alone)
         self._told: dict[BackgroundNotice, Callable[[], None]] = {
             BackgroundNotice.CHANGED: self.webhooks.changed,
@@ -63,6 +65,7 @@ class BackgroundWork:
         yield BackgroundTask("earlier", self._earlier.run)
         yield BackgroundTask("webhooks", self.webhooks.run)
         yield BackgroundTask("events", self._events.run)
+        yield BackgroundTask("drift", self._drift.run)
 
     def tell(self, notice: BackgroundNotice) -> None:
         """Something happened that need not wait for the next look."""

@@ -14,6 +14,8 @@ from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
 from gatehouse.admin.approvals.use_cases.proposed import PromoteModel, RollBackModel
 from gatehouse.admin.configurations.types import VersionReturn
 from gatehouse.admin.decisions.use_cases.decisions import first_decision_ms
+from gatehouse.admin.drift.types.shown import DriftSearch
+from gatehouse.admin.drift.use_cases import list_drift
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import DAY_MS, JobKind
 from gatehouse.admin.jobs.use_cases import StoredJob
@@ -92,6 +94,7 @@ def show_models(visit: Visit) -> Response:
         holdouts=_HOLDOUTS,
         methods=_METHODS,
         longest_note=LONGEST_NOTE,
+        drifts=list_drift(visit.session, visit.account_id, DriftSearch()).drifts,
         **_approval(visit),
     )
 
