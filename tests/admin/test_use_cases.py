@@ -13,11 +13,12 @@ import pytest
 import gatehouse.admin
 from gatehouse.access.actors import Actor
 from gatehouse.admin.accounts.types import (
+    CostsBody,
     FoundInputChoice,
     PreCheckPolicyBody,
     SentryPolicyBody,
 )
-from gatehouse.admin.accounts.use_cases import accounts, found_inputs, policies
+from gatehouse.admin.accounts.use_cases import accounts, costs, found_inputs, policies
 from gatehouse.admin.audit import use_cases as audit_log
 from gatehouse.admin.audit.types import AuditQuery
 from gatehouse.admin.backup.use_cases import backup
@@ -152,6 +153,7 @@ READING: dict[str, UseCase] = {
     "payments.listing": lambda s, a, k: payments.listing(s, None, a, 10),
     "pipelines.get": lambda s, a, k: pipelines.get(s, a, 1),
     "found_inputs.list_found_inputs": lambda s, a, k: found_inputs.list_found_inputs(s, a),
+    "costs.terms_of": lambda s, a, k: costs.terms_of(s, a),
     "policies.get_policies": lambda s, a, k: policies.get_policies(s, a),
     "policies.review_target": lambda s, a, k: policies.review_target(s, a),
     "rule_backtest.backtest": lambda s, a, k: rule_backtest.backtest(
@@ -274,6 +276,11 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
         lambda s, a, k: policies.set_review_target(s, a, 4),
         "account.policies",
     ),
+    "costs.set_costs": (
+        lambda s, a, k: costs.set_costs(s, a, CostsBody("USD", 0.25)),
+        "account.policies",
+    ),
+    "costs.clear_costs": (lambda s, a, k: costs.clear_costs(s, a), "account.policies"),
     "policies.set_sentry_policy": (
         lambda s, a, k: policies.set_sentry_policy(s, a, SentryPolicyBody(["plan"])),
         "account.policies",

@@ -301,7 +301,7 @@ class TestMistakes:
             (of("stage: PreCheck", head="decided_by: []\n"), "decided_by", "must be a list"),
             (of("stage: PreCheck", head="decided_by: PreCheck\n"), "decided_by", "a list"),
             (of("stage: PreCheck", head="decided_by: [precheck]\n"), "decided_by[0]", "PreCheck?"),
-            (of("stage: Sentry", head="decided_by: [Sentry]\n"), "decided_by[0]", "no verdict"),
+            (of("stage: IdVerify", head="decided_by: [IdVerify]\n"), "decided_by[0]", "no verdict"),
             (of("stage: Sentry", head="decided_by: [Rules]\n"), "decided_by[0]", "no Rules stage"),
             (
                 of("stage: PreCheck", head="decided_by: [PreCheck, PreCheck]\n"),
@@ -317,6 +317,11 @@ class TestMistakes:
         assert found.path == path
         assert message in found.message
 
+    def test_sentry_decides_by_expected_cost_where_it_is_named(self) -> None:
+        definition = read(of("stage: Sentry", head="decided_by: [Sentry]\n"))
+        assert definition.deciders == ("Sentry",)
+        assert "Sentry" not in read(of("stage: Sentry", "stage: PreCheck")).deciders
+
     @pytest.mark.parametrize("number", ["0", "-1", "1000000", "1.5", "one", "'٣'", "[1]", "''"])
     def test_a_number_is_from_1_to_999999(self, number: str) -> None:
         text = of("stage: Sentry").replace("pipeline: 1", f"pipeline: {number}")
@@ -327,7 +332,7 @@ class TestMistakes:
             "pipeline: many\n"
             "nmae: Test\n"
             "inputs: {level: txt}\n"
-            "decided_by: [Sentry]\n"
+            "decided_by: [IdVerify]\n"
             "stages:\n"
             "  - stage: Rules\n"
             "  - stage: Sentri\n"

@@ -321,6 +321,43 @@ export interface ConnectorShown {
   readonly state: ConnectorCondition;
 }
 
+/** How much a loss by fraud weighs beside a sale that is turned away. */
+export type CostPreset = "balance" | "protect" | "revenue" | (string & {});
+
+/** What orders earn and cost. */
+export interface CostsBody {
+  /** Of the amounts; orders in another currency get no advice. */
+  readonly currency: string;
+  /** What an order earns, of its amount. */
+  readonly margin: number;
+  /** `protect` counts losses by fraud twice, `revenue` half of them. */
+  readonly preset?: CostPreset | undefined;
+  /** What a fraud costs besides its amount. */
+  readonly chargebackFee?: number | undefined;
+  /** The same as a share of the amount. */
+  readonly feeShare?: number | undefined;
+  /** What a review costs. */
+  readonly reviewCost?: number | undefined;
+  /** The share of reviews that find the truth. */
+  readonly reviewFinds?: number | undefined;
+}
+
+/** What each outcome would cost the account, and which is cheapest. */
+export interface CostsTold {
+  /** The cheapest; of equal ones, the mildest. */
+  readonly advice: Outcome;
+  /** How losses by fraud were weighed. */
+  readonly preset: CostPreset;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** Expected cost of accepting. */
+  readonly accept: number;
+  /** Expected cost of a review. */
+  readonly review: number;
+  /** Expected cost of declining. */
+  readonly decline: number;
+}
+
 /** What kind of number `cardNumber` is. */
 export type CredentialType = "DEVICE_TOKEN" | "NETWORK_TOKEN" | "PAN" | "STORED_PAN" | (string & {});
 
@@ -483,52 +520,6 @@ export interface DocumentFlaw {
 export interface DocumentToCheck {
   /** The file as YAML, as `apply` of the command line takes it. */
   readonly document: string;
-}
-
-/** What drifts. */
-export type DriftKind = "labels" | "rule" | "score" | "signal" | (string & {});
-
-export interface DriftNoticedData {
-  readonly drifts: readonly ({ readonly kind: DriftKind; readonly name: string; readonly figure: number; readonly usual: number; readonly requests: number })[];
-  readonly count: number;
-}
-
-/** Signals, scores, rules or labels are not as they usually are. */
-export interface DriftNoticedEvent {
-  /** The same each time this event is told. */
-  readonly id: string;
-  readonly type: "drift.noticed";
-  /** When it happened (RFC 3339). */
-  readonly createdAt: string;
-  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
-  readonly actor: string;
-  readonly data: DriftNoticedData;
-}
-
-/** What is not as usual. */
-export interface DriftPage {
-  /** What goes on first, newest first. */
-  readonly drifts: readonly DriftShown[];
-}
-
-/** Something that is not as usual. */
-export interface DriftShown {
-  /** `signal`, `score`, `rule` (how often it matches) or `labels` (how long they take, or how many come). */
-  readonly kind: DriftKind;
-  /** The signal, the rule as `ruleSet/rule`, or of labels `delay` or `number`. */
-  readonly name: string;
-  /** When it was noticed (RFC 3339). */
-  readonly beganAt: string;
-  /** When it was as usual again (RFC 3339); null until then. */
-  readonly endedAt: string | null;
-  /** Of a signal or score, the population stability index of the last day against the same hours of the weeks before; of a rule, the share of requests that it matched; of labels, the median in days, or how many came in a week. */
-  readonly figure: number;
-  /** The same in the weeks before. */
-  readonly usual: number;
-  /** Of how many requests or labels. */
-  readonly requests: number;
-  /** What it means, in a sentence. */
-  readonly said: string;
 }
 
 /** The electronic commerce indicator; 00 to 04 are Mastercard's, 05 the other networks'. */
@@ -861,32 +852,6 @@ export interface FieldWarning {
   readonly message: string;
 }
 
-/** Whether the values of a custom input are remembered that nobody declared. */
-export interface FoundInputChoice {
-  /** Key of `customInputs`. */
-  readonly key: string;
-  /** False is no, and stays no until it is true again. */
-  readonly remembered: boolean;
-}
-
-/** A custom input that nobody declared. */
-export interface FoundInputShown {
-  /** Key of `customInputs`. */
-  readonly key: string;
-  /** What it looks like: an identifier, whose values few people share, or a category. Missing where the account refused it before it was found. */
-  readonly kind: InputKind | null;
-  /** When it was found, or refused (RFC 3339). */
-  readonly since: string;
-  /** Whether its values are remembered; false if the account said no. */
-  readonly remembered: boolean;
-}
-
-/** What Sentry found in an account's custom inputs. */
-export interface FoundInputsShown {
-  /** The earliest first. */
-  readonly inputs: readonly FoundInputShown[];
-}
-
 /** What is to be paid; what is left out is taken from the order. */
 export interface GatewayRequest {
   /** Amount to pay, in units of the currency. */
@@ -1026,9 +991,6 @@ export interface ImportFinishedEvent {
   readonly actor: string;
   readonly data: ImportFinishedData;
 }
-
-/** What a custom input looks like. */
-export type InputKind = "CATEGORY" | "IDENTIFIER" | (string & {});
 
 /** The state of a payment without a clear answer. */
 export type IntentState = "FAILED" | "OPEN" | "REVERSE" | "REVERSED" | "REVIEW" | (string & {});
@@ -1212,20 +1174,6 @@ export interface KeyTold {
 /** What a request turned out to be, some time after it was answered. */
 export type Label = "CHARGEBACK" | "FRAUD" | "LEGITIMATE" | "WITHDRAWN" | (string & {});
 
-/** Which labels to check, as a training would take them. */
-export interface LabelAuditRequest {
-  /** The first moment: a day, or a time such as 2026-11-15T08:30:00Z. */
-  readonly since?: string | null | undefined;
-  /** The first moment after it, in the same words. Default: now. */
-  readonly until?: string | null | undefined;
-  /** How long labels are waited for; newer requests are left out. */
-  readonly labelDelayDays?: number | undefined;
-  /** Share of the newest requests to measure on. */
-  readonly holdout?: number | undefined;
-  /** Whether requests without a label count as legitimate. */
-  readonly presume?: boolean | undefined;
-}
-
 /** How a label came in. */
 export type LabelSource = "api" | "command" | "import" | "review" | (string & {});
 
@@ -1353,6 +1301,8 @@ export interface ModelReported {
   readonly note: string | null;
   /** Its figures beside those of the model in force then; null if unknown. */
   readonly report?: { readonly [name: string]: unknown } | null;
+  /** What its thresholds cost; null unless the account has set its costs. */
+  readonly costs?: readonly ThresholdCostShown[] | null;
 }
 
 /** A model. */
@@ -1655,6 +1605,8 @@ export interface PoliciesShown {
   readonly precheck: PreCheckPolicyBody;
   /** Of Sentry. */
   readonly sentry: SentryPolicyBody;
+  /** What orders earn and cost; null where Sentry gives no advice by it. */
+  readonly costs?: CostsBody | null;
 }
 
 /** What an approval becomes when address or security code do not match. */
@@ -2273,11 +2225,13 @@ export interface SentryInPipeline {
   readonly requestScore: number;
   /** What mattered, strongest first. */
   readonly reasons: readonly Reason[];
+  /** Only where the account has costs of its own, and for their currency. */
+  readonly costs?: CostsTold;
 }
 
 /** Which custom inputs Sentry remembers. */
 export interface SentryPolicyBody {
-  /** Keys of `customInputs`. Others are remembered only if Sentry finds that they look like identifiers or categories. */
+  /** Keys of `customInputs`; no others are remembered. */
   readonly entities: readonly string[];
 }
 
@@ -2305,6 +2259,8 @@ export interface SentryResponse {
   readonly requestConfidence: number;
   /** What mattered, strongest first. */
   readonly reasons: readonly Reason[];
+  /** Only where the account has costs of its own, and for their currency. */
+  readonly costs?: CostsTold;
 }
 
 /** What is bought, line by line. */
@@ -2391,6 +2347,16 @@ export interface ThreeDSecure {
   readonly authenticationValue?: string | Hidden | null | undefined;
   /** The name of the authentication at the directory server, a UUID. It goes to the payment gateway and is not kept. */
   readonly dsTransactionId?: string | null | undefined;
+}
+
+/** What one threshold of a report would have cost. */
+export interface ThresholdCostShown {
+  /** Requests with less confidence are declined. */
+  readonly below: number;
+  /** Losses by fraud, and margins turned away. */
+  readonly cost: Money;
+  /** Presets for which no other threshold is cheaper. */
+  readonly bestFor: readonly CostPreset[];
 }
 
 /** A span of time: from a moment on, and before another. */
@@ -2657,7 +2623,6 @@ export type PublicEvent =
   ConnectorRecoveredEvent |
   ImportFinishedEvent |
   WebhookDisabledEvent |
-  DriftNoticedEvent |
   WebhookTestEvent;
 
 /** What each operation takes, and what it answers with. */
@@ -2851,19 +2816,19 @@ export interface Operations {
     body: SentryPolicyBody;
     result: PoliciesShown;
   };
-  /** Custom inputs that Sentry found */
-  listFoundInputs: {
+  /** Set what orders earn and cost */
+  setCosts: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: CostsBody;
+    result: PoliciesShown;
+  };
+  /** Forget what orders earn and cost */
+  clearCosts: {
     path: Record<string, never>;
     query: Record<string, never>;
     body: undefined;
-    result: FoundInputsShown;
-  };
-  /** Say whether a found custom input is remembered */
-  setFoundInput: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: FoundInputChoice;
-    result: FoundInputsShown;
+    result: PoliciesShown;
   };
   /** List keys */
   listKeys: {
@@ -3201,13 +3166,6 @@ export interface Operations {
     body: TrainingRequest;
     result: JobResponse;
   };
-  /** Audit the labels */
-  auditLabels: {
-    path: Record<string, never>;
-    query: Record<string, never>;
-    body: LabelAuditRequest;
-    result: JobResponse;
-  };
   /** Roll the model back */
   rollBackModel: {
     path: Record<string, never>;
@@ -3228,13 +3186,6 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     result: ModelSwitched;
-  };
-  /** List drift */
-  listDrift: {
-    path: Record<string, never>;
-    query: { readonly limit?: number | undefined; readonly ended?: boolean | undefined };
-    body: undefined;
-    result: DriftPage;
   };
   /** List jobs */
   listJobs: {
@@ -3302,8 +3253,8 @@ export const OPERATIONS = {
   getPolicies: { method: "GET", path: "/api/v1/manage/policies", answer: "policiesResponse", repeat: "harmless" },
   setPreCheckPolicy: { method: "PUT", path: "/api/v1/manage/policies/precheck", answer: "policiesResponse", repeat: "keyed" },
   setSentryPolicy: { method: "PUT", path: "/api/v1/manage/policies/sentry", answer: "policiesResponse", repeat: "keyed" },
-  listFoundInputs: { method: "GET", path: "/api/v1/manage/policies/sentry/found", answer: "foundInputsResponse", repeat: "harmless" },
-  setFoundInput: { method: "PUT", path: "/api/v1/manage/policies/sentry/found", answer: "foundInputsResponse", repeat: "keyed" },
+  setCosts: { method: "PUT", path: "/api/v1/manage/policies/costs", answer: "policiesResponse", repeat: "keyed" },
+  clearCosts: { method: "DELETE", path: "/api/v1/manage/policies/costs", answer: "policiesResponse", repeat: "keyed" },
   listKeys: { method: "GET", path: "/api/v1/manage/keys", answer: "keysResponse", repeat: "harmless" },
   issueKey: { method: "POST", path: "/api/v1/manage/keys", answer: "keyIssuedResponse", repeat: "keyed" },
   rotateKey: { method: "POST", path: "/api/v1/manage/keys/{keyId}/rotate", answer: "keyIssuedResponse", repeat: "keyed" },
@@ -3352,11 +3303,9 @@ export const OPERATIONS = {
   setEventSettings: { method: "PUT", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "keyed" },
   listModels: { method: "GET", path: "/api/v1/manage/models", answer: "modelsResponse", repeat: "harmless" },
   startTraining: { method: "POST", path: "/api/v1/manage/models/trainings", answer: "jobResponse", repeat: "keyed" },
-  auditLabels: { method: "POST", path: "/api/v1/manage/models/audits", answer: "jobResponse", repeat: "keyed" },
   rollBackModel: { method: "POST", path: "/api/v1/manage/models/rollback", answer: "modelLiveResponse", repeat: "keyed" },
   getModel: { method: "GET", path: "/api/v1/manage/models/{version}", answer: "modelResponse", repeat: "harmless" },
   promoteModel: { method: "POST", path: "/api/v1/manage/models/{version}/promote", answer: "modelLiveResponse", repeat: "keyed" },
-  listDrift: { method: "GET", path: "/api/v1/manage/drift", answer: "driftResponse", repeat: "harmless" },
   listJobs: { method: "GET", path: "/api/v1/manage/jobs", answer: "jobsResponse", repeat: "harmless" },
   getJob: { method: "GET", path: "/api/v1/manage/jobs/{jobId}", answer: "jobResponse", repeat: "harmless" },
   cancelJob: { method: "POST", path: "/api/v1/manage/jobs/{jobId}/cancel", answer: "jobResponse", repeat: "keyed" },

@@ -141,7 +141,7 @@ class _ReasonReader:
         if told is None:
             return []
         signals = REGISTRY.signals_of(stage.name, stage.result, completed=stage.completed)
-        verdict = None if told.verdict is None else told.verdict(signals)
+        verdict = REGISTRY[stage.name].verdict_of(signals, self._deciders)
         decided = self._counts(stage) and _is_strict(verdict) and verdict is self._decision
         first, *others = [
             ExplainedReason(each.text, stage.name, each.code, effect=each.effect)

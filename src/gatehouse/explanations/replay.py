@@ -5,7 +5,7 @@ anybody. A stage that would have run now and did not run then is assumed to find
 the request, and is named.
 """
 
-from collections.abc import Coroutine, Mapping
+from collections.abc import Collection, Coroutine, Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -96,7 +96,9 @@ class _ReplayedStage:
     time_limit_ms = 1000
     """Never reached: nobody is asked."""
 
-    def __init__(self, spec: StageSpec, recorded: RecordedStage | None) -> None:
+    def __init__(
+        self, spec: StageSpec, recorded: RecordedStage | None, decided_by: Collection[str]
+    ) -> None:
         self.name = spec.name
         self.fee_type = spec.fee_type
         self.given = {} if recorded is None else _signals_of(recorded)
@@ -104,8 +106,8 @@ class _ReplayedStage:
         self.changed: Mapping[str, Any] = {}
         self._recorded = recorded
         self._begins = f"{spec.signals.prefix}."
-        told = spec.explanation
-        self._verdict = None if told is None else told.verdict
+        self._spec = spec
+        self._decided_by = decided_by
 
     @property
     def is_assumed(self) -> bool:
@@ -124,7 +126,7 @@ class _ReplayedStage:
         begins = self._begins
         more = {name: value for name, value in self.changed.items() if name.startswith(begins)}
         found = {**self.given, **more}
-        verdict = self._verdict(found) if self._verdict else None
+        verdict = self._spec.verdict_of(found, self._decided_by)
         return StageResult(_NO_ANSWER, recorded.completed, found, verdict=verdict)
 
     def unavailable(self, case: Case) -> StageResult:
@@ -182,7 +184,9 @@ class DecisionReplay:
         flat = own_signals(record)
         self._start = _StartSignals(packed(flat))
         self._replayed = {
-            place: _ReplayedStage(REGISTRY[each.stage], self.recorded.get(place))
+            place: _ReplayedStage(
+                REGISTRY[each.stage], self.recorded.get(place), self.definition.decided_by
+            )
             for place, each in enumerate(stages)
             if each.rule_set is None
         }

@@ -195,8 +195,10 @@ class Builder:
         sentry: SentryStage,
     ) -> Pipeline:
         """One pipeline, ready to run; without its payment where there is no gateway."""
-        stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry}
         read = whole if self._pays else without_payment(whole)
+        if SentryStage.name in read.decided_by:
+            sentry = sentry.deciding()
+        stages: dict[str, Stage] = {**self._stages, SentryStage.name: sentry}
         ruled = Ruled(read, rule_sets, lists)
         steps = steps_of(read, lambda _, name: stages[name], ruled, lists)
         # What is paid elsewhere may still be told here, so that rules can speak of it.

@@ -336,7 +336,7 @@ class _PipelineReader:
             if not isinstance(name, str) or name not in REGISTRY:
                 shown = name if isinstance(name, str) else ""
                 self._flaw(path, must_be_one_of(shown, REGISTRY.deciding, _WHAT_DECIDING()))
-            elif not REGISTRY[name].decides:
+            elif not (REGISTRY[name].decides or REGISTRY[name].decides_if_named):
                 self._flaw(path, _NO_VERDICT(name=name))
             elif name in given[:index]:
                 self._flaw(path, _NAMED_TWICE(name=name))

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from gatehouse.core.stages.stage import ResultChange, StageFinding
 from gatehouse.core.wording.sentences import Sentence, listed
+from gatehouse.sentry.costs import CostAdvice
 from gatehouse.sentry.reasons import LEARNED, REMARKS
 from gatehouse.sentry.scorecard import (
     Scorecard,
@@ -29,6 +30,7 @@ from gatehouse.sentry.sentences import (
     NORMAL_FROM,
     NOT_COUNTED,
     WOULD_BE_SURE,
+    said_costs,
     said_reason,
 )
 
@@ -52,7 +54,9 @@ def findings(facts: Mapping[str, Any], model: str | None) -> list[StageFinding]:
     terms = {} if scorecard is None else {term.code: term for term in scorecard.sheet.terms}
     sure, which = facts.get("requestConfidence"), facts.get("model")
     told = CONFIDENCE if scorecard is not None or _is_shipped(facts) else CONFIDENCE_ALONE
-    found = [StageFinding(text=told(confidence=sure, scorecard=str(which)))]
+    costs = CostAdvice.recorded(facts)
+    found = [] if costs is None else [StageFinding(text=said_costs(costs))]
+    found.append(StageFinding(text=told(confidence=sure, scorecard=str(which))))
     for code, effect in recorded_reasons(facts).items():
         value = values.get(code)
         text = _text(code, effect, value, terms.get(code))
@@ -116,12 +120,14 @@ def _without(
 ) -> ResultChange:
     scored = score(_leave_out(values, codes))
     sure = round(scored.confidence, _DIGITS)
+    costs = CostAdvice.recorded(facts)
     return ResultChange(
         condition=NOT_COUNTED(codes=listed(codes)),
         signals={
             "sentry.requestConfidence": sure,
             "sentry.ipScore": round(scored.ip_confidence, _DIGITS),
             "sentry.reasons": [code for code, _ in scored.effects],
+            **({} if costs is None else costs.at(sure).signals),
         },
         consequence=WOULD_BE_SURE(confidence=sure, was=facts["requestConfidence"]),
         parts=len(codes),

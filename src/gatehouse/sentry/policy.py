@@ -5,6 +5,8 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.sentry.costs import CostTerms
+
 MOST_ENTITIES: Final = 32
 """Custom inputs of one account that are remembered, declared and found ones together."""
 LONGEST_KEY: Final = 64
@@ -18,6 +20,8 @@ class SentryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(max_length=MOST_ENTITIES),
     ] = ()
     """Keys of `customInputs` whose values are remembered like users and addresses are."""
+    costs: CostTerms | None = None
+    """What orders earn and cost, for advice by expected cost; None asks for none."""
 
 
 DEFAULT_POLICY: Final = SentryPolicy()

@@ -3,7 +3,12 @@
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
+
+from gatehouse.core.api_values import JsonAmount
+from gatehouse.core.money import format_amount
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.sentry.costs import CostAdvice, CostPreset, micros_of
 
 NAME: Final = "Sentry"
 """Of the stage, in answers and records."""
@@ -25,6 +30,36 @@ Reasons = Annotated[list[Reason], Meta(description="What mattered, strongest fir
 Score = Annotated[float, Meta(ge=0, le=1)]
 
 
+class CostsTold(msgspec.Struct, frozen=True, gc=False):
+    """What each outcome would cost the account, and which is cheapest."""
+
+    advice: Annotated[Outcome, Meta(description="The cheapest; of equal ones, the mildest.")]
+    preset: Annotated[CostPreset, Meta(description="How losses by fraud were weighed.")]
+    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["USD"])]
+    accept: Annotated[JsonAmount, Meta(description="Expected cost of accepting.", examples=[1.25])]
+    review: Annotated[JsonAmount, Meta(description="Expected cost of a review.", examples=[3.05])]
+    decline: Annotated[
+        JsonAmount, Meta(description="Expected cost of declining.", examples=[14.67])
+    ]
+
+
+ExpectedCostsField = Annotated[
+    CostsTold | UnsetType,
+    Meta(description="Only where the account has costs of its own, and for their currency."),
+]
+
+
+def told_costs(advice: CostAdvice | None) -> CostsTold | UnsetType:
+    """The costs of an order as the API tells them."""
+    if advice is None:
+        return UNSET
+    currency = advice.terms.currency
+    amounts = [
+        msgspec.Raw(format_amount(micros_of(cost, currency)).encode()) for cost in advice.costs
+    ]
+    return CostsTold(advice.advice, advice.terms.preset, currency, *amounts)
+
+
 class SentryResponse(msgspec.Struct, frozen=True, rename="camel"):
     """How far the request can be trusted."""
 
@@ -32,6 +67,7 @@ class SentryResponse(msgspec.Struct, frozen=True, rename="camel"):
         Score, Meta(description="Confidence that the request is legitimate, 0 to 1.")
     ]
     reasons: Reasons
+    costs: ExpectedCostsField = UNSET
 
 
 class SentryInPipeline(msgspec.Struct, frozen=True, rename="camel"):
@@ -44,3 +80,4 @@ class SentryInPipeline(msgspec.Struct, frozen=True, rename="camel"):
         Score, Meta(description="Confidence that the request is legitimate, 0 to 1.")
     ]
     reasons: Reasons
+    costs: ExpectedCostsField = UNSET

@@ -3,6 +3,8 @@
 from typing import Final
 
 from gatehouse.core.wording.sentences import Phrase, Sentence, phrases_of
+from gatehouse.intel.places import shown_amount
+from gatehouse.sentry.costs import WHOLE, CostAdvice, micros_of
 from gatehouse.sentry.features.catalogue import ALL, BY_CODE
 from gatehouse.sentry.features.feature import told_number
 from gatehouse.sentry.reasons import REMARKS
@@ -18,6 +20,12 @@ CONFIDENCE_ALONE: Final = Phrase(
     "sentry.confidence_alone",
     "Sentry's confidence that the request is legitimate was {confidence} of 1 "
     "(scorecard {scorecard}; that scorecard is not here, so no more is told of it).",
+)
+COSTS: Final = Phrase(
+    "sentry.costs",
+    "By expected cost {advice} is cheapest (preset {preset}): with a probability of fraud of "
+    "{risk:g}, accepting an order of {amount} {currency} costs {accept}, a review {review} and "
+    "declining it {decline} {currency}.",
 )
 NOT_COUNTED: Final = Phrase("sentry.not_counted", "Sentry had not counted {codes}")
 WOULD_BE_SURE: Final = Phrase(
@@ -57,6 +65,23 @@ _IN_FAVOUR: Final = phrases_of(
     "sentry.in_favour", {each.code: each.says_in_favour for each in ALL if each.says_in_favour}
 )
 _REMARKS: Final = phrases_of("sentry.remark", {code: each.says for code, each in REMARKS.items()})
+
+
+def said_costs(costs: CostAdvice) -> Sentence:
+    """What each outcome would cost, and which is cheapest."""
+    currency = costs.terms.currency
+
+    def shown(amount: int) -> str:
+        return shown_amount(micros_of(amount, currency), currency)
+
+    return COSTS(
+        advice=str(costs.advice),
+        preset=str(costs.terms.preset),
+        risk=costs.risk / WHOLE,
+        amount=shown(costs.amount),
+        currency=currency,
+        **{name: shown(cost) for name, cost in costs.costs._asdict().items()},
+    )
 
 
 def said_reason(code: str, effect: float, value: float | None) -> Sentence | None:

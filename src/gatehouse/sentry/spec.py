@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.stages.signal import Type, describe_signal
 from gatehouse.core.stages.stage import (
     AnsweredAgain,
@@ -18,6 +19,7 @@ from gatehouse.core.stages.stage import (
     StageSignals,
     StageSpec,
 )
+from gatehouse.sentry.costs import CostAdvice, ExpectedCosts
 from gatehouse.sentry.found import found_inputs
 from gatehouse.sentry.found.found_inputs import FoundInputs
 from gatehouse.sentry.policy import SentryPolicy
@@ -67,11 +69,18 @@ def _build(parties: SentryParties, options: StageOptions) -> Stage:
 
 
 def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
-    return {
+    found = {
         "sentry.requestConfidence": facts.get("requestConfidence"),
         "sentry.ipScore": facts.get("ipScore"),
         "sentry.reasons": list(facts.get("reasons") or ()),
     }
+    costs = CostAdvice.recorded(facts)
+    return found if costs is None else found | costs.signals
+
+
+def _verdict(signals: Mapping[str, Any]) -> Outcome:
+    """The advice by expected cost, for pipelines in which it is a verdict."""
+    return Outcome(signals.get("sentry.costAdvice") or Outcome.ACCEPT)
 
 
 def _recorded(result: RecordedResult) -> AnsweredAgain:
@@ -118,6 +127,29 @@ _SIGNALS: Final = (
         "HAS(sentry.reasons, 'IP_TOR_EXIT')",
     ),
     describe_signal("sentry.completed", Type.BOOLEAN, "Sentry ran to its end."),
+    describe_signal(
+        "sentry.costAdvice",
+        Type.TEXT,
+        "What costs least; unknown unless the account has set its costs.",
+        "'DECLINE'",
+        Outcome,
+    ),
+    describe_signal(
+        "sentry.expectedCost.accept",
+        Type.NUMBER,
+        "What accepting would cost on average, in units of the currency.",
+        "25",
+    ),
+    describe_signal(
+        "sentry.expectedCost.review", Type.NUMBER, "What a review would cost on average.", "5"
+    ),
+    describe_signal(
+        "sentry.expectedCost.decline", Type.NUMBER, "What declining would cost on average.", "12"
+    ),
+)
+_OF_COSTS: Final = (
+    "sentry.costAdvice",
+    *(f"sentry.expectedCost.{name}" for name in ExpectedCosts._fields),
 )
 _FOREIGN_CARD: Final = Reason(
     "IP_CARD_COUNTRY_MISMATCH", -0.8, "The card is not from the address's country."
@@ -142,8 +174,13 @@ SENTRY: Final = StageSpec(
     time_limit_setting="sentry_timeout_ms",
     policy_type=SentryPolicy,
     more_policies={found_inputs.NAME: FoundInputs},
+    decides_if_named=True,
     explanation=StageExplanation(
-        findings=_findings, changes=_changes, told_whole=("sentry.reasons",), model=_model
+        findings=_findings,
+        verdict=_verdict,
+        changes=_changes,
+        told_whole=("sentry.reasons", *_OF_COSTS),
+        model=_model,
     ),
     request=StageRequest(
         type=SentryRequest,
@@ -162,7 +199,7 @@ SENTRY: Final = StageSpec(
         prefix="sentry",
         catalogue=_SIGNALS,
         read=_read_signals,
-        facts=("requestConfidence", "ipScore", "reasons"),
+        facts=("requestConfidence", "ipScore", "reasons", "costs"),
     ),
     operation=OperationSpec(
         name="sentry",

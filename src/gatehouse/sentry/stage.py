@@ -10,6 +10,7 @@ import msgspec
 from gatehouse.core.stages.case import Case, StageResult
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.intel.networks import AddressBook
+from gatehouse.sentry.costs import CostAdvice, CostTerms, advise
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
 from gatehouse.sentry.features.feature import shown_number
@@ -25,7 +26,14 @@ from gatehouse.sentry.records.event import recorded_event
 from gatehouse.sentry.records.features import recorded_features, rounded_feature
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import RequestView, view_request
-from gatehouse.sentry.response import FEE_TYPE, NAME, Reason, SentryInPipeline, SentryResponse
+from gatehouse.sentry.response import (
+    FEE_TYPE,
+    NAME,
+    Reason,
+    SentryInPipeline,
+    SentryResponse,
+    told_costs,
+)
 from gatehouse.sentry.scorecard import Scorecard, Scored, load_scorecard, load_sheet
 
 _DIGITS: Final = 4
@@ -37,6 +45,8 @@ class ObservedRequest(msgspec.Struct):
 
     view: RequestView
     event: MemoryEvent
+    cost_terms: CostTerms | None = None
+    """What orders earn and cost the account, if it wants advice by that."""
 
     @property
     def history(self) -> History | None:
@@ -91,6 +101,7 @@ class SentryStage:
         self._memory = memory
         self._scorecard = scorecard
         self._hasher = hasher
+        self._decides = False
 
     def with_scorecard(self, scorecard: Scorecard) -> "SentryStage":
         """The same stage, asking the same parties, for an account with a scorecard of its own."""
@@ -102,6 +113,12 @@ class SentryStage:
         """The same stage, whose requests are watched by another one."""
         stage = copy(self)
         stage._watch = watch
+        return stage
+
+    def deciding(self) -> "SentryStage":
+        """The same stage for a pipeline in which its advice by expected cost is a verdict."""
+        stage = copy(self)
+        stage._decides = True
         return stage
 
     async def run(self, case: Case) -> StageResult:
@@ -192,7 +209,7 @@ class SentryStage:
             case.transaction = None if transaction is None else self._hasher.kept(transaction)
         found = case.policies.find(FoundInputs) or NOTHING_FOUND
         event = event_of(case.account_id, view, policy, self._hasher, more, found)
-        return ObservedRequest(view, event)
+        return ObservedRequest(view, event, policy.costs)
 
     def _score(self, observed: ObservedRequest) -> tuple[dict[str, float], Scored]:
         values = measure_features(observed.view)
@@ -216,12 +233,21 @@ class SentryStage:
         }
         if event:
             facts["event"] = observed.recorded()
+        tags = tuple([each.code for each in reasons if each.effect < 0])
+        costs = None if observed.cost_terms is None else _costs(observed, confidence)
+        if costs is None:
+            response = SentryResponse(confidence, reasons)
+            inside = SentryInPipeline(ip_score, confidence, reasons)
+            return StageResult(response, completed, facts, tags, inside=inside)
+        facts["costs"] = costs.facts
+        told = told_costs(costs)
         return StageResult(
-            SentryResponse(confidence, reasons),
+            SentryResponse(confidence, reasons, told),
             completed,
             facts,
-            tags=tuple([each.code for each in reasons if each.effect < 0]),
-            inside=SentryInPipeline(ip_score, confidence, reasons),
+            tags,
+            inside=SentryInPipeline(ip_score, confidence, reasons, told),
+            verdict=costs.advice if completed and self._decides else None,
         )
 
 
@@ -240,6 +266,13 @@ def _person(view: RequestView) -> int | None:
     if view.card is not None:
         return hash(view.card.inner)
     return None if view.address is None else hash(view.address.household)
+
+
+def _costs(observed: ObservedRequest, confidence: float) -> CostAdvice | None:
+    """What each outcome would cost; None for an order that nothing can be said of."""
+    assert observed.cost_terms is not None, "only for accounts with costs"
+    event = observed.event
+    return advise(observed.cost_terms, event.amount, event.currency, confidence)
 
 
 def _reasons(scored: Scored, values: dict[str, float], *, shipped: bool) -> list[Reason]:

@@ -130,47 +130,6 @@ class ManageConnectorsCalls:
         yield from page.connectors
 
 
-class ManageDriftCalls:
-    """Calls about drift."""
-
-    def __init__(self, sender: Sender) -> None:
-        self._send = sender.send
-
-    def list(
-        self,
-        *,
-        limit: int | None = None,
-        ended: bool | None = None,
-        options: CallOptions | None = None,
-    ) -> Answer[models.DriftPage]:
-        """What is not as usual: signals and scores, how often rules match, and how long labels
-        take. The last day is compared with the same hours of the weeks before, every six hours,
-        where an account has enough requests. Scope `manage:models`. Free.
-        """
-        return self._send(
-            Call(
-                method="GET",
-                path="/api/v1/manage/drift",
-                answer=models.DriftPage,
-                named="driftResponse",
-                repeat=Repeat.HARMLESS,
-                query={"limit": limit, "ended": ended},
-                options=options or {},
-            )
-        )
-
-    def each(
-        self,
-        *,
-        limit: int | None = None,
-        ended: bool | None = None,
-        options: CallOptions | None = None,
-    ) -> Iterator[models.DriftShown]:
-        """Each of the drifts, page after page."""
-        page = (self.list(limit=limit, ended=ended, options=options)).result
-        yield from page.drifts
-
-
 class ManageEventsCalls:
     """Calls about events."""
 
@@ -886,40 +845,6 @@ class ManageModelsCalls:
             )
         )
 
-    def audits(
-        self,
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        label_delay_days: int | None = None,
-        holdout: Decimal | float | None = None,
-        presume: bool | None = None,
-        idempotency_key: str | None = None,
-        options: CallOptions | None = None,
-    ) -> Answer[models.JobResponse]:
-        """Starts a job that checks recorded requests and their labels for what flatters or spoils
-        a model: ten findings, each with a level, figures, and what to do. Nothing is trained or
-        changed. Scope `manage:models`. Free.
-        """
-        return self._send(
-            Call(
-                method="POST",
-                path="/api/v1/manage/models/audits",
-                answer=models.JobResponse,
-                named="jobResponse",
-                repeat=Repeat.KEYED,
-                body=models.LabelAuditRequest(
-                    since=since,
-                    until=until,
-                    label_delay_days=label_delay_days,
-                    holdout=holdout,
-                    presume=presume,
-                ),
-                idempotency_key=idempotency_key,
-                options=options or {},
-            )
-        )
-
     def rollback(
         self,
         *,
@@ -1156,8 +1081,8 @@ class ManagePoliciesCalls:
         self._send = sender.send
 
     def get(self, *, options: CallOptions | None = None) -> Answer[models.PoliciesShown]:
-        """What PreCheck's results become, and what Sentry remembers for the account. Scope
-        `manage:account`. Free.
+        """What PreCheck's results become, what Sentry remembers for the account, and by which
+        costs it advises. Scope `manage:account`. Free.
         """
         return self._send(
             Call(
@@ -1201,9 +1126,7 @@ class ManagePoliciesCalls:
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.PoliciesShown]:
-        """Has Sentry remember these custom inputs; what it finds by itself comes after them. Scope
-        `manage:account`. Free.
-        """
+        """Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free."""
         return self._send(
             Call(
                 method="PUT",
@@ -1217,50 +1140,54 @@ class ManagePoliciesCalls:
             )
         )
 
-    def list_sentry_found(
-        self, *, options: CallOptions | None = None
-    ) -> Answer[models.FoundInputsShown]:
-        """Keys of `customInputs` that look like identifiers or categories and are remembered
-        although nobody declared them, and those that the account refused. Scope
-        `manage:account`. Free.
-        """
-        return self._send(
-            Call(
-                method="GET",
-                path="/api/v1/manage/policies/sentry/found",
-                answer=models.FoundInputsShown,
-                named="foundInputsResponse",
-                repeat=Repeat.HARMLESS,
-                options=options or {},
-            )
-        )
-
-    def each_sentry_found(
-        self, *, options: CallOptions | None = None
-    ) -> Iterator[models.FoundInputShown]:
-        """Each of the inputs, page after page."""
-        page = (self.list_sentry_found(options=options)).result
-        yield from page.inputs
-
-    def set_sentry_found(
+    def set_costs(
         self,
         *,
-        key: str,
-        remembered: bool,
+        currency: str,
+        margin: float,
+        preset: models.CostPreset | None = None,
+        chargeback_fee: Decimal | None = None,
+        fee_share: float | None = None,
+        review_cost: float | None = None,
+        review_finds: float | None = None,
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
-    ) -> Answer[models.FoundInputsShown]:
-        """A no stays one, and can be said before the key is found. Servers follow within a second.
-        Scope `manage:account`. Free.
+    ) -> Answer[models.PoliciesShown]:
+        """Has Sentry work out what accepting, reviewing and declining an order would cost, and
+        advise the cheapest. Scope `manage:account`. Free.
         """
         return self._send(
             Call(
                 method="PUT",
-                path="/api/v1/manage/policies/sentry/found",
-                answer=models.FoundInputsShown,
-                named="foundInputsResponse",
+                path="/api/v1/manage/policies/costs",
+                answer=models.PoliciesShown,
+                named="policiesResponse",
                 repeat=Repeat.KEYED,
-                body=models.FoundInputChoice(key=key, remembered=remembered),
+                body=models.CostsBody(
+                    currency=currency,
+                    margin=margin,
+                    preset=preset,
+                    chargeback_fee=chargeback_fee,
+                    fee_share=fee_share,
+                    review_cost=review_cost,
+                    review_finds=review_finds,
+                ),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    def clear_costs(
+        self, *, idempotency_key: str | None = None, options: CallOptions | None = None
+    ) -> Answer[models.PoliciesShown]:
+        """Sentry advises by expected cost no more. Scope `manage:account`. Free."""
+        return self._send(
+            Call(
+                method="DELETE",
+                path="/api/v1/manage/policies/costs",
+                answer=models.PoliciesShown,
+                named="policiesResponse",
+                repeat=Repeat.KEYED,
                 idempotency_key=idempotency_key,
                 options=options or {},
             )
@@ -2532,7 +2459,6 @@ class Manage:
         self.audit = ManageAuditCalls(sender)
         self.balance = ManageBalanceCalls(sender)
         self.connectors = ManageConnectorsCalls(sender)
-        self.drift = ManageDriftCalls(sender)
         self.events = ManageEventsCalls(sender)
         self.feedback = ManageFeedbackCalls(sender)
         self.identities = ManageIdentitiesCalls(sender)

@@ -293,6 +293,50 @@ class ConnectorShown(Struct, frozen=True, kw_only=True):
     """`UP`, `DOWN`, `PARTLY` or `UNKNOWN`, over all servers."""
 
 
+class CostPreset(OpenEnum):
+    """How much a loss by fraud weighs beside a sale that is turned away."""
+
+    BALANCE = "balance"
+    PROTECT = "protect"
+    REVENUE = "revenue"
+
+
+class CostsBody(Struct, frozen=True, kw_only=True):
+    """What orders earn and cost."""
+
+    currency: str
+    """Of the amounts; orders in another currency get no advice."""
+    margin: float
+    """What an order earns, of its amount."""
+    preset: CostPreset | None = None
+    """`protect` counts losses by fraud twice, `revenue` half of them."""
+    chargeback_fee: Decimal | None = None
+    """What a fraud costs besides its amount."""
+    fee_share: float | None = None
+    """The same as a share of the amount."""
+    review_cost: float | None = None
+    """What a review costs."""
+    review_finds: float | None = None
+    """The share of reviews that find the truth."""
+
+
+class CostsTold(Struct, frozen=True, kw_only=True):
+    """What each outcome would cost the account, and which is cheapest."""
+
+    advice: Outcome
+    """The cheapest; of equal ones, the mildest."""
+    preset: CostPreset
+    """How losses by fraud were weighed."""
+    currency: str
+    """ISO 4217 code."""
+    accept: float
+    """Expected cost of accepting."""
+    review: float
+    """Expected cost of a review."""
+    decline: float
+    """Expected cost of declining."""
+
+
 class CredentialType(OpenEnum):
     """What kind of number `cardNumber` is."""
 
@@ -1396,6 +1440,8 @@ class ModelReported(Struct, frozen=True, kw_only=True):
     """Why."""
     report: Mapping[str, Any] | None = None
     """Its figures beside those of the model in force then; null if unknown."""
+    costs: tuple[ThresholdCostShown, ...] | None = None
+    """What its thresholds cost; null unless the account has set its costs."""
 
 
 class ModelShown(Struct, frozen=True, kw_only=True):
@@ -1667,6 +1713,8 @@ class PoliciesShown(Struct, frozen=True, kw_only=True):
     """Of PreCheck."""
     sentry: SentryPolicyBody
     """Of Sentry."""
+    costs: CostsBody | None = None
+    """What orders earn and cost; null where Sentry gives no advice by it."""
 
 
 class PreCheckPolicyBody(Struct, frozen=True, kw_only=True):
@@ -2285,6 +2333,8 @@ class SentryInPipeline(Struct, frozen=True, kw_only=True):
     """Confidence that the request is legitimate, 0 to 1."""
     reasons: tuple[Reason, ...]
     """What mattered, strongest first."""
+    costs: CostsTold | None = None
+    """Only where the account has costs of its own, and for their currency."""
 
 
 class SentryPolicyBody(Struct, frozen=True, kw_only=True):
@@ -2322,6 +2372,8 @@ class SentryResponse(Struct, frozen=True, kw_only=True):
     """Confidence that the request is legitimate, 0 to 1."""
     reasons: tuple[Reason, ...]
     """What mattered, strongest first."""
+    costs: CostsTold | None = None
+    """Only where the account has costs of its own, and for their currency."""
 
 
 class ShoppingCart(Struct, frozen=True, kw_only=True):
@@ -2434,6 +2486,17 @@ class ThreeDSecure(Struct, frozen=True, kw_only=True):
     """The name of the authentication at the directory server, a UUID. It goes to the payment
     gateway and is not kept.
     """
+
+
+class ThresholdCostShown(Struct, frozen=True, kw_only=True):
+    """What one threshold of a report would have cost."""
+
+    below: float
+    """Requests with less confidence are declined."""
+    cost: Money
+    """Losses by fraud, and margins turned away."""
+    best_for: tuple[CostPreset, ...]
+    """Presets for which no other threshold is cheaper."""
 
 
 class TimeRange(Struct, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
-"""gatehouse accounts: create, list, show, rename, close, reopen, furnish, policy, sentry."""
+"""gatehouse accounts: create, list, show, rename, close, reopen, furnish, policy, sentry, costs."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import typer
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from gatehouse.admin.accounts.use_cases.accounts import AccountOverview
 
 app = typer.Typer(no_args_is_help=True)
+
+Preset = Literal["protect", "balance", "revenue"]
 
 _POLICY = "a policy is given as RESULT=ADVICE, such as NO_MATCH=DECLINE"
 
@@ -211,6 +213,68 @@ def sentry(
 def _found_row(one: "FoundInputShown") -> tuple[str, ...]:
     looks = "-" if one.kind is None else one.kind.lower()
     return (one.key, looks, f"{one.since}", "yes" if one.remembered else "no")
+
+
+@app.command()
+def costs(  # noqa: PLR0913, PLR0917  # each option is one cost
+    alias: AccountAlias = None,
+    preset: Annotated[
+        Preset | None,
+        typer.Option(help="How losses by fraud weigh beside sales that are turned away."),
+    ] = None,
+    currency: Annotated[
+        str | None, typer.Option(help="Of the amounts. Default: the account's currency.")
+    ] = None,
+    margin: Annotated[
+        float | None, typer.Option(help="What an order earns, of its amount, such as 0.25.")
+    ] = None,
+    chargeback_fee: Annotated[
+        float | None, typer.Option(help="What a fraud costs besides its amount.")
+    ] = None,
+    fee_share: Annotated[
+        float | None, typer.Option(help="The same as a share of the amount.")
+    ] = None,
+    review_cost: Annotated[float | None, typer.Option(help="What a review costs.")] = None,
+    review_finds: Annotated[
+        float | None, typer.Option(help="Share of reviews that find the truth, such as 0.8.")
+    ] = None,
+    off: Annotated[bool, typer.Option("--off", help="Give no advice by costs.")] = False,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show or set what orders earn and cost, by which Sentry advises the cheapest outcome.
+
+    What is not said stays as it was; the first time, --margin is needed.
+    """
+    from gatehouse.admin.accounts.types import CostsBody
+    from gatehouse.admin.accounts.use_cases import accounts, policies
+    from gatehouse.admin.accounts.use_cases import costs as use_cases
+
+    given = {
+        "preset": preset,
+        "currency": None if currency is None else currency.upper(),
+        "margin": margin,
+        "chargebackFee": chargeback_fee,
+        "feeShare": fee_share,
+        "reviewCost": review_cost,
+        "reviewFinds": review_finds,
+    }
+    said = {name: value for name, value in given.items() if value is not None}
+    if off and said:
+        raise WrongUsage("give costs, or --off, not both")
+    session, account_id = open_account(account)
+    found = policies.get_policies(session, account_id).costs
+    if off:
+        found = use_cases.clear_costs(session, account_id).costs
+    elif said:
+        if found is None:
+            if margin is None:
+                raise WrongUsage("say what orders earn with --margin, such as 0.25")
+            said.setdefault("currency", accounts.get(session, account_id).account.currency)
+        body = CostsBody.read({**msgspec.to_builtins(found or {}), **said})
+        found = use_cases.set_costs(session, account_id, body).costs
+    shown = {"preset": "off"} if found is None else msgspec.to_builtins(found)
+    show({"accountId": account_id, "costs": found}, sheet(shown.items()), as_json=as_json)
 
 
 def _advices(given: list[str]) -> dict[str, str]:

@@ -8,7 +8,10 @@ SUBJECT = Subject(
     commands=(
         CommandPlace("accounts", "command:app", "Accounts: merchants and payment providers."),
     ),
-    use_cases=("use_cases.accounts", "use_cases.policies", "use_cases.found_inputs"),
+    use_cases=(
+        *("use_cases.accounts", "use_cases.policies", "use_cases.found_inputs"),
+        "use_cases.costs",
+    ),
     pages=(
         "pages.home:PAGES",
         "pages.settings:PAGES",

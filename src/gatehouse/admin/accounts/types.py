@@ -11,6 +11,7 @@ from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
+from gatehouse.sentry.costs import CostPreset
 from gatehouse.sentry.found.found_inputs import InputKind
 from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES
 
@@ -70,11 +71,60 @@ class SentryPolicyBody(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
+CostShare = Annotated[float, Meta(ge=0, le=1)]
+CostAmount = Annotated[float, Meta(ge=0, le=10_000_000)]
+
+
+class CostsBody(msgspec.Struct, frozen=True, rename="camel"):
+    """What orders earn and cost."""
+
+    currency: Annotated[
+        str,
+        Meta(
+            pattern="^[A-Z]{3}$",
+            description="Of the amounts; orders in another currency get no advice.",
+            examples=["USD"],
+        ),
+    ]
+    margin: Annotated[
+        CostShare, Meta(description="What an order earns, of its amount.", examples=[0.25])
+    ]
+    preset: Annotated[
+        CostPreset,
+        Meta(description="`protect` counts losses by fraud twice, `revenue` half of them."),
+    ] = CostPreset.BALANCE
+    chargeback_fee: Annotated[
+        CostAmount, Meta(description="What a fraud costs besides its amount.", examples=[20])
+    ] = 0.0
+    fee_share: Annotated[
+        CostShare, Meta(description="The same as a share of the amount.", examples=[0.03])
+    ] = 0.0
+    review_cost: Annotated[CostAmount, Meta(description="What a review costs.", examples=[3.5])] = (
+        0.0
+    )
+    review_finds: Annotated[
+        CostShare,
+        Meta(description="The share of reviews that find the truth.", examples=[0.8]),
+    ] = 1.0
+
+    @classmethod
+    def read(cls, given: Mapping[str, object]) -> Self:
+        """The costs that people wrote; or `InvalidInput`."""
+        try:
+            return msgspec.convert(given, cls)
+        except msgspec.ValidationError as error:
+            raise InvalidInput(_NOT_A_POLICY(why=said_by(error))) from None
+
+
 class PoliciesShown(msgspec.Struct, frozen=True, rename="camel"):
     """An account's policies."""
 
     precheck: Annotated[PreCheckPolicyBody, Meta(description="Of PreCheck.")]
     sentry: Annotated[SentryPolicyBody, Meta(description="Of Sentry.")]
+    costs: Annotated[
+        CostsBody | None,
+        Meta(description="What orders earn and cost; null where Sentry gives no advice by it."),
+    ] = None
 
 
 class FoundInputShown(msgspec.Struct, frozen=True, rename="camel"):

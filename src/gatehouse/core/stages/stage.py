@@ -4,7 +4,7 @@
 pipelines, fees, scopes, conditions, backtests and the API's description are all driven by it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
@@ -237,6 +237,8 @@ class StageSpec(msgspec.Struct, frozen=True, kw_only=True):
     """What a caller must send: objects of the Pipeline request, or `PAYMENT`."""
     decides: bool = False
     """Whether its results have a verdict."""
+    decides_if_named: bool = False
+    """Whether they have one in pipelines whose `decided_by` names it, and only there."""
     reason: Callable[[Mapping[str, Any]], StageReason] | None = None
     """From the facts of the decision record to what it wanted; None is told as OTHER."""
     explanation: StageExplanation | None = None
@@ -249,3 +251,10 @@ class StageSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it runs one of the account's rule sets. Such a stage can run more than once."""
     pays: bool = False
     """Whether it asks for a payment, after which only rule sets can run."""
+
+    def verdict_of(self, signals: Mapping[str, Any], decided_by: Collection[str]) -> Outcome | None:
+        """What it wanted to be decided, by its signals; None where it had no verdict."""
+        told = self.explanation
+        if told is None or told.verdict is None:
+            return None
+        return told.verdict(signals) if self.decides or self.name in decided_by else None

@@ -1,10 +1,11 @@
 """Makes Sentry's answer again from what a decision record keeps of it."""
 
 from gatehouse.core.stages.stage import AnsweredAgain, RecordedResult
+from gatehouse.sentry.costs import CostAdvice
 from gatehouse.sentry.explaining import recorded_reasons
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.reasons import REMARKS
-from gatehouse.sentry.response import Reason, SentryInPipeline, SentryResponse
+from gatehouse.sentry.response import Reason, SentryInPipeline, SentryResponse, told_costs
 from gatehouse.sentry.stage import is_shipped, told_reason
 
 
@@ -17,11 +18,10 @@ def answer_again(result: RecordedResult) -> AnsweredAgain:
         for code, effect in recorded_reasons(facts).items()
     ]
     tags = [each.code for each in reasons if each.effect < 0]
+    sure, costs = facts["requestConfidence"], told_costs(CostAdvice.recorded(facts))
     if result.alone:
-        return AnsweredAgain(SentryResponse(facts["requestConfidence"], reasons), tags)
-    return AnsweredAgain(
-        SentryInPipeline(facts["ipScore"], facts["requestConfidence"], reasons), tags
-    )
+        return AnsweredAgain(SentryResponse(sure, reasons, costs), tags)
+    return AnsweredAgain(SentryInPipeline(facts["ipScore"], sure, reasons, costs), tags)
 
 
 def _reason(code: str, effect: float, value: float | None, *, shipped: bool) -> Reason:

@@ -6,12 +6,13 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
+from gatehouse.admin.accounts.pages.costs import cost_fields, set_costs
 from gatehouse.admin.accounts.types import (
     FoundInputChoice,
     PreCheckPolicyBody,
     SentryPolicyBody,
 )
-from gatehouse.admin.accounts.use_cases import accounts, found_inputs, policies
+from gatehouse.admin.accounts.use_cases import accounts, costs, found_inputs, policies
 from gatehouse.admin.events.types import EventSettingsBody
 from gatehouse.admin.events.use_cases.event_settings import (
     get_event_settings,
@@ -53,6 +54,7 @@ def show_settings(visit: Visit) -> Response:
         advices=POLICY_ADVICES,
         entities=kept.sentry.entities,
         found=found_inputs.list_found_inputs(visit.session, visit.account_id).inputs,
+        costs=cost_fields(visit, kept.costs),
         longest_name=_LONGEST_NAME,
         hours=policies.review_target(visit.session, visit.account_id),
         most_hours=policies.LONGEST_TARGET_HOURS,
@@ -162,4 +164,5 @@ PAGES: Final[Declarations] = (
     Action(
         f"{_ALL}/found", "settings-found", set_found, **_HERE, does=found_inputs.set_found_input
     ),
+    Action(f"{_ALL}/costs", "settings-costs", set_costs, **_HERE, does=costs.set_costs),
 )

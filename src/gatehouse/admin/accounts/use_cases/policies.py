@@ -6,13 +6,20 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.accounts.types import PoliciesShown, PreCheckPolicyBody, SentryPolicyBody
+from gatehouse.admin.accounts.types import (
+    CostsBody,
+    PoliciesShown,
+    PreCheckPolicyBody,
+    SentryPolicyBody,
+)
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.intel.places import minor_digits
 from gatehouse.precheck.advice import POLICY_ADVICES
 from gatehouse.precheck.policy import PreCheckPolicy
 from gatehouse.precheck.spec import PRE_CHECK
+from gatehouse.sentry.costs import WHOLE, CostTerms
 from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES, SentryPolicy
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts
@@ -46,9 +53,10 @@ _MAY: Final[dict[str, Any]] = {
 def get_policies(reading: Reading, account_id: str) -> PoliciesShown:
     """Policies.
 
-    What PreCheck's results become, and what Sentry remembers for the account.
+    What PreCheck's results become, what Sentry remembers for the account, and by which costs it
+    advises.
     """
-    return _policies(reading.connection, account_id)
+    return shown_policies(reading.connection, account_id)
 
 
 @use_case("PUT /policies/precheck", operation="setPreCheckPolicy", **_MAY)
@@ -59,12 +67,12 @@ def set_precheck_policy(
 
     Sets the advice for the named results; other results keep theirs.
     """
-    kept = _policies(change.connection, account_id).precheck
+    kept = shown_policies(change.connection, account_id).precheck
     policy = PreCheckPolicy({**kept.avs, **given.avs}, {**kept.cvv2, **given.cvv2})
     if not {*policy.avs.values(), *policy.cvv2.values()} <= set(POLICY_ADVICES):
         raise InvalidInput(_POLICY_ADVICE(known=", ".join(POLICY_ADVICES)))
     accounts.set_policy(change, account_id, PRE_CHECK.name, msgspec.to_builtins(policy))
-    return _policies(change.connection, account_id)
+    return shown_policies(change.connection, account_id)
 
 
 @use_case("PUT /policies/sentry", operation="setSentryPolicy", **_MAY)
@@ -80,9 +88,10 @@ def set_sentry_policy(change: Change, account_id: str, given: SentryPolicyBody) 
         # The key is part of every record that holds such a value.
         if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable() or recordable(key) != key:
             raise InvalidInput(_SENTRY_KEY(most=LONGEST_KEY))
-    policy = msgspec.to_builtins(SentryPolicy(entities))
+    kept = sentry_policy(change.connection, account_id)
+    policy = msgspec.to_builtins(msgspec.structs.replace(kept, entities=entities))
     accounts.set_policy(change, account_id, SENTRY.name, policy)
-    return _policies(change.connection, account_id)
+    return shown_policies(change.connection, account_id)
 
 
 def review_target(session: AdminSession, account_id: str) -> int:
@@ -100,10 +109,32 @@ def set_review_target(session: AdminSession, account_id: str, hours: int) -> Non
         accounts.set_policy(change, account_id, _REVIEWS, {_TARGET: hours})
 
 
-def _policies(connection: sa.Connection, account_id: str) -> PoliciesShown:
+def sentry_policy(connection: sa.Connection, account_id: str) -> SentryPolicy:
+    """What the account has chosen about Sentry."""
+    stored = accounts.get(connection, account_id).policies
+    return msgspec.convert(stored.get(SENTRY.name, {}), SentryPolicy)
+
+
+def shown_policies(connection: sa.Connection, account_id: str) -> PoliciesShown:
+    """An account's policies."""
     stored = accounts.get(connection, account_id).policies
     checked = msgspec.convert(stored.get(PRE_CHECK.name, {}), PreCheckPolicy)
     remembered = msgspec.convert(stored.get(SENTRY.name, {}), SentryPolicy)
     return PoliciesShown(
-        PreCheckPolicyBody(checked.avs, checked.cvv2), SentryPolicyBody(list(remembered.entities))
+        PreCheckPolicyBody(checked.avs, checked.cvv2),
+        SentryPolicyBody(list(remembered.entities)),
+        None if remembered.costs is None else _shown_costs(remembered.costs),
+    )
+
+
+def _shown_costs(terms: CostTerms) -> CostsBody:
+    unit = 10 ** (minor_digits(terms.currency) or 0)
+    return CostsBody(
+        terms.currency,
+        terms.margin / WHOLE,
+        terms.preset,
+        terms.chargeback_fee / unit,
+        terms.fee_share / WHOLE,
+        terms.review_cost / unit,
+        terms.review_finds / WHOLE,
     )

@@ -128,8 +128,10 @@ def outcome_of(decision: PublicDecision) -> Outcome | None:
         return decision.decision
     verdicts = []
     for stage in decision.stages:
-        told = REGISTRY[stage.name].explanation if stage.name in REGISTRY else None
-        if told is not None and told.verdict is not None:
-            signals = REGISTRY.signals_of(stage.name, stage.result, completed=stage.completed)
-            verdicts.append(told.verdict(signals))
+        if stage.name not in REGISTRY:
+            continue
+        signals = REGISTRY.signals_of(stage.name, stage.result, completed=stage.completed)
+        verdict = REGISTRY[stage.name].verdict_of(signals, ())
+        if verdict is not None:
+            verdicts.append(verdict)
     return strongest(verdicts) if verdicts else None
