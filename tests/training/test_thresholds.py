@@ -45,6 +45,7 @@ def test_each_threshold_says_what_it_declines_and_what_that_is_worth() -> None:
         false_positive_rate=0.0625,
         fraud_stopped=(_worth("USD", "100"), _worth("JPY", "0")),
         legitimate_refused=(_worth("USD", "10.1"), _worth("JPY", "0")),
+        frauds_stopped=(1, 0),
     )
     # Any number up to 0.55 would do the same.
     assert found[0.5].declined == 3

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import msgspec
 
 from gatehouse.backtest.load import select_signals
+from gatehouse.backtest.preset_costs import CONFIDENCE, judge_presets
 from gatehouse.backtest.report import BacktestReport
 from gatehouse.backtest.run import Judge, nothing_to_judge
 from gatehouse.conditions.compile_sql import listed_column
@@ -18,6 +19,7 @@ from gatehouse.figures.layout import signal_value
 from gatehouse.figures.workspace import quoted, text
 from gatehouse.rules.lists import COVERING, ListIndex
 from gatehouse.rules.ruleset import RuleSet
+from gatehouse.sentry.costs import CostTerms
 from gatehouse.store.configured.list_reading import ListPast
 from gatehouse.store.decisions.records import RecordCounts, RecordSpan
 
@@ -50,6 +52,13 @@ class ColumnTrial(msgspec.Struct, frozen=True):
     past: Mapping[str, ListPast]
     """The past of the lists that the rules name."""
     examples: int = 5
+    costs: CostTerms | None = None
+    """What orders earn and cost the account, for figures of each preset."""
+
+    @property
+    def more_signals(self) -> tuple[str, ...]:
+        """Signals that are looked at besides those of the rules."""
+        return () if self.costs is None else (CONFIDENCE,)
 
 
 def judge_columns(
@@ -104,6 +113,7 @@ def _judged(
     found["fraud"] = rows.fraud
     values = {name: rows.value(name, kind) for name, kind in selection.signals.items()}
     found |= values
+    found |= {name: rows.value(name, Type.NUMBER) for name in trial.more_signals}
     joins, entries = [], list[_Listed]()
     for number, (signal, name) in enumerate(selection.lists):
         listed, value, past = "FALSE", values[signal], trial.past.get(name)
@@ -125,7 +135,11 @@ def _judged(
     chosen = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in found.items())
     requests = f"SELECT {chosen} FROM {rows.table}{''.join(joins)} WHERE {rows.within}"  # noqa: S608
     judge = Judge(tables.ask, trial.rule_set, _unknown(tables, rows, values))
-    return judge.run(requests, loaded, (trial.span.since_ms, trial.span.until_ms), trial.examples)
+    report = judge.run(requests, loaded, (trial.span.since_ms, trial.span.until_ms), trial.examples)
+    if trial.costs is None:
+        return report
+    presets = judge_presets(tables.ask, requests, trial.costs)
+    return msgspec.structs.replace(report, presets=presets)
 
 
 def _unknown(tables: Tables, rows: _JudgedRows, values: Mapping[str, str]) -> list[str]:

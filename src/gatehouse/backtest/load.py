@@ -43,10 +43,14 @@ class SignalSelection(msgspec.Struct, frozen=True):
     """Signals that are looked up, each with the name of the list."""
 
 
-def select_signals(rule_set: RuleSet) -> SignalSelection:
-    """The signals that the rules name; `InvalidInput` for one that the catalogue does not have."""
+def select_signals(rule_set: RuleSet, more: Sequence[str] = ()) -> SignalSelection:
+    """The signals that the rules name; `InvalidInput` for one that the catalogue does not have.
+
+    `more` are signals that are asked for besides.
+    """
     catalogue = Catalogue(rule_set.inputs)
     names = dict.fromkeys(name for rule in rule_set.rules for name in rule.condition.signals)
+    names |= dict.fromkeys(more)
     lists = dict.fromkeys(pair for rule in rule_set.rules for pair in rule.condition.lists)
     types = {}
     for name in (*names, *(signal for signal, _ in lists)):

@@ -47,7 +47,7 @@ def judge_records(
     source: RecordSource, trial: ColumnTrial, labels: Mapping[str, bool], reached: Reached
 ) -> BacktestReport:
     """What a rule set would have done to the requests of the source's span."""
-    columns = ColumnMaker(select_signals(trial.rule_set), labels)
+    columns = ColumnMaker(select_signals(trial.rule_set, trial.more_signals), labels)
     with reading_parts(source, columns, reached) as parts, open_workspace() as workspace:
         loaded = load(workspace, columns.types, parts)
         return judge_loaded(workspace, trial, RECORDS, loaded)

@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.sentry.costs import CostPreset
 
 Amounts = dict[str, int]
 """Millionths by currency; amounts without a currency are under an empty name."""
@@ -87,6 +88,19 @@ class Example(msgspec.Struct, frozen=True, rename="camel"):
     matched: tuple[str, ...]
 
 
+class PresetFigures(msgspec.Struct, frozen=True, rename="camel"):
+    """What deciding by expected cost alone would have done, under one preset."""
+
+    preset: CostPreset
+    outcomes: dict[str, int]
+    fraud_lost: Amounts
+    """Frauds that it accepts."""
+    good_turned_away: Amounts
+    """Honest orders that it declines."""
+    cost: Amounts
+    """What requests with a label would have cost, reviews included."""
+
+
 class BacktestReport(msgspec.Struct, frozen=True, rename="camel"):
     """What a rule set would have done to the requests of a span."""
 
@@ -104,3 +118,5 @@ class BacktestReport(msgspec.Struct, frozen=True, rename="camel"):
     changes: tuple[DecisionShift, ...]
     examples: tuple[Example, ...]
     warnings: tuple[str, ...]
+    presets: tuple[PresetFigures, ...] = ()
+    """Nothing unless the account has set its costs."""

@@ -189,6 +189,7 @@ def train(
         current=curves,
         holdout_fraud=values.of(fraud),
         holdout_legitimate=values.of(~fraud),
+        holdout_frauds=values.count(fraud),
         warnings=(
             *(*failure, *past.warnings, *_differences(trial, final), *doubts),
             *(LEFT_OUT(currency=each) for each in values.left_out),

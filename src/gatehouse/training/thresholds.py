@@ -42,6 +42,11 @@ class OrderValues:
             for place, currency in self._shown
         )
 
+    def count(self, chosen: NDArray[np.bool_]) -> tuple[int, ...]:
+        """How many of the chosen ones have an amount in each of the currencies."""
+        valued = chosen & (self._micros > 0)
+        return tuple(int((valued & (self._currency == place)).sum()) for place, _ in self._shown)
+
     def _sum(self, chosen: NDArray[np.bool_]) -> msgspec.Raw:
         # Python's integers, because those of NumPy have an end.
         return msgspec.Raw(format_amount(sum(self._micros[chosen].tolist())).encode())
@@ -97,6 +102,7 @@ def _threshold(
         _share(int(refused.sum()), honest),
         values.of(stopped),
         values.of(refused),
+        values.count(stopped),
     )
 
 

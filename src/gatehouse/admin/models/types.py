@@ -6,8 +6,10 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.configurations.types import Note, Version
+from gatehouse.core.api_values import Money
 from gatehouse.core.clock import Moment
 from gatehouse.core.reading.spans import SinceText, UntilText
+from gatehouse.sentry.costs import CostPreset
 
 ModelNumber = Annotated[
     str,
@@ -78,12 +80,26 @@ class ModelShown(msgspec.Struct, frozen=True, rename="camel"):
     note: Annotated[str | None, Meta(description="Why.")]
 
 
+class ThresholdCostShown(msgspec.Struct, frozen=True, rename="camel"):
+    """What one threshold of a report would have cost."""
+
+    below: Annotated[float, Meta(description="Requests with less confidence are declined.")]
+    cost: Annotated[Money, Meta(description="Losses by fraud, and margins turned away.")]
+    best_for: Annotated[
+        list[CostPreset], Meta(description="Presets for which no other threshold is cheaper.")
+    ]
+
+
 class ModelReported(ModelShown, frozen=True, rename="camel"):
     """A model with what was measured when it was trained."""
 
     report: Annotated[
         dict[str, Any] | None,
         Meta(description="Its figures beside those of the model in force then; null if unknown."),
+    ] = None
+    costs: Annotated[
+        list[ThresholdCostShown] | None,
+        Meta(description="What its thresholds cost; null unless the account has set its costs."),
     ] = None
 
 

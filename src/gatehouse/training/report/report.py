@@ -86,6 +86,9 @@ class Threshold(msgspec.Struct, frozen=True, rename="camel"):
     """The share of all honest requests that is declined; None without any."""
     fraud_stopped: tuple[OrderValue, ...] = ()
     legitimate_refused: tuple[OrderValue, ...] = ()
+    frauds_stopped: tuple[int, ...] = ()
+    """How many frauds are stopped in each of the currencies; reports of earlier versions do not
+    say."""
 
 
 class Curves(msgspec.Struct, frozen=True, rename="camel"):
@@ -155,6 +158,8 @@ class ModelReport(msgspec.Struct, frozen=True, rename="camel"):
     holdout_legitimate: tuple[OrderValue, ...] = ()
     audit: LabelAudit | None = None
     """What was found in the labels that it learned from; None in reports of earlier versions."""
+    holdout_frauds: tuple[int, ...] = ()
+    """How many frauds there were in each of the currencies."""
 
 
 class Verdict(StrEnum):

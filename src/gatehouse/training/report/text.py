@@ -1,10 +1,11 @@
 """The report of a model in words and tables, for a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from gatehouse.intel.places import minor_digits
+from gatehouse.intel.places import minor_digits, shown_amount
+from gatehouse.sentry.costs import CostTerms
 from gatehouse.training.report.audit_text import audit_summary
 from gatehouse.training.report.phrases import span_text
 from gatehouse.training.report.report import (
@@ -17,21 +18,26 @@ from gatehouse.training.report.report import (
     judge,
     learned_terms,
 )
+from gatehouse.training.report.threshold_costs import (
+    ThresholdCost,
+    measured_curves,
+    threshold_costs,
+)
 
 _MOST_STEPS: Final = 8
 """Of a shape that are written out in one line."""
 _USUAL_DIGITS: Final = 2
 
 
-def as_text(report: ModelReport) -> str:
-    """The whole report for people."""
-    return "\n\n".join([summary(report), terms_text(report)])
+def as_text(report: ModelReport, costs: CostTerms | None = None) -> str:
+    """The whole report for people, with the costs of an account if it has set any."""
+    return "\n\n".join([summary(report, costs), terms_text(report)])
 
 
-def summary(report: ModelReport) -> str:
+def summary(report: ModelReport, costs: CostTerms | None = None) -> str:
     """The report without its terms."""
     parts = [_origin(report), _measured(report), figures_text(report), verdict(report)]
-    parts += [thresholds_text(report), *(f"warning: {each}" for each in report.warnings)]
+    parts += [thresholds_text(report, costs), *(f"warning: {each}" for each in report.warnings)]
     parts.append("" if report.audit is None else audit_summary(report.audit))
     return "\n\n".join([part for part in parts if part])
 
@@ -53,14 +59,20 @@ def figures_text(report: ModelReport) -> str:
     return "\n".join(_figures_aligned(rows))
 
 
-def thresholds_text(report: ModelReport) -> str:
+def thresholds_text(report: ModelReport, costs: CostTerms | None = None) -> str:
     """What thresholds on the model's confidence would do; nothing where that is not known."""
-    name, curves = "this model", report.candidate
+    name, curves = "this model", measured_curves(report)
     if report.figures.candidate is None:
-        name, curves = f"the current model ({report.current_version})", report.current
+        name = f"the current model ({report.current_version})"
     if not curves.thresholds:
         return ""
     rows = [_threshold_headings(curves), *map(_threshold_row, curves.thresholds)]
+    worked_out = threshold_costs(report, costs)
+    if costs is not None and worked_out:
+        rows = [
+            (*row, *cells)
+            for row, cells in zip(rows, _cost_columns(worked_out, costs.currency), strict=True)
+        ]
     said = f"if every request were declined in which the confidence of {name} is below:"
     worth = _worth(report)
     return "\n".join([said, *_figures_aligned(rows), *([worth] if worth else [])])
@@ -79,6 +91,13 @@ def _threshold_row(one: Threshold) -> tuple[str, ...]:
     shares = [_figure(share, percent=True) for share in (one.precision, one.recall)]
     alarms = "-" if one.false_positive_rate is None else f"{one.false_positive_rate:.2%}"
     return (f"{one.below:g}", declined, *shares, alarms, *money)
+
+
+def _cost_columns(worked_out: Sequence[ThresholdCost], currency: str) -> Iterator[tuple[str, str]]:
+    """What each threshold costs, and for which presets it is the cheapest, below a heading."""
+    yield f"COST ({currency})", "BEST FOR"
+    for each in worked_out:
+        yield shown_amount(each.micros, currency), ", ".join(each.best_for) or "-"
 
 
 def _worth(report: ModelReport) -> str:

@@ -17,6 +17,7 @@ from gatehouse.core.wording.sentences import plain
 if TYPE_CHECKING:
     from gatehouse.admin.models.types import ModelSwitched
     from gatehouse.admin.models.use_cases.versions import ModelEntry, StoredModel
+    from gatehouse.sentry.costs import CostTerms
     from gatehouse.sentry.scorecard import Sheet, Term
 
 app = typer.Typer(no_args_is_help=True)
@@ -60,9 +61,11 @@ def show_model(
     as_json: AsJson = False,
 ) -> None:
     """Show a model: what it learned from, how it did beside the one live then, and its terms."""
+    from gatehouse.admin.accounts.use_cases.costs import terms_of
     from gatehouse.admin.models.use_cases import versions
 
-    entry = versions.get_model(*open_account(account), version)
+    session, account_id = open_account(account)
+    entry = versions.get_model(session, account_id, version)
     if entry.stored is None:
         _show_shipped(entry, as_json=as_json)
         return
@@ -71,7 +74,10 @@ def show_model(
         "report": msgspec.Raw(entry.stored.document.encode()),
         "scorecard": msgspec.Raw(entry.stored.program.encode()),
     }
-    show(data, _plain(entry, entry.stored), as_json=as_json)
+    costs = terms_of(session, account_id)
+    if costs is not None:
+        data["costs"] = versions.shown_costs(entry.report, costs)
+    show(data, _plain(entry, entry.stored, costs), as_json=as_json)
 
 
 @app.command()
@@ -148,7 +154,7 @@ def _row(line: dict[str, Any]) -> list[object]:
     return [*shown, "live" if line["live"] else "", line["note"] or ""]
 
 
-def _plain(entry: "ModelEntry", stored: "StoredModel") -> str:
+def _plain(entry: "ModelEntry", stored: "StoredModel", costs: "CostTerms | None") -> str:
     """A model for people: who made it when, then its report."""
     from gatehouse.sentry.scorecard import ScorecardError, decode_sheet
     from gatehouse.training.report.text import as_text
@@ -158,7 +164,7 @@ def _plain(entry: "ModelEntry", stored: "StoredModel") -> str:
     if stored.note:
         head += f"\nnote: {stored.note}"
     if entry.report is not None:
-        return f"{head}\n\n{as_text(entry.report)}"
+        return f"{head}\n\n{as_text(entry.report, costs)}"
     unread = f"{head}\nits report cannot be read by this version of gatehouse"
     try:
         sheet = decode_sheet(stored.program)

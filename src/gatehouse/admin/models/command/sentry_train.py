@@ -28,6 +28,7 @@ from gatehouse.core.errors import InvalidInput
 if TYPE_CHECKING:
     from gatehouse.admin.models.types import ModelSwitched
     from gatehouse.admin.models.use_cases.training import PastRequests, TrainingWatcher
+    from gatehouse.sentry.costs import CostTerms
     from gatehouse.training.report.audit import LabelAudit
     from gatehouse.training.report.report import ModelReport
 
@@ -63,6 +64,7 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
     from gatehouse.training.extra_packages import require_extra
 
     require_extra()
+    from gatehouse.admin.accounts.use_cases.costs import terms_of
     from gatehouse.admin.models.use_cases import label_audit, training
     from gatehouse.admin.models.use_cases.versions import promote_model
     from gatehouse.training.model_fitting import FitOptions
@@ -103,7 +105,8 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
     change = promote_model(session, account_id, str(version)) if promote else None
     data = {"accountId": account_id, "version": version, "plots": drawn, "report": report}
     data |= {"promoted": change is not None}
-    show(data, _text(version, report, drawn, change), as_json=as_json)
+    costs = terms_of(session, account_id)
+    show(data, _text(version, report, drawn, change, costs), as_json=as_json)
 
 
 class _Source:
@@ -189,7 +192,11 @@ def _draw(report: "ModelReport", version: int, plots: str | None) -> list[str]:
 
 
 def _text(
-    version: int, report: "ModelReport", drawn: list[str], change: "ModelSwitched | None"
+    version: int,
+    report: "ModelReport",
+    drawn: list[str],
+    change: "ModelSwitched | None",
+    costs: "CostTerms | None",
 ) -> str:
     from gatehouse.training.report.text import summary
 
@@ -204,7 +211,7 @@ def _text(
         after.append(f"use it:     gatehouse sentry promote {version}")
     else:
         after.append("go back:    gatehouse sentry rollback")
-    return summary(report) + "\n\n" + "\n".join(after)
+    return summary(report, costs) + "\n\n" + "\n".join(after)
 
 
 def _audit_text(found: "LabelAudit") -> str:

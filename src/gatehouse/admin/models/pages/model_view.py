@@ -18,6 +18,7 @@ from gatehouse.console.charts.charts import (
 )
 from gatehouse.console.visit import Visit
 from gatehouse.core.money import MICROS_PER_UNIT, parse_amount
+from gatehouse.sentry.costs import CostTerms
 from gatehouse.sentry.scorecard import ScorecardError, load_sheet
 from gatehouse.sentry.sentences import MEANS
 from gatehouse.training.intervals import Interval, figure_interval, share_interval
@@ -30,6 +31,7 @@ from gatehouse.training.report.report import (
     TermShape,
     learned_terms,
 )
+from gatehouse.training.report.threshold_costs import measured_curves, threshold_costs
 
 _FIGURES: Final = ("auc", "average_precision", "recall_at_1", "recall_at_5", "ece", "log_loss")
 _SHARES: Final = ("recall_at_1", "recall_at_5")
@@ -65,6 +67,10 @@ class ThresholdRow(NamedTuple):
     false_alarms: str
     money: tuple[str, ...]
     """Fraud stopped and good orders refused, for each currency."""
+    cost: str = ""
+    """What it costs with the account's costs, if it has set them."""
+    best_for: tuple[str, ...] = ()
+    """Presets for which it is the cheapest."""
 
 
 class Charts(NamedTuple):
@@ -93,14 +99,13 @@ def figure(visit: Visit, figures: Figures | None, name: str) -> Shown:
     return Shown(visit.number(value, 4), _between(visit, interval, share=False))
 
 
-def measured_curves(report: ModelReport) -> Curves:
-    """The curves of the model; of the one in force then, where the model was not measured."""
-    return report.current if report.figures.candidate is None else report.candidate
-
-
-def threshold_rows(visit: Visit, report: ModelReport) -> list[ThresholdRow]:
-    """What thresholds on the confidence would do, each with what it is worth."""
+def threshold_rows(
+    visit: Visit, report: ModelReport, costs: CostTerms | None = None
+) -> list[ThresholdRow]:
+    """What thresholds on the confidence would do, each with what it is worth and costs."""
     frauds = report.holdout.frauds
+    thresholds = measured_curves(report).thresholds
+    worked_out = threshold_costs(report, costs) or (None,) * len(thresholds)
     return [
         ThresholdRow(
             below=visit.number(each.below, 4),
@@ -118,8 +123,10 @@ def threshold_rows(visit: Visit, report: ModelReport) -> list[ThresholdRow]:
                 for pair in zip(each.fraud_stopped, each.legitimate_refused, strict=True)
                 for value in pair
             ),
+            cost="" if cost is None or costs is None else visit.money(cost.micros, costs.currency),
+            best_for=() if cost is None else cost.best_for,
         )
-        for each in measured_curves(report).thresholds
+        for each, cost in zip(thresholds, worked_out, strict=True)
     ]
 
 

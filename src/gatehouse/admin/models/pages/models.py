@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from starlette.responses import Response
 
+from gatehouse.admin.accounts.use_cases.costs import terms_of
 from gatehouse.admin.approvals.pages import propose, waiting
 from gatehouse.admin.approvals.use_cases import approvals
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
@@ -123,11 +124,13 @@ def show_model(visit: Visit) -> Response:
     report = entry.report
     shown: dict[str, Any] = {}
     if report is not None:
+        costs = terms_of(visit.session, visit.account_id)
         shown = {
+            "cost_currency": None if costs is None else costs.currency,
             "verdict": judge(report),
             "figures": model_view.figure_rows(visit, report),
             "charts": model_view.charts(visit, report),
-            "thresholds": model_view.threshold_rows(visit, report),
+            "thresholds": model_view.threshold_rows(visit, report, costs),
             "currencies": model_view.currencies(report),
         }
     entries = versions.list_models(visit.session, visit.account_id)

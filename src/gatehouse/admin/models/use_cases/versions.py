@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.access.roles import Permission
+from gatehouse.admin.accounts.use_cases.costs import terms_of
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.configurations.types import VersionReturn
 from gatehouse.admin.jobs.types import DAY_MS, JobKind, JobResponse, LabelAuditOrder, TrainingOrder
@@ -20,12 +21,15 @@ from gatehouse.admin.models.types import (
     ModelReported,
     ModelShown,
     ModelSwitched,
+    ThresholdCostShown,
     TrainingRequest,
 )
+from gatehouse.core.api_values import money
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.reading.spans import read_span
 from gatehouse.core.wording.sentences import Phrase, plain, said_by
+from gatehouse.sentry.costs import CostTerms
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, Sheet, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession, Change
@@ -36,6 +40,7 @@ from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import check_versions
 from gatehouse.store.configured.models import SHIPPED, StoredModel, read_program
 from gatehouse.training.report.report import ModelReport, decode_report
+from gatehouse.training.report.threshold_costs import threshold_costs
 
 # What the store returns, for faces.
 __all__ = ["StoredModel"]
@@ -206,7 +211,9 @@ def show_model(session: AdminSession, account_id: str, version: ModelNumber) -> 
     """
     found = get_model(session, account_id, model_number(version))
     report = None if found.report is None else msgspec.to_builtins(found.report, enc_hook=plain)
-    return ModelReported(*_head(found), report)
+    costs = terms_of(session, account_id)
+    shown = None if costs is None else shown_costs(found.report, costs)
+    return ModelReported(*_head(found), report, shown)
 
 
 @use_case(
@@ -225,6 +232,15 @@ def promote_model(change: Change, account_id: str, version: ModelNumber) -> Mode
     check_approved(change, account_id, ApprovalKind.MODELS)
     before = models.promote(change, account_id, number)
     return ModelSwitched(number, before or SHIPPED, _remarks(change, account_id, number))
+
+
+def shown_costs(report: ModelReport | None, costs: CostTerms) -> list[ThresholdCostShown]:
+    """What the thresholds of a report would have cost."""
+    worked_out = () if report is None else threshold_costs(report, costs)
+    return [
+        ThresholdCostShown(each.below, money(costs.currency, each.micros), list(each.best_for))
+        for each in worked_out
+    ]
 
 
 def model_number(text: str) -> int:

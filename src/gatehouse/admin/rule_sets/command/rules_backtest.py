@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gatehouse.admin.rule_sets.use_cases.rule_backtest import Amounts, BacktestReport
 
 Engine = Literal["duckdb", "spark"]
-_MONEY = ("caught", "lost", "amounts")
+_MONEY = ("caught", "lost", "amounts", "fraudLost", "goodTurnedAway", "cost")
 
 
 def backtest(  # noqa: PLR0913, PLR0917  # each option is one property of a backtest
@@ -83,7 +83,8 @@ def _data(report: "BacktestReport") -> dict[str, Any]:
         "until": iso_time(report.until_ms),
     }
     del data["sinceMs"], data["untilMs"]
-    for part in (data["before"], data["after"], *data["rules"], *data["changes"]):
+    judged = (data["before"], data["after"], *data["presets"])
+    for part in (*judged, *data["rules"], *data["changes"]):
         for kind in _MONEY:
             if kind in part:
                 sums = sorted(part[kind].items())
@@ -108,6 +109,8 @@ def _text(report: "BacktestReport") -> str:
         "see: gatehouse feedback --help"
     )
     parts = [f"{head}\n{labels}", _rules(report), _outcomes(report), _changes(report)]
+    if report.presets:
+        parts.append(_presets(report))
     if report.examples:
         parts.append(_examples(report))
     return "\n\n".join(parts)
@@ -154,6 +157,21 @@ def _changes(report: "BacktestReport") -> str:
     if not rows:
         return "no request would be decided differently"
     return table(("THEN", "WITH THIS SET", "REQUESTS", "AMOUNT"), rows)
+
+
+def _presets(report: "BacktestReport") -> str:
+    rows = [
+        (
+            each.preset,
+            *(f"{each.outcomes.get(name, 0):,}" for name in ("ACCEPT", "REVIEW", "DECLINE")),
+            _money(each.fraud_lost),
+            _money(each.good_turned_away),
+            _money(each.cost),
+        )
+        for each in report.presets
+    ]
+    headings = ("BY EXPECTED COST", "ACCEPT", "REVIEW", "DECLINE")
+    return table((*headings, "FRAUD LOST", "GOOD TURNED AWAY", "COST"), rows)
 
 
 def _examples(report: "BacktestReport") -> str:

@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.admin.accounts.use_cases.policies import sentry_policy
 from gatehouse.admin.rule_sets.use_cases.rule_sets import lists_of
 from gatehouse.backtest.judging import ColumnTrial
 from gatehouse.backtest.reading import RecordSource, judge_records
@@ -63,9 +64,11 @@ def prepare_trial(
         check_account(connection, signer, account_id)
         kinds = list_reading.kinds(connection, account_id)
         past = list_reading.past_of(connection, account_id, lists_of(rule_set), signer)
+        costs = sentry_policy(connection, account_id).costs
     if options.lists_now:
         past = {name: _now(one, session.clock()) for name, one in past.items()}
-    return ColumnTrial(rule_set, span, past, options.examples), list_problems(rule_set, kinds)
+    trial = ColumnTrial(rule_set, span, past, options.examples, costs)
+    return trial, list_problems(rule_set, kinds)
 
 
 def _now(past: ListPast, now_ms: int) -> ListPast:
