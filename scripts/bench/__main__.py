@@ -22,6 +22,7 @@ from scripts.bench import (
     instructions,
     judging,
     overload,
+    ringing,
     searching,
     stage,
     webhooks,
@@ -37,6 +38,9 @@ from scripts.bench.versions import comparing
 
 _MOST_GIGABYTES = 0.9
 """For a million entities that Sentry remembers."""
+_MOST_RING_MEGABYTES = 150
+"""For the rings of as many."""
+_MOST_RING_US = 20
 
 
 def compare_with_bare(subject: FeedbackSubject, folder: Path, options: argparse.Namespace) -> None:
@@ -308,6 +312,11 @@ def weigh_memory(entities: int) -> None:
     )
     bar = _MOST_GIGABYTES * entities / 1_000_000
     print(verdict("gigabytes", found.gigabytes, bar, at_least=False))
+    rings = ringing.measure_apart(entities)
+    print(f"Rings of {rings.entities:,} entities in two generations, {rings.new_us:.0f} us for new")
+    bar = _MOST_RING_MEGABYTES * entities / 1_000_000
+    print(verdict("megabytes", rings.megabytes, bar, at_least=False))
+    print(verdict("us for known ones", rings.known_us, _MOST_RING_US, at_least=False))
 
 
 def time_the_stage() -> None:

@@ -54,6 +54,10 @@ the record shows the categories. All kinds that are in neither table are counted
 GOODS: Final = frozenset((kinds.ARTICLE, kinds.SHELF, kinds.MIX))
 """Kinds that are counted in a table of their own, because there can be very many of them."""
 
+RING: Final = (kinds.USER, kinds.CARD, kinds.EMAIL, kinds.PHONE, kinds.DEVICE_ID, kinds.CUSTOM)
+"""The kinds that join a ring, those of one person first; an address joins after all of them."""
+_MOST_OF_RING: Final = 14
+
 _NOT_TALLIED: Final = GOODS | UNCOUNTED | PARTNERS.keys()
 
 Pick = Callable[[Sequence[int]], Sequence[int]]
@@ -77,6 +81,10 @@ class EventLayout(NamedTuple):
     """The kinds of the same."""
     first_lists: dict[EntityKind, list[float]]
     """The velocity of entities that are seen for the first time."""
+    ring: Pick | None
+    """The keys of entities that join a ring; None when there are fewer than two."""
+    ring_at_home: Pick | None
+    """The same with the address."""
 
     def card(self, keys: Sequence[int]) -> int | None:
         """The key of the first card, if there is one."""
@@ -105,6 +113,20 @@ def layout_of(present: tuple[EntityKind, ...]) -> EventLayout:
         ),
         tuple(kind for kind in present if kind in PARTNERS),
         first_lists(tuple(first)),
+        *_joining(present, first.get(kinds.ADDRESS)),
+    )
+
+
+def _joining(
+    present: tuple[EntityKind, ...], address: int | None
+) -> tuple[Pick | None, Pick | None]:
+    """What picks the entities that join a ring, without the address and with it."""
+    places = [at for kind in RING for at, each in enumerate(present) if each is kind]
+    del places[_MOST_OF_RING:]
+    at_home = places if address is None else [*places, address]
+    return (
+        _picking(places) if len(places) > 1 else None,
+        _picking(at_home) if len(at_home) > 1 else None,
     )
 
 
