@@ -70,6 +70,8 @@ class Recorder:
         named["transaction"] = f"t-900{request_id[-3:]} {user}"
         if "browser" in about:
             named["device"] = about["browser"]
+        if "ring" in about:
+            named["ring"] = about["ring"]
         kinds = [KIND_NUMBERS[each] for each in named]
         event = RecordedEvent(
             *(self.at_ms / 1000, True, amount, "USD", None, False),

@@ -18,7 +18,7 @@ from gatehouse.rules.request import RulesRequest
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.records.event import past_event_in
-from gatehouse.sentry.request import SentryRequest
+from gatehouse.sentry.request import BuyerAccount, SentryRequest
 from gatehouse.sentry.scorecard import load_scorecard
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.signals.builder import LiveSignalBuilder
@@ -90,7 +90,11 @@ def full(**more: Any) -> dict[str, Any]:
 def test_every_signal_of_a_full_request_is_in_the_catalogue_and_none_is_missing() -> None:
     authentication = {"version": "2.2.0", "eci": "07", "status": "N", "exemption": "LOW_VALUE"}
     told = full(par=PAR, three_d_secure=request(ThreeDSecure, **authentication))
-    signals = SignalScenario().describe(**told).signals
+    scenario = SignalScenario()
+    # Somebody else with the same device, so that there is a ring.
+    other = msgspec.structs.replace(told["sentry"], account=BuyerAccount(user_id="u-other"))
+    scenario.describe(**told | {"sentry": other})
+    signals = scenario.describe(**told).signals
     plain = {name for name in signals if not name.startswith(("custom.", "velocity."))}
     groups = {name.removeprefix("velocity.") for name in signals if name.startswith("velocity.")}
     assert plain <= SIGNALS.keys()

@@ -17,9 +17,12 @@ KIND_WORDS: Final = {
     **{7: "browser", 8: "system", 10: "place", 11: "session", 12: "user", 13: "card", 14: "bin"},
     **{15: "affiliate", 17: "discount", 18: "category", 19: "cart", 20: "custom"},
     **{21: "transaction", 22: "email", 23: "phone", 24: "issuer", 25: "article", 26: "shelf"},
-    **{27: "mix", 28: "small", 29: "device_id"},
+    **{27: "mix", 28: "small", 29: "device_id", 30: "ring"},
 }
-"""The numbers of Sentry's `EntityKind`. They are stored, so they can never change."""
+"""The numbers of Sentry's `EntityKind`. They are stored, so they can never change.
+
+A ring is no entity: it is the name of what the others were linked with, and found by searches.
+"""
 KIND_NUMBERS: Final = {word: number for number, word in KIND_WORDS.items()}
 
 

@@ -34,7 +34,8 @@ TAG: Final = 9
 AMOUNT: Final = 10
 SHADOW_RULE: Final = 11
 REASON: Final = 12
-OF_A_PERSON: Final = frozenset((USER, CARD, EMAIL, PHONE, ADDRESS, DEVICE))
+RING: Final = 13
+OF_A_PERSON: Final = frozenset((USER, CARD, EMAIL, PHONE, ADDRESS, DEVICE, RING))
 FIELD_BITS: Final = 31
 """The bits of a term that name its field."""
 _VALUE_BITS: Final = ~FIELD_BITS
@@ -52,7 +53,11 @@ _OF_ENTITIES: Final[dict[Place, int]] = {
     KIND_NUMBERS["address"]: ADDRESS,
     KIND_NUMBERS["device"]: DEVICE,
     KIND_NUMBERS["device_id"]: DEVICE,
+    KIND_NUMBERS["ring"]: RING,
 }
+_RING_KIND: Final = KIND_NUMBERS["ring"]
+ANY_RING: Final = ""
+"""The value by which every decision with a ring is found."""
 _OF_SIGNALS: Final = (
     ("user.id", USER),
     ("device.id", DEVICE),
@@ -148,7 +153,16 @@ class TermMaker:
 def entities_in(record: DecisionRecord) -> list[FoundBy]:
     """User, card, contacts, address and device of a request, as far as its record tells them."""
     described = _described(event_of(record), record.signals)
-    return list(dict.fromkeys((*_of_card(record.card), *described)))
+    about = dict.fromkeys((*_of_card(record.card), *described))
+    return [each for each in about if each[0] != RING]
+
+
+def ring_in(record: DecisionRecord) -> str | None:
+    """The ring of a request, if it has one."""
+    event = event_of(record)
+    if event is None or _RING_KIND not in event.kinds:
+        return None
+    return event.values[list(event.kinds).index(_RING_KIND)]
 
 
 def pack_terms(terms: Sequence[int], amount: int | None = None) -> str | None:
@@ -235,6 +249,8 @@ def _described(
             field = _OF_ENTITIES.get(kind)
             if field is not None:
                 found[field, value] = None
+                if field == RING:
+                    found[RING, ANY_RING] = None
     if signals is not None:
         for name, field in _OF_SIGNALS:
             known = signals.get(name)

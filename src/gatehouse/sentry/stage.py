@@ -65,7 +65,8 @@ class ObservedRequest(msgspec.Struct):
         history = self.view.history
         counted = None if history is None else history.counted
         shown = None if card is None else card.shown
-        return recorded_event(self.event, shown, counted=counted, declined=declined)
+        ring = None if history is None or history.ring is None else history.ring.id
+        return recorded_event(self.event, shown, counted=counted, declined=declined, ring=ring)
 
 
 class ScoredRequest(NamedTuple):

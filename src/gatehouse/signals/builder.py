@@ -43,6 +43,8 @@ class LiveSignalBuilder:
         history = observed.history
         if history is not None:
             found |= history.velocity()
+            if history.ring is not None:
+                request_signals.note_ring(found, history.ring, observed.event.at_s)
             case.on_settled.append(lambda _done: self._note_decline(case, observed.event))
         case.request_signals = found
         case.signals = dict(found)

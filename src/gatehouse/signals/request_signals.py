@@ -18,6 +18,9 @@ from gatehouse.intel.emails import Email, is_disposable, is_relay
 from gatehouse.intel.networks import AddressFacts
 from gatehouse.intel.phones import Phone
 from gatehouse.rules.list_entries import is_about_somebody
+from gatehouse.sentry.features.ring import fraud_share
+from gatehouse.sentry.memory.memory import DAY_S
+from gatehouse.sentry.memory.rings import Ring
 from gatehouse.sentry.request_view import RequestView
 
 _HOUR_MS: Final = 3_600_000
@@ -108,6 +111,16 @@ def note_address(found: Signals, address: Address, facts: AddressFacts) -> None:
     found["ip.blocked"] = facts.blocked or facts.country_blocked
     found["ip.allowed"] = facts.allowed
     found["ip.public"] = address.is_public or facts.country is not None
+
+
+def note_ring(found: Signals, ring: Ring, at_s: float) -> None:
+    """What the request is linked with over others."""
+    found["ring.people"] = ring.people
+    found["ring.age_days"] = round(ring.age_s(at_s) / DAY_S, 4)
+    found["ring.growth_24h"] = round(ring.grown, 4)
+    found["ring.frauds"] = ring.frauds
+    found["ring.fraud_share"] = round(fraud_share(ring), 4)
+    found["ring.near_frauds"] = ring.near
 
 
 def note_order(

@@ -1,6 +1,7 @@
 """One stream through the memory of one process and through shared ones: every answer is equal."""
 
 import asyncio
+from collections.abc import Iterable
 from hashlib import sha1
 from typing import Any
 
@@ -8,14 +9,17 @@ import msgspec
 import pytest
 
 from gatehouse.connectors.valkey import call
+from gatehouse.sentry import kinds
 from gatehouse.sentry.features.catalogue import measure_features
 from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.memory import MemoryEvent
 from gatehouse.sentry.memory.recalled import History
 from gatehouse.sentry.request_view import RequestView
 from gatehouse.sentry.shared import following, packing
 from gatehouse.sentry.shared.memory_shared import SharedMemory
 from tests.sentry.shared.servers import servers
 from tests.sentry.streams import Step, stream
+from tests.sentry.visits import DAY, NOW
 
 VISITS = 700
 OFTEN = 200
@@ -55,6 +59,17 @@ async def tell(memories: list[SharedMemory], number: int, step: Step) -> None:
     await memory.flush()
 
 
+async def serve_all(alone: LocalMemory, installations: Iterable[list[SharedMemory]]) -> None:
+    """One order of each merchant at each server: rings are followed of those that it serves."""
+    for merchant in ("shop", "bakery", "garage"):
+        for number in range(2):
+            entities = [(kinds.USER, f"first-{number}"), (kinds.CARD, f"first-{number}")]
+            event = MemoryEvent(merchant, NOW - 61 * DAY, entities, request_id=f"req_f{number}")
+            alone.note(event)
+            for memories in installations:
+                await memories[number % len(memories)].record_and_recall(event)
+
+
 async def compare(url: str) -> None:
     alone = LocalMemory(limit=200_000)
     async with servers(url) as many, servers(url) as forgetful:
@@ -63,6 +78,7 @@ async def compare(url: str) -> None:
             [many.start(100_000), many.start(100_000)],
             [forgetful.start(64, labels=100_000)],
         )
+        await serve_all(alone, installations)
         for number, step in enumerate(stream(VISITS)):
             if step.view is None:
                 tell_alone(alone, step)
@@ -72,6 +88,9 @@ async def compare(url: str) -> None:
             expected = answers(step.view, alone.note(step.event))
             for memories in installations:
                 memory = memories[number % len(memories)]
+                for each in memories:
+                    await each.follow_rings()
+                await memory.follow_rings(all_served=True)
                 found = answers(step.view, await memory.record_and_recall(step.event))
                 assert found == expected, f"event {number}: {step.event}"
 

@@ -33,6 +33,7 @@ class Group(StrEnum):
     VELOCITY = "velocity"
     CONSISTENCY = "consistency"
     REPUTATION = "reputation"
+    RING = "ring"
 
 
 class Feature(NamedTuple):

@@ -1,6 +1,7 @@
 """Sentry's memory inside one process: histories by key, bounded, the longest unseen forgotten."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import repeat
 from operator import and_, or_
 from typing import Final
@@ -24,6 +25,7 @@ from gatehouse.sentry.memory.history_table import Shard
 from gatehouse.sentry.memory.memory import MemoryEvent, MemoryState
 from gatehouse.sentry.memory.recalled import History
 from gatehouse.sentry.memory.reputation_store import KeyedEvent, LabelTarget, ReputationStore
+from gatehouse.sentry.memory.rings import Rings, birth_of, joining, partners_in
 from gatehouse.sentry.memory.user_history import UserHistory
 
 # Many small tables instead of a large one: a table of a million entries that grows holds up every
@@ -38,6 +40,7 @@ class LocalMemory:
     def __init__(self, limit: int, *, shared_reputation: bool = True) -> None:
         self._limit = limit
         self._reputations = ReputationStore(limit // 2, shared=shared_reputation)
+        self._rings = Rings(limit)
         cap = max(limit // _SHARDS, 16)
         self._shards: list[Shard[EntityHistory]] = [Shard(cap) for _ in range(_SHARDS)]
         self._accounts: dict[str, AccountStats] = {}
@@ -77,6 +80,14 @@ class LocalMemory:
                 for place, kind, _ in layout.remembered
             ]
             recalled.take(layout, histories)
+        linked = joining(event, layout, keys)
+        if linked is not None:
+            if recalled.counted:
+                reports = event.account_id in self._reputations.labelled
+                is_fraud = self._reputations.has_fraud if reports else None
+                self._rings.join(linked, birth_of(event), is_fraud)
+            partners = partial(partners_in, layout, recalled.histories)
+            recalled.ring = self._rings.ring_of(linked, event.at_s, partners)
         return recalled
 
     def _count(
@@ -147,7 +158,14 @@ class LocalMemory:
             if history is not None and kind in REFUSED:
                 left = without_refusal(history, kind, facts, card, declined=declined)
                 self._replace(key, history, left)
+        self._leave_rings(event, layout, keys)
         return True
+
+    def _leave_rings(self, event: MemoryEvent, layout: EventLayout, keys: list[int]) -> None:
+        """Take those of an event's entities out of their ring that are not remembered any more."""
+        for key in joining(event, layout, keys) or ():
+            if self._peek(key) is None:
+                self._rings.remove(key)
 
     def note_decline(self, event: MemoryEvent) -> None:
         """Note that the payment of an event was refused."""
@@ -175,6 +193,7 @@ class LocalMemory:
     ) -> None:
         """The same as `note_label`, for a target that was made earlier."""
         self._reputations.replace(target, fraud=fraud, previous=previous)
+        self._rings.mark(target.keys, self._reputations.has_fraud)
 
     def _shard(self, key: int) -> Shard[EntityHistory]:
         return self._shards[key >> 5 & 63]

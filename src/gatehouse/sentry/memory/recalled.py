@@ -11,6 +11,7 @@ from gatehouse.sentry.memory.history_changes import logarithm_of
 from gatehouse.sentry.memory.memory import DAY_S, EntityKind, Spread
 from gatehouse.sentry.memory.reputation import EntityReputation
 from gatehouse.sentry.memory.reputation_store import KeyedEvent, ReputationStore
+from gatehouse.sentry.memory.rings import Ring
 from gatehouse.sentry.memory.user_history import UserHistory
 from gatehouse.sentry.velocity import PLANS, VelocityEvent, measured, measured_first
 
@@ -96,7 +97,7 @@ class History:
 
     __slots__ = (
         *("_amount", "_event", "_first_lists", "_last", "_reputations", "_views", "at_s"),
-        *("counted", "currency", "first", "histories", "keys", "kinds", "paid", "stats"),
+        *("counted", "currency", "first", "histories", "keys", "kinds", "paid", "ring", "stats"),
     )
 
     def __init__(self, event: KeyedEvent, reputations: ReputationStore) -> None:
@@ -117,6 +118,8 @@ class History:
         self._last: dict[EntityKind, EntityHistory] = {}
         self._first_lists: dict[EntityKind, list[float]] = {}
         self.paid = False
+        self.ring: Ring | None = None
+        """What the event's entities are linked with; None when nobody else is."""
 
     def take(self, layout: EventLayout, histories: list[EntityHistory]) -> None:
         """Take the histories of the event's entities, in the order of its layout."""

@@ -124,6 +124,11 @@ class ReputationStore:
         """Whether there is a label of any of these entities."""
         return any(key in self._labels for key in keys)
 
+    def has_fraud(self, key: int) -> bool:
+        """Whether a fraud of an entity is known."""
+        labels = self._labels.get(key)
+        return labels is not None and labels.frauds > 0
+
     def replace(self, target: LabelTarget, *, fraud: bool | None, previous: bool | None) -> None:
         """Count a label in place of the previous one."""
         if previous is not None:

@@ -41,7 +41,19 @@ _IS_WEAK: Final = bytes(kind in WEAK for kind in range(KIND_BITS + 1))
 _LIMITS: Final = bytearray(KIND_BITS + 1)
 for _kind, _most in MOST_JOINS.items():
     _LIMITS[_kind] = _most
-_USER, _EMAIL, _CARD = kinds.USER, kinds.EMAIL, kinds.CARD
+# The counts of a ring are one number, each of them in bits of its own, so that they are added at
+# once: entities, users, mailboxes, cards, entities with a known fraud. None exceeds `LARGEST`.
+_COUNT_BITS: Final = 12
+_COUNT: Final = (1 << _COUNT_BITS) - 1
+_USERS, _EMAILS, _CARDS, _FRAUDS = (_COUNT_BITS * place for place in range(1, 5))
+_ONE_FRAUD: Final = 1 << _FRAUDS
+_ONE_OF: Final = [1] * (KIND_BITS + 1)
+_ONE_OF[kinds.USER] |= 1 << _USERS
+_ONE_OF[kinds.EMAIL] |= 1 << _EMAILS
+_ONE_OF[kinds.CARD] |= 1 << _CARDS
+# The same for its growth: entities first seen on the day before, on a day, and which day that is.
+_TODAY: Final = _COUNT_BITS
+_DAY: Final = 2 * _COUNT_BITS
 
 
 class RingTotals(NamedTuple):
@@ -61,8 +73,8 @@ class RingGeneration:
     """The rings of what was seen together since some moment."""
 
     __slots__ = (
-        *("_before", "_born", "_cards", "_day", "_emails", "_frauds", "_index", "_joins"),
-        *("_keys", "_limit", "_marked", "_mask", "_parent", "_size", "_today", "_users"),
+        *("_born", "_counts", "_growth", "_index", "_joins", "_keys", "_limit", "_marked"),
+        *("_mask", "_parent"),
     )
 
     def __init__(self, limit: int) -> None:
@@ -79,24 +91,12 @@ class RingGeneration:
         """Whether a fraud of the entity is known."""
         # From here on, what holds for a ring stands at the place of its root.
         self._born = array("q")
-        self._size = array("H")
-        self._users = array("H")
-        self._emails = array("H")
-        self._cards = array("H")
-        self._frauds = array("H")
-        self._day = array("H")
-        self._today = array("H")
-        """Entities that were first seen on that day, and on the day before it."""
-        self._before = array("H")
+        self._counts = array("q")
+        self._growth = array("q")
 
     def __len__(self) -> int:
         """How many places are taken, also by entities that were removed."""
         return len(self._keys)
-
-    @property
-    def _sums(self) -> "tuple[array[int], ...]":
-        """What is added up when two rings become one."""
-        return self._size, self._users, self._emails, self._cards, self._frauds
 
     def copy(self) -> "RingGeneration":
         """Another one with the same rings."""
@@ -188,7 +188,7 @@ class RingGeneration:
         place = self.find(key)
         if place >= 0 and self._marked[place] != fraud:
             self._marked[place] = fraud
-            self._frauds[self.root(place)] += 1 if fraud else -1
+            self._counts[self.root(place)] += _ONE_FRAUD if fraud else -_ONE_FRAUD
 
     def remove(self, key: int) -> bool:
         """Take an entity out of its ring, which the others stay in; whether it was known."""
@@ -204,13 +204,9 @@ class RingGeneration:
         index[at] = _GONE
         # Others may hang on its place, which stays without a key.
         keys[place] = 0
-        root = self.root(place)
-        self._size[root] -= 1
-        self._frauds[root] -= self._marked[place]
+        gone = _ONE_OF[key & KIND_BITS] + self._marked[place] * _ONE_FRAUD
+        self._counts[self.root(place)] -= gone
         self._marked[place] = 0
-        of_kind = self._counts_of(key & KIND_BITS)
-        if of_kind is not None:
-            of_kind[root] -= 1
         return True
 
     def totals(self, keys: Sequence[int], places: Sequence[int], at_ms: int) -> RingTotals | None:
@@ -219,45 +215,35 @@ class RingGeneration:
         An entity that too many share says nothing of others: its ring is left out.
         """
         parent, root = self._parent, self.root(places[0]) if places[0] >= 0 else -1
-        if root >= 0 and self._size[root] <= len(keys):
+        if root >= 0 and self._counts[root] & _COUNT <= len(keys):
             # Most people are linked with nobody, and all that they have has one root.
             for place in places:
                 if place < 0 or (parent[place] != root and self.root(place) != root):
                     break
             else:
                 return None
-        found = [
-            (key & KIND_BITS, place) for key, place in zip(keys, places, strict=True) if place >= 0
-        ]
-        roots = [self.root(place) for _, place in found]
+        found = dict(zip(places, keys, strict=True))
+        found.pop(-1, None)
         joins, marked = self._joins, self._marked
+        roots = {place: self.root(place) for place in found}
         own = {
             root
-            for root, (kind, place) in zip(roots, found, strict=True)
-            if joins[place] < _LIMITS[kind]
+            for place, root in roots.items()
+            if joins[place] < _LIMITS[found[place] & KIND_BITS]
         }
-        owned = frauds = users = emails = cards = 0
-        for root, (kind, place) in zip(roots, found, strict=True):
-            if root in own:
-                owned += 1
-                frauds -= marked[place]
-                users -= kind == _USER
-                emails -= kind == _EMAIL
-                cards -= kind == _CARD
-        entities = -owned
-        for root in own:
-            entities += self._size[root]
-            frauds += self._frauds[root]
-            users += self._users[root]
-            emails += self._emails[root]
-            cards += self._cards[root]
-        people = max(users, emails) or cards
-        if people <= 0 or entities <= 0:
+        owned = [place for place, root in roots.items() if root in own]
+        counts = sum([self._counts[root] for root in own])
+        for place in owned:
+            counts -= _ONE_OF[found[place] & KIND_BITS] + marked[place] * _ONE_FRAUD
+        users, emails = counts >> _USERS & _COUNT, counts >> _EMAILS & _COUNT
+        people = max(users, emails) or counts >> _CARDS & _COUNT
+        if not people:
             return None
         # Which of the newest are the event's own is not kept: all of these could be.
-        grown = sum([self._grown(root, at_ms) for root in own]) - owned
+        grown = sum([self._grown(root, at_ms) for root in own]) - len(owned)
         born = min([self._born[root] for root in own])
-        return RingTotals(born, entities, people, frauds, max(grown, 0.0))
+        frauds = counts >> _FRAUDS & _COUNT
+        return RingTotals(born, counts & _COUNT, people, frauds, max(grown, 0.0))
 
     def members(self, key: int) -> list[int]:
         """The keys of all entities in the ring of one; this looks at everything, for tests."""
@@ -286,31 +272,30 @@ class RingGeneration:
         self._keys.extend(keys)
         self._parent.extend(range(start, start + count))
         self._joins.extend(bytes(count))
+        counts = [_ONE_OF[key & KIND_BITS] for key in keys]
         births, marks = [born] * count, bytes(count)
         if like is not None:
             births = [min(like.born_of(key) or born, born) for key in keys]
             marks = bytes([like.is_marked(key) for key in keys])
         elif is_fraud is not None:
             marks = bytes([is_fraud(key) for key in keys])
+        if any(marks):
+            counts = [one + mark * _ONE_FRAUD for one, mark in zip(counts, marks, strict=True)]
         self._born.extend(births)
         self._marked.extend(marks)
-        self._frauds.extend(marks)
-        self._size.extend(_ONES[:count])
-        present = [key & KIND_BITS for key in keys]
-        self._users.extend([kind == _USER for kind in present])
-        self._emails.extend([kind == _EMAIL for kind in present])
-        self._cards.extend([kind == _CARD for kind in present])
-        self._day.extend([(born >> MOMENT_SHIFT) // _DAY_MS] * count)
-        self._today.extend(_ONES[:count] if new is None else [key in new for key in keys])
-        self._before.extend(_ZEROS[:count])
+        self._counts.extend(counts)
+        old = (born >> MOMENT_SHIFT) // _DAY_MS << _DAY
+        grown = old | 1 << _TODAY
+        self._growth.extend([grown if new is None or key in new else old for key in keys])
 
     def _gather(self, start: int) -> None:
         """Make one ring of the entities from a place on, which are alone and began together."""
-        count = len(self._keys) - start
-        self._parent[start:] = array("i", [start]) * count
+        growth = self._growth
+        self._parent[start:] = array("i", [start]) * (len(growth) - start)
         self._born[start] = min(self._born[start:])
-        for counts in (*self._sums, self._today):
-            counts[start] = sum(counts[start:])
+        self._counts[start] = sum(self._counts[start:])
+        day = growth[start] >> _DAY << _DAY
+        growth[start] = day + sum([each - day for each in growth[start:]])
 
     def _unite(
         self, keys: Sequence[int], places: Sequence[int], born: int, known_below: int | None = None
@@ -319,7 +304,7 @@ class RingGeneration:
 
         Places from `known_below` on are new.
         """
-        size, joins = self._size, self._joins
+        counts, joins = self._counts, self._joins
         ring, grew, joined = -1, False, []
         for key, place in zip(keys, places, strict=True):
             kind = key & KIND_BITS
@@ -330,7 +315,7 @@ class RingGeneration:
                 ring = root
             elif root != ring:
                 most = LARGEST_BY_WEAK if _IS_WEAK[kind] else LARGEST
-                if size[ring] + size[root] > most:
+                if (counts[ring] & _COUNT) + (counts[root] & _COUNT) > most:
                     continue
                 ring, grew = self._linked(ring, root), True
             joined.append(place)
@@ -350,26 +335,24 @@ class RingGeneration:
 
     def _linked(self, one: int, other: int) -> int:
         """Make one ring of two; the root that stands for it."""
-        size = self._size
-        if size[one] < size[other]:
+        counts = self._counts
+        if counts[one] & _COUNT < counts[other] & _COUNT:
             one, other = other, one
         self._parent[other] = one
         self._born[one] = min(self._born[one], self._born[other])
-        for counts in self._sums:
-            counts[one] += counts[other]
-        day = max(self._day[one], self._day[other])
+        counts[one] += counts[other]
+        day = max(self._growth[one], self._growth[other]) >> _DAY
         (today, before), (todays, befores) = self._on(one, day), self._on(other, day)
-        self._day[one] = day
-        self._today[one] = today + todays
-        self._before[one] = before + befores
+        self._growth[one] = day << _DAY | today + todays << _TODAY | before + befores
         return one
 
     def _on(self, root: int, day: int) -> tuple[int, int]:
         """How many entities of a ring were first seen on a day, and on the one before it."""
-        behind = day - self._day[root]
+        growth = self._growth[root]
+        behind, today = day - (growth >> _DAY), growth >> _TODAY & _COUNT
         if behind <= 0:
-            return self._today[root], self._before[root]
-        return 0, self._today[root] if behind == 1 else 0
+            return today, growth & _COUNT
+        return 0, today if behind == 1 else 0
 
     def _grown(self, root: int, at_ms: int) -> float:
         """How many were first seen within 24 hours: of the day before, the part that is left."""
@@ -377,16 +360,7 @@ class RingGeneration:
         today, before = self._on(root, day)
         return today + before * (1 - within_ms / _DAY_MS)
 
-    def _counts_of(self, kind: int) -> "array[int] | None":
-        if kind == _USER:
-            return self._users
-        if kind == _EMAIL:
-            return self._emails
-        return self._cards if kind == _CARD else None
-
 
 _COPIED: Final = tuple(
     name for name in RingGeneration.__slots__ if name not in ("_index", "_limit", "_mask")
 )
-_ONES: Final = array("H", [1] * 64)
-_ZEROS: Final = array("H", bytes(2 * 64))

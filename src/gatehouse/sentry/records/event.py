@@ -8,7 +8,7 @@ import msgspec
 from gatehouse.core.cards.fingerprints import INNER_PREFIX, Fingerprints
 from gatehouse.decisions.packed_values import PackedFeatures, Place, features_in
 from gatehouse.decisions.record import RecordOutline, Text, UnreadableRecord, read, read_outline
-from gatehouse.decisions.recorded_event import KeptEvent, RecordedEvent, event_in
+from gatehouse.decisions.recorded_event import KIND_NUMBERS, KeptEvent, RecordedEvent, event_in
 from gatehouse.sentry import kinds
 from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.memory.port import ServerMemory
@@ -17,6 +17,7 @@ from gatehouse.sentry.response import NAME
 MEASURED_IN: Final = ("sentry", "pipeline")
 """The operations whose records may keep what Sentry measured."""
 _CARD: Final = kinds.CARD
+_RING: Final = KIND_NUMBERS["ring"]
 _KINDS: Final[dict[Place, EntityKind]] = {kind.value: kind for kind in EntityKind}
 
 
@@ -62,10 +63,12 @@ def recorded_event(
     *,
     counted: bool | None,
     declined: bool = False,
+    ring: str | None = None,
 ) -> RecordedEvent:
     """An event for the record, with fingerprints of the account as `shown` for the inner ones.
 
-    Whether it counts is not known of an event that the memory missed.
+    Whether it counts is not known of an event that the memory missed. With the name of its ring, if
+    others are in it; a memory that is rebuilt does not read that.
     """
     present, values = map(list, zip(*event.entities, strict=True)) if event.entities else ([], [])
     if shown is not None:
@@ -73,6 +76,9 @@ def recorded_event(
         for _ in range(present.count(_CARD)):
             place = present.index(_CARD, place + 1)
             values[place] = shown[values[place]]
+    if ring is not None:
+        present.append(_RING)
+        values.append(ring)
     return RecordedEvent(
         at=round(event.at_s, 3),
         counted=counted is True,

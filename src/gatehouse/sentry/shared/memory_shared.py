@@ -9,6 +9,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
@@ -21,6 +22,7 @@ from gatehouse.sentry.memory.history_changes import OF_A_PERSON, empty_history
 from gatehouse.sentry.memory.memory import MemoryEvent, MemoryState
 from gatehouse.sentry.memory.recalled import History
 from gatehouse.sentry.memory.reputation_store import KeyedEvent, LabelTarget, ReputationStore
+from gatehouse.sentry.memory.rings import IsFraud, Rings, birth_of, joining, partners_in
 from gatehouse.sentry.shared.counting import CountEvent
 from gatehouse.sentry.shared.entries import LogEntry
 from gatehouse.sentry.shared.following import FollowedHistories
@@ -34,6 +36,7 @@ from gatehouse.sentry.shared.operations import (
     StoreOperation,
 )
 from gatehouse.sentry.shared.pruning import EVENTS_BETWEEN, prune
+from gatehouse.sentry.shared.ring_log import RingLog
 from gatehouse.sentry.shared.spreads import FollowedAmounts, new_amounts
 
 
@@ -80,6 +83,8 @@ class SharedMemory:
         self._amounts: dict[str, dict[str, Amounts]] = {}
         self._most_labels = limit // 2 if labels is None else labels
         self._reputations = ReputationStore(self._most_labels, shared=shared_reputation)
+        self._rings = Rings(2 * self._most_labels)
+        self._ring_log = RingLog(store, self._rings, self._fraud_of, clock)
         self._reporters: OrderedDict[int, str] = OrderedDict()
         """The accounts of entities that were labelled and that other accounts can know, too."""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -99,9 +104,14 @@ class SharedMemory:
         while self._tasks:
             await asyncio.wait(self._tasks)
         await self._store.flush()
+        await self.follow_rings()
         lost, self._has_lost = self._has_lost, False
         if lost:
             raise ConnectorFailed("some of what was told to the shared memory is lost")
+
+    async def follow_rings(self, *, all_served: bool = False) -> None:
+        """Exchange new links with other servers; `ConnectorFailed` if the store fails."""
+        await self._ring_log.exchange(all_served=all_served)
 
     recall_now = None
     """Nothing is recalled without asking the store."""
@@ -177,6 +187,7 @@ class SharedMemory:
     ) -> None:
         """The same as `note_label`, for a target that was made earlier."""
         self._reputations.replace(target, fraud=fraud, previous=previous)
+        self._rings.mark(target.keys, self._reputations.has_fraud)
         for key in target.shared[1::2]:
             self._reporters[key] = target.account_id
             if len(self._reporters) > self._most_labels:
@@ -229,6 +240,9 @@ class SharedMemory:
                 self._store.submit(Compact(subject.names, key, known))
         if operation.counted and operation.totals[0] % EVENTS_BETWEEN == 0:
             self._do(self._prune(subject.names))
+        linked = None if operation.repeated else _joining(subject)
+        if linked is not None:
+            self._ring_log.join(subject.names, linked, birth_of(subject.event))
         return [None if each is None else each.history for each in followed]
 
     def _recalled(
@@ -252,7 +266,16 @@ class SharedMemory:
             for history, kind in zip(found, layout.remembered_kinds, strict=True)
         ]
         recalled.take(layout, histories)
+        linked = _joining(subject)
+        if linked is not None:
+            partners = partial(partners_in, layout, histories)
+            recalled.ring = self._rings.ring_of(linked, at_s, partners)
         return recalled
+
+    def _fraud_of(self, account_id: str) -> IsFraud | None:
+        """How to see whether a fraud of an entity is known; None for an account without labels."""
+        reputations = self._reputations
+        return reputations.has_fraud if account_id in reputations.labelled else None
 
     def _ask_elsewhere(self, subject: EventSubject) -> list[ReadHistories]:
         """Ask for what other accounts that reported an entity of the event have seen of it."""
@@ -297,8 +320,18 @@ class SharedMemory:
             self._lost(event)
             return
         # A log still holds what was taken back; a snapshot does not.
-        for key, known in left.follow().items():
+        found = left.follow()
+        for key, known in found.items():
             self._store.submit(Compact(subject.names, key, known))
+        for key in _joining(subject) or ():
+            if key not in found or found[key].history is None:
+                self._ring_log.remove(subject.names, key)
+
+
+def _joining(subject: EventSubject) -> Sequence[int] | None:
+    """The keys of an event's entities that join a ring."""
+    event, _, (layout, numbers, _) = subject
+    return joining(event, layout, numbers)
 
 
 def _of_a_person(subject: EventSubject) -> list[int]:

@@ -27,6 +27,10 @@ from gatehouse.store.tables import DECISIONS
 _log: Final = logging.getLogger("gatehouse.memory")
 
 _LOOK_S: Final = 2.0
+_RINGS_S: Final = 0.25
+"""So late a server knows what others have linked, if it serves the account just now."""
+_RINGS_OF_ALL: Final = 20
+"""Every so many-th time it asks for all accounts that it has served lately."""
 _REBUILD_EVERY_MS: Final = 600_000
 """A store that loses its data again and again must not keep servers busy with it."""
 _REBUILD: Final = (sys.executable, "-m", "gatehouse", "sentry", "rebuild", "--beside-server")
@@ -54,6 +58,7 @@ class LiveSharedMemory:
         # Until the first look it could be the memory of an installation that this one is a copy of.
         opened.store.is_held = True
         self._was_away = False
+        self._followed = 0
         self._is_being_rebuilt = False
         self._rebuilding: asyncio.subprocess.Process | None = None
 
@@ -81,6 +86,7 @@ class LiveSharedMemory:
         await asyncio.gather(
             self._catch_up.run(),
             repeat(self._look, _LOOK_S, "could not look at the shared memory"),
+            repeat(self._follow_rings, _RINGS_S, "could not follow the rings of other servers"),
         )
 
     async def stop(self) -> None:
@@ -89,9 +95,17 @@ class LiveSharedMemory:
             # Another server begins again.
             self._rebuilding.kill()
             await self._rebuilding.wait()
+        await self._follow_rings()
         await self._opened.store.close()
         with suppress(StoreUnavailable):
             await self._catch_up.keep_lost()
+
+    async def _follow_rings(self) -> None:
+        """Exchange new links with other servers; while the store is away, they wait."""
+        if not self._opened.store.is_held:
+            self._followed += 1
+            with suppress(ConnectorFailed):
+                await self.memory.follow_rings(all_served=self._followed % _RINGS_OF_ALL == 0)
 
     async def _look(self) -> None:
         """See whether it is there, and whether it holds what was recorded."""

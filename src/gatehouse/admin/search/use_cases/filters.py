@@ -136,6 +136,13 @@ class DecisionSearchRequest(Personal, frozen=True, rename="camel", kw_only=True)
             " decision names it: `#…`."
         ),
     ] = None
+    ring: Annotated[
+        _Word | None,
+        Meta(
+            description="The ring that the request was linked with, as the event in a decision"
+            " names it: `ring_…`."
+        ),
+    ] = None
     transaction_id: Annotated[
         ClientReferenceId | None, Meta(description="The `transactionId` that was sent to Sentry.")
     ] = None

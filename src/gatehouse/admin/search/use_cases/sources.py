@@ -28,6 +28,7 @@ from gatehouse.decisions.search_terms import (
     AMOUNT,
     DECISION,
     REASON,
+    RING,
     RULE,
     SHADOW_RULE,
     TAG,
@@ -105,6 +106,7 @@ _FILTERS: Final[dict[str, Callable[[SearchValues, Any], Source]]] = {
     "phone": _terms(SearchValues.phone),
     "ip_address": _terms(SearchValues.address),
     "device_id": _terms(SearchValues.device),
+    "ring": _words(RING),
     "transaction_id": lambda values, given: by_column(
         DECISIONS.c.transaction_reference, values.account_id, values.kept(given)
     ),

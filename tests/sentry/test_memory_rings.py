@@ -1,0 +1,112 @@
+"""Rings in the memory of one process: who joins, who does not, and how people leave."""
+
+import pytest
+
+from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.memory.memory import Entity, EntityKind, MemoryEvent
+from gatehouse.sentry.memory.rings import Ring
+
+NOW = 1_800_000_000.0
+ANN: Entity = (EntityKind.USER, "ann")
+BOB: Entity = (EntityKind.USER, "bob")
+CARD: Entity = (EntityKind.CARD, "card1_a")
+OTHER_CARD: Entity = (EntityKind.CARD, "card1_b")
+DEVICE: Entity = (EntityKind.DEVICE_ID, "d-1")
+ADDRESS: Entity = (EntityKind.ADDRESS, "203.0.113.9")
+
+
+def event(
+    *entities: Entity, at_s: float = NOW, account: str = "shop", country: str | None = None
+) -> MemoryEvent:
+    return MemoryEvent(account, at_s, entities, 10.0, "EUR", country, f"req_{at_s}")
+
+
+@pytest.fixture
+def memory() -> LocalMemory:
+    return LocalMemory(limit=10_000)
+
+
+def people(memory: LocalMemory, noted: MemoryEvent) -> int:
+    found = memory.note(noted).ring
+    return 0 if found is None else found.people
+
+
+def ring(memory: LocalMemory, noted: MemoryEvent) -> Ring:
+    found = memory.note(noted).ring
+    assert found is not None
+    return found
+
+
+def test_a_device_links_two_people(memory: LocalMemory) -> None:
+    assert people(memory, event(ANN, CARD, DEVICE)) == 0
+    assert people(memory, event(BOB, OTHER_CARD, DEVICE, at_s=NOW + 60)) == 1
+    # And what only one of them used leads to the other as well.
+    assert people(memory, event(ANN, CARD, at_s=NOW + 120)) == 1
+
+
+def test_a_request_with_one_such_entity_has_no_ring(memory: LocalMemory) -> None:
+    memory.note(event(ANN, DEVICE))
+    memory.note(event(BOB, DEVICE))
+    assert memory.note(event(DEVICE, (EntityKind.COUNTRY, "DE"))).ring is None
+
+
+def test_the_same_values_with_two_accounts_are_never_linked(memory: LocalMemory) -> None:
+    memory.note(event(ANN, DEVICE, account="bakery"))
+    assert people(memory, event(BOB, DEVICE)) == 0
+    assert people(memory, event(ANN, DEVICE, account="bakery")) == 0
+
+
+def test_an_address_links_at_home_and_not_behind_a_carrier(memory: LocalMemory) -> None:
+    memory.note(event(ANN, CARD, ADDRESS))
+    assert people(memory, event(BOB, OTHER_CARD, ADDRESS)) == 0
+    memory.note(event(ANN, CARD, ADDRESS, country="DE"))
+    assert people(memory, event(BOB, OTHER_CARD, ADDRESS, country="DE")) == 1
+
+
+def test_a_repeated_transaction_links_nothing_new(memory: LocalMemory) -> None:
+    transaction = (EntityKind.TRANSACTION, "t-1")
+    memory.note(event(ANN, CARD, transaction))
+    memory.note(event(BOB, CARD, transaction))
+    assert people(memory, event(ANN, CARD)) == 0
+
+
+def test_labels_of_others_count_until_they_are_withdrawn(memory: LocalMemory) -> None:
+    theirs = event(BOB, OTHER_CARD, DEVICE)
+    memory.note(theirs)
+    mine = event(ANN, CARD, DEVICE, at_s=NOW + 60)
+    memory.note_label(theirs, fraud=True)
+    found = ring(memory, mine)
+    assert (found.frauds, found.near) == (2, 2)
+    memory.note_label(theirs, fraud=None, previous=True)
+    assert ring(memory, mine).frauds == 0
+
+
+def test_a_label_that_comes_before_the_event_is_read_back_counts(memory: LocalMemory) -> None:
+    theirs = event(BOB, OTHER_CARD, DEVICE)
+    memory.note_label(theirs, fraud=True)
+    memory.note(theirs)
+    assert ring(memory, event(ANN, CARD, DEVICE)).frauds == 2
+
+
+def test_an_erased_person_is_in_no_ring(memory: LocalMemory) -> None:
+    theirs = event(BOB, OTHER_CARD, DEVICE)
+    memory.note(theirs)
+    mine = event(ANN, CARD, DEVICE, at_s=NOW + 60)
+    assert people(memory, mine) == 1
+    memory.forget(theirs, counted=True, declined=False)
+    assert memory.note(event(ANN, CARD, DEVICE, at_s=NOW + 120)).ring is None
+
+
+def test_what_comes_twice_at_once_is_linked_once(memory: LocalMemory) -> None:
+    both = [event(ANN, CARD, DEVICE), event(ANN, CARD, DEVICE)]
+    assert [people(memory, each) for each in both] == [0, 0]
+    assert ring(memory, event(BOB, DEVICE)).entities == 2
+
+
+def test_a_ring_has_the_same_name_in_every_process() -> None:
+    names = set()
+    for _ in range(2):
+        memory = LocalMemory(limit=1000)
+        memory.note(event(ANN, DEVICE))
+        names.add(ring(memory, event(BOB, DEVICE, at_s=NOW + 60)).id)
+    assert len(names) == 1
