@@ -51,6 +51,7 @@ CATEGORIES: Final[dict[str, Column]] = {
     "city": lambda v: f"Town {int(200 * v.skewed)}",
     "channel": lambda v: v.chance.choice(("web", "app", "phone")),
     "mcc": lambda v: v.chance.choice((5411, 5812, 5999, 4111, 7995, 5732)),
+    "model": lambda v: f"2026 MAKER TABLET PRO 12 INCH MODEL {int(300 * v.skewed)} GREY",
     "make": lambda v: f"MAKER {int(30 * v.skewed)}",
 }
 NEITHER: Final[dict[str, Column]] = {
@@ -66,6 +67,11 @@ NEITHER: Final[dict[str, Column]] = {
     "lines": lambda v: 1 + int(v.chance.expovariate(0.15)),
     "riskScore": lambda v: v.chance.random(),
     "note": lambda v: " ".join(v.chance.choices(("leave", "it", "at", "the", "door"), k=9)),
+    "message": lambda v: (
+        f"happy birthday from all of us to number {v.number}"
+        if v.chance.random() < 0.95
+        else "happy birthday to you from all of us"
+    ),
     "isGift": lambda v: v.chance.random() < 0.2,
     "newsletter": lambda v: v.chance.choice(("yes", "no")),
     "sentAt": lambda v: int(v.at_s),

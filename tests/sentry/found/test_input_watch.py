@@ -115,7 +115,7 @@ def test_a_verdict_needs_two_judgements_that_agree() -> None:
     told = []
     for number in range(200):
         watched_input.note(("a", "b", "c")[number % 3], number, 60.0 * number)
-        if watched_input.is_due:
+        if watched_input.events >= watched_input.judged_at:
             told.append(watched_input.judged())
     assert told == [None, CATEGORY, None, None, None, None]
 
@@ -193,7 +193,7 @@ def test_what_is_certain_is_not_watched_any_longer() -> None:
     watched_input = WatchedInput("plan")
     while not watched_input.settled:
         watched_input.note(("a", "b", "c")[watched_input.events % 3], None, 0.0)
-        if watched_input.is_due:
+        if watched_input.events >= watched_input.judged_at:
             watched_input.judged()
     assert 2000 <= watched_input.events < 3000
     assert len(watched_input) == 0

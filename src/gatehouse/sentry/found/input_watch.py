@@ -80,23 +80,35 @@ class WatchedInput:
     """What was counted of one key of an account."""
 
     __slots__ = (
-        *("_high", "_hint", "_in_a_row", "_last", "_lengths", "_level", "_low", "_next"),
-        *("_shapes", "_told", "_values", "events", "recent", "settled"),
+        *(
+            "_ends",
+            "_high",
+            "_hint",
+            "_in_a_row",
+            "_last",
+            "_lengths",
+            "_level",
+            "_low",
+        ),
+        *("_shapes", "_told", "_values", "events", "judged_at", "recent", "settled"),
     )
 
     def __init__(self, key: str) -> None:
         self.events = 0
+        self.judged_at = FEWEST_EVENTS
+        """The number of events at which there is enough more to judge by."""
         self.recent = 0
-        """Events since rare keys were last dropped."""
+        """Requests since rare keys were last dropped."""
         self.settled = False
         """Whether there is nothing more to find out."""
         self._hint = hint_of(key)
         self._level = 0
+        self._ends = 0
+        """The bits that are 0 in the numbers of sampled values."""
         self._values: dict[int, _SampledValue] = {}
         self._shapes = [0] * len(Shape)
         self._lengths = [0] * _LENGTHS
         self._low, self._high = _LARGEST, -_LARGEST
-        self._next = FEWEST_EVENTS
         self._last = InputVerdict.UNDECIDED
         self._in_a_row = 0
         self._told: InputFinding | None = None
@@ -108,19 +120,27 @@ class WatchedInput:
     def note(self, value: str | float, person: int | None, at_s: float) -> None:
         """Count one value."""
         self.events += 1
-        text = value[:_LONGEST] if isinstance(value, str) else repr(value)
+        text = value[:_LONGEST] if type(value) is str else repr(value)
         number = crc32(text.encode("utf-8", "replace"))
-        if number & (1 << self._level) - 1:
+        if number & self._ends:
             return
         known = self._values.get(number)
         if known is not None:
             known.again(person, at_s)
-            return
-        self._values[number] = _SampledValue(person, at_s)
-        self._note_shape(value)
+        # Only new values are looked at, because most are not.
+        elif drop_placeholder(text) is None:
+            self.events -= 1
+        else:
+            self._values[number] = _SampledValue(person, at_s)
+            self._note_shape(value)
+            if len(self._values) > SAMPLED:
+                self._thin_out()
+
+    def _thin_out(self) -> None:
+        """Keep the values whose number ends in one zero more, about half of them."""
         while len(self._values) > SAMPLED:
             self._level += 1
-            ends = (1 << self._level) - 1
+            self._ends = ends = (1 << self._level) - 1
             self._values = {each: kept for each, kept in self._values.items() if not each & ends}
 
     def _note_shape(self, value: str | float) -> None:
@@ -133,17 +153,12 @@ class WatchedInput:
             self._low, self._high = min(self._low, number), max(self._high, number)
             self._lengths[min(len(str(abs(number))), _LENGTHS - 1)] += 1
 
-    @property
-    def is_due(self) -> bool:
-        """Whether there is enough more to judge by."""
-        return self.events >= self._next
-
     def judged(self) -> InputFinding | None:
         """What there is to tell, if that is new.
 
         A verdict must stand twice in a row, so that it does not change with every judgement.
         """
-        self._next = int(self.events * _JUDGED_AGAIN)
+        self.judged_at = int(self.events * _JUDGED_AGAIN)
         found = self.evidence()
         verdict = judge(found)
         self._in_a_row = self._in_a_row + 1 if verdict is self._last else 1
@@ -180,6 +195,7 @@ class WatchedInput:
             top_share=max(counts, default=0) / max(sum(counts), 1),
             words=self._shapes[Shape.WORD] / shapes,
             numbers=numbers / shapes,
+            texts=self._shapes[Shape.TEXT] / shapes,
             spread=NumberSpread(
                 self._low, self._high, length, self._lengths[length] / max(numbers, 1)
             ),
@@ -199,11 +215,11 @@ class _AccountInputs:
     def __len__(self) -> int:
         return sum(map(len, self.inputs.values()))
 
-    def find(self, key: str) -> WatchedInput | None:
-        """A key that is watched, from now on if there is room."""
-        watched = self.inputs.get(key)
-        if watched is None and len(self.inputs) < MOST_WATCHED and _is_name(key):
-            watched = self.inputs[key] = WatchedInput(key)
+    def admit(self, key: str) -> WatchedInput | None:
+        """Watch one more key, if there is room."""
+        if len(self.inputs) >= MOST_WATCHED or not _is_name(key):
+            return None
+        watched = self.inputs[key] = WatchedInput(key)
         return watched
 
     def drop_rare(self) -> None:
@@ -231,17 +247,20 @@ class InputWatch:
             account = self._accounts[account_id] = _AccountInputs()
             self._make_room()
         account.events += 1
+        known = account.inputs
         for key, value in islice(inputs.items(), MOST_WATCHED):
-            watched = account.find(key)
-            if watched is None:
+            watched = known.get(key)
+            if watched is None and (watched := account.admit(key)) is None:
                 continue
             watched.recent += 1
             if watched.settled:
                 continue
-            for each in texts_in(value) if type(value) is list else (value,):
-                if type(each) in _SCALARS and drop_placeholder(each) is not None:
+            if type(value) in _SCALARS:
+                watched.note(value, person, at_s)
+            elif type(value) is list:
+                for each in texts_in(value):
                     watched.note(each, person, at_s)
-            if watched.is_due:
+            if watched.events >= watched.judged_at:
                 finding = watched.judged()
                 if finding is not None:
                     self._news.setdefault(account_id, {})[key] = finding

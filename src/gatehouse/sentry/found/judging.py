@@ -2,7 +2,8 @@
 
 An identifier has many values, some of which come back: with another person, or another day. An
 order's number never does, and a session's only within the hour. A category has values that many
-people share. Measures, moments, flags and free text are neither, whatever they do.
+people share. Measures, moments and flags are neither, whatever they do, and free text hardly ever
+comes back.
 """
 
 from enum import StrEnum
@@ -15,7 +16,9 @@ FEWEST_EVENTS: Final = 64
 FEW_VALUES: Final = 64
 """So many values can be a category of few; more must come back to say something."""
 _EVENTS_PER_VALUE: Final = 8.0
-"""A category of few values has been seen with all of them by then."""
+"""A category of few values has been seen with all of them by then. Where nobody is known, more
+values that are as frequent are a category, too.
+"""
 _CONSTANT: Final = 0.995
 """A value with this share of the requests is all there is."""
 _FIT_SHARE: Final = 0.8
@@ -23,6 +26,9 @@ _FIT_SHARE: Final = 0.8
 _LEAST_RETURNED: Final = 4
 _RETURNED_SHARE: Final = 0.02
 """Most devices of a shop are seen once; nearly all order numbers are."""
+_TEXTS_RETURNED: Final = 0.15
+"""What people write is now and then the same; names of goods come back."""
+_MANY_TEXTS: Final = 0.2
 _PEOPLE_SHARING: Final = 4.0
 """With so many people per value, it is no value of a person's own."""
 _RETURNED_OFTEN: Final = 0.15
@@ -87,6 +93,8 @@ class Evidence(NamedTuple):
     """The share of values that look like names."""
     numbers: float
     """The share of values that are whole numbers."""
+    texts: float
+    """The share of values with many words."""
     spread: NumberSpread
     hint: NameHint
 
@@ -95,14 +103,15 @@ def judge(found: Evidence) -> InputVerdict:
     """What the input looks like."""
     if found.events < FEWEST_EVENTS:
         return InputVerdict.UNDECIDED
-    fit = found.words + (found.numbers if _are_names(found) else 0.0)
+    fit = found.words + found.texts + (found.numbers if _are_names(found) else 0.0)
     if fit < _FIT_SHARE:
         return InputVerdict.UNFIT
     if found.distinct < 2 or found.top_share > _CONSTANT:
         return InputVerdict.UNDECIDED
     if found.distinct <= FEW_VALUES:
         return _of_few(found)
-    if found.returned < max(_LEAST_RETURNED, _RETURNED_SHARE * found.sampled):
+    share = _TEXTS_RETURNED if found.texts > _MANY_TEXTS else _RETURNED_SHARE
+    if found.returned < max(_LEAST_RETURNED, share * found.sampled):
         return InputVerdict.UNDECIDED
     return InputVerdict.CATEGORY if _is_shared(found) else InputVerdict.IDENTIFIER
 
@@ -110,7 +119,7 @@ def judge(found: Evidence) -> InputVerdict:
 def _is_shared(found: Evidence) -> bool:
     """Whether values are of many people, also where each was seen a few times only."""
     if found.people is None:
-        return False
+        return found.events >= _EVENTS_PER_VALUE * found.distinct
     often = found.returned >= _RETURNED_OFTEN * found.sampled
     return found.people >= _PEOPLE_SHARING or (often and found.people_of_returned >= _BY_OTHERS)
 

@@ -65,7 +65,7 @@ class Shape(IntEnum):
     MOMENT = 3
     FLAG = 4
     TEXT = 5
-    """Several words that somebody wrote."""
+    """Several words: what somebody wrote, or the name of an article."""
 
 
 class NameHint(IntEnum):
