@@ -441,6 +441,12 @@ def test_an_account_behind_a_card_is_remembered_before_its_number() -> None:
     assert (EntityKind.TRANSACTION, "t-1 card1_account") in found
 
 
+def test_the_first_few_texts_of_a_list_are_remembered() -> None:
+    makers = ["ACME", "ACME", 7, "unknown", *(f"M{n}" for n in range(50))]
+    found = entities({"customInputs": {"make": makers}}, SentryPolicy(entities=("make",)))
+    assert found[EntityKind.CUSTOM] == ["make=ACME", "make=M0", "make=M1", "make=M2"]
+
+
 def test_what_was_found_is_remembered_as_what_was_declared() -> None:
     body = {"customInputs": {"plan": "plus", "device": "d-7", "tier": "gold", "no": "x"}}
     found = FoundInputs(

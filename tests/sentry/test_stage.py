@@ -14,6 +14,8 @@ from gatehouse.core.stages.case import Case, StageResult, ValuesByType
 from gatehouse.decisions.packed_values import features_in
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.found.found_inputs import InputFinding, InputKind
+from gatehouse.sentry.found.input_watch import InputWatch
 from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.memory.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.memory.recalled import History
@@ -261,3 +263,31 @@ def test_judging_tells_what_was_noted() -> None:
     assert result.facts["event"].at == event.at_s
     assert (EntityKind.USER, "user-1") in event.entities
     assert memory.state().events == 1
+
+
+class Elsewhere(LocalMemory):
+    """A memory that has to be waited for."""
+
+    recall_now = None
+
+
+def watching(memory: LocalMemory, requests: int, **inputs: str) -> InputWatch:
+    """What was watched of requests, each of an order of its own unless they name one."""
+    watch = InputWatch()
+    sentry = stage(memory).with_watch(watch)
+    for number in range(requests):
+        event = {"transactionId": inputs.get("order", f"t-{number}")}
+        body = {"event": event, "customInputs": {"plan": f"p-{number % 3}"}}
+        request = READER.read(json.dumps(body).encode())
+        asyncio.run(sentry.observe(Case("", "acct_1", number * 60_000, ValuesByType()), request))
+    return watch
+
+
+@pytest.mark.parametrize("memory", [LocalMemory(1000), Elsewhere(1000)])
+def test_custom_inputs_are_watched_wherever_the_memory_is(memory: LocalMemory) -> None:
+    found = watching(memory, 100).take_news()
+    assert found == {"acct_1": {"plan": InputFinding(InputKind.CATEGORY)}}
+
+
+def test_an_attempt_that_is_repeated_is_not_watched_again() -> None:
+    assert watching(LocalMemory(1000), 100, order="t-1").take_news() == {}

@@ -68,6 +68,15 @@ def test_devices_are_found_where_every_user_buys_once() -> None:
     assert watched(requests) == {"device": InputKind.IDENTIFIER}
 
 
+def test_under_attack_a_device_is_still_one_persons() -> None:
+    chance = random.Random(6)
+    requests = [
+        MadeUpRequest({"deviceId": f"d{n}" if chance.random() < 0.4 else f"f{n // 8}"}, n, n * 60.0)
+        for n in range(1000)
+    ]
+    assert watched(requests) == {"deviceId": InputKind.IDENTIFIER}
+
+
 def test_inputs_of_a_shop_without_users_are_found_by_the_days_they_come_back() -> None:
     watch = InputWatch()
     for inputs, _, at_s in made_up(3000, IDENTIFIERS, NEITHER):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gatehouse.sentry.found.shapes import NameHint, Shape, hint_of, shape_of
+from gatehouse.sentry.found.shapes import NameHint, Shape, hint_of, is_personal, shape_of
 
 SHAPES = {
     Shape.WORD: (
@@ -53,3 +53,8 @@ def test_lists_and_objects_have_none() -> None:
 )
 def test_a_name_may_say_whether_numbers_measure(key: str, hint: NameHint) -> None:
     assert hint_of(key) is hint
+
+
+def test_a_name_may_say_that_each_value_is_one_persons() -> None:
+    assert all(map(is_personal, ("deviceId", "loyalty_number", "CUSTOMER_ID", "visitor")))
+    assert not any(map(is_personal, ("merchantId", "terminal", "plan", "f1")))

@@ -21,7 +21,7 @@ from gatehouse.sentry.found.judging import (
     NumberSpread,
     judge,
 )
-from gatehouse.sentry.found.shapes import Shape, hint_of, shape_of, texts_in
+from gatehouse.sentry.found.shapes import Shape, hint_of, is_personal, shape_of, texts_in
 from gatehouse.sentry.placeholders import drop_placeholder
 
 MOST_WATCHED: Final = 48
@@ -80,17 +80,8 @@ class WatchedInput:
     """What was counted of one key of an account."""
 
     __slots__ = (
-        *(
-            "_ends",
-            "_high",
-            "_hint",
-            "_in_a_row",
-            "_last",
-            "_lengths",
-            "_level",
-            "_low",
-        ),
-        *("_shapes", "_told", "_values", "events", "judged_at", "recent", "settled"),
+        *("_ends", "_high", "_hint", "_in_a_row", "_last", "_lengths", "_level", "_low"),
+        *("_personal", "_shapes", "_told", "_values", "events", "judged_at", "recent", "settled"),
     )
 
     def __init__(self, key: str) -> None:
@@ -102,6 +93,7 @@ class WatchedInput:
         self.settled = False
         """Whether there is nothing more to find out."""
         self._hint = hint_of(key)
+        self._personal = is_personal(key)
         self._level = 0
         self._ends = 0
         """The bits that are 0 in the numbers of sampled values."""
@@ -200,6 +192,7 @@ class WatchedInput:
                 self._low, self._high, length, self._lengths[length] / max(numbers, 1)
             ),
             hint=self._hint,
+            personal=self._personal,
         )
 
 

@@ -97,6 +97,8 @@ class Evidence(NamedTuple):
     """The share of values with many words."""
     spread: NumberSpread
     hint: NameHint
+    personal: bool
+    """Whether the name of the key says that each value should be one person's."""
 
 
 def judge(found: Evidence) -> InputVerdict:
@@ -120,8 +122,11 @@ def _is_shared(found: Evidence) -> bool:
     """Whether values are of many people, also where each was seen a few times only."""
     if found.people is None:
         return found.events >= _EVENTS_PER_VALUE * found.distinct
-    often = found.returned >= _RETURNED_OFTEN * found.sampled
-    return found.people >= _PEOPLE_SHARING or (often and found.people_of_returned >= _BY_OTHERS)
+    if found.people >= _PEOPLE_SHARING:
+        return True
+    # Under attack, a few devices with many users can be most of what there is.
+    often = not found.personal and found.returned >= _RETURNED_OFTEN * found.sampled
+    return often and found.people_of_returned >= _BY_OTHERS
 
 
 def _of_few(found: Evidence) -> InputVerdict:

@@ -52,6 +52,24 @@ _NAMES: Final = frozenset(
     )
 )
 
+_PERSONAL: Final = frozenset(
+    (
+        *("account", "client", "cookie", "customer", "device", "email", "fingerprint", "iban"),
+        *(
+            "imei",
+            "loyalty",
+            "mac",
+            "mail",
+            "member",
+            "mobile",
+            "phone",
+            "user",
+            "visitor",
+            "wallet",
+        ),
+    )
+)
+
 
 class Shape(IntEnum):
     """What a value looks like."""
@@ -117,3 +135,8 @@ def hint_of(key: str) -> NameHint:
         if word in _MEASURES:
             return NameHint.MEASURE
     return NameHint.NOTHING
+
+
+def is_personal(key: str) -> bool:
+    """Whether a name such as `deviceId` says that each value should be one person's."""
+    return any(part.lower() in _PERSONAL for part in _PARTS_OF_NAME.findall(key))
