@@ -74,7 +74,7 @@ NEITHER: Final[dict[str, Column]] = {
     ),
     "isGift": lambda v: v.chance.random() < 0.2,
     "newsletter": lambda v: v.chance.choice(("yes", "no")),
-    "sentAt": lambda v: int(v.at_s),
+    "sentAt": lambda v: 1_790_000_000 + int(v.at_s) // 3600,
     "createdAt": lambda v: (
         f"2026-{1 + int(v.at_s) // DAY_S % 12:02d}-03T10:{v.number % 60:02d}:00Z"
     ),

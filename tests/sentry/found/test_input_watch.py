@@ -68,6 +68,15 @@ def test_devices_are_found_where_every_user_buys_once() -> None:
     assert watched(requests) == {"device": InputKind.IDENTIFIER}
 
 
+def test_devices_are_found_by_a_few_that_come_back() -> None:
+    chance = random.Random(8)
+    requests = [
+        MadeUpRequest({"device": f"d{n}" if chance.random() > 0.06 else f"f{n // 60}"}, n, n * 60.0)
+        for n in range(3000)
+    ]
+    assert watched(requests) == {"device": InputKind.IDENTIFIER}
+
+
 def test_under_attack_a_device_is_still_one_persons() -> None:
     chance = random.Random(6)
     requests = [
@@ -142,8 +151,8 @@ def test_the_same_values_give_the_same_verdicts_whatever_the_process() -> None:
     for number in range(5000):
         watched_input.note(f"v-{number}", None, 0.0)
     # Sampled by a number that does not depend on the process.
-    assert len(watched_input) == 155
-    assert watched_input.evidence().distinct == 155 << 5
+    assert len(watched_input) == 316
+    assert watched_input.evidence().distinct == 316 << 4
 
 
 def test_the_number_of_values_is_estimated_from_a_sample() -> None:

@@ -29,8 +29,10 @@ MOST_WATCHED: Final = 48
 MOST_ACCOUNTS: Final = 1000
 MOST_VALUES: Final = 100_000
 """Sampled values of all accounts, about 25 MB."""
-SAMPLED: Final = 256
-"""Values of one key."""
+SAMPLED: Final = 512
+"""Values of one key: where one in a hundred comes back, fewer would show none of them."""
+_SAMPLED_ON: Final = 128
+"""The same once it is known what they are."""
 _CLEAR_EVERY: Final = 1000
 """Requests of an account with custom inputs, after which rare keys make room for others."""
 _RARE: Final = 20
@@ -80,7 +82,7 @@ class WatchedInput:
     """What was counted of one key of an account."""
 
     __slots__ = (
-        *("_ends", "_high", "_hint", "_in_a_row", "_last", "_lengths", "_level", "_low"),
+        *("_ends", "_high", "_hint", "_in_a_row", "_last", "_lengths", "_level", "_low", "_most"),
         *("_personal", "_shapes", "_told", "_values", "events", "judged_at", "recent", "settled"),
     )
 
@@ -97,6 +99,7 @@ class WatchedInput:
         self._level = 0
         self._ends = 0
         """The bits that are 0 in the numbers of sampled values."""
+        self._most = SAMPLED
         self._values: dict[int, _SampledValue] = {}
         self._shapes = [0] * len(Shape)
         self._lengths = [0] * _LENGTHS
@@ -125,12 +128,12 @@ class WatchedInput:
         else:
             self._values[number] = _SampledValue(person, at_s)
             self._note_shape(value)
-            if len(self._values) > SAMPLED:
+            if len(self._values) > self._most:
                 self._thin_out()
 
     def _thin_out(self) -> None:
         """Keep the values whose number ends in one zero more, about half of them."""
-        while len(self._values) > SAMPLED:
+        while len(self._values) > self._most:
             self._level += 1
             self._ends = ends = (1 << self._level) - 1
             self._values = {each: kept for each, kept in self._values.items() if not each & ends}
@@ -158,10 +161,13 @@ class WatchedInput:
         if self._in_a_row < _TWICE or verdict is InputVerdict.UNDECIDED:
             return None
         finding = InputFinding(verdict.kind, self.events >= _SURE)
-        if finding.sure and (finding.kind is None or found.distinct <= FEW_VALUES):
-            # Values that come back seldom are watched on; these have shown what they are.
-            self.settled = True
-            self._values.clear()
+        if finding.sure:
+            # Many values are watched on; these others have shown what they are.
+            self.settled = finding.kind is None or found.distinct <= FEW_VALUES
+            self._most = _SAMPLED_ON
+            self._thin_out()
+            if self.settled:
+                self._values.clear()
         if finding == self._told or (finding.kind is None and not finding.sure):
             return None
         self._told = finding

@@ -23,9 +23,9 @@ _CONSTANT: Final = 0.995
 """A value with this share of the requests is all there is."""
 _FIT_SHARE: Final = 0.8
 """So many of the values must look like names; the rest may be mistakes."""
-_LEAST_RETURNED: Final = 4
-_RETURNED_SHARE: Final = 0.02
-"""Most devices of a shop are seen once; nearly all order numbers are."""
+_LEAST_RETURNED: Final = 3
+_RETURNED_SHARE: Final = 0.01
+"""Most devices of a shop are seen once; order numbers hardly ever come back at all."""
 _TEXTS_RETURNED: Final = 0.15
 """What people write is now and then the same; names of goods come back."""
 _MANY_TEXTS: Final = 0.2

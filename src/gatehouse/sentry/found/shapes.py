@@ -24,6 +24,9 @@ _MOMENT: Final = re.compile(
     # "2026-11-18T09:30:00Z", "18.11.2026", "11/18/26 9:30", "09:30:00"
     rf"(?:{_DATE})(?:[T ,].*)?|\d{{1,2}}:\d{{2}}(?::\d{{2}}.*)?"
 )
+_SECONDS: Final = range(1_420_000_000, 2_200_000_000)
+"""Since 1970, from 2015 to 2039."""
+_MILLISECONDS: Final = range(_SECONDS.start * 1000, _SECONDS.stop * 1000)
 _FLAGS: Final = frozenset(("true", "false", "yes", "no", "y", "n", "t", "f", "on", "off", "0", "1"))
 _PARTS_OF_NAME: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 _MEASURES: Final = frozenset(
@@ -105,10 +108,16 @@ def shape_of(value: Any) -> Shape | None:
     if isinstance(value, bool):
         return Shape.FLAG
     if isinstance(value, int):
-        return Shape.NUMBER
+        return _shape_of_number(value)
     if isinstance(value, float):
-        return Shape.NUMBER if value.is_integer() and abs(value) < 1e15 else Shape.MEASURE
+        whole = value.is_integer() and abs(value) < 1e15
+        return _shape_of_number(int(value)) if whole else Shape.MEASURE
     return _shape_of_text(value) if isinstance(value, str) else None
+
+
+def _shape_of_number(value: int) -> Shape:
+    is_moment = value in _SECONDS or value in _MILLISECONDS
+    return Shape.MOMENT if is_moment else Shape.NUMBER
 
 
 def _shape_of_text(value: str) -> Shape:
@@ -118,7 +127,7 @@ def _shape_of_text(value: str) -> Shape:
         return Shape.FLAG
     if _DIGITS.fullmatch(text) is not None:
         # No measure begins with a zero; codes do.
-        return Shape.WORD if text.startswith("0") else Shape.NUMBER
+        return Shape.WORD if text.startswith("0") else _shape_of_number(int(text))
     if _MOMENT.fullmatch(text) is not None:
         return Shape.MOMENT
     if _DECIMAL.fullmatch(text) is not None:
