@@ -201,7 +201,7 @@ def test_requests_that_are_younger_than_their_labels_are_told(
 def test_without_the_time_of_labels_their_delay_is_not_guessed() -> None:
     found = _found(_audit(_examples(took_days=0.0)), AuditCheck.LABEL_DELAY)
     assert found.level is AuditLevel.UNKNOWN
-    assert "(when)" in found.said
+    assert "when they became known" in found.said
 
 
 @pytest.mark.parametrize(

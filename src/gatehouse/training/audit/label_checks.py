@@ -27,6 +27,7 @@ ENOUGH_FRAUDS: Final = 100
 MANY_FRAUDS: Final = 0.2
 """No shop has as much; somebody has chosen what to label."""
 _DAY_S: Final = 86_400
+_SAME_S: Final = 1.0
 
 
 class PeriodQuality(NamedTuple):
@@ -68,7 +69,8 @@ def check_label_delay(took_s: Values, ages_s: Values) -> AuditFinding:
 
     `took_s` is how long each fraud took to be known, `ages_s` how old every request is.
     """
-    if not len(took_s) or float(took_s.max()) <= 0:
+    # Labels without a time of their own all have the delay that a replay or an import gives them.
+    if not len(took_s) or float(np.ptp(took_s)) < _SAME_S:
         return AuditFinding(AuditCheck.LABEL_DELAY, AuditLevel.UNKNOWN, phrases.DELAY_UNKNOWN())
     late_s = float(np.quantile(took_s, KNOWN_SHARE))
     share = float((ages_s < late_s).mean())

@@ -91,8 +91,8 @@ NOT_FALLING: Final = Phrase(
 )
 DELAY_UNKNOWN: Final = Phrase(
     "label_audit.delay_unknown",
-    "it is not known when frauds were found: all labels have the time of their request; import "
-    "them with when they became known (when)",
+    "it is not known when frauds were found: all labels came equally long after their request; "
+    "import them with when they became known (when, in a file labelAt)",
 )
 FRESH: Final = Phrase(
     "label_audit.fresh",
