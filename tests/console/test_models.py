@@ -315,6 +315,9 @@ def test_what_is_not_as_usual_is_listed_above_the_models(
     assert "Not as usual" in page
     assert "the values of ip.country are not those of the same hours" in page
     assert "matches 20.00% of the requests, where 2.00% is usual" in page
+    overview = manager.get(f"/a/{shop}/").text
+    assert "shop/abroad and more is not as usual: 2 in all." in overview
+    assert f'href="/a/{shop}/models"' in overview
     german = console.as_role(UserRole.VIEWER, shop, locale="de").get(f"/a/{shop}/models").text
     assert "Nicht wie üblich" in german
     assert "Stabilitätsindex 0,41" in german

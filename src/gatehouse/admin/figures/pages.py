@@ -10,6 +10,8 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.use_cases import accounts, policies
 from gatehouse.admin.approvals.pages import for_approval
 from gatehouse.admin.connectors.use_cases.connector_status import list_connectors
+from gatehouse.admin.drift.types.shown import DriftSearch
+from gatehouse.admin.drift.use_cases import list_drift
 from gatehouse.admin.figures.use_cases.overview import FiguresNotReady, Latency, Overview, overview
 from gatehouse.admin.keys.types import KeyShown
 from gatehouse.admin.keys.use_cases import list_keys
@@ -211,6 +213,9 @@ def _attention(visit: Visit) -> list[Attention]:
         if connector.state in ("DOWN", "PARTLY"):
             said = visit.text("overview.needs.connector", name=connector.name)
             found.append(Attention(said, None, "bad"))
+    if drifts := list_drift(visit.session, visit.account_id, DriftSearch()).drifts:
+        said = visit.text("overview.needs.drift", count=len(drifts), name=drifts[0].name)
+        found.append(Attention(said, visit.url("models")))
     if visit.may(Permission.APPROVE):
         count = for_approval(visit)
         waits = visit.text("overview.needs.proposals", count=count)
