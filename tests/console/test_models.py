@@ -8,6 +8,8 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
+from gatehouse.admin.accounts.types import CostsBody
+from gatehouse.admin.accounts.use_cases import costs, policies
 from gatehouse.admin.approvals.use_cases import approvals, proposals
 from gatehouse.admin.drift import queries as drift
 from gatehouse.admin.drift.types.comparing import DriftJudgement, DriftKind
@@ -23,7 +25,13 @@ from gatehouse.store import jobs
 from gatehouse.store.configured import models
 from gatehouse.training.report import audit_phrases, phrases
 from gatehouse.training.report.audit import AuditCheck, AuditFinding, AuditLevel, LabelAudit
-from gatehouse.training.report.report import ModelComparison
+from gatehouse.training.report.report import (
+    ModelComparison,
+    OrderValue,
+    ScoreMeaning,
+    ThresholdInUse,
+    ThresholdMeaning,
+)
 from tests.admin.recorded import Recorder
 from tests.console.harness import Browser, Console
 from tests.console.trained import full_report, keep_model
@@ -66,6 +74,38 @@ def test_a_report_shows_curves_and_thresholds_with_money(shop: str, manager: Bro
     for title in ("Calibration", "Precision and recall", "Confidence", "Thresholds and money"):
         assert f"<title>{title}</title>" in page
     assert "37.7% to 62.3%" in page
+
+
+def test_a_report_shows_what_thresholds_cost_and_what_those_in_use_mean(
+    console: Console, shop: str
+) -> None:
+    costs.set_costs(console.session, shop, CostsBody("USD", 0.25, chargeback_fee=20))
+    made = full_report()
+    rows = [
+        msgspec.structs.replace(each, frauds_stopped=(place + 1,))
+        for place, each in enumerate(made.candidate.thresholds)
+    ]
+    used = ThresholdInUse("rule", "starter", "sentry-low", 0.4)
+    found = (ThresholdMeaning(used, 0.0213, 0.3, 0.0217, 3, 99),)
+    made = msgspec.structs.replace(
+        made,
+        candidate=msgspec.structs.replace(made.candidate, thresholds=tuple(rows)),
+        holdout_fraud=(OrderValue("USD", msgspec.Raw(b"2000")),),
+        holdout_frauds=(2,),
+        meaning=ScoreMeaning("prior-3", 1000, 3, 99, found),
+    )
+    version = keep_model(console.session, shop, made)
+    manager = console.as_role(UserRole.MANAGER, shop)
+    page = manager.get(f"/a/{shop}/models/{version}").text
+    # 765.50 and a fee of 20 for the fraud that the first lets through, and 25 % of 12.50.
+    assert "$788.63" in page
+    assert "Cheapest for" in page
+    assert "Thresholds in use" in page
+    assert "sentry-low" in page
+    assert "2.13%" in page
+    manager.post(f"/a/{shop}/models/{version}/promote", {"raw_scores": "yes"})
+    with console.session.reading() as connection:
+        assert policies.sentry_policy(connection, shop).raw_scores
 
 
 def test_what_was_not_measured_has_dashes_and_no_charts(console: Console, shop: str) -> None:

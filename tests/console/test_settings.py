@@ -3,9 +3,11 @@
 import pytest
 
 from gatehouse.access.roles import UserRole
+from gatehouse.admin.accounts.types import CostsBody
 from gatehouse.admin.accounts.use_cases import found_inputs, policies
 from gatehouse.admin.events.use_cases.event_settings import get_event_settings
 from gatehouse.precheck.response import AvsResult
+from gatehouse.sentry.costs import CostPreset
 from gatehouse.sentry.found.found_inputs import InputFinding, InputKind
 from tests.console.harness import Browser, Console
 from tests.console.wrong_numbers import WRONG_NUMBERS
@@ -86,6 +88,30 @@ def test_what_sentry_found_is_shown_and_can_be_refused(console: Console, ada: Br
     [kept] = found_inputs.list_found_inputs(console.session, console.account_id).inputs
     assert kept.remembered
     assert ada.post(_path(console, "/found"), {"key": "x", "remembered": "yes"}).status_code == 404
+
+
+def test_costs_are_set_shown_and_forgotten(console: Console, ada: Browser) -> None:
+    assert '<option value="off" selected>' in ada.get(_path(console)).text
+    sent = {
+        "preset": "protect",
+        "currency": "usd",
+        "margin": "25",
+        "chargeback_fee": "20",
+        "fee_share": "2.9",
+        "review_cost": "3.50",
+        "review_finds": "80",
+    }
+    assert ada.post(_path(console, "/costs"), sent).status_code == 303
+    kept = policies.get_policies(console.session, console.account_id).costs
+    assert kept == CostsBody("USD", 0.25, CostPreset.PROTECT, 20.0, 0.029, 3.5, 0.8)
+    page = ada.get(_path(console)).text
+    assert '<option value="protect" selected>' in page
+    assert 'value="2.90"' in page
+    for wrong in ({"margin": "101"}, {"currency": "QQQ"}, {"preset": "all"}, {"review_cost": "x"}):
+        assert ada.post(_path(console, "/costs"), sent | wrong).status_code == 422
+    assert policies.get_policies(console.session, console.account_id).costs == kept
+    assert ada.post(_path(console, "/costs"), {"preset": "off"}).status_code == 303
+    assert policies.get_policies(console.session, console.account_id).costs is None
 
 
 def test_a_threshold_that_is_no_amount_is_refused_beside_its_field(

@@ -1327,6 +1327,10 @@ export interface ModelSwitched {
   readonly before: number;
   /** How it fits this version of the service. */
   readonly remarks: readonly string[];
+  /** Whether its scores are told so that thresholds keep their meaning. */
+  readonly mapped?: boolean;
+  /** Thresholds in use. */
+  readonly thresholds?: readonly ThresholdKept[];
 }
 
 /** An exact amount of one currency. */
@@ -2359,6 +2363,28 @@ export interface ThresholdCostShown {
   readonly bestFor: readonly CostPreset[];
 }
 
+/** A threshold in use, and which share of recent requests is below it. Null where the threshold was set after the model was trained. */
+export interface ThresholdKept {
+  /** Whether a rule or a pipeline names it. */
+  readonly source: "pipeline" | "rule";
+  /** The rule set, or the pipeline's number. */
+  readonly configured: string;
+  /** The rule, or the stage. */
+  readonly name: string;
+  /** What is compared with. */
+  readonly threshold: number;
+  /** With the model before. */
+  readonly before?: number | null;
+  /** With the scores of this model as they are. */
+  readonly unmapped?: number | null;
+  /** With its scores as they are told. */
+  readonly after?: number | null;
+  /** Requests on the other side than before, as told. */
+  readonly changed?: number | null;
+  /** The same with scores as they are. */
+  readonly changedUnmapped?: number | null;
+}
+
 /** A span of time: from a moment on, and before another. */
 export interface TimeRange {
   /** From this moment on, RFC 3339. */
@@ -3183,7 +3209,7 @@ export interface Operations {
   /** Promote a model */
   promoteModel: {
     path: { readonly version: string };
-    query: Record<string, never>;
+    query: { readonly rawScores?: boolean | undefined };
     body: undefined;
     result: ModelSwitched;
   };

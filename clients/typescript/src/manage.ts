@@ -226,9 +226,9 @@ export class ManageModels extends Calls {
     return this.send("getModel", { path: { version: `${version}` } }, own);
   }
 
-  /** Has Sentry score with a model from now on. Scope `manage:models`. Free. */
-  promote(version: string | number, own?: CallOptions): Promise<Answer<api.ModelSwitched>> {
-    return this.send("promoteModel", { path: { version: `${version}` } }, own);
+  /** Has Sentry score with a model from now on. Its scores are told so that thresholds in use keep the share of requests that was below them, unless they are to be told as they are. Scope `manage:models`. Free. */
+  promote(version: string | number, query: Query<"promoteModel"> = {}, own?: CallOptions): Promise<Answer<api.ModelSwitched>> {
+    return this.send("promoteModel", { path: { version: `${version}` }, query }, own);
   }
 }
 

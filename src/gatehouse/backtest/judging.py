@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import msgspec
 
 from gatehouse.backtest.load import select_signals
-from gatehouse.backtest.preset_costs import CONFIDENCE, judge_presets
+from gatehouse.backtest.preset_costs import CONFIDENCE, OWN_CONFIDENCE, judge_presets
 from gatehouse.backtest.report import BacktestReport
 from gatehouse.backtest.run import Judge, nothing_to_judge
 from gatehouse.conditions.compile_sql import listed_column
@@ -58,7 +58,7 @@ class ColumnTrial(msgspec.Struct, frozen=True):
     @property
     def more_signals(self) -> tuple[str, ...]:
         """Signals that are looked at besides those of the rules."""
-        return () if self.costs is None else (CONFIDENCE,)
+        return () if self.costs is None else (CONFIDENCE, OWN_CONFIDENCE)
 
 
 def judge_columns(

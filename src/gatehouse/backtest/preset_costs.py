@@ -24,6 +24,8 @@ from gatehouse.sentry.costs import (
 )
 
 CONFIDENCE: Final = "sentry.requestConfidence"
+OWN_CONFIDENCE: Final = "sentry.ownConfidence"
+"""What the model itself says, where that is not what is told."""
 
 Ask = Callable[[str], list[tuple[Any, ...]]]
 """Runs a statement; its rows."""
@@ -34,9 +36,9 @@ def judge_presets(ask: Ask, requests: str, terms: CostTerms) -> tuple[PresetFigu
 
     Those count that have an amount in the currency of the terms, and a confidence of Sentry.
     """
-    confidence = quoted(CONFIDENCE)
+    confidence = f"coalesce({quoted(OWN_CONFIDENCE)}, {quoted(CONFIDENCE)})"
     rows = ask(
-        f"SELECT amount, {confidence}, fraud, count(*) FROM ({requests}) "  # noqa: S608  # a name
+        f"SELECT amount, {confidence}, fraud, count(*) FROM ({requests}) "  # noqa: S608  # names
         f"WHERE currency = {text(terms.currency)} AND amount > 0 AND {confidence} IS NOT NULL "
         "GROUP BY ALL"
     )

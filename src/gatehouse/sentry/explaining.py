@@ -8,6 +8,7 @@ from gatehouse.core.stages.stage import ResultChange, StageFinding
 from gatehouse.core.wording.sentences import Sentence, listed
 from gatehouse.sentry.costs import CostAdvice
 from gatehouse.sentry.reasons import LEARNED, REMARKS
+from gatehouse.sentry.score_mapping import ScoreMapping
 from gatehouse.sentry.scorecard import (
     Scorecard,
     ScorecardError,
@@ -21,6 +22,7 @@ from gatehouse.sentry.scorecard import (
 from gatehouse.sentry.sentences import (
     CONFIDENCE,
     CONFIDENCE_ALONE,
+    MAPPED,
     MEASURED,
     MOVED,
     MOVED_BY_VALUE,
@@ -57,6 +59,8 @@ def findings(facts: Mapping[str, Any], model: str | None) -> list[StageFinding]:
     costs = CostAdvice.recorded(facts)
     found = [] if costs is None else [StageFinding(text=said_costs(costs))]
     found.append(StageFinding(text=told(confidence=sure, scorecard=str(which))))
+    if facts.get("ownConfidence") is not None:
+        found.append(StageFinding(text=MAPPED(own=facts["ownConfidence"], confidence=sure)))
     for code, effect in recorded_reasons(facts).items():
         value = values.get(code)
         text = _text(code, effect, value, terms.get(code))
@@ -80,13 +84,22 @@ def changes(facts: Mapping[str, Any], model: str | None) -> list[ResultChange]:
     else:
         return []
     now = score(values)
-    if abs(now.confidence - float(facts.get("requestConfidence") or 0.0)) > _TOLERANCE:
+    if abs(now.confidence - _own(facts)) > _TOLERANCE:
         return []
+    mapping = None
+    if scorecard is not None and facts.get("ownConfidence") is not None:
+        mapping = scorecard.sheet.mapping
     against = [code for code, effect in now.effects if effect < 0 and code in may_go]
     against = against[:_MOST_REASONS]
     left_out = [(code,) for code in against]
     sets = [*left_out, *combinations(against, 2), *_strongest(score, values, may_go)]
-    return [_without(score, values, codes, facts) for codes in sets]
+    return [_without(score(_leave_out(values, codes)), codes, facts, mapping) for codes in sets]
+
+
+def _own(facts: Mapping[str, Any]) -> float:
+    """The confidence of the model itself, which may be told as another."""
+    own = facts.get("ownConfidence")
+    return float((facts.get("requestConfidence") if own is None else own) or 0.0)
 
 
 def recorded_reasons(facts: Mapping[str, Any]) -> dict[str, float]:
@@ -116,18 +129,24 @@ def _strongest(
 
 
 def _without(
-    score: _Score, values: dict[str, float], codes: tuple[str, ...], facts: Mapping[str, Any]
+    scored: Scored, codes: tuple[str, ...], facts: Mapping[str, Any], mapping: ScoreMapping | None
 ) -> ResultChange:
-    scored = score(_leave_out(values, codes))
-    sure = round(scored.confidence, _DIGITS)
+    """The result without some reasons, given what the score comes to then."""
+    own = sure = round(scored.confidence, _DIGITS)
+    more: dict[str, Any] = {}
+    if mapping is not None:
+        sure = mapping.tell(own)
+        more["sentry.ownConfidence"] = own
     costs = CostAdvice.recorded(facts)
+    if costs is not None:
+        more |= costs.at(own).signals
     return ResultChange(
         condition=NOT_COUNTED(codes=listed(codes)),
         signals={
             "sentry.requestConfidence": sure,
             "sentry.ipScore": round(scored.ip_confidence, _DIGITS),
             "sentry.reasons": [code for code, _ in scored.effects],
-            **({} if costs is None else costs.at(sure).signals),
+            **more,
         },
         consequence=WOULD_BE_SURE(confidence=sure, was=facts["requestConfidence"]),
         parts=len(codes),

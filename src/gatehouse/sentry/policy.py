@@ -22,6 +22,8 @@ class SentryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Keys of `customInputs` whose values are remembered like users and addresses are."""
     costs: CostTerms | None = None
     """What orders earn and cost, for advice by expected cost; None asks for none."""
+    raw_scores: bool = False
+    """Whether scores of a model are told as they are, though thresholds then mean another share."""
 
 
 DEFAULT_POLICY: Final = SentryPolicy()

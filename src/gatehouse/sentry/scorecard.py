@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.score_mapping import ScoreMapping
 
 FILE: Final = "scorecard.toml"
 LARGEST_TOTAL: Final = 8.0
@@ -69,10 +70,13 @@ class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"te
     report_from: Annotated[float, Meta(ge=0)]
     """The smallest effect that is given as a reason."""
     terms: tuple[Term, ...]
+    mapping: ScoreMapping | None = None
+    """How its scores are told, so that thresholds keep the meaning they had; None as they are."""
 
     def problems(self, codes: Collection[str]) -> list[str]:
         """What is wrong with the sheet for these features."""
         found = [problem for term in self.terms for problem in term.problems()]
+        found += [] if self.mapping is None else self.mapping.problems()
         seen = Counter(term.code for term in self.terms)
         for code, times in seen.items():
             found += [f"{code}: has more than one term"] * (times - 1)

@@ -21,6 +21,11 @@ CONFIDENCE_ALONE: Final = Phrase(
     "Sentry's confidence that the request is legitimate was {confidence} of 1 "
     "(scorecard {scorecard}; that scorecard is not here, so no more is told of it).",
 )
+MAPPED: Final = Phrase(
+    "sentry.mapped",
+    "The model itself says {own}; that is told as {confidence}, so that thresholds keep the "
+    "meaning they had with the model before it.",
+)
 COSTS: Final = Phrase(
     "sentry.costs",
     "By expected cost {advice} is cheapest (preset {preset}): with a probability of fraud of "

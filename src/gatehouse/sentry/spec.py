@@ -74,6 +74,8 @@ def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
         "sentry.ipScore": facts.get("ipScore"),
         "sentry.reasons": list(facts.get("reasons") or ()),
     }
+    if facts.get("ownConfidence") is not None:
+        found["sentry.ownConfidence"] = facts["ownConfidence"]
     costs = CostAdvice.recorded(facts)
     return found if costs is None else found | costs.signals
 
@@ -127,6 +129,12 @@ _SIGNALS: Final = (
         "HAS(sentry.reasons, 'IP_TOR_EXIT')",
     ),
     describe_signal("sentry.completed", Type.BOOLEAN, "Sentry ran to its end."),
+    describe_signal(
+        "sentry.ownConfidence",
+        Type.NUMBER,
+        "What the model itself says; known only where its scores are told on an earlier scale.",
+        "0.98",
+    ),
     describe_signal(
         "sentry.costAdvice",
         Type.TEXT,
@@ -199,7 +207,7 @@ SENTRY: Final = StageSpec(
         prefix="sentry",
         catalogue=_SIGNALS,
         read=_read_signals,
-        facts=("requestConfidence", "ipScore", "reasons", "costs"),
+        facts=("requestConfidence", "ipScore", "reasons", "costs", "ownConfidence"),
     ),
     operation=OperationSpec(
         name="sentry",

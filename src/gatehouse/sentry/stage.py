@@ -45,8 +45,7 @@ class ObservedRequest(msgspec.Struct):
 
     view: RequestView
     event: MemoryEvent
-    cost_terms: CostTerms | None = None
-    """What orders earn and cost the account, if it wants advice by that."""
+    policy: SentryPolicy = DEFAULT_POLICY
 
     @property
     def history(self) -> History | None:
@@ -147,7 +146,7 @@ class SentryStage:
         """The score alone, without a response or a record."""
         observed = await self.observe(case, request)
         values, scored = self._score(observed)
-        confidence = round(scored.confidence, _DIGITS)
+        confidence = self._told(round(scored.confidence, _DIGITS), observed.policy)
         return ScoredRequest(confidence, values, observed.event, observed.counted)
 
     def unavailable(self, case: Case) -> StageResult:
@@ -210,17 +209,23 @@ class SentryStage:
             case.transaction = None if transaction is None else self._hasher.kept(transaction)
         found = case.policies.find(FoundInputs) or NOTHING_FOUND
         event = event_of(case.account_id, view, policy, self._hasher, more, found)
-        return ObservedRequest(view, event, policy.costs)
+        return ObservedRequest(view, event, policy)
 
     def _score(self, observed: ObservedRequest) -> tuple[dict[str, float], Scored]:
         values = measure_features(observed.view)
         return values, self._scorecard.score(values)
 
+    def _told(self, own: float, policy: SentryPolicy) -> float:
+        """The confidence of the model as it is told."""
+        mapping = self._scorecard.sheet.mapping
+        return own if mapping is None or policy.raw_scores else mapping.tell(own)
+
     def _result(
         self, observed: ObservedRequest, *, completed: bool, event: bool = False
     ) -> StageResult:
         values, scored = self._score(observed)
-        confidence = round(scored.confidence, _DIGITS)
+        policy, own = observed.policy, round(scored.confidence, _DIGITS)
+        confidence = self._told(own, policy)
         ip_score = round(scored.ip_confidence, _DIGITS)
         reasons = _reasons(scored, values, shipped=self._scorecard is _SHIPPED)
         if observed.history is None:
@@ -232,10 +237,12 @@ class SentryStage:
             "reasons": {each.code: each.effect for each in reasons},
             "signals": recorded_features(values),
         }
+        if self._scorecard.sheet.mapping is not None and not policy.raw_scores:
+            facts["ownConfidence"] = own
         if event:
             facts["event"] = observed.recorded()
         tags = tuple([each.code for each in reasons if each.effect < 0])
-        costs = None if observed.cost_terms is None else _costs(observed, confidence)
+        costs = None if policy.costs is None else _costs(observed.event, policy.costs, own)
         if costs is None:
             response = SentryResponse(confidence, reasons)
             inside = SentryInPipeline(ip_score, confidence, reasons)
@@ -269,11 +276,9 @@ def _person(view: RequestView) -> int | None:
     return None if view.address is None else hash(view.address.household)
 
 
-def _costs(observed: ObservedRequest, confidence: float) -> CostAdvice | None:
-    """What each outcome would cost; None for an order that nothing can be said of."""
-    assert observed.cost_terms is not None, "only for accounts with costs"
-    event = observed.event
-    return advise(observed.cost_terms, event.amount, event.currency, confidence)
+def _costs(event: MemoryEvent, terms: CostTerms, own: float) -> CostAdvice | None:
+    """What each outcome would cost, by what the model itself says, which is calibrated."""
+    return advise(terms, event.amount, event.currency, own)
 
 
 def _reasons(scored: Scored, values: dict[str, float], *, shipped: bool) -> list[Reason]:

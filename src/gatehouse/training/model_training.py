@@ -38,7 +38,14 @@ from gatehouse.training.report.phrases import (
     percent_text,
     span_text,
 )
-from gatehouse.training.report.report import Curves, ModelComparison, ModelReport, Source
+from gatehouse.training.report.report import (
+    Curves,
+    ModelComparison,
+    ModelReport,
+    Source,
+    ThresholdInUse,
+)
+from gatehouse.training.score_meaning import keep_meaning
 from gatehouse.training.thresholds import OrderValues
 
 """The operations whose records hold Sentry's features."""
@@ -146,11 +153,13 @@ def train(
     current: Sheet,
     options: TrainingOptions,
     reported_since_s: float | None = None,
+    in_use: Sequence[ThresholdInUse] = (),
 ) -> Trained:
     """Fit a model to the examples, and measure how well one does on those it has not seen.
 
     Requests without a label count as legitimate if the options say so. Those before anything was
-    reported stay unknown: before the first labelled example, or `reported_since_s` if earlier.
+    reported stay unknown: before the first labelled example, or `reported_since_s` if earlier. The
+    scores of the model are mapped so that thresholds `in_use` keep their meaning.
     """
     presumed = presume(examples, reported_since_s) if options.presume else Presumed()
     rows = in_order(examples)
@@ -169,7 +178,9 @@ def train(
     trial_figures, trial_curves = (
         (None, Curves()) if trial is None else evaluate(trial.sheet, examples, held)
     )
+    mapping, meaning = keep_meaning(examples, current, final.sheet, in_use)
     report = ModelReport(
+        meaning=meaning,
         method=final.method,
         since=whole.since,
         until=whole.until,
@@ -195,7 +206,7 @@ def train(
             *(LEFT_OUT(currency=each) for each in values.left_out),
         ),
     )
-    return Trained(final.sheet, report)
+    return Trained(msgspec.structs.replace(final.sheet, mapping=mapping), report)
 
 
 def in_order(examples: Examples) -> Rows:

@@ -903,10 +903,14 @@ class ManageModelsCalls:
         self,
         version: str | int,
         *,
+        raw_scores: bool | None = None,
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.ModelSwitched]:
-        """Has Sentry score with a model from now on. Scope `manage:models`. Free."""
+        """Has Sentry score with a model from now on. Its scores are told so that thresholds in use
+        keep the share of requests that was below them, unless they are to be told as they are.
+        Scope `manage:models`. Free.
+        """
         return await self._send(
             Call(
                 method="POST",
@@ -915,6 +919,7 @@ class ManageModelsCalls:
                 named="modelLiveResponse",
                 repeat=Repeat.KEYED,
                 path_values={"version": version},
+                query={"rawScores": raw_scores},
                 idempotency_key=idempotency_key,
                 options=options or {},
             )

@@ -1468,6 +1468,10 @@ class ModelSwitched(Struct, frozen=True, kw_only=True):
     """The one until now."""
     remarks: tuple[str, ...]
     """How it fits this version of the service."""
+    mapped: bool | None = None
+    """Whether its scores are told so that thresholds keep their meaning."""
+    thresholds: tuple[ThresholdKept, ...] | None = None
+    """Thresholds in use."""
 
 
 class Money(Struct, frozen=True, kw_only=True):
@@ -2497,6 +2501,31 @@ class ThresholdCostShown(Struct, frozen=True, kw_only=True):
     """Losses by fraud, and margins turned away."""
     best_for: tuple[CostPreset, ...]
     """Presets for which no other threshold is cheaper."""
+
+
+class ThresholdKept(Struct, frozen=True, kw_only=True):
+    """A threshold in use, and which share of recent requests is below it. Null where the threshold
+    was set after the model was trained.
+    """
+
+    source: Any
+    """Whether a rule or a pipeline names it."""
+    configured: str
+    """The rule set, or the pipeline's number."""
+    name: str
+    """The rule, or the stage."""
+    threshold: float
+    """What is compared with."""
+    before: float | None = None
+    """With the model before."""
+    unmapped: float | None = None
+    """With the scores of this model as they are."""
+    after: float | None = None
+    """With its scores as they are told."""
+    changed: int | None = None
+    """Requests on the other side than before, as told."""
+    changed_unmapped: int | None = None
+    """The same with scores as they are."""
 
 
 class TimeRange(Struct, frozen=True, kw_only=True):

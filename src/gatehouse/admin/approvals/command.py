@@ -107,13 +107,16 @@ def drop_list(name: ListName, account: AccountOption = None, as_json: AsJson = F
 @app.command()
 def model(
     version: Annotated[int, typer.Argument(metavar="VERSION", help="The model to promote.")],
+    raw_scores: Annotated[
+        bool, typer.Option("--raw-scores", help="Tell its scores as they are.")
+    ] = False,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Propose a model."""
     from gatehouse.admin.approvals.use_cases.proposed import PromoteModel
 
-    _propose(PromoteModel(version), account, as_json=as_json)
+    _propose(PromoteModel(version, raw_scores), account, as_json=as_json)
 
 
 @app.command()

@@ -199,8 +199,8 @@ def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
         told["kinds"] = ", ".join(kinds) or visit.text("proposals.no_kinds")
     if "role" in told:
         told["role"] = visit.text(f"common.roles.{told['role']}")
-    if "forget_factors" in told:
-        told["forget_factors"] = visit.text(f"common.{'yes' if told['forget_factors'] else 'no'}")
+    for flag in {"forget_factors", "raw_scores"} & told.keys():
+        told[flag] = visit.text(f"common.{'yes' if told[flag] else 'no'}")
     if isinstance(proposal.content, PutOnList | TakeOffList):
         told["entries"] = "\n".join(each.shown for each in proposal.content.entries)
     return [

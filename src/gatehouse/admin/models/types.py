@@ -109,6 +109,47 @@ class ModelPage(msgspec.Struct, frozen=True, rename="camel"):
     models: Annotated[list[ModelShown], Meta(description="Newest first, the shipped one last.")]
 
 
+class ThresholdKept(msgspec.Struct, frozen=True, rename="camel"):
+    """A threshold in use, and which share of recent requests is below it.
+
+    Null where the threshold was set after the model was trained.
+    """
+
+    source: Annotated[
+        Literal["rule", "pipeline"], Meta(description="Whether a rule or a pipeline names it.")
+    ]
+    configured: Annotated[
+        str, Meta(description="The rule set, or the pipeline's number.", examples=["starter"])
+    ]
+    name: Annotated[str, Meta(description="The rule, or the stage.", examples=["sentry-low"])]
+    threshold: Annotated[float, Meta(description="What is compared with.", examples=[0.4])]
+    before: Annotated[float | None, Meta(description="With the model before.", examples=[0.02])] = (
+        None
+    )
+    unmapped: Annotated[
+        float | None, Meta(description="With the scores of this model as they are.", examples=[0.3])
+    ] = None
+    after: Annotated[
+        float | None, Meta(description="With its scores as they are told.", examples=[0.02])
+    ] = None
+    changed: Annotated[
+        int | None,
+        Meta(description="Requests on the other side than before, as told.", examples=[12]),
+    ] = None
+    changed_unmapped: Annotated[
+        int | None, Meta(description="The same with scores as they are.", examples=[560])
+    ] = None
+
+
+class PromotionOptions(msgspec.Struct, frozen=True, rename="camel"):
+    """How a model is put into use."""
+
+    raw_scores: Annotated[
+        bool,
+        Meta(description="Tell its scores as they are, though thresholds mean another share then."),
+    ] = False
+
+
 class ModelSwitched(msgspec.Struct, frozen=True, rename="camel"):
     """Which model is live now."""
 
@@ -117,3 +158,10 @@ class ModelSwitched(msgspec.Struct, frozen=True, rename="camel"):
     remarks: Annotated[
         list[str], Meta(description="How it fits this version of the service.", examples=[[]])
     ]
+    mapped: Annotated[
+        bool,
+        Meta(description="Whether its scores are told so that thresholds keep their meaning."),
+    ] = False
+    thresholds: Annotated[
+        list[ThresholdKept], Meta(description="Thresholds in use.", examples=[[]])
+    ] = []

@@ -12,6 +12,7 @@ import msgspec
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.notes import as_note, read_note
 from gatehouse.core.wording.sentences import Phrase, said_by
+from gatehouse.sentry.score_mapping import ScoreMapping
 from gatehouse.training.report.audit import LabelAudit, read_findings
 
 _REPORT_UNREADABLE: Final = Phrase(
@@ -120,6 +121,48 @@ class TermShape(msgspec.Struct, frozen=True, rename="camel"):
         return self.requests * mean
 
 
+class ThresholdInUse(msgspec.Struct, frozen=True, rename="camel"):
+    """A threshold on the confidence that a rule, or a stage of a pipeline, compares it with."""
+
+    source: Literal["rule", "pipeline"]
+    configured: str
+    """The rule set, or the number of the pipeline."""
+    name: str
+    """The rule, or the stage."""
+    threshold: float
+
+
+class ThresholdMeaning(msgspec.Struct, frozen=True, rename="camel"):
+    """The share of recent requests below a threshold, with the model before and with the new one.
+
+    What is `changed` is on the other side of the threshold than it was.
+    """
+
+    in_use: ThresholdInUse
+    before: float
+    unmapped: float
+    """With the scores of the new model as they are."""
+    after: float
+    """With its scores as they are told."""
+    changed: int
+    changed_unmapped: int
+
+
+class ScoreMeaning(msgspec.Struct, frozen=True, rename="camel"):
+    """How a model's scores are told, and what becomes of the thresholds that were in use."""
+
+    meaning: str
+    """The scorecard whose scores they mean when they are told so."""
+    requests: int
+    """On how many recent ones the models were compared."""
+    changed: int
+    """How many of them are on the other side of some threshold than before."""
+    changed_unmapped: int
+    """How many would be if scores were told as they are."""
+    thresholds: tuple[ThresholdMeaning, ...]
+    mapping: ScoreMapping | None = None
+
+
 class ModelReport(msgspec.Struct, frozen=True, rename="camel"):
     """Everything that is reported about one trained model."""
 
@@ -160,6 +203,8 @@ class ModelReport(msgspec.Struct, frozen=True, rename="camel"):
     """What was found in the labels that it learned from; None in reports of earlier versions."""
     holdout_frauds: tuple[int, ...] = ()
     """How many frauds there were in each of the currencies."""
+    meaning: ScoreMeaning | None = None
+    """What becomes of thresholds in use; None in reports of earlier versions."""
 
 
 class Verdict(StrEnum):

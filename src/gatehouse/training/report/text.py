@@ -37,7 +37,8 @@ def as_text(report: ModelReport, costs: CostTerms | None = None) -> str:
 def summary(report: ModelReport, costs: CostTerms | None = None) -> str:
     """The report without its terms."""
     parts = [_origin(report), _measured(report), figures_text(report), verdict(report)]
-    parts += [thresholds_text(report, costs), *(f"warning: {each}" for each in report.warnings)]
+    parts += [thresholds_text(report, costs), meaning_text(report)]
+    parts += [*(f"warning: {each}" for each in report.warnings)]
     parts.append("" if report.audit is None else audit_summary(report.audit))
     return "\n\n".join([part for part in parts if part])
 
@@ -67,6 +68,10 @@ def thresholds_text(report: ModelReport, costs: CostTerms | None = None) -> str:
     if not curves.thresholds:
         return ""
     rows = [_threshold_headings(curves), *map(_threshold_row, curves.thresholds)]
+    mapping = None if report.meaning is None else report.meaning.mapping
+    if mapping is not None and report.figures.candidate is not None:
+        told = ["TOLD AS", *(f"{mapping.tell(each.below):g}" for each in curves.thresholds)]
+        rows = [(row[0], cell, *row[1:]) for row, cell in zip(rows, told, strict=True)]
     worked_out = threshold_costs(report, costs)
     if costs is not None and worked_out:
         rows = [
@@ -76,6 +81,30 @@ def thresholds_text(report: ModelReport, costs: CostTerms | None = None) -> str:
     said = f"if every request were declined in which the confidence of {name} is below:"
     worth = _worth(report)
     return "\n".join([said, *_figures_aligned(rows), *([worth] if worth else [])])
+
+
+def meaning_text(report: ModelReport) -> str:
+    """What becomes of the thresholds in use; nothing where there are none."""
+    meaning = report.meaning
+    if meaning is None or not meaning.thresholds:
+        return ""
+    rows: list[tuple[str, ...]] = [
+        ("NAMED BY", "BELOW", "BEFORE", "UNMAPPED", "AS TOLD", "CHANGED")
+    ]
+    for each in meaning.thresholds:
+        used = each.in_use
+        shares = [f"{share:.2%}" for share in (each.before, each.unmapped, each.after)]
+        named = f"{used.configured}, {used.name}"
+        rows.append((named, f"{used.threshold:g}", *shares, f"{each.changed:,}"))
+    said = (
+        f"thresholds in use, and the share of the newest {meaning.requests:,} requests below "
+        "them. Scores are told\n"
+        f"on the scale of {meaning.meaning}, so that thresholds keep their meaning: "
+        f"{meaning.changed:,} requests are on the other\n"
+        f"side of one than before, and {meaning.changed_unmapped:,} would be if scores were told "
+        "as they are"
+    )
+    return "\n".join([said, *_figures_aligned(rows)])
 
 
 def _threshold_headings(curves: Curves) -> tuple[str, ...]:

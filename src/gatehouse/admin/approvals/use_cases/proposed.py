@@ -70,6 +70,8 @@ class PromoteModel(msgspec.Struct, frozen=True, tag="models.promote"):
     """A model to put into use."""
 
     version: int
+    raw_scores: bool = False
+    """Whether its scores are told as they are."""
 
 
 class RollBackModel(msgspec.Struct, frozen=True, tag="models.rollback"):

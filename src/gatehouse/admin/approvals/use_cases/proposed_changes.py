@@ -29,6 +29,7 @@ from gatehouse.admin.configurations.types import VersionApplied, VersionReturn, 
 from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.configurations.use_cases.configurations import ConfigurationType, NewVersion
 from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.models.types import PromotionOptions
 from gatehouse.admin.models.use_cases import versions
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.people.use_cases import users
@@ -117,7 +118,8 @@ def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invi
         case PutOnList() | TakeOffList() | DropList():
             _change_list(session, account_id, content)
         case PromoteModel():
-            versions.promote_model(session, account_id, str(content.version))
+            how = PromotionOptions(content.raw_scores)
+            versions.promote_model(session, account_id, str(content.version), how)
         case RollBackModel():
             versions.roll_back_model(session, account_id, VersionReturn(content.to))
         case SetPrices():

@@ -15,7 +15,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.wording.sentences import plain
 
 if TYPE_CHECKING:
-    from gatehouse.admin.models.types import ModelSwitched
+    from gatehouse.admin.models.types import ModelSwitched, ThresholdKept
     from gatehouse.admin.models.use_cases.versions import ModelEntry, StoredModel
     from gatehouse.sentry.costs import CostTerms
     from gatehouse.sentry.scorecard import Sheet, Term
@@ -36,6 +36,7 @@ _FIGURES: Final = (
     *("auc", "averagePrecision", "ece"),
 )
 _DAY: Final = len("2026-01-01")
+_THRESHOLDS: Final = ("NAMED BY", "BELOW", "BEFORE", "UNMAPPED", "NOW", "CHANGED")
 
 
 @app.command("models")
@@ -82,13 +83,26 @@ def show_model(
 
 @app.command()
 def promote(
-    version: VersionArgument, account: AccountOption = None, as_json: AsJson = False
+    version: VersionArgument,
+    raw_scores: Annotated[
+        bool,
+        typer.Option(
+            "--raw-scores", help="Tell its scores as they are; thresholds mean another share then."
+        ),
+    ] = False,
+    account: AccountOption = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Put a model into use; requests are scored with it within a second."""
+    """Put a model into use; requests are scored with it within a second.
+
+    Its scores are told so that thresholds in use keep the share of requests below them.
+    """
+    from gatehouse.admin.models.types import PromotionOptions
     from gatehouse.admin.models.use_cases import versions
 
     session, account_id = open_account(account)
-    change = versions.promote_model(session, account_id, str(version))
+    how = PromotionOptions(raw_scores)
+    change = versions.promote_model(session, account_id, str(version), how)
     _show_change(account_id, change, as_json=as_json)
 
 
@@ -117,7 +131,19 @@ def rollback(
 def _show_change(account_id: str, change: "ModelSwitched", *, as_json: bool) -> None:
     data = {"accountId": account_id, **msgspec.to_builtins(change, enc_hook=plain)}
     text = f"{_called(change.version)} is live; before it was {_called(change.before)}"
-    show(data, "\n".join([text, *change.remarks]), as_json=as_json)
+    parts = [text, *change.remarks]
+    if change.thresholds:
+        how = "so that thresholds keep their meaning" if change.mapped else "as they are"
+        parts += [f"its scores are told {how}; requests below each threshold in use:"]
+        parts.append(table(_THRESHOLDS, [_threshold_row(each) for each in change.thresholds]))
+    show(data, "\n".join(parts), as_json=as_json)
+
+
+def _threshold_row(one: "ThresholdKept") -> list[object]:
+    shares = [one.before, one.unmapped, one.after]
+    cells: list[object] = [f"{one.configured}, {one.name}", f"{one.threshold:g}"]
+    cells += ["-" if share is None else f"{share:.2%}" for share in shares]
+    return [*cells, "-" if one.changed is None else f"{one.changed:,}"]
 
 
 def _called(version: int) -> str:

@@ -73,6 +73,18 @@ class ThresholdRow(NamedTuple):
     """Presets for which it is the cheapest."""
 
 
+class MeaningRow(NamedTuple):
+    """What a threshold in use means with the model before and with this one."""
+
+    configured: str
+    name: str
+    threshold: str
+    before: str
+    unmapped: str
+    after: str
+    changed: str
+
+
 class Charts(NamedTuple):
     """The pictures of a report; None where nothing was measured."""
 
@@ -127,6 +139,23 @@ def threshold_rows(
             best_for=() if cost is None else cost.best_for,
         )
         for each, cost in zip(thresholds, worked_out, strict=True)
+    ]
+
+
+def meaning_rows(visit: Visit, report: ModelReport) -> list[MeaningRow]:
+    """The thresholds that were in use when the model was trained."""
+    percent = visit.formats.percent
+    return [
+        MeaningRow(
+            each.in_use.configured,
+            each.in_use.name,
+            visit.number(each.in_use.threshold, 4),
+            before=percent(each.before, 2),
+            unmapped=percent(each.unmapped, 2),
+            after=percent(each.after, 2),
+            changed=visit.number(each.changed),
+        )
+        for each in (() if report.meaning is None else report.meaning.thresholds)
     ]
 
 

@@ -21,7 +21,12 @@ from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import DAY_MS, JobKind
 from gatehouse.admin.jobs.use_cases import StoredJob
 from gatehouse.admin.models.pages import model_view
-from gatehouse.admin.models.types import LabelAuditRequest, ModelSwitched, TrainingRequest
+from gatehouse.admin.models.types import (
+    LabelAuditRequest,
+    ModelSwitched,
+    PromotionOptions,
+    TrainingRequest,
+)
 from gatehouse.admin.models.use_cases import versions
 from gatehouse.console.forms.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
@@ -132,6 +137,7 @@ def show_model(visit: Visit) -> Response:
             "charts": model_view.charts(visit, report),
             "thresholds": model_view.threshold_rows(visit, report, costs),
             "currencies": model_view.currencies(report),
+            "meanings": model_view.meaning_rows(visit, report),
         }
     entries = versions.list_models(visit.session, visit.account_id)
     return visit.render(
@@ -232,10 +238,11 @@ def cancel(visit: Visit) -> Response:
 def promote(visit: Visit) -> Response:
     """Put a version into use, or propose to."""
     version = visit.place("version")
+    how = PromotionOptions(bool(visit.form.get("raw_scores")))
     try:
-        done = versions.promote_model(visit.session, visit.account_id, version)
+        done = versions.promote_model(visit.session, visit.account_id, version, how)
     except ApprovalNeeded:
-        return propose(visit, PromoteModel(versions.model_number(version)))
+        return propose(visit, PromoteModel(versions.model_number(version), how.raw_scores))
     return _switched(visit, done)
 
 

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gatehouse.admin.models.use_cases.replays import for_account
+from gatehouse.admin.models.use_cases.thresholds_in_use import thresholds_in_use
 from gatehouse.admin.models.use_cases.versions import LiveModel, live_model
 from gatehouse.operations import warmup
 from gatehouse.sentry.reasons import LEARNED
 from gatehouse.sentry.scorecard import Sheet, encode_sheet, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import models
 from gatehouse.store.configured.configurations import check_note
 from gatehouse.store.decisions import records
@@ -29,7 +31,7 @@ from gatehouse.training.replay.ordered_lines import ordered_lines
 from gatehouse.training.replay.replay import ReplayJudge, ReplayOptions
 from gatehouse.training.report.audit import LabelAudit
 from gatehouse.training.report.phrases import CURRENT_LEARNED, UNREADABLE
-from gatehouse.training.report.report import ModelReport, encode_report
+from gatehouse.training.report.report import ModelReport, ThresholdInUse, encode_report
 
 
 class TrainingJob(msgspec.Struct, frozen=True):
@@ -83,7 +85,9 @@ def train_model(session: AdminSession, job: TrainingJob, watcher: TrainingWatche
     found = read_past(session, job, watcher)
     watcher.learning(len(found.examples))
     told = labels_told(found.examples)
-    trained = train(found.examples, load_sheet(), current.sheet, options, found.reported_s)
+    in_use = _in_use(session, span.account_id)
+    sheet, reported_s = current.sheet, found.reported_s
+    trained = train(found.examples, load_sheet(), sheet, options, reported_s, in_use)
     report = _with_warnings(trained.report, found.counts.unreadable, current)
     report = msgspec.structs.replace(
         report,
@@ -91,6 +95,11 @@ def train_model(session: AdminSession, job: TrainingJob, watcher: TrainingWatche
         audit=_audit(found.examples, told, session.clock() / 1000, options),
     )
     return TrainedModel(_store(session, job, trained.sheet, report), report)
+
+
+def _in_use(session: AdminSession, account_id: str) -> tuple[ThresholdInUse, ...]:
+    with account_reading(session, account_id) as connection:
+        return thresholds_in_use(connection, account_id)
 
 
 class Past(NamedTuple):
@@ -174,7 +183,8 @@ def train_on_history(
     watcher.learning(len(examples))
     options = msgspec.structs.replace(job.options, source="file")
     told = labels_told(examples)
-    trained = train(examples, load_sheet(), current.sheet, options)
+    in_use = _in_use(session, job.span.account_id)
+    trained = train(examples, load_sheet(), current.sheet, options, in_use=in_use)
     report = _with_warnings(with_counts(trained.report, found.left), 0, current)
     audit = _audit(examples, told, found.last_s, options)
     report = msgspec.structs.replace(report, audit=audit)

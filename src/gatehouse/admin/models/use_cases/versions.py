@@ -4,12 +4,13 @@ Version 0 is the scorecard that ships with the package. It is not stored, so it 
 no report.
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.use_cases.costs import terms_of
+from gatehouse.admin.accounts.use_cases.policies import sentry_policy
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.configurations.types import VersionReturn
 from gatehouse.admin.jobs.types import DAY_MS, JobKind, JobResponse, LabelAuditOrder, TrainingOrder
@@ -21,9 +22,12 @@ from gatehouse.admin.models.types import (
     ModelReported,
     ModelShown,
     ModelSwitched,
+    PromotionOptions,
     ThresholdCostShown,
+    ThresholdKept,
     TrainingRequest,
 )
+from gatehouse.admin.models.use_cases.thresholds_in_use import thresholds_in_use
 from gatehouse.core.api_values import money
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
@@ -32,6 +36,8 @@ from gatehouse.core.wording.sentences import Phrase, plain, said_by
 from gatehouse.sentry.costs import CostTerms
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, ScorecardError, Sheet, load_sheet
+from gatehouse.sentry.spec import SENTRY
+from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
@@ -49,6 +55,7 @@ _SCOPE: Final = "manage:models"
 _SEE: Final = Permission.SEE
 _MAY: Final = Permission.CONFIGURE
 _DEFAULT_DAYS: Final = 180
+_USUAL_PROMOTION: Final = PromotionOptions()
 
 _MODEL_NUMBER: Final = Phrase("refused.model_number", "models are named by their numbers")
 _MODEL_UNREADABLE: Final = Phrase(
@@ -63,6 +70,16 @@ _MODEL_UNKNOWN: Final = Phrase(
 )
 _MODEL_UNMEASURED: Final = Phrase(
     "refused.model_unmeasured", "it knows signals that are not measured: {signals}"
+)
+_MEANING_UNKNOWN: Final = Phrase(
+    "refused.meaning_unknown",
+    "thresholds of {names} were not known when it was trained: they may stop another share of "
+    "the requests now",
+)
+_MEANING_OTHER: Final = Phrase(
+    "refused.meaning_other",
+    "its scores are told on the scale of {now}, but those until now were on that of {was}: "
+    "thresholds may stop another share of the requests now",
 )
 
 
@@ -223,15 +240,30 @@ def show_model(session: AdminSession, account_id: str, version: ModelNumber) -> 
     operation="promoteModel",
     answers="modelLiveResponse",
 )
-def promote_model(change: Change, account_id: str, version: ModelNumber) -> ModelSwitched:
+def promote_model(
+    change: Change,
+    account_id: str,
+    version: ModelNumber,
+    how: PromotionOptions = _USUAL_PROMOTION,
+) -> ModelSwitched:
     """Promote a model.
 
-    Has Sentry score with a model from now on.
+    Has Sentry score with a model from now on. Its scores are told so that thresholds in use keep
+    the share of requests that was below them, unless they are to be told as they are.
     """
     number = model_number(version)
     check_approved(change, account_id, ApprovalKind.MODELS)
+    live = models.live_program(change.connection, account_id)
+    was = _meaning_of(change, account_id, live)
     before = models.promote(change, account_id, number)
-    return ModelSwitched(number, before or SHIPPED, _remarks(change, account_id, number))
+    remarks = _remarks(change, account_id, number)
+    policy = sentry_policy(change.connection, account_id)
+    if policy.raw_scores is not how.raw_scores:
+        chosen = msgspec.structs.replace(policy, raw_scores=how.raw_scores)
+        accounts.set_policy(change, account_id, SENTRY.name, msgspec.to_builtins(chosen))
+    kept = _kept_thresholds(change, account_id, number, raw=how.raw_scores)
+    remarks += _doubts(kept, was, _meaning_of(change, account_id, (number, kept.program)))
+    return ModelSwitched(number, before or SHIPPED, remarks, kept.mapped, kept.thresholds)
 
 
 def shown_costs(report: ModelReport | None, costs: CostTerms) -> list[ThresholdCostShown]:
@@ -241,6 +273,55 @@ def shown_costs(report: ModelReport | None, costs: CostTerms) -> list[ThresholdC
         ThresholdCostShown(each.below, money(costs.currency, each.micros), list(each.best_for))
         for each in worked_out
     ]
+
+
+class _KeptMeaning(NamedTuple):
+    """What becomes of the thresholds in use with a model."""
+
+    program: str
+    mapped: bool
+    thresholds: list[ThresholdKept]
+
+
+def _kept_thresholds(change: Change, account_id: str, version: int, *, raw: bool) -> _KeptMeaning:
+    model = models.get(change.connection, account_id, version)
+    report, mapping = _report(model), read_program(model.program).sheet.mapping
+    mapped = mapping is not None and not raw
+    if report is None or report.meaning is None:
+        # It was trained by a version that did not look at thresholds.
+        return _KeptMeaning(model.program, mapped, [])
+    known = {each.in_use: each for each in report.meaning.thresholds}
+    found = []
+    for each in thresholds_in_use(change.connection, account_id):
+        one, place = known.get(each), msgspec.structs.asdict(each)
+        told = {} if one is None else msgspec.structs.asdict(one)
+        told.pop("in_use", None)
+        if raw and one is not None:
+            told |= {"after": one.unmapped, "changed": one.changed_unmapped}
+        found.append(ThresholdKept(**place, **told))
+    return _KeptMeaning(model.program, mapped, found)
+
+
+def _meaning_of(change: Change, account_id: str, live: tuple[int, str] | None) -> str:
+    """The scorecard whose scores are meant by what a model tells."""
+    if live is None:
+        return load_sheet().version
+    sheet = read_program(live[1]).sheet
+    raw = sentry_policy(change.connection, account_id).raw_scores
+    return sheet.version if sheet.mapping is None or raw else sheet.mapping.meaning
+
+
+def _doubts(kept: _KeptMeaning, was: str, now: str) -> list[str]:
+    """What may mean something else from now on, although nobody asked for it."""
+    if not kept.thresholds:
+        return []
+    found: list[str] = []
+    unknown = [each.name for each in kept.thresholds if each.after is None]
+    if unknown:
+        found.append(_MEANING_UNKNOWN(names=", ".join(dict.fromkeys(unknown))))
+    elif kept.mapped and was != now:
+        found.append(_MEANING_OTHER(now=now, was=was))
+    return found
 
 
 def model_number(text: str) -> int:
@@ -257,11 +338,15 @@ def live_model(session: AdminSession, account_id: str) -> LiveModel:
         with session.reading() as connection:
             check_account(connection, session.signer, account_id)
             live = models.get(connection, account_id)
+            raw = sentry_policy(connection, account_id).raw_scores
         check_versions(session.signer, [live])
     except NotFound:
         return LiveModel(load_sheet())
     try:
-        return LiveModel(usable_scorecard(live).sheet, learned_until(live))
+        sheet = usable_scorecard(live).sheet
+        if raw:
+            sheet = msgspec.structs.replace(sheet, mapping=None)
+        return LiveModel(sheet, learned_until(live))
     except ScorecardError:
         remark = _MODEL_UNREADABLE(version=live.version)
         return LiveModel(load_sheet(), None, (remark,))
