@@ -11,6 +11,7 @@ import ast
 import bz2
 import csv
 import io
+import itertools
 import lzma
 import math
 import random
@@ -25,10 +26,13 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from rapidfuzz.distance import OSA
 
 import gatehouse.idverify.names
 from gatehouse.idverify.names.knowledge import DATA_FILE, Knowledge, SoundTable, knowledge
 from gatehouse.idverify.names.scripts import (
+    CYRILLIC,
+    GREEK,
     HAN,
     HANGUL,
     LATIN,
@@ -51,6 +55,10 @@ JAPANESE_FORMS: Final = (
     "円圓 黒黑 薫薰 歩步 頼賴 児兒 亀龜 伝傳 仏佛 瀬瀨 島嶋嶌 富冨 国國 学學 実實 寿壽 "
     "真眞 静靜 満滿 緑綠 豊豐 鉄鐵 蔵藏"
 )
+
+SHORTEST_FAMILY: Final = 4
+FEWEST_NATIVE_FORMS: Final = 3
+LOOKS_ALIKE: Final = 0.8
 
 ROUNDS: Final = 7
 MOST_PAIRS: Final = 40_000
@@ -75,15 +83,17 @@ def main() -> int:
     han_fold = read_han_fold(sources)
     common, gender = read_common(sources)
     spellings = read_spellings(clusters, han_fold, common.keys() | gender.keys())
+    families = read_families(clusters)
     packed = Knowledge(
         sounds=knowledge().sounds if arguments.keep_sounds else learn_all(clusters),
         readings=read_readings(sources, han_fold, set("".join(spellings))),
         han_fold=han_fold,
         spellings=spellings,
-        common=common,
+        common=common_in_all_spellings(common, families),
         given=given_clusters(clusters, gender.keys()),
         gender=gender,
         nicknames=read_nicknames(sources),
+        families=families,
     )
     raw = msgspec.msgpack.encode(packed)
     OUT.parent.mkdir(exist_ok=True)
@@ -237,6 +247,47 @@ def given_clusters(clusters: list[list[str]], given: Set[str]) -> dict[str, list
         for word in {fold_latin(form) for form in forms if scripts_in(form) == {LATIN}} & given:
             found[word].append(number)
     return found
+
+
+def read_families(clusters: list[list[str]]) -> list[str]:
+    """Latin spellings of one name that do not look alike: those of one cluster, and those that
+    Cyrillic or Greek writes in one way. Names that few scripts have are left out.
+    """
+    found: list[set[str]] = []
+    by_native: defaultdict[str, set[str]] = defaultdict(set)
+    for forms in clusters:
+        words = [form for form in forms if form.isalpha() and len(scripts_in(form)) == 1]
+        latin = {fold_latin(word) for word in words if scripts_in(word) == {LATIN}}
+        latin = {word for word in latin if len(word) >= SHORTEST_FAMILY and word.isalpha()}
+        native = [word for word in words if scripts_in(word) != {LATIN}]
+        if len(native) < FEWEST_NATIVE_FORMS:
+            continue
+        found.append(latin)
+        for word in native:
+            if scripts_in(word) <= {CYRILLIC, GREEK} and len(word) >= SHORTEST_FAMILY:
+                by_native[folded(word)] |= {each for each in latin if len(each) > SHORTEST_FAMILY}
+    families = {" ".join(sorted(each)) for each in (*found, *by_native.values()) if unlike(each)}
+    return sorted(families)
+
+
+def common_in_all_spellings(common: dict[str, int], families: list[str]) -> dict[str, int]:
+    """Common names, and their other spellings one level lower."""
+    found = dict(common)
+    for family in families:
+        words = family.split()
+        level = max(common.get(word, 0) for word in words) - 1
+        for word in words:
+            if level > found.get(word, 0):
+                found[word] = level
+    return dict(sorted(found.items()))
+
+
+def unlike(words: set[str]) -> bool:
+    """Whether two of the words look so different that comparing their letters would not do."""
+    return any(
+        OSA.normalized_similarity(one, other) < LOOKS_ALIKE
+        for one, other in itertools.combinations(sorted(words), 2)
+    )
 
 
 def lists_of_names(source: str) -> Iterator[tuple[str, set[str]]]:

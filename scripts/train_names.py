@@ -1,5 +1,7 @@
-"""Fits the trees of the name model on labelled pairs, says honestly how well they do on pairs
+"""Fits the tables of the name model on labelled pairs, says honestly how well they do on pairs
 they have not seen, and writes the model. The pairs stay where they are.
+
+The tables are sums of one-cut trees that are bound to be monotone: a generalised additive model.
 
     .venv/bin/python -m scripts.train_names DIR
 
@@ -8,7 +10,7 @@ scikit-learn is among what `make setup` installs.
 
 import argparse
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,15 +21,23 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 import gatehouse.idverify.names
 from gatehouse.idverify.names.compare import ruled
 from gatehouse.idverify.names.features import FEATURES, NameComparison, compare_tokens
-from gatehouse.idverify.names.model import MODEL_FILE, ModelFile
+from gatehouse.idverify.names.model import (
+    KINDS,
+    MODEL_FILE,
+    ModelFile,
+    NameModel,
+    Points,
+    Sums,
+    kind_of,
+)
 from gatehouse.idverify.names.tokens import tokens_of
 from scripts.eval_names import FULL_NAMES, Pair, Scored, print_report, read_pairs
 
 OUT: Final = Path(gatehouse.idverify.names.__file__).parent / "data" / MODEL_FILE
 FOLDS: Final = 5
-TREES: Final = 32
-LEAVES: Final = 8
-LEARNING_RATE: Final = 0.25
+TREES: Final = 300
+LEARNING_RATE: Final = 0.1
+FEATURES_A_SPLIT: Final = 0.5
 
 
 def main() -> int:
@@ -42,17 +52,13 @@ def main() -> int:
     numbers = np.array([each.numbers for each in compared])
     labels = np.array([pair.label for pair in pairs])
     folds = folds_by_person(pairs)
-    scores = np.zeros(len(pairs))
-    for fold in range(FOLDS):
-        seen = folds != fold
-        scores[~seen] = fit(numbers[seen], labels[seen]).predict_proba(numbers[~seen])[:, 1]
-    ruled_scores = [ruled(each, float(score)) for each, score in zip(compared, scores, strict=True)]
+    ruled_scores = unseen_scores(compared, numbers, labels, folds)
     print("pairs whose people were not seen in training:")
     print_report(
         [Scored(pair, score, None) for pair, score in zip(pairs, ruled_scores, strict=True)]
     )
     if not arguments.dry_run:
-        OUT.write_bytes(msgspec.json.encode(kept(fit(numbers, labels), pairs)) + b"\n")
+        OUT.write_bytes(msgspec.json.encode(fit(numbers, labels, pairs)) + b"\n")
         print(f"wrote {OUT.name}, {OUT.stat().st_size} bytes")
     return 0
 
@@ -64,18 +70,62 @@ def compared_of(pair: Pair) -> NameComparison:
     return compare_tokens(left, right)
 
 
-def fit(numbers: Any, labels: Any) -> HistGradientBoostingClassifier:
+def unseen_scores(
+    compared: list[NameComparison], numbers: Any, labels: Any, folds: Any
+) -> list[float]:
+    """The score of every pair from a model that was fitted on the other folds."""
+    scores = [0.0] * len(compared)
+    for fold in range(FOLDS):
+        model = NameModel(fit(numbers[folds != fold], labels[folds != fold], []))
+        for place in np.flatnonzero(folds == fold):
+            each = compared[place]
+            scores[place] = ruled(each, model.score(each.numbers))
+    return scores
+
+
+def fit(numbers: Any, labels: Any, pairs: list[Pair]) -> ModelFile:
+    kinds = np.array([kind_of(list(row)) for row in numbers])
+    return ModelFile(
+        features=list(FEATURES),
+        kinds={kind: sums_of(numbers[kinds == kind], labels[kinds == kind]) for kind in KINDS},
+        trained_on=dict(sorted(Counter(pair.source for pair in pairs).items())),
+    )
+
+
+def sums_of(numbers: Any, labels: Any) -> Sums:
+    """Fit trees of one cut each, and add up those that cut the same number."""
     trees = HistGradientBoostingClassifier(
         max_iter=TREES,
-        max_leaf_nodes=LEAVES,
+        max_leaf_nodes=2,
         learning_rate=LEARNING_RATE,
+        max_features=FEATURES_A_SPLIT,
         min_samples_leaf=20,
         l2_regularization=2.0,
         monotonic_cst=list(FEATURES.values()),
         early_stopping=False,
         random_state=0,
-    )
-    return trees.fit(numbers, labels)
+    ).fit(numbers, labels)
+    base = float(trees._baseline_prediction[0, 0])
+    cuts: defaultdict[int, list[tuple[float, float, float]]] = defaultdict(list)
+    for (tree,) in trees._predictors:
+        root = tree.nodes[0]
+        if root["is_leaf"]:
+            base += float(root["value"])
+            continue
+        low, high = (float(tree.nodes[root[side]]["value"]) for side in ("left", "right"))
+        cuts[int(root["feature_idx"])].append((float(root["num_threshold"]), low, high))
+    names = list(FEATURES)
+    return Sums(round(base, 4), [points_of(names[f], cuts[f]) for f in sorted(cuts)])
+
+
+def points_of(feature: str, cuts: list[tuple[float, float, float]]) -> Points:
+    places = sorted({float(f"{cut:.6g}") for cut, _, _ in cuts})
+    points = [0.0] * (len(places) + 1)
+    for cut, low, high in cuts:
+        at = places.index(float(f"{cut:.6g}"))
+        for place in range(len(points)):
+            points[place] += low if place <= at else high
+    return Points(feature, places, [round(each, 4) for each in points])
 
 
 def folds_by_person(pairs: list[Pair]) -> Any:
@@ -94,23 +144,6 @@ def folds_by_person(pairs: list[Pair]) -> Any:
     people = {person: place for place, person in enumerate(sorted({root(p.left) for p in pairs}))}
     chosen = np.random.RandomState(0).randint(FOLDS, size=len(people))
     return np.array([chosen[people[root(pair.left)]] for pair in pairs])
-
-
-def kept(trees: HistGradientBoostingClassifier, pairs: list[Pair]) -> ModelFile:
-    return ModelFile(
-        features=list(FEATURES),
-        base=round(float(trees._baseline_prediction[0, 0]), 4),
-        trees=[tree_of(each[0].nodes, 0) for each in trees._predictors],
-        trained_on=dict(sorted(Counter(pair.source for pair in pairs).items())),
-    )
-
-
-def tree_of(nodes: Any, place: int) -> Any:
-    node = nodes[place]
-    if node["is_leaf"]:
-        return round(float(node["value"]), 4)
-    low, high = tree_of(nodes, node["left"]), tree_of(nodes, node["right"])
-    return [int(node["feature_idx"]), float(f"{node['num_threshold']:.6g}"), low, high]
 
 
 if __name__ == "__main__":

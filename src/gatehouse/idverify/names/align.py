@@ -7,8 +7,14 @@ from typing import Final, NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from gatehouse.idverify.names.knowledge import are_two_given_names, differ_in_gender, knowledge
+from gatehouse.idverify.names.knowledge import (
+    are_of_one_family,
+    are_two_given_names,
+    differ_in_gender,
+    knowledge,
+)
 from gatehouse.idverify.names.scripts import LATIN
+from gatehouse.idverify.names.skeleton import skeleton, stems
 from gatehouse.idverify.names.sounds import sound_likeness
 from gatehouse.idverify.names.tokens import Token
 from gatehouse.idverify.response import Why
@@ -23,6 +29,13 @@ _GOOD: Final = 0.8
 _FEMININE: Final = re.compile("[aeghino]|ah|ia|[lnty][ae]|ette")
 # The most that two known given names may score, such as Michael and Michelle.
 _OTHER_GIVEN: Final = 0.55
+# Forms of one name in several languages, such as Yakov and Jacob.
+_ONE_FAMILY: Final = 0.9
+# Words with the same consonants, of which there must be this many.
+_SAME_BONES: Final = 0.85
+_TELLING_BONES: Final = 3
+_SHORT: Final = 4
+_OTHER_SHORT: Final = 0.75
 _NATS_PER_LETTER: Final = 2.3
 
 _spelling: Final = OSA.normalized_similarity
@@ -50,6 +63,9 @@ class Match(NamedTuple):
     why: Why
 
 
+KnownPairs = dict[tuple[Token, Token], Likeness]
+"""Words that were compared, each by its identity."""
+
 _NOTHING: Final = Likeness(0.0, 0.0, 0.0, Why.DIFFERENT)
 
 
@@ -69,7 +85,7 @@ def liken(left: Token, right: Token) -> Likeness:
             return Likeness(1.0, spelling, evidence, Why.TRANSLITERATION)
         if not spelling:
             return _NOTHING
-        likeness, evidence = sound_likeness(left, right)
+        likeness, evidence = sound_likeness(left, right, _LEAST)
         return Likeness(likeness, spelling, evidence, Why.TRANSLITERATION)
     same_script = left.script == right.script
     one, other = (left.text, right.text) if same_script else (left.ascii, right.ascii)
@@ -90,27 +106,54 @@ def _both_latin(left: Token, right: Token) -> Likeness:
     spelling = _spelling(one, other, score_cutoff=_WORTH_HEARING)
     if other in knowledge().nicknames.get(one, ()) and not differ_in_gender(one, other):
         return Likeness(max(0.9, spelling), spelling, 5.0, Why.NICKNAME)
-    if not spelling:
+    if spelling < _GOOD and are_of_one_family(one, other):
+        evidence = 0.5 * _NATS_PER_LETTER * min(len(one), len(other))
+        return Likeness(_ONE_FAMILY, spelling, evidence, Why.TRANSLITERATION)
+    if not spelling and not _is_short_form(one, other):
         return _NOTHING
     likeness, evidence = spelling, spelling * _NATS_PER_LETTER * min(len(one), len(other))
-    if spelling < _GOOD:
-        sound, evidence = sound_likeness(left, right)
-        likeness = max(spelling, 0.97 * sound)
+    if spelling < _SAME_BONES:
+        bones = skeleton(one)
+        if len(bones) >= _TELLING_BONES and bones == skeleton(other):
+            likeness = _SAME_BONES
     if are_two_given_names(one, other):
         return Likeness(min(likeness, _OTHER_GIVEN), spelling, evidence, Why.DIFFERENT)
-    short, long = (one, other) if len(one) < len(other) else (other, one)
-    if len(short) >= 3 and long.startswith(short) and not _FEMININE.fullmatch(long, len(short)):
+    if _is_short_form(one, other):
         return Likeness(max(_GOOD, likeness), spelling, evidence, Why.NICKNAME)
+    stem, others = stems(one, other)
+    if len(stem) != len(one) and len(others) != len(other):
+        likeness = min(likeness, _spelling(stem, others))
+    elif len(one) <= _SHORT >= len(other) and skeleton(one) != skeleton(other):
+        # Another consonant in a short word makes another name: Song and Tong.
+        likeness *= _OTHER_SHORT
     return Likeness(likeness, spelling, evidence, Why.TYPO)
 
 
-def align(left: Sequence[Token], right: Sequence[Token]) -> list[Match]:
-    """Pair the words of two names, the most alike first."""
+def _is_short_form(one: str, other: str) -> bool:
+    """Whether one word is the beginning of the other, which is a given name: Tim and Timothy."""
+    short, long = (one, other) if len(one) < len(other) else (other, one)
+    return (
+        len(short) >= 3
+        and long.startswith(short)
+        and long in knowledge().given
+        and not _FEMININE.fullmatch(long, len(short))
+    )
+
+
+def align(
+    left: Sequence[Token], right: Sequence[Token], known: KnownPairs | None = None
+) -> list[Match]:
+    """Pair the words of two names, the most alike first; `known` saves comparing words again."""
     candidates = []
+    known = {} if known is None else known
     for i, one in enumerate(left):
         for j, other in enumerate(right):
-            found = liken(one, other)
-            if found.likeness > _LEAST:
+            found = known.get((one, other))
+            if found is None:
+                found = known[one, other] = liken(one, other)
+            if found.likeness > _LEAST and not (
+                found.why is Why.INITIAL and _is_out_of_place(left, i, right, j)
+            ):
                 rank = found.likeness * (0.5 if one.particle or other.particle else 1.0)
                 rank += 0.01 * found.evidence - 0.3 * (one.particle != other.particle)
                 candidates.append((rank, -i, -j, found))
@@ -126,12 +169,17 @@ def align(left: Sequence[Token], right: Sequence[Token]) -> list[Match]:
     return matches
 
 
+def _is_out_of_place(left: Sequence[Token], i: int, right: Sequence[Token], j: int) -> bool:
+    """Whether an initial in the middle of a name would stand for the last word of the other."""
+    if left[i].initial:
+        return j == len(right) - 1 and 0 < i < len(left) - 1
+    return i == len(left) - 1 and 0 < j < len(right) - 1
+
+
 def joined(
     left: list[Token], right: list[Token], matches: list[Match]
 ) -> tuple[list[Token], list[Token]] | None:
     """The names with two words of one joined, where the other name writes them as one word."""
-    if len(left) == len(right):
-        return None
     good_left = {match.left for match in matches if match.likeness >= _GOOD}
     good_right = {match.right for match in matches if match.likeness >= _GOOD}
     if len(good_left) in (len(left), len(right)):

@@ -5,8 +5,10 @@ up, or spelt from the readings of its characters. Foreign names are compared by 
 """
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from importlib import resources
 from operator import attrgetter
 from typing import Final
 
@@ -14,7 +16,12 @@ import msgspec
 from rapidfuzz.distance import OSA
 
 from gatehouse.idverify.names.knowledge import knowledge
-from gatehouse.idverify.names.romanisation import ALIKE, spells_character
+from gatehouse.idverify.names.romanisation import (
+    ALIKE,
+    SOUTHERN,
+    southern_spellings,
+    spells_character,
+)
 from gatehouse.idverify.names.scripts import HAN, HANGUL, script_of
 from gatehouse.idverify.names.sounds import sounds_like
 from gatehouse.idverify.names.tokens import KOREAN_FAMILIES, Token
@@ -26,6 +33,9 @@ _LONGEST_BY_SOUND: Final = 12
 _SOUNDS_ALIKE: Final = 0.62
 # The most that a family name may score when its spelling is not known.
 _OTHER_FAMILY: Final = 0.7
+# Japanese words that are less alike than this are two words, which score but a part of it.
+_ONE_SLIP: Final = 0.85
+_OTHER_WORD: Final = 0.6
 # A name that reads this well in one language is not tried in the others.
 _CERTAIN: Final = 0.9
 
@@ -61,10 +71,10 @@ def read_eastern(name: Sequence[Token], latin: Sequence[Token]) -> NameReading:
     text = "".join([token.text for token in name])
     words = [token.text for token in latin[:_MOST_LATIN_WORDS]]
     if name[0].script == HANGUL:
-        return _best(_by_syllables(text, words, "k"))
+        return _by_syllables(text, words, "k", _NO_READING)
     best = _NO_READING
     for language in "mkcv":
-        best = _best((best, *_by_syllables(text, words, language)))
+        best = _by_syllables(text, words, language, best)
         if best.score > _CERTAIN:
             return best
     return _best((best, *_japanese(text, words), *_by_sound(text, words)))
@@ -106,24 +116,30 @@ def _sound(text: str, word: str) -> float:
     return ALIKE if likeness >= _SOUNDS_ALIKE else min(likeness, _OTHER_FAMILY)
 
 
-def _by_syllables(text: str, words: list[str], language: str) -> Iterator[NameReading]:
+def _by_syllables(text: str, words: list[str], language: str, best: NameReading) -> NameReading:
+    """The best of the readings in one language, if it is better than the best so far."""
     for length in (1, 2) if len(text) >= 4 else (1,):
         family, given = text[:length], text[length:]
         for word, others, skipped in _orders(words):
             if sum(map(len, others)) > _LONGEST_SYLLABLE * len(given):
                 continue
-            likenesses = [_family(family, language, word), *_given(given, language, others)]
-            score = sum(likenesses) / len(likenesses) - 0.04 * skipped
-            score -= 0.02 if language in "cv" else 0
-            yield NameReading(score, tuple(likenesses), len(others) + 1, language)
+            cost = 0.04 * skipped + (0.02 if language in "cv" else 0.0)
+            first = _family(family, language, word)
+            if (first + len(given)) / (1 + len(given)) - cost <= best.score:
+                continue
+            likenesses = (first, *_given(given, language, others))
+            score = sum(likenesses) / len(likenesses) - cost
+            if score > best.score:
+                best = NameReading(score, likenesses, len(others) + 1, language)
+    return best
 
 
 def _orders(words: list[str]) -> Iterator[tuple[str, list[str], int]]:
     """Possible family names, each with the given names and the number of words skipped."""
     for place in range(len(words) - 1):
         yield words[place], words[place + 1 :], place
-    if len(words) > 1:
-        yield words[-1], words[:-1], 0
+    for place in range(len(words) - 1):
+        yield words[-1], words[place:-1], place
 
 
 def _family(text: str, language: str, word: str) -> float:
@@ -132,6 +148,8 @@ def _family(text: str, language: str, word: str) -> float:
     known = knowledge().spellings.get(text, ())
     if word in known:
         return 1.0
+    if word in southern_spellings("families", text):
+        return SOUTHERN
     if len(text) == 1:
         # Family names are few and alike, so another spelling is mostly another family.
         likeness = spells_character(text, language, word)
@@ -144,14 +162,14 @@ def _nearest(spellings: Iterable[str], word: str) -> float:
 
 
 def _korean_family(text: str, word: str) -> float:
-    hangul = text
+    readings: Sequence[str] = (text,)
     if script_of(text[0]) == HAN:
-        if len(text) > 1:
-            return 0.0
-        hangul = knowledge().readings.get(text, {}).get("k", [""])[0]
-    if word in KOREAN_FAMILIES.get(hangul, ()):
+        readings = knowledge().readings.get(text, {}).get("k", ())
+    if any(word in KOREAN_FAMILIES.get(reading, ()) for reading in readings):
         return 1.0
-    return min(spells_character(hangul[:1], "k", word), _OTHER_FAMILY)
+    if len(text) > 1:
+        return 0.0
+    return min(spells_character(text, "k", word), _OTHER_FAMILY)
 
 
 def _given(text: str, language: str, words: list[str]) -> list[float]:
@@ -193,7 +211,9 @@ def _part(text: str, word: str) -> float:
         return 0.0
     word = _japanese_fold(word)
     known = _nearest(_japanese_spellings(text), word)
-    return known if known >= 0.85 else max(known, 0.95 * _spells(text, word))
+    if known >= _ONE_SLIP:
+        return known
+    return max(_OTHER_WORD * known, 0.95 * _spells(text, word))
 
 
 def _spells(text: str, word: str) -> float:
@@ -219,9 +239,19 @@ def _japanese_readings(sign: str) -> tuple[str, ...]:
     readings = {_japanese_fold(each) for each in known.readings.get(sign, {}).get("j", ())}
     spellings = [each for each in known.spellings.get(sign, ()) if _ROMAJI.fullmatch(each)]
     readings.update(map(_japanese_fold, spellings))
+    readings.update(_given_readings().get(sign, ()))
     # Verbs and adjectives lose their ending in names.
     readings.update([reading[:-1] for reading in readings if len(reading) > 3])
     return tuple(sorted(filter(None, readings)))
+
+
+@lru_cache(1)
+def _given_readings() -> dict[str, list[str]]:
+    text = (resources.files(__package__) / "japanese.toml").read_text(encoding="utf-8")
+    fold = knowledge().han_fold
+    return {
+        fold.get(sign, sign): words.split() for sign, words in tomllib.loads(text)["given"].items()
+    }
 
 
 @lru_cache(4096)

@@ -4,16 +4,20 @@ They are computed from the pairs of words. `short` is the name with fewer full w
 other; a full word is neither an initial nor a particle.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
-from gatehouse.idverify.names.align import Match, align, joined
+from gatehouse.idverify.names.align import KnownPairs, Match, align, joined
 from gatehouse.idverify.names.eastern import NameReading, is_eastern, read_eastern
 from gatehouse.idverify.names.knowledge import knowledge
 from gatehouse.idverify.names.scripts import HANGUL, LATIN, SCRIPTS
+from gatehouse.idverify.names.skeleton import skeleton, stems
 from gatehouse.idverify.names.tokens import Token
+from gatehouse.idverify.response import Why
 
 # Each feature, and whether a greater value may only raise (1) or only lower (-1) the score.
 FEATURES: Final[dict[str, int]] = {
@@ -31,7 +35,6 @@ FEATURES: Final[dict[str, int]] = {
     "long_last": 1,
     "long_unmatched": -1,
     "exact": 1,
-    "partial_ratio": 1,
     "sorted_ratio": 1,
     "short_letters": 0,
     "short_missing": -1,
@@ -40,13 +43,22 @@ FEATURES: Final[dict[str, int]] = {
     "rare_sum": 1,
     "long_rare_mean": 1,
     "long_other_given": 0,
+    "skeleton_least": 1,
+    "skeleton_mean": 1,
+    "skeleton_last": 1,
+    "out_of_order": -1,
+    "other_initials": -1,
 }
 
+_KNOWN_LIKENESS: Final = (Why.EXACT, Why.NICKNAME, Why.INITIAL)
+_TELLING_ORDER: Final = 3
 _UNMATCHED: Final = 0.6
 _CLEAR: Final = 0.8
 _UNKNOWN_RARITY: Final = 0.6
 _RARITY: Final = (1.0, 0.75, 0.5, 0.25)
 _NATS_PER_LETTER: Final = 2.0
+FIRST_READ_SCRIPT: Final = len(SCRIPTS)
+"""From this number on, the first feature is a language in which Han or Hangul was read."""
 _EASTERN: Final = {"m": 8, "c": 9, "k": 10, "v": 11, "j": 12, "f": 13}
 _EASTERN_HANGUL: Final = 14
 _SCRIPT_NUMBERS: Final = {script: number for number, script in enumerate(SCRIPTS)}
@@ -74,13 +86,14 @@ def compare_tokens(left: list[Token], right: list[Token]) -> NameComparison:
                 if reading.likenesses:
                     numbers = _eastern_numbers(reading, one, other)
                     return NameComparison(numbers, left, right, [], reading)
-    matches = align(left, right)
+    known: KnownPairs = {}
+    matches = align(left, right, known)
     for _ in range(2):
         shorter = joined(left, right, matches)
         if shorter is None:
             break
         left, right = shorter
-        matches = align(left, right)
+        matches = align(left, right, known)
     return NameComparison(_numbers(left, right, matches), left, right, matches, None)
 
 
@@ -111,6 +124,9 @@ def _eastern_numbers(
         "short_letters": sum(len(token.text) for token in name),
         "rarest": _UNKNOWN_RARITY,
         "long_rare_mean": mean * share,
+        "skeleton_least": min(alike),
+        "skeleton_mean": mean,
+        "skeleton_last": alike[-1],
     }
     return list(numbers.values())
 
@@ -138,6 +154,7 @@ def _numbers(left: list[Token], right: list[Token], matches: list[Match]) -> lis
         if match is not None:
             spelling += match.spelling
             evidence += match.evidence if match.evidence > 0 else 0.0
+    bones = [_skeleton_likeness(left, right, match) for match in found]
     rare_alike = sum([a * r for a, r in zip(alike_long, rare_long, strict=True)])
     text, text_long = [t.ascii for t in short], [t.ascii for t in long]
     return [
@@ -155,7 +172,6 @@ def _numbers(left: list[Token], right: list[Token], matches: list[Match]) -> lis
         alike_long[-1],
         sum([each < _UNMATCHED for each in alike_long]),
         alike.count(1.0),
-        fuzz.partial_ratio("".join(text), "".join(text_long)) / 100,
         fuzz.ratio(" ".join(sorted(text)), " ".join(sorted(text_long))) / 100,
         letters,
         missing,
@@ -164,7 +180,60 @@ def _numbers(left: list[Token], right: list[Token], matches: list[Match]) -> lis
         sum(clear),
         rare_alike / sum(rare_long),
         _other_given(long, full_long, alike_long),
+        min(bones),
+        sum(bones) / len(bones),
+        bones[-1],
+        _out_of_order(matches),
+        _other_initials(left, of_left, right, of_right),
     ]
+
+
+def _out_of_order(matches: list[Match]) -> int:
+    """Whether words changed places otherwise than by moving the family name to the other end.
+
+    Given names in another order, or a father's name before the son's, are other people.
+    """
+    if len(matches) < _TELLING_ORDER:
+        return 0
+    places = [match.right for match in sorted(matches)]
+    falls = sum([one > other for one, other in pairwise((*places, places[0]))])
+    return int(falls > 1)
+
+
+def _other_initials(
+    left: list[Token],
+    of_left: Mapping[int, Match],
+    right: list[Token],
+    of_right: Mapping[int, Match],
+) -> int:
+    """The number of initials that nothing in the other name can stand for, though it has a word
+    or an initial to spare.
+    """
+    if not any(token.initial for token in (*left, *right)):
+        return 0
+    alone = [_alone(left, of_left), _alone(right, of_right)]
+    return sum(
+        min(sum([token.initial for token in one]), len(other))
+        for one, other in (alone, alone[::-1])
+    )
+
+
+def _alone(tokens: list[Token], matched: Mapping[int, Match]) -> list[Token]:
+    return [t for place, t in enumerate(tokens) if place not in matched and not t.particle]
+
+
+def _skeleton_likeness(left: list[Token], right: list[Token], match: Match | None) -> float:
+    """How alike the consonants of two words are; a nickname is its name, whatever they are."""
+    if match is None:
+        return 0.0
+    if match.why in _KNOWN_LIKENESS:
+        return match.likeness
+    first, second = left[match.left], right[match.right]
+    if match.why is Why.TRANSLITERATION and first.script == second.script:
+        # A known form of the same name.
+        return match.likeness
+    one, other = stems(first.ascii, second.ascii)
+    return OSA.normalized_similarity(skeleton(one), skeleton(other))
 
 
 def _full(tokens: list[Token]) -> list[int]:

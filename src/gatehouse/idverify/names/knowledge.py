@@ -45,6 +45,8 @@ class Knowledge(msgspec.Struct, frozen=True):
     """The same given names to the gender that bears them: 1 men, 2 women, 3 both."""
     nicknames: dict[str, list[str]]
     """Short names to full names, and full names to short ones."""
+    families: list[str] = []
+    """Spellings of one name in several languages that do not look alike, such as "jacob yakov"."""
 
 
 @cache
@@ -52,6 +54,29 @@ def knowledge() -> Knowledge:
     """The reference data, loaded at first use."""
     packed = (resources.files(__package__) / "data" / DATA_FILE).read_bytes()
     return msgspec.msgpack.decode(lzma.decompress(packed), type=Knowledge)
+
+
+@cache
+def _families() -> dict[str, set[int]]:
+    found: dict[str, set[int]] = {}
+    for number, words in enumerate(knowledge().families):
+        for word in words.split():
+            found.setdefault(word, set()).add(number)
+    return found
+
+
+def are_of_one_family(one: str, other: str) -> bool:
+    """Whether two words are known forms of one name: Oleksiy and Aleksey, Mehmet and Muhammad."""
+    families = _families()
+    names, others = families.get(one), families.get(other)
+    return (
+        names is not None
+        and others is not None
+        and not names.isdisjoint(others)
+        # Aleksandra is of the family of Aleksandr, but not the same person.
+        and one.endswith("a") == other.endswith("a")
+        and not differ_in_gender(one, other)
+    )
 
 
 def are_one_given_name(one: str, other: str) -> bool:
@@ -62,7 +87,11 @@ def are_one_given_name(one: str, other: str) -> bool:
     names, others = given.get(one), given.get(other)
     if names is None or others is None:
         return False
-    return not set(names).isdisjoint(others) or _same_consonants(one, other)
+    return (
+        not set(names).isdisjoint(others)
+        or _same_consonants(one, other)
+        or are_of_one_family(one, other)
+    )
 
 
 def are_two_given_names(one: str, other: str) -> bool:

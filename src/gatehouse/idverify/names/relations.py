@@ -95,8 +95,11 @@ def _across_scripts(
     if latin.text in known:
         return Comparison(Result.MATCH, Why.TRANSLITERATION)
     names = [each for each in known if each in knowledge().given]
-    if given and names and all(are_two_given_names(each, latin.text) for each in names):
-        return None
+    if given and names:
+        others = sum(are_two_given_names(each, latin.text) for each in names)
+        # Sasha is among the spellings of Aleksandr, and also Aleksandra's.
+        if 2 * others > len(names):
+            return None
     if likeness < _NEAR_SOUND:
         return None
     same_end = latin.text.endswith("a") == native.text.endswith(_ENDS_IN_A)

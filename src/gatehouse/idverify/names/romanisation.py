@@ -1,11 +1,14 @@
 """How well a syllable in Latin letters spells one Han character or one Hangul syllable."""
 
 import re
-from functools import lru_cache
+import tomllib
+from functools import cache, lru_cache
+from importlib import resources
 from typing import Final
 
 from gatehouse.idverify.names.knowledge import knowledge
-from gatehouse.idverify.names.scripts import HANGUL, PINYIN, units_of
+from gatehouse.idverify.names.korean import spells_korean
+from gatehouse.idverify.names.scripts import HANGUL, PINYIN
 from gatehouse.idverify.names.sounds import sounds_like
 
 ALIKE: Final = 0.85
@@ -29,6 +32,11 @@ _INITIAL_CLASSES: Final = {
     }.items()
     for initial in initials.split()
 }
+SOUTHERN: Final = 0.9
+"""A spelling of Hong Kong, Taiwan or South-East Asia that no system accounts for."""
+# The most that a syllable may score which nobody spells so.
+_WORST_KOREAN: Final = 0.7
+_NO_SPELLINGS: Final[frozenset[str]] = frozenset()
 _PLAIN_ENDINGS: Final = str.maketrans("gbd", "kpt")
 
 
@@ -53,16 +61,32 @@ def spells_character(sign: str, language: str, syllable: str) -> float:
         return _spells_hangul(sign, syllable)
     spells = _spells_hangul if language == "k" else _spells_reading
     readings = knowledge().readings.get(sign, {}).get(language, ())
-    return max((spells(reading, syllable) for reading in readings), default=0.0)
+    best = max((spells(reading, syllable) for reading in readings), default=0.0)
+    if best < SOUTHERN and language in "mc" and syllable in southern_spellings("given", sign):
+        return SOUTHERN
+    return best
 
 
-@lru_cache(16384)
+@cache
+def _southern() -> dict[str, dict[str, frozenset[str]]]:
+    text = (resources.files(__package__) / "chinese.toml").read_text(encoding="utf-8")
+    fold = knowledge().han_fold
+    return {
+        kind: {
+            "".join([fold.get(sign, sign) for sign in name]): frozenset(spellings.split())
+            for name, spellings in names.items()
+        }
+        for kind, names in tomllib.loads(text).items()
+    }
+
+
+def southern_spellings(kind: str, name: str) -> frozenset[str]:
+    """How Hong Kong, Taiwan and South-East Asia write one of the `families` or `given` names."""
+    return _southern()[kind].get(name, _NO_SPELLINGS)
+
+
 def _spells_hangul(hangul: str, syllable: str) -> float:
-    official = "".join(units_of(hangul, HANGUL)).replace("-", "")
-    if official == syllable:
-        return 1.0
-    alike = ALIKE if _shape(official) == _shape(syllable) else 0.0
-    return max(alike, min(1.0, 1.15 * sounds_like(hangul, HANGUL, syllable)))
+    return spells_korean(hangul, syllable) or _WORST_KOREAN * sounds_like(hangul, HANGUL, syllable)
 
 
 def _spells_reading(reading: str, syllable: str) -> float:
@@ -72,7 +96,7 @@ def _spells_reading(reading: str, syllable: str) -> float:
     if left == right:
         return ALIKE
     same = [x == y for x, y in zip(left, right, strict=True)]
-    return 0.45 * same[0] + 0.25 * same[1] + 0.15 * same[2]
+    return 0.3 * same[0] + 0.2 * same[1] + 0.1 * same[2]
 
 
 @lru_cache(4096)

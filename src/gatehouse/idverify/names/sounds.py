@@ -30,8 +30,13 @@ class SoundComparer:
         columns = zip(*table.pairs, strict=True)
         self._best_latin = [max(_LEAST_BEST, *column) for column in columns] + [100]
 
-    def likeness(self, native: list[str], latin: list[str]) -> tuple[float, float]:
-        """How alike two words are, up to 1, and the evidence for it in nats."""
+    def likeness(
+        self, native: list[str], latin: list[str], least: float = 0.0
+    ) -> tuple[float, float]:
+        """How alike two words are, up to 1, and the evidence for it in nats.
+
+        Words that cannot be as alike as `least` any more are given up, and are not alike at all.
+        """
         unknown_native, unknown_latin = len(self._native), len(self._latin)
         left = [self._native.get(unit, unknown_native) for unit in native]
         right = [self._latin.get(unit, unknown_latin) for unit in latin]
@@ -42,8 +47,9 @@ class SoundComparer:
             return 0.0, 0.0
         evidence = self._shared_ends(left, right) if self._same_units else 0
         if left or right:
-            evidence += self._evidence(left, right)
-        return min(1.0, max(0.0, evidence / best)), evidence / 100
+            evidence += self._evidence(left, right, least * best - evidence)
+        evidence = max(0, evidence)
+        return min(1.0, evidence / best), evidence / 100
 
     def _shared_ends(self, left: list[int], right: list[int]) -> int:
         """Remove the common beginning and end of two words; returns their evidence."""
@@ -59,8 +65,8 @@ class SoundComparer:
         del left[:shared], right[:shared]
         return evidence
 
-    def _evidence(self, left: list[int], right: list[int]) -> int:
-        """The strongest evidence over all alignments of two words."""
+    def _evidence(self, left: list[int], right: list[int], least: float) -> int:
+        """The strongest evidence over all alignments of two words, if it can reach `least`."""
         added = [self._added[place] for place in right]
         width, height = len(right), len(left)
         above = [0]
@@ -69,7 +75,9 @@ class SoundComparer:
             total += gain
             above.append(total)
         blank = [_OUT_OF_REACH] * (width + 1)
+        ahead = sum([self._best_native[place] for place in left])
         for step, place in enumerate(left, 1):
+            ahead -= self._best_native[place]
             row, gone = self._pairs[place], self._gone[place]
             # Corresponding letters are at about the same place in both words.
             middle = step * width // height
@@ -85,6 +93,8 @@ class SoundComparer:
                 before += added[column - 1]
                 before = both if both > before else before
                 line[column] = before
+            if max(line) + ahead < least:
+                return _OUT_OF_REACH
             above = line
         return above[-1]
 
@@ -96,11 +106,11 @@ def comparer_for(script: str) -> SoundComparer:
     return SoundComparer(sounds.get(script, sounds[LATIN]))
 
 
-def sound_likeness(left: Token, right: Token) -> tuple[float, float]:
+def sound_likeness(left: Token, right: Token, least: float = 0.0) -> tuple[float, float]:
     """How alike two words sound, of which at least one is in Latin letters, and the evidence."""
     if left.script == LATIN:
         left, right = right, left
-    return comparer_for(left.script).likeness(left.units, right.units)
+    return comparer_for(left.script).likeness(left.units, right.units, least)
 
 
 def sounds_like(word: str, script: str, latin: str) -> float:
