@@ -35,12 +35,16 @@ from typing import Final
 
 from scripts.eval_sentry.attacking import FULL, QUICK, AttackResult
 from scripts.eval_sentry.attacking import evaluate as evaluate_attacks
+from scripts.eval_sentry.comparing import compare
 from scripts.eval_sentry.converting import DATA_SETS, DataError, DataSet, convert
 from scripts.eval_sentry.measuring import choose_from_week, views
 from scripts.eval_sentry.reporting import Result, as_json, as_text, attacks_as_text, result_of
 from scripts.eval_sentry.running import read_risks, replay
+from scripts.eval_sentry.streams import STREAMS
 
 ATTACKS: Final = "attacks"
+STREAMS_ALONE: Final = "streams"
+DATA_SETS_BY_NAME: Final = frozenset(each.name for each in DATA_SETS)
 SEED: Final = 11
 """Another one than those with which signals and effects were chosen, which were 1 to 3."""
 QUICK_WEEKS: Final = 4
@@ -51,16 +55,19 @@ QUICK_FROM_WEEK: Final = 3
 def main(arguments: Sequence[str] | None = None) -> int:
     options = read_options(arguments)
     folder, only = options.data, options.only
-    if only != ATTACKS and folder is None:
-        needs = "learning is measured on a folder of data: make eval-sentry DATA=DIR"
+    streams = [each for each in STREAMS if only in (None, STREAMS_ALONE, each.name)]
+    needs_data = only is None or only in DATA_SETS_BY_NAME
+    if needs_data and folder is None:
+        needs = "data that others published are in a folder: make eval-sentry DATA=DIR"
         if only is not None:
             return _fail(needs)
-        print(f"{needs}; there is none, so only attacks are measured", file=sys.stderr)
+        print(f"{needs}; there is none, so what is made up is measured", file=sys.stderr)
     if folder is not None and not folder.is_dir():
         return _fail(f"{folder} is not a folder: make eval-sentry DATA=DIR")
-    found = [] if folder is None or only == ATTACKS else list(find(folder, only))
-    if folder is not None and only != ATTACKS and not found:
+    found = [] if folder is None or not needs_data else list(find(folder, only))
+    if folder is not None and needs_data and not found:
         return _fail(f"{folder} has nothing to measure; python -m scripts.eval_sentry --help")
+    found = [*((each, each.find(Path())) for each in streams), *found]
     results: list[Result] = []
     attacks = None
     if only in (None, ATTACKS):
@@ -89,8 +96,10 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawTextHelpFormatter,
     )
     parser.add_argument("data", type=Path, nargs="?", help="folder with the files of data sets")
-    names = [ATTACKS, *(data_set.name for data_set in DATA_SETS)]
-    parser.add_argument("--only", choices=names, help="the attacks or one data set alone")
+    names = [ATTACKS, STREAMS_ALONE, *(each.name for each in (*STREAMS, *DATA_SETS))]
+    parser.add_argument(
+        "--only", choices=names, help="the attacks, the streams, or one data set alone"
+    )
     parser.add_argument(
         "--quick",
         action="store_true",
@@ -152,7 +161,10 @@ def evaluate(
         risk = read_risks(scores, known)
     except DataError as error:
         raise DataError(f"{data_set.name}: {error}") from None
-    return result_of(data_set, known, pace, views(known, risk, from_week))
+    every = list(views(known, risk, from_week))
+    print(f"{data_set.name}: beside others", file=sys.stderr, flush=True)
+    rows = compare(requests, known, risk, from_week, every[0].to_week)
+    return result_of(data_set, known, pace, every, rows)
 
 
 @contextlib.contextmanager

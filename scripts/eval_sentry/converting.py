@@ -55,6 +55,8 @@ class Event(NamedTuple):
     fraud: bool
     customer: int | None = None
     """The customer; None where the data set has none that means anything."""
+    chance: float | None = None
+    """The true chance of fraud, where the data set is made up."""
 
 
 class Known(NamedTuple):
@@ -65,6 +67,8 @@ class Known(NamedTuple):
     """Counted from the day of the first request, in UTC."""
     fraud: NDArray[np.bool_]
     customers: NDArray[np.int64] | None
+    chances: NDArray[np.float64] | None = None
+    """The true chances of fraud, where they are known."""
 
     @property
     def first_day(self) -> datetime:
@@ -98,13 +102,15 @@ class DataSet(NamedTuple):
 def convert(events: Iterable[Event], path: Path, weeks: int | None = None) -> Known:
     """Write the requests, packed with gzip; with `weeks`, only those of the first weeks."""
     encode = msgspec.json.Encoder().encode
-    at_s, fraud, customers = array("q"), array("b"), array("q")
+    at_s, fraud, customers, chances = array("q"), array("b"), array("q"), array("d")
     with gzip.open(path, "wb", compresslevel=1) as file:
         for event in _of_first_weeks(events, weeks):
             at_s.append(int(event.at.timestamp()))
             fraud.append(event.fraud)
             if event.customer is not None:
                 customers.append(event.customer)
+            if event.chance is not None:
+                chances.append(event.chance)
             label = "fraud" if event.fraud else "legitimate"
             line = {"at": moment(event.at), "request": event.request, "label": label}
             file.write(encode(line) + b"\n")
@@ -116,6 +122,7 @@ def convert(events: Iterable[Event], path: Path, weeks: int | None = None) -> Kn
         seconds // 86_400 - seconds[0] // 86_400,
         np.array(fraud, dtype=bool),
         np.array(customers, dtype=np.int64) if len(customers) == len(seconds) else None,
+        np.array(chances, dtype=np.float64) if len(chances) == len(seconds) else None,
     )
 
 

@@ -1,10 +1,12 @@
 """Says what was measured: as tables for people, or as JSON."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from scripts.eval_sentry.attacking import FREE_TRIES, AttackResult, Judged
+from scripts.eval_sentry.comparing import Compared
+from scripts.eval_sentry.comparing import lines as compared_lines
 from scripts.eval_sentry.converting import DataSet, Known
 from scripts.eval_sentry.measuring import DAYS, Scores, View
 from scripts.eval_sentry.running import Pace
@@ -25,13 +27,27 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
     frauds: int
     replay: Pace
     views: list[View]
+    beside: list[Compared] = []
+    """Sentry beside other ways, on the requests of the measured weeks."""
 
 
-def result_of(data_set: DataSet, known: Known, replay: Pace, views: Iterable[View]) -> Result:
+def result_of(
+    data_set: DataSet,
+    known: Known,
+    replay: Pace,
+    views: Iterable[View],
+    beside: Sequence[Compared] = (),
+) -> Result:
     """Bring together everything that is reported about a data set."""
-    frauds = int(known.fraud.sum())
     return Result(
-        data_set.name, data_set.title, data_set.notes, len(known.fraud), frauds, replay, list(views)
+        data_set.name,
+        data_set.title,
+        data_set.notes,
+        len(known.fraud),
+        int(known.fraud.sum()),
+        replay,
+        list(views),
+        list(beside),
     )
 
 
@@ -96,6 +112,8 @@ def _lines(result: Result) -> Iterator[str]:
             yield _line(f"{week.number:>4}  {week.since}{partly}", _cells(week.scores))
         yield _line(f"mean of weeks {view.from_week} to {view.to_week}", _cells(view.mean))
         yield _line("their requests together", _cells(view.together))
+    if result.beside:
+        yield from compared_lines(result.beside, view.from_week, view.to_week)
     yield f"\n  {_pace(result.replay)}"
 
 

@@ -1,0 +1,106 @@
+"""One table for each data set: Sentry beside simpler and unexplained ways, with intervals."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from scripts.eval_sentry.baselines import BOOSTING, REGRESSION, fitted_risks, replay_again
+from scripts.eval_sentry.converting import Known
+from scripts.eval_sentry.measuring import DAYS
+
+RETRAINED: Final = "Sentry, retrained weekly"
+SHIPPED: Final = "shipped scorecard, labels told"
+PLAIN: Final = "plain sum of reputations"
+TRUTH: Final = "the true chances"
+_DRAWS: Final = 200
+_MOST_DRAWN: Final = 60_000_000
+"""Requests times draws: of very many requests fewer draws say as much."""
+_FEWEST_DRAWS: Final = 40
+
+Values = NDArray[np.float64]
+Spread = tuple[float, float]
+
+
+class Compared(msgspec.Struct, frozen=True, rename="camel"):
+    """One way to score the requests of the measured weeks."""
+
+    name: str
+    auc: float
+    auc_interval: Spread
+    average_precision: float
+    average_precision_interval: Spread
+
+
+def compare(
+    requests: Path, known: Known, risk: Values, from_week: int, to_week: int
+) -> list[Compared]:
+    """Sentry and the others on the requests of the same weeks."""
+    weeks = range(from_week, to_week + 1)
+    of_week = known.days // DAYS + 1
+    rows = (of_week >= from_week) & (of_week <= to_week)
+    if not 0 < known.fraud[rows].sum() < rows.sum():
+        return []
+    return [
+        compared(name, known.fraud[rows], risks[rows])
+        for name, risks in _ways(requests, known, risk, weeks)
+    ]
+
+
+def _ways(requests: Path, known: Known, risk: Values, weeks: range) -> Iterator[tuple[str, Values]]:
+    replayed = replay_again(requests)
+    yield RETRAINED, risk
+    yield SHIPPED, replayed.shipped
+    yield PLAIN, replayed.plain
+    for name in (REGRESSION, BOOSTING):
+        yield name, fitted_risks(name, replayed, known, weeks)
+    if known.chances is not None:
+        yield TRUTH, known.chances
+
+
+def compared(name: str, fraud: NDArray[np.bool_], risk: Values, seed: int = 1) -> Compared:
+    """The figures with the intervals in which 95 of 100 draws of the requests put them."""
+    order = np.argsort(-risk, kind="stable")
+    actual, ordered = fraud[order].astype(np.float64), risk[order]
+    ends = np.append(np.flatnonzero(np.diff(ordered)), len(ordered) - 1)
+    area, precision = _figures(actual, np.ones(len(actual)), ends)
+    dice = np.random.default_rng(seed)
+    draws = max(min(_DRAWS, _MOST_DRAWN // len(actual)), _FEWEST_DRAWS)
+    drawn = []
+    for _ in range(draws):
+        # So often a request comes in a draw of as many, with replacement.
+        times = dice.poisson(1.0, len(actual)).astype(np.float64)
+        if 0 < times @ actual < times.sum():
+            drawn.append(_figures(actual, times, ends))
+    low, high = np.quantile(np.array(drawn), (0.025, 0.975), axis=0)
+    return Compared(
+        name, area, (float(low[0]), float(high[0])), precision, (float(low[1]), float(high[1]))
+    )
+
+
+def _figures(actual: Values, weights: Values, ends: NDArray[np.int64]) -> tuple[float, float]:
+    """Area under the curve and average precision of weighted requests, the riskiest first."""
+    frauds = np.cumsum(weights * actual)[ends]
+    others = np.cumsum(weights * (1 - actual))[ends]
+    recall, alarms = frauds / frauds[-1], others / others[-1]
+    caught, raised = np.concatenate(([0.0], recall)), np.concatenate(([0.0], alarms))
+    area = float(np.sum(np.diff(raised) * (caught[1:] + caught[:-1]) / 2))
+    precision = frauds / np.maximum(frauds + others, 1e-9)
+    return area, float(np.sum(np.diff(recall, prepend=0.0) * precision))
+
+
+def lines(rows: list[Compared], from_week: int, to_week: int) -> Iterator[str]:
+    """The table for people."""
+    yield f"\n  beside others, weeks {from_week} to {to_week} (with 95 % intervals)"
+    yield f"  {'':<34}{'AUC':>10}{'':>18}{'AP':>10}"
+    for row in rows:
+        area = f"{row.auc:.4f}{_shown(row.auc_interval):>18}"
+        precision = f"{row.average_precision:.4f}{_shown(row.average_precision_interval):>18}"
+        yield f"  {row.name:<34}{area:>28}{precision:>28}"
+
+
+def _shown(interval: Spread) -> str:
+    return f"{interval[0]:.4f}-{interval[1]:.4f}"

@@ -1,0 +1,102 @@
+"""Streams that are made up, and the table that puts Sentry beside other ways."""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scripts.eval_sentry import __main__ as command
+from scripts.eval_sentry.baselines import (
+    BOOSTING,
+    DAY_S,
+    REGRESSION,
+    PlainSum,
+    fitted_risks,
+    replay_again,
+)
+from scripts.eval_sentry.comparing import PLAIN, SHIPPED, TRUTH, compare, compared, lines
+from scripts.eval_sentry.converting import Event, Known, convert
+from scripts.eval_sentry.streams import STREAMS, cold_start, shared, waves
+
+from gatehouse.training.metrics import measure
+
+
+@pytest.mark.parametrize("make", [waves, shared, cold_start])
+def test_a_stream_is_the_same_for_the_same_seed_and_in_order_of_time(
+    make: Callable[[int], Iterator[Event]],
+) -> None:
+    one, again, other = (list(islice(make(seed), 600)) for seed in (1, 1, 2))
+    assert one == again != other
+    assert [event.at for event in one] == sorted(event.at for event in one)
+
+
+def test_each_stream_has_what_it_is_for() -> None:
+    assert {each.name for each in STREAMS} == {"waves", "shared", "cold-start"}
+    assert 20 < sum(event.fraud for event in cold_start(5)) < 80
+    made = list(islice(shared(5), 4000))
+    chances, frauds = [event.chance or 0.0 for event in made], [event.fraud for event in made]
+    assert sum(chances) == pytest.approx(sum(frauds), rel=0.3)
+    assert (measure(np.array(frauds), np.array(chances)).auc or 0) > 0.8
+
+
+def test_the_plain_sum_knows_a_label_a_week_later() -> None:
+    plain = PlainSum()
+    assert plain.score(0, ["card"], True) == 0
+    assert plain.score(6 * DAY_S, ["card"], False) == 0
+    after = plain.score(8 * DAY_S, ["card"], False)
+    assert after > 1
+    both = plain.score(8 * DAY_S, ["card", "other"], False)
+    assert both == pytest.approx(after)
+
+
+def test_a_figure_lies_within_its_interval() -> None:
+    dice = np.random.default_rng(1)
+    fraud = dice.random(4000) < 0.1
+    risk = np.round(fraud * 0.3 + dice.random(4000), 2)
+    row, exact = compared("x", fraud, risk), measure(fraud, risk)
+    assert row.auc == pytest.approx(exact.auc)
+    assert row.average_precision == pytest.approx(exact.average_precision)
+    assert row.auc_interval[0] < row.auc < row.auc_interval[1] < row.auc_interval[0] + 0.1
+    assert row.average_precision_interval[0] < row.average_precision
+    assert compared("x", fraud, risk) == row
+    [_, _, line] = lines([row], 3, 4)
+    assert f"{row.auc:.4f}" in line
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Known]:
+    path = tmp_path_factory.mktemp("stream") / "requests.jsonl.gz"
+    return path, convert(shared(5, days=35, orders_a_day=60), path)
+
+
+def test_sentry_stands_beside_the_others_on_the_same_requests(small: tuple[Path, Known]) -> None:
+    path, known = small
+    rows = compare(path, known, np.zeros(len(known.fraud)), 4, 5)
+    found = {row.name: row.auc for row in rows}
+    assert list(found)[1:] == [SHIPPED, PLAIN, REGRESSION, BOOSTING, TRUTH]
+    assert all(0.4 < auc < 1 for auc in found.values())
+    assert found[TRUTH] == max(found.values())
+
+
+def test_a_fitted_model_has_seen_nothing_of_its_week(small: tuple[Path, Known]) -> None:
+    path, known = small
+    replayed = replay_again(path)
+    honest = fitted_risks(REGRESSION, replayed, known, range(4, 5))
+    # Turned labels of the week, and of the one whose labels are not known yet, change nothing.
+    late = known.fraud ^ (known.days >= 14)
+    other = fitted_risks(REGRESSION, replayed, known._replace(fraud=late), range(4, 5))
+    of_week = known.days // 7 == 3
+    assert np.array_equal(honest[of_week], other[of_week])
+    assert np.isnan(honest[~of_week]).all()
+
+
+def test_streams_need_no_folder(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured: list[str] = []
+    monkeypatch.setattr(command, "evaluate", lambda each, *_: measured.append(each.name))
+    monkeypatch.setattr(command, "as_text", lambda _: "")
+    assert command.main(["--only", "streams"]) == 0
+    assert measured == [each.name for each in STREAMS]
+    assert capsys.readouterr().err == ""
