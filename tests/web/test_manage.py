@@ -285,6 +285,15 @@ def test_models_account_policies_and_connectors_are_shown(client: httpx.Client) 
     assert done(client.get(f"{BASE}/connectors"))["connectors"] == []
 
 
+def test_labels_are_audited_as_a_job_and_drift_is_listed(client: httpx.Client) -> None:
+    job = done(client.post(f"{BASE}/models/audits", json={"labelDelayDays": 7}))
+    assert job["kind"] == "models.audit"
+    assert done(client.get(f"{BASE}/jobs/{job['jobId']}"))["jobId"] == job["jobId"]
+    refused(client.post(f"{BASE}/models/audits", json={"holdout": 2}), 200, "invalid_request")
+    assert done(client.get(f"{BASE}/drift")) == {"drifts": []}
+    assert done(client.get(f"{BASE}/drift", params={"ended": "true"})) == {"drifts": []}
+
+
 def test_the_account_chooses_what_it_is_told(client: httpx.Client) -> None:
     wanted = {"decisions": ["pipeline:REVIEW"], "lowBalance": 2.5}
     told = done(client.put(f"{BASE}/events", json=wanted))
