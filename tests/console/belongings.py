@@ -24,6 +24,7 @@ from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.webhooks.types.webhook import NewWebhook
 from gatehouse.admin.webhooks.use_cases import endpoints
+from gatehouse.core.ids import derived_id
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
@@ -81,6 +82,11 @@ class Belongings:
         record = get_decision(self._session, self._account_id, self["id"])
         user = next(each for each in entities_of(record) if each.kind is EntityType.USER)
         return EntityTokens(self._session, self._account_id).token(user)
+
+    def _ring(self) -> str:
+        name = derived_id("ring", 1_790_000_000_000, self._word)
+        Recorder(self._session, self._account_id).keep(f"{self._word}-in-a-ring", ring=name)
+        return name
 
     def _set(self) -> str:
         name = f"{self._word}-rules"

@@ -53,6 +53,7 @@ FORMS: dict[str, dict[str, str]] = {
         "note": "the same",
         "base": "1",
     },
+    "ring-block": {"reason": "stolen cards"},
     "list-add": {"values": "u-1"},
     "list-remove": {"value": "u-1"},
     "model-roll-back": {"to": "{model}"},

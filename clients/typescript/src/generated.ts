@@ -419,6 +419,8 @@ export interface DecisionSearchRequest {
   readonly ipAddress?: string | null | undefined;
   /** The `deviceId` that was sent to Sentry, or the device as the event in a decision names it: `#…`. */
   readonly deviceId?: string | null | undefined;
+  /** The ring that the request was linked with, as the event in a decision names it: `ring_…`. */
+  readonly ring?: string | null | undefined;
   /** The `transactionId` that was sent to Sentry. */
   readonly transactionId?: string | number | null | undefined;
   /** The `clientReferenceId` that was sent. */
@@ -524,6 +526,9 @@ export interface DocumentToCheck {
 
 /** The electronic commerce indicator; 00 to 04 are Mastercard's, 05 the other networks'. */
 export type Eci = "00" | "01" | "02" | "03" | "04" | "05" | "06" | "07";
+
+/** What kinds of entities have a page. */
+export type EntityType = "address" | "card" | "device" | "email" | "phone" | "user" | (string & {});
 
 /** What became of entries. */
 export interface EntriesAdded {
@@ -1252,6 +1257,18 @@ export interface Matched {
   readonly outcome: Outcome;
   /** The rule's tags. */
   readonly tags: readonly string[];
+}
+
+/** What became of the members of one kind. */
+export interface MembersListed {
+  /** The list. */
+  readonly list: string;
+  /** How many are new on it. */
+  readonly added: number;
+  /** Got another expiry or reason. */
+  readonly changed: number;
+  /** Were there alike. */
+  readonly unchanged: number;
 }
 
 /** What to send again: one event, or all of a span of time. */
@@ -1992,6 +2009,8 @@ export interface ReviewSearchRequest {
   readonly ipAddress?: string | null | undefined;
   /** The `deviceId` that was sent to Sentry, or the device as the event in a decision names it: `#…`. */
   readonly deviceId?: string | null | undefined;
+  /** The ring that the request was linked with, as the event in a decision names it: `ring_…`. */
+  readonly ring?: string | null | undefined;
   /** The `transactionId` that was sent to Sentry. */
   readonly transactionId?: string | number | null | undefined;
   /** The `clientReferenceId` that was sent. */
@@ -2098,6 +2117,106 @@ export interface ReviewedOrigin {
   readonly device: string | null;
   /** First language of the device. */
   readonly language: string | null;
+}
+
+/** A ring whose members are on lists. */
+export interface RingBlocked {
+  /** Its id. */
+  readonly id: string;
+  /** By kind. */
+  readonly lists: readonly MembersListed[];
+  /** Whether this was a dry run, which changes nothing. */
+  readonly dryRun: boolean;
+}
+
+/** Why and for how long all members of a ring are blocked. */
+export interface RingBlocking {
+  /** Why, for the entries and the audit log. */
+  readonly reason: string;
+  /** After how many days the entries expire. */
+  readonly days?: number | undefined;
+  /** What the lists' names begin with: `blocked` puts users on `blocked-users`, cards on `blocked-cards`, and so on. A list that does not exist is created. */
+  readonly prefix?: string | undefined;
+}
+
+/** One of a ring's decisions. */
+export interface RingDecision {
+  /** The request. */
+  readonly requestId: string;
+  /** When it came in (RFC 3339). */
+  readonly at: string;
+  /** The operation. */
+  readonly operation: string;
+  /** What was decided. */
+  readonly decision: Outcome | null;
+  /** The order's amount. */
+  readonly amount: RingMoney | null;
+  /** What it turned out to be, as of now. */
+  readonly label: Label | null;
+}
+
+/** One ring. */
+export interface RingDetails {
+  /** What it comes to. */
+  readonly ring: RingShown;
+  /** People first, then what they used. */
+  readonly members: readonly RingMember[];
+  /** The newest 20. */
+  readonly lastDecisions: readonly RingDecision[];
+  /** How many decisions have which label. */
+  readonly labels: { readonly [name: string]: number };
+  /** Whether it has no more than 1000 decisions. */
+  readonly complete: boolean;
+}
+
+/** Somebody or something in a ring, as decisions keep it. */
+export interface RingMember {
+  /** What it is. */
+  readonly kind: EntityType;
+  /** As decisions name it: a name or a fingerprint. */
+  readonly value: string;
+  /** How many. */
+  readonly decisions: number;
+  /** Decisions that turned out to be fraud. */
+  readonly frauds: number;
+  /** When it was first seen (RFC 3339). */
+  readonly firstSeenAt: string;
+  /** When it was last seen (RFC 3339). */
+  readonly lastSeenAt: string;
+}
+
+/** Amounts of orders in one currency. */
+export interface RingMoney {
+  /** ISO 4217 code. */
+  readonly currency: string | null;
+  /** In units of the currency. */
+  readonly amount: number;
+}
+
+/** Rings of an account. */
+export interface RingPage {
+  /** In the order that was asked for. */
+  readonly rings: readonly RingShown[];
+  /** Whether all decisions with a ring were looked at: the newest 1000 are. */
+  readonly complete: boolean;
+}
+
+/** A ring by the decisions that were looked at. */
+export interface RingShown {
+  /** Its id. */
+  readonly id: string;
+  /** Different users or mailboxes; cards without either. */
+  readonly people: number;
+  /** How many. */
+  readonly decisions: number;
+  /** Decisions that turned out to be fraud. */
+  readonly frauds: number;
+  /** What the orders come to, in each currency. */
+  readonly amounts: readonly RingMoney[];
+  /** When it was first seen (RFC 3339). */
+  readonly firstSeenAt: string;
+  /** When it was last seen (RFC 3339). */
+  readonly lastSeenAt: string;
 }
 
 export interface RulesAppliedData {
@@ -3150,6 +3269,27 @@ export interface Operations {
     body: MessageReplay;
     result: ReplayStarted;
   };
+  /** List rings */
+  listRings: {
+    path: Record<string, never>;
+    query: { readonly order?: string | undefined; readonly limit?: number | undefined };
+    body: undefined;
+    result: RingPage;
+  };
+  /** Show a ring */
+  getRing: {
+    path: { readonly ringId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: RingDetails;
+  };
+  /** Block a ring */
+  blockRing: {
+    path: { readonly ringId: string };
+    query: { readonly dryRun?: boolean | undefined };
+    body: RingBlocking;
+    result: RingBlocked;
+  };
   /** Give feedback in bulk */
   giveFeedbackInBulk: {
     path: Record<string, never>;
@@ -3323,6 +3463,9 @@ export const OPERATIONS = {
   testWebhook: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/test", answer: "webhookAttemptResponse", repeat: "keyed" },
   listWebhookAttempts: { method: "GET", path: "/api/v1/manage/webhooks/{webhookId}/attempts", answer: "webhookAttemptsResponse", repeat: "harmless" },
   replayWebhookMessages: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/replay", answer: "webhookReplayResponse", repeat: "keyed" },
+  listRings: { method: "GET", path: "/api/v1/manage/rings", answer: "ringsResponse", repeat: "harmless" },
+  getRing: { method: "GET", path: "/api/v1/manage/rings/{ringId}", answer: "ringResponse", repeat: "harmless" },
+  blockRing: { method: "POST", path: "/api/v1/manage/rings/{ringId}/blocking", answer: "ringBlockedResponse", repeat: "keyed" },
   giveFeedbackInBulk: { method: "POST", path: "/api/v1/manage/feedback", answer: "feedbackBatchResponse", repeat: "keyed" },
   importFeedback: { method: "POST", path: "/api/v1/manage/feedback/imports", answer: "jobResponse", repeat: "keyed" },
   getEventSettings: { method: "GET", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "harmless" },

@@ -309,6 +309,27 @@ export class ManagePrivacy extends Calls {
   }
 }
 
+export class ManageRings extends Calls {
+  /** Rings of the account: people who share cards, contacts, devices or addresses, directly or over others. They are listed by the newest decisions that name one. Scope `manage:lists`. Free. */
+  list(query: Query<"listRings"> = {}, own?: CallOptions): Listing<api.RingPage, api.RingShown> {
+    return new Listing({
+      ask: () => this.send("listRings", { query }, own),
+      hasMore: () => false,
+      items: (page) => page.rings,
+    });
+  }
+
+  /** Its members as decisions keep them, its money, its newest decisions, and what they turned out to be. Scope `manage:lists`. Free. */
+  get(ringId: string, own?: CallOptions): Promise<Answer<api.RingDetails>> {
+    return this.send("getRing", { path: { ringId } }, own);
+  }
+
+  /** Puts all users, cards, mailboxes, phones and devices of a ring on lists, with a reason and an expiry. What a list does is up to the rules that name it. Addresses are left out: others have them, too. Scope `manage:lists`. Free. */
+  blocking(ringId: string, body: Body<"blockRing">, own?: CallOptions & Query<"blockRing">): Promise<Answer<api.RingBlocked>> {
+    return this.send("blockRing", { path: { ringId }, query: { dryRun: own?.dryRun }, body }, own);
+  }
+}
+
 export class ManageRules extends Calls {
   /** The rule sets in force, by name. Scope `manage:rules`. Free. */
   list(own?: CallOptions): Listing<api.ConfiguredPage, api.ConfiguredSummary> {
@@ -450,6 +471,7 @@ export class Manage {
   readonly pipelines: ManagePipelines;
   readonly policies: ManagePolicies;
   readonly privacy: ManagePrivacy;
+  readonly rings: ManageRings;
   readonly rules: ManageRules;
   readonly statement: ManageStatement;
   readonly usage: ManageUsage;
@@ -470,6 +492,7 @@ export class Manage {
     this.pipelines = new ManagePipelines(send);
     this.policies = new ManagePolicies(send);
     this.privacy = new ManagePrivacy(send);
+    this.rings = new ManageRings(send);
     this.rules = new ManageRules(send);
     this.statement = new ManageStatement(send);
     this.usage = new ManageUsage(send);

@@ -1262,6 +1262,96 @@ class ManagePrivacyCalls:
         )
 
 
+class ManageRingsCalls:
+    """Calls about rings."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def list(
+        self,
+        *,
+        order: str | None = None,
+        limit: int | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.RingPage]:
+        """Rings of the account: people who share cards, contacts, devices or addresses, directly
+        or over others. They are listed by the newest decisions that name one. Scope
+        `manage:lists`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/rings",
+                answer=models.RingPage,
+                named="ringsResponse",
+                repeat=Repeat.HARMLESS,
+                query={"order": order, "limit": limit},
+                options=options or {},
+            )
+        )
+
+    async def each(
+        self,
+        *,
+        order: str | None = None,
+        limit: int | None = None,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[models.RingShown]:
+        """Each of the rings, page after page."""
+        page = (await self.list(order=order, limit=limit, options=options)).result
+        for one in page.rings:
+            yield one
+
+    async def get(
+        self, ring_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.RingDetails]:
+        """Its members as decisions keep them, its money, its newest decisions, and what they
+        turned out to be. Scope `manage:lists`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/rings/{ring_id}",
+                answer=models.RingDetails,
+                named="ringResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"ring_id": ring_id},
+                options=options or {},
+            )
+        )
+
+    async def blocking(
+        self,
+        ring_id: str,
+        *,
+        reason: str,
+        days: int | None = None,
+        prefix: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.RingBlocked]:
+        """Puts all users, cards, mailboxes, phones and devices of a ring on lists, with a reason
+        and an expiry. What a list does is up to the rules that name it. Addresses are left out:
+        others have them, too. Scope `manage:lists`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/rings/{ring_id}/blocking",
+                answer=models.RingBlocked,
+                named="ringBlockedResponse",
+                repeat=Repeat.KEYED,
+                path_values={"ring_id": ring_id},
+                query={"dryRun": dry_run},
+                body=models.RingBlocking(reason=reason, days=days, prefix=prefix),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
 class ManageRulesCalls:
     """Calls about rules."""
 
@@ -1905,6 +1995,7 @@ class DecisionsCalls:
         phone: str | None = None,
         ip_address: str | None = None,
         device_id: str | None = None,
+        ring: str | None = None,
         transaction_id: str | int | None = None,
         client_reference_id: str | int | None = None,
         operation: str | Sequence[str] | None = None,
@@ -1940,6 +2031,7 @@ class DecisionsCalls:
                     phone=phone,
                     ip_address=ip_address,
                     device_id=device_id,
+                    ring=ring,
                     transaction_id=transaction_id,
                     client_reference_id=client_reference_id,
                     operation=operation,
@@ -1969,6 +2061,7 @@ class DecisionsCalls:
         phone: str | None = None,
         ip_address: str | None = None,
         device_id: str | None = None,
+        ring: str | None = None,
         transaction_id: str | int | None = None,
         client_reference_id: str | int | None = None,
         operation: str | Sequence[str] | None = None,
@@ -1996,6 +2089,7 @@ class DecisionsCalls:
                     phone=phone,
                     ip_address=ip_address,
                     device_id=device_id,
+                    ring=ring,
                     transaction_id=transaction_id,
                     client_reference_id=client_reference_id,
                     operation=operation,
@@ -2372,6 +2466,7 @@ class ReviewsCalls:
         phone: str | None = None,
         ip_address: str | None = None,
         device_id: str | None = None,
+        ring: str | None = None,
         transaction_id: str | int | None = None,
         client_reference_id: str | int | None = None,
         operation: str | Sequence[str] | None = None,
@@ -2408,6 +2503,7 @@ class ReviewsCalls:
                     phone=phone,
                     ip_address=ip_address,
                     device_id=device_id,
+                    ring=ring,
                     transaction_id=transaction_id,
                     client_reference_id=client_reference_id,
                     operation=operation,
@@ -2438,6 +2534,7 @@ class ReviewsCalls:
         phone: str | None = None,
         ip_address: str | None = None,
         device_id: str | None = None,
+        ring: str | None = None,
         transaction_id: str | int | None = None,
         client_reference_id: str | int | None = None,
         operation: str | Sequence[str] | None = None,
@@ -2466,6 +2563,7 @@ class ReviewsCalls:
                     phone=phone,
                     ip_address=ip_address,
                     device_id=device_id,
+                    ring=ring,
                     transaction_id=transaction_id,
                     client_reference_id=client_reference_id,
                     operation=operation,
@@ -2508,6 +2606,7 @@ class Manage:
         self.pipelines = ManagePipelinesCalls(sender)
         self.policies = ManagePoliciesCalls(sender)
         self.privacy = ManagePrivacyCalls(sender)
+        self.rings = ManageRingsCalls(sender)
         self.rules = ManageRulesCalls(sender)
         self.statement = ManageStatementCalls(sender)
         self.usage = ManageUsageCalls(sender)

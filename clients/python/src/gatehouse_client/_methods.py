@@ -1243,6 +1243,95 @@ class ManagePrivacyCalls:
         )
 
 
+class ManageRingsCalls:
+    """Calls about rings."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def list(
+        self,
+        *,
+        order: str | None = None,
+        limit: int | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.RingPage]:
+        """Rings of the account: people who share cards, contacts, devices or addresses, directly
+        or over others. They are listed by the newest decisions that name one. Scope
+        `manage:lists`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/rings",
+                answer=models.RingPage,
+                named="ringsResponse",
+                repeat=Repeat.HARMLESS,
+                query={"order": order, "limit": limit},
+                options=options or {},
+            )
+        )
+
+    def each(
+        self,
+        *,
+        order: str | None = None,
+        limit: int | None = None,
+        options: CallOptions | None = None,
+    ) -> Iterator[models.RingShown]:
+        """Each of the rings, page after page."""
+        page = (self.list(order=order, limit=limit, options=options)).result
+        yield from page.rings
+
+    def get(
+        self, ring_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.RingDetails]:
+        """Its members as decisions keep them, its money, its newest decisions, and what they
+        turned out to be. Scope `manage:lists`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/rings/{ring_id}",
+                answer=models.RingDetails,
+                named="ringResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"ring_id": ring_id},
+                options=options or {},
+            )
+        )
+
+    def blocking(
+        self,
+        ring_id: str,
+        *,
+        reason: str,
+        days: int | None = None,
+        prefix: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.RingBlocked]:
+        """Puts all users, cards, mailboxes, phones and devices of a ring on lists, with a reason
+        and an expiry. What a list does is up to the rules that name it. Addresses are left out:
+        others have them, too. Scope `manage:lists`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/rings/{ring_id}/blocking",
+                answer=models.RingBlocked,
+                named="ringBlockedResponse",
+                repeat=Repeat.KEYED,
+                path_values={"ring_id": ring_id},
+                query={"dryRun": dry_run},
+                body=models.RingBlocking(reason=reason, days=days, prefix=prefix),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
 class ManageRulesCalls:
     """Calls about rules."""
 
@@ -1877,6 +1966,7 @@ class DecisionsCalls:
         phone: str | None = None,
         ip_address: str | None = None,
         device_id: str | None = None,
+        ring: str | None = None,
         transaction_id: str | int | None = None,
         client_reference_id: str | int | None = None,
         operation: str | Sequence[str] | None = None,
@@ -1912,6 +2002,7 @@ class DecisionsCalls:
                     phone=phone,
                     ip_address=ip_address,
                     device_id=device_id,
+                    ring=ring,
                     transaction_id=transaction_id,
                     client_reference_id=client_reference_id,
                     operation=operation,
@@ -1941,6 +2032,7 @@ class DecisionsCalls:
         phone: str | None = None,
         ip_address: str | None = None,
         device_id: str | None = None,
+        ring: str | None = None,
         transaction_id: str | int | None = None,
         client_reference_id: str | int | None = None,
         operation: str | Sequence[str] | None = None,
@@ -1968,6 +2060,7 @@ class DecisionsCalls:
                     phone=phone,
                     ip_address=ip_address,
                     device_id=device_id,
+                    ring=ring,
                     transaction_id=transaction_id,
                     client_reference_id=client_reference_id,
                     operation=operation,
@@ -2339,6 +2432,7 @@ class ReviewsCalls:
         phone: str | None = None,
         ip_address: str | None = None,
         device_id: str | None = None,
+        ring: str | None = None,
         transaction_id: str | int | None = None,
         client_reference_id: str | int | None = None,
         operation: str | Sequence[str] | None = None,
@@ -2375,6 +2469,7 @@ class ReviewsCalls:
                     phone=phone,
                     ip_address=ip_address,
                     device_id=device_id,
+                    ring=ring,
                     transaction_id=transaction_id,
                     client_reference_id=client_reference_id,
                     operation=operation,
@@ -2405,6 +2500,7 @@ class ReviewsCalls:
         phone: str | None = None,
         ip_address: str | None = None,
         device_id: str | None = None,
+        ring: str | None = None,
         transaction_id: str | int | None = None,
         client_reference_id: str | int | None = None,
         operation: str | Sequence[str] | None = None,
@@ -2433,6 +2529,7 @@ class ReviewsCalls:
                     phone=phone,
                     ip_address=ip_address,
                     device_id=device_id,
+                    ring=ring,
                     transaction_id=transaction_id,
                     client_reference_id=client_reference_id,
                     operation=operation,
@@ -2474,6 +2571,7 @@ class Manage:
         self.pipelines = ManagePipelinesCalls(sender)
         self.policies = ManagePoliciesCalls(sender)
         self.privacy = ManagePrivacyCalls(sender)
+        self.rings = ManageRingsCalls(sender)
         self.rules = ManageRulesCalls(sender)
         self.statement = ManageStatementCalls(sender)
         self.usage = ManageUsageCalls(sender)

@@ -414,6 +414,8 @@ class DecisionSearchRequest(Struct, frozen=True, kw_only=True):
     """The `deviceId` that was sent to Sentry, or the device as the event in a decision names it:
     `#…`.
     """
+    ring: str | None = None
+    """The ring that the request was linked with, as the event in a decision names it: `ring_…`."""
     transaction_id: str | int | None = None
     """The `transactionId` that was sent to Sentry."""
     client_reference_id: str | int | None = None
@@ -583,6 +585,17 @@ class Eci(OpenEnum):
     V05 = "05"
     V06 = "06"
     V07 = "07"
+
+
+class EntityType(OpenEnum):
+    """What kinds of entities have a page."""
+
+    ADDRESS = "address"
+    CARD = "card"
+    DEVICE = "device"
+    EMAIL = "email"
+    PHONE = "phone"
+    USER = "user"
 
 
 class EntriesAdded(Struct, frozen=True, kw_only=True):
@@ -1407,6 +1420,19 @@ class Matched(Struct, frozen=True, kw_only=True):
     """The rule's tags."""
 
 
+class MembersListed(Struct, frozen=True, kw_only=True):
+    """What became of the members of one kind."""
+
+    list: str
+    """The list."""
+    added: int
+    """How many are new on it."""
+    changed: int
+    """Got another expiry or reason."""
+    unchanged: int
+    """Were there alike."""
+
+
 class MessageReplay(Struct, frozen=True, kw_only=True):
     """What to send again: one event, or all of a span of time."""
 
@@ -2093,6 +2119,8 @@ class ReviewSearchRequest(Struct, frozen=True, kw_only=True):
     """The `deviceId` that was sent to Sentry, or the device as the event in a decision names it:
     `#…`.
     """
+    ring: str | None = None
+    """The ring that the request was linked with, as the event in a decision names it: `ring_…`."""
     transaction_id: str | int | None = None
     """The `transactionId` that was sent to Sentry."""
     client_reference_id: str | int | None = None
@@ -2213,6 +2241,116 @@ class ReviewedOrigin(Struct, frozen=True, kw_only=True):
     """Browser or program, and system."""
     language: str | None
     """First language of the device."""
+
+
+class RingBlocked(Struct, frozen=True, kw_only=True):
+    """A ring whose members are on lists."""
+
+    id: str
+    """Its id."""
+    lists: tuple[MembersListed, ...]
+    """By kind."""
+    dry_run: bool
+    """Whether this was a dry run, which changes nothing."""
+
+
+class RingBlocking(Struct, frozen=True, kw_only=True):
+    """Why and for how long all members of a ring are blocked."""
+
+    reason: str
+    """Why, for the entries and the audit log."""
+    days: int | None = None
+    """After how many days the entries expire."""
+    prefix: str | None = None
+    """What the lists' names begin with: `blocked` puts users on `blocked-users`, cards on
+    `blocked-cards`, and so on. A list that does not exist is created.
+    """
+
+
+class RingDecision(Struct, frozen=True, kw_only=True):
+    """One of a ring's decisions."""
+
+    request_id: str
+    """The request."""
+    at: datetime
+    """When it came in (RFC 3339)."""
+    operation: str
+    """The operation."""
+    decision: Outcome | None
+    """What was decided."""
+    amount: RingMoney | None
+    """The order's amount."""
+    label: Label | None
+    """What it turned out to be, as of now."""
+
+
+class RingDetails(Struct, frozen=True, kw_only=True):
+    """One ring."""
+
+    ring: RingShown
+    """What it comes to."""
+    members: tuple[RingMember, ...]
+    """People first, then what they used."""
+    last_decisions: tuple[RingDecision, ...]
+    """The newest 20."""
+    labels: Mapping[str, int]
+    """How many decisions have which label."""
+    complete: bool
+    """Whether it has no more than 1000 decisions."""
+
+
+class RingMember(Struct, frozen=True, kw_only=True):
+    """Somebody or something in a ring, as decisions keep it."""
+
+    kind: EntityType
+    """What it is."""
+    value: str
+    """As decisions name it: a name or a fingerprint."""
+    decisions: int
+    """How many."""
+    frauds: int
+    """Decisions that turned out to be fraud."""
+    first_seen_at: datetime
+    """When it was first seen (RFC 3339)."""
+    last_seen_at: datetime
+    """When it was last seen (RFC 3339)."""
+
+
+class RingMoney(Struct, frozen=True, kw_only=True):
+    """Amounts of orders in one currency."""
+
+    currency: str | None
+    """ISO 4217 code."""
+    amount: Decimal
+    """In units of the currency."""
+
+
+class RingPage(Struct, frozen=True, kw_only=True):
+    """Rings of an account."""
+
+    rings: tuple[RingShown, ...]
+    """In the order that was asked for."""
+    complete: bool
+    """Whether all decisions with a ring were looked at: the newest 1000 are."""
+
+
+class RingShown(Struct, frozen=True, kw_only=True):
+    """A ring by the decisions that were looked at."""
+
+    id: str
+    """Its id."""
+    people: int
+    """Different users or mailboxes; cards without either."""
+    decisions: int
+    """How many."""
+    frauds: int
+    """Decisions that turned out to be fraud."""
+    amounts: tuple[RingMoney, ...]
+    """What the orders come to, in each currency."""
+    first_seen_at: datetime
+    """When it was first seen (RFC 3339)."""
+    last_seen_at: datetime
+    """When it was last seen (RFC 3339)."""
 
 
 class RulesCall(Struct, frozen=True, kw_only=True):

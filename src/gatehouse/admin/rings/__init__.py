@@ -1,0 +1,1 @@
+"""Rings: people who share cards, contacts, devices or addresses, directly or over others."""
