@@ -134,6 +134,12 @@ def test_id_verify_gives_every_one_of_its_signals() -> None:
                 "model": "1",
                 "reasons": {"ip_tor": -1.5},
                 "signals": {},
+                "ownConfidence": 0.4,
+                "costs": {
+                    **{"accept": 900, "review": 500, "decline": 1200},
+                    **{"amount": 5000, "risk": 400_000},
+                    "terms": {"currency": "USD", "margin": 2500},
+                },
             },
         ),
         (

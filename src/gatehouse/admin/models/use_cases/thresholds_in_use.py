@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from gatehouse.conditions.nodes import Condition
 from gatehouse.explanations.alternatives import Thresholds
 from gatehouse.pipeline.definition import decode_program as decode_pipeline
-from gatehouse.pipeline.diff import title
 from gatehouse.rules.ruleset import decode_program as decode_rule_set
 from gatehouse.store.configured.configurations import PIPELINE, RULES, active
 from gatehouse.training.report.report import ThresholdInUse
@@ -30,6 +29,9 @@ def _of_rules(connection: sa.Connection, account_id: str) -> Iterator[ThresholdI
 
 
 def _of_pipelines(connection: sa.Connection, account_id: str) -> Iterator[ThresholdInUse]:
+    # A server that trains nothing needs no reader of YAML.
+    from gatehouse.pipeline.diff import title
+
     for stored in active(connection, account_id, PIPELINE):
         for stage in decode_pipeline(stored.program).stages:
             for condition in (stage.skip_when, stage.stop_when):
