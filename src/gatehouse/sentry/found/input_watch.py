@@ -41,7 +41,7 @@ _RETURNS_AFTER_S: Final = 12 * 3600
 _MOST_PEOPLE: Final = 9
 _LENGTHS: Final = 20
 _LARGEST: Final = 10 ** (_LENGTHS - 2)
-_JUDGED_AGAIN: Final = 1.25
+_JUDGED_AGAIN: Final = 1.4
 """Judged again whenever there is so much more to judge by."""
 _TWICE: Final = 2
 _SURE: Final = 2000
@@ -175,11 +175,17 @@ class WatchedInput:
 
     def evidence(self) -> Evidence:
         """What was counted, as the judge wants it."""
-        values = self._values.values()
-        sampled = len(values)
-        people = [each.people for each in values if each.people]
-        others = [each.people for each in values if each.returned]
-        counts = [each.count for each in values]
+        people = known = returned = others = events = top = 0
+        for each in self._values.values():
+            events += each.count
+            top = max(top, each.count)
+            if each.people:
+                known += 1
+                people += each.people
+            if each.returned:
+                returned += 1
+                others += each.people
+        sampled = len(self._values)
         shapes = max(sum(self._shapes), 1)
         numbers = self._shapes[Shape.NUMBER]
         length = max(range(_LENGTHS), key=self._lengths.__getitem__)
@@ -187,10 +193,10 @@ class WatchedInput:
             events=self.events,
             distinct=sampled << self._level,
             sampled=sampled,
-            returned=len(others),
-            people=sum(people) / len(people) if people else None,
-            people_of_returned=sum(others) / max(len(others), 1),
-            top_share=max(counts, default=0) / max(sum(counts), 1),
+            returned=returned,
+            people=people / known if known else None,
+            people_of_returned=others / max(returned, 1),
+            top_share=top / max(events, 1),
             words=self._shapes[Shape.WORD] / shapes,
             numbers=numbers / shapes,
             texts=self._shapes[Shape.TEXT] / shapes,
