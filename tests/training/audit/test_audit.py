@@ -133,7 +133,9 @@ def test_without_identifiers_nothing_is_said_about_them() -> None:
     def change(signals: dict[str, float], fraud: bool, number: int) -> dict[str, Any]:
         return {"values": signals}
 
-    assert _found(_audit(_examples(change)), AuditCheck.IDENTIFIERS).level is AuditLevel.UNKNOWN
+    audit = _audit(_examples(change))
+    for check in (AuditCheck.IDENTIFIERS, AuditCheck.REPETITIONS):
+        assert _found(audit, check).level is AuditLevel.UNKNOWN
 
 
 def test_a_part_without_any_fraud_is_told_if_nearly_all_requests_are_in_it() -> None:

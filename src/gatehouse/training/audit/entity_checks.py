@@ -48,6 +48,8 @@ def check_identifiers(entities: EntityRows, split: Split, everything: float) -> 
 
 def check_repetitions(entities: EntityRows, split: Split) -> AuditFinding:
     """Whether the newest requests repeat earlier ones, or come from fraudsters that are known."""
+    if not any(len(entities.of(split.newest, transactions=each)[0]) for each in (True, False)):
+        return AuditFinding(AuditCheck.REPETITIONS, AuditLevel.UNKNOWN, phrases.NO_ENTITIES())
     repeated = _share_met(entities, split.earlier, split.newest, transactions=True)
     frauds = split.newest[split.newest_fraud]
     before = split.earlier[split.earlier_fraud]
