@@ -1,7 +1,7 @@
 """Turns published data sets into what `gatehouse sentry replay` reads: requests as JSON Lines.
 
 Only what a data set says becomes part of a request. What Sentry has no field for goes into
-`customInputs`, and is remembered only if an account's policy asks for it. Here is none.
+`customInputs`, where nothing is declared: it is remembered if Sentry finds that it is worth it.
 """
 
 import csv

@@ -224,6 +224,16 @@ def test_mistakes_are_explained_and_change_nothing(
     assert sqlite_home.ok("audit", "verify", "--json").json["lines"] == before
 
 
+def test_what_sentry_may_never_remember_is_shown_until_it_may_again(sqlite_home: Home) -> None:
+    account = sqlite_home.account()
+    shown = sqlite_home.ok("accounts", "sentry", account, "--refuse", "nationality").out
+    headings, row = shown.splitlines()[-2:]
+    assert headings.split() == ["FOUND", "LOOKS", "LIKE", "SINCE", "REMEMBERED"]
+    assert [row.split()[place] for place in (0, 1, -1)] == ["nationality", "-", "no"]
+    again = sqlite_home.ok("accounts", "sentry", account, "--allow", "nationality", "--json").json
+    assert again == {"accountId": account, "sentry": {"entities": []}, "found": []}
+
+
 def test_what_sentry_remembers_can_be_set_shown_and_cleared(sqlite_home: Home) -> None:
     account = sqlite_home.account()
 
