@@ -31,7 +31,7 @@ from gatehouse.idverify.names.model import (
     kind_of,
 )
 from gatehouse.idverify.names.tokens import tokens_of
-from scripts.eval_names import FULL_NAMES, Pair, Scored, print_report, read_pairs
+from scripts.name_pairs import FULL_NAMES, Pair, Scored, print_report, read_pairs
 
 OUT: Final = Path(gatehouse.idverify.names.__file__).parent / "data" / MODEL_FILE
 FOLDS: Final = 5
@@ -75,7 +75,7 @@ def unseen_scores(
 ) -> list[float]:
     """The score of every pair from a model that was fitted on the other folds."""
     scores = [0.0] * len(compared)
-    for fold in range(FOLDS):
+    for fold in np.unique(folds):
         model = NameModel(fit(numbers[folds != fold], labels[folds != fold], []))
         for place in np.flatnonzero(folds == fold):
             each = compared[place]
@@ -85,9 +85,13 @@ def unseen_scores(
 
 def fit(numbers: Any, labels: Any, pairs: list[Pair]) -> ModelFile:
     kinds = np.array([kind_of(list(row)) for row in numbers])
+    chosen = {kind: kinds == kind for kind in KINDS}
+    # A kind that these pairs do not have gets the tables of all.
+    every = np.ones(len(labels), dtype=bool)
+    chosen = {k: c if len(set(labels[c])) > 1 else every for k, c in chosen.items()}
     return ModelFile(
         features=list(FEATURES),
-        kinds={kind: sums_of(numbers[kinds == kind], labels[kinds == kind]) for kind in KINDS},
+        kinds={kind: sums_of(numbers[c], labels[c]) for kind, c in chosen.items()},
         trained_on=dict(sorted(Counter(pair.source for pair in pairs).items())),
     )
 

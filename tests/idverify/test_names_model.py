@@ -1,6 +1,7 @@
 """The trained part of comparing names: it fits its features, and it cannot be turned around."""
 
 import csv
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,13 @@ def test_more_likeness_never_lowers_the_score(
     changed = [*numbers]
     changed[place] += more * list(FEATURES.values())[place]
     assert model().score(changed) >= model().score(numbers) - 1e-9
+
+
+@given(NUMBERS)
+def test_a_score_can_be_taken_apart(numbers: list[float]) -> None:
+    points = model().points(numbers)
+    assert set(points) <= {"base", *FEATURES}
+    assert model().score(numbers) == pytest.approx(1 / (1 + math.exp(-sum(points.values()))))
 
 
 def test_every_feature_is_worked_out_for_every_kind_of_name() -> None:
@@ -70,6 +78,8 @@ def test_the_evaluation_prints_figures_for_each_group(pairs: Path) -> None:
     assert lines["CORE"][1:5] == ["4", "1.000", "1.000", "1.000"]
     assert lines["cross-script"][1] == "2"
     assert "given names" in lines
+    assert lines["Gatehouse"][1] == "1.000"
+    assert "rapidfuzz WRatio" in lines
     assert "µs per comparison" in result.stdout
 
 

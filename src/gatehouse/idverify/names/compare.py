@@ -5,10 +5,13 @@ from typing import Final
 import msgspec
 
 from gatehouse.idverify.names.align import liken
+from gatehouse.idverify.names.eastern import read_word
 from gatehouse.idverify.names.features import NameComparison, compare_tokens
 from gatehouse.idverify.names.knowledge import are_two_given_names
 from gatehouse.idverify.names.model import model
 from gatehouse.idverify.names.relations import relation_of
+from gatehouse.idverify.names.romanisation import ALIKE
+from gatehouse.idverify.names.scripts import HAN, HANGUL, LATIN
 from gatehouse.idverify.names.tokens import Token, tokens_of
 from gatehouse.idverify.response import Result, Why
 
@@ -46,8 +49,15 @@ def compare_full_names(left: str, right: str) -> FullNameVerdict:
 
 
 def ruled(compared: NameComparison, score: float) -> float:
-    """The model's score, lowered to NO_MATCH where the given names are known to differ."""
-    return min(score, PARTIAL_FROM - 0.01) if _another_given_name(compared) else score
+    """The model's score, lowered to NO_MATCH where a name is known to be another one."""
+    other = _another_korean_family(compared) or _another_given_name(compared)
+    return min(score, PARTIAL_FROM - 0.01) if other else score
+
+
+def _another_korean_family(compared: NameComparison) -> bool:
+    """Whether a name that is read as Korean has a family name that nobody spells like that."""
+    reading = compared.reading
+    return reading is not None and reading.language == "k" and reading.likenesses[0] < ALIKE
 
 
 def _without_words(left: str, right: str) -> FullNameVerdict:
@@ -59,6 +69,12 @@ def _without_words(left: str, right: str) -> FullNameVerdict:
 
 def _single_words(left: Token, right: Token) -> FullNameVerdict:
     """One word each is too little for the model: the rules for a part of a name decide."""
+    native, latin = (right, left) if left.script == LATIN else (left, right)
+    if native.script in (HAN, HANGUL) and latin.script == LATIN:
+        read = read_word(native, latin)
+        if read >= ALIKE:
+            decision = Result.MATCH if read >= _AS_GOOD_AS_EQUAL else Result.PARTIAL_MATCH
+            return FullNameVerdict(read, decision, Why.TRANSLITERATION)
     found = liken(left, right)
     relation = relation_of(left, right, found, given=True)
     if relation is None:

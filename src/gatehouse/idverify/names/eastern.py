@@ -32,7 +32,7 @@ _LONGEST_SYLLABLE: Final = 7
 _LONGEST_BY_SOUND: Final = 12
 _SOUNDS_ALIKE: Final = 0.62
 # The most that a family name may score when its spelling is not known.
-_OTHER_FAMILY: Final = 0.7
+_OTHER_FAMILY: Final = 0.5
 # Japanese words that are less alike than this are two words, which score but a part of it.
 _ONE_SLIP: Final = 0.85
 _OTHER_WORD: Final = 0.6
@@ -64,6 +64,28 @@ def is_eastern(tokens: Sequence[Token]) -> bool:
     if not 2 <= sum([len(token.text) for token in tokens]) <= _MOST_CHARACTERS:
         return False
     return len(tokens) == 1 or all(len(token.text) == 1 for token in tokens)
+
+
+def may_be_divided(tokens: Sequence[Token]) -> bool:
+    """Whether the words may be a Korean name with a space after the family name; a foreign name
+    in Hangul has spaces, too.
+    """
+    if len(tokens) != 2 or any(token.script != HANGUL for token in tokens):
+        return False
+    return len(tokens[0].text) <= 2 and 1 <= len(tokens[1].text) <= 2
+
+
+def read_word(native: Token, latin: Token) -> float:
+    """How well one word in Latin letters spells one in Han characters or Hangul, by its weakest
+    syllable.
+    """
+    if len(native.text) > _MOST_CHARACTERS:
+        return 0.0
+    languages = "k" if native.script == HANGUL else "mkcv"
+    ways = [min(_spelt(native.text, language, latin.text)) for language in languages]
+    if native.script == HAN:
+        ways.append(_part(native.text, latin.text))
+    return max(ways)
 
 
 def read_eastern(name: Sequence[Token], latin: Sequence[Token]) -> NameReading:

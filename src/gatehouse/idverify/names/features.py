@@ -12,7 +12,12 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
 from gatehouse.idverify.names.align import KnownPairs, Match, align, joined
-from gatehouse.idverify.names.eastern import NameReading, is_eastern, read_eastern
+from gatehouse.idverify.names.eastern import (
+    NameReading,
+    is_eastern,
+    may_be_divided,
+    read_eastern,
+)
 from gatehouse.idverify.names.knowledge import knowledge
 from gatehouse.idverify.names.scripts import HANGUL, LATIN, SCRIPTS
 from gatehouse.idverify.names.skeleton import skeleton, stems
@@ -81,9 +86,13 @@ def compare_tokens(left: list[Token], right: list[Token]) -> NameComparison:
         left, right = right, left
     if left[0].script != right[0].script:
         for one, other in ((left, right), (right, left)):
-            if is_eastern(one) and len(other) > 1 and all(t.script == LATIN for t in other):
+            divided = may_be_divided(one)
+            if not (divided or is_eastern(one)) or len(other) < 2:
+                continue
+            if all(t.script == LATIN for t in other):
                 reading = read_eastern(one, other)
-                if reading.likenesses:
+                # In a divided name the family name must be a Korean one.
+                if reading.likenesses and (not divided or reading.likenesses[0] == 1):
                     numbers = _eastern_numbers(reading, one, other)
                     return NameComparison(numbers, left, right, [], reading)
     known: KnownPairs = {}

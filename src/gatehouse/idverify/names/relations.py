@@ -13,6 +13,7 @@ from gatehouse.idverify.names.knowledge import (
     knowledge,
 )
 from gatehouse.idverify.names.scripts import ARABIC, CYRILLIC, GREEK, HEBREW, LATIN
+from gatehouse.idverify.names.sounds import sound_likeness
 from gatehouse.idverify.names.tokens import Token
 from gatehouse.idverify.response import Result, Why
 
@@ -57,9 +58,7 @@ def relation_of(
         return None
     if given and are_one_given_name(left.text, right.text):
         return Comparison(Result.PARTIAL_MATCH, Why.TRANSLITERATION)
-    # Bob is short for Robert, but Mr Bob is not Mr Robert.
-    likeness = found.spelling if why is Why.NICKNAME else found.likeness
-    return _in_one_script(left, right, likeness)
+    return _in_one_script(left, right, found.spelling)
 
 
 def _are_other_given_names(one: str, other: str) -> bool:
@@ -108,7 +107,7 @@ def _across_scripts(
     return Comparison(result, Why.TRANSLITERATION)
 
 
-def _in_one_script(left: Token, right: Token, likeness: float) -> Comparison | None:
+def _in_one_script(left: Token, right: Token, spelling: float) -> Comparison | None:
     one, other = left.text, right.text
     if one.isdigit() or other.isdigit():
         return None
@@ -122,7 +121,9 @@ def _in_one_script(left: Token, right: Token, likeness: float) -> Comparison | N
         return None
     if _seen(one) == _seen(other):
         return Comparison(Result.PARTIAL_MATCH, Why.TYPO)
-    if likeness >= _ONE_SPELLING and longer >= _LONG_ENOUGH and _begin_alike(one, other):
+    if longer < _LONG_ENOUGH or not spelling or not _begin_alike(one, other):
+        return None
+    if max(spelling, 0.97 * sound_likeness(left, right)[0]) >= _ONE_SPELLING:
         return Comparison(Result.PARTIAL_MATCH, Why.TRANSLITERATION)
     return None
 
