@@ -126,11 +126,6 @@ class RingGeneration:
             place, above = higher, parent[higher]
         return place
 
-    def born_of(self, key: int) -> int | None:
-        """When the ring of an entity began, as its birth; None for one that is not known."""
-        place = self.find(key)
-        return None if place < 0 else self._born[self.root(place)]
-
     def is_marked(self, key: int) -> bool:
         """Whether a fraud of an entity is known here."""
         place = self.find(key)
@@ -275,8 +270,10 @@ class RingGeneration:
         counts = [_ONE_OF[key & KIND_BITS] for key in keys]
         births, marks = [born] * count, bytes(count)
         if like is not None:
-            births = [min(like.born_of(key) or born, born) for key in keys]
-            marks = bytes([like.is_marked(key) for key in keys])
+            # It knows all of them: they have joined there before.
+            theirs = like.places(keys)
+            births = [min(like._born[like.root(place)], born) for place in theirs]
+            marks = bytes([like._marked[place] for place in theirs])
         elif is_fraud is not None:
             marks = bytes([is_fraud(key) for key in keys])
         if any(marks):
