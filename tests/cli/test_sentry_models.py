@@ -191,6 +191,8 @@ def test_promoting_and_going_back_say_what_was_live_before(
         "version": 2,
         "before": 1,
         "remarks": [],
+        "mapped": False,
+        "thresholds": [],
     }
     with pytest.raises(Conflict, match="model 2 is live already"):
         run("promote", "2")

@@ -1,5 +1,6 @@
 """Advice by expected cost is told, and decides nothing where the pipeline does not name Sentry."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -15,7 +16,7 @@ from tests.rules.written import NO_LISTS, rules
 PIPELINE = "  - stage: Sentry\n  - {stage: Rules, rule_set: mine}\n  - stage: Gateway\n"
 ADVICE = advise(CostTerms("USD", 2500, review_cost=900), 59.9, "USD", 0.1)
 assert ADVICE is not None
-FOUND: dict[str, dict[str, Any]] = {
+FOUND: Mapping[str, Mapping[str, Any]] = {
     "Sentry": {"requestConfidence": 0.1, "reasons": {}, "costs": ADVICE.facts},
     "Gateway": {"status": "APPROVED"},
 }

@@ -43,6 +43,13 @@ def told(response: httpx.Response, field: str) -> Any:
     return body[field]
 
 
+def _pipelines(client: httpx.Client) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = told(client.get("/api/v1/pipelines"), "pipelinesResponse")[
+        "pipelines"
+    ]
+    return found
+
+
 @pytest.fixture(scope="module")
 def merchant(session: AdminSession) -> Merchant:
     return Merchant(session, *SCOPES)
@@ -56,6 +63,7 @@ def with_costs(session: AdminSession, merchant: Merchant, client: httpx.Client) 
     answer = told(client.put(f"{BASE}/costs", json=COSTS), "policiesResponse")
     assert answer["costs"] == COSTS
     pipelines.apply(session, merchant.account, NewVersion(DECIDING))
+    until(lambda: 7 in [each["pipelineId"] for each in _pipelines(client)])
     until(lambda: "costs" in told(sentry(client, order(59.9)), "sentryResponse"))
     return client
 

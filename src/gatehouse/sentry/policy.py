@@ -12,7 +12,7 @@ MOST_ENTITIES: Final = 32
 LONGEST_KEY: Final = 64
 
 
-class SentryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SentryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """An account's choices; what it does not declare may still be found (`sentry.found`)."""
 
     entities: Annotated[

@@ -306,7 +306,11 @@ def _meaning_of(change: Change, account_id: str, live: tuple[int, str] | None) -
     """The scorecard whose scores are meant by what a model tells."""
     if live is None:
         return load_sheet().version
-    sheet = read_program(live[1]).sheet
+    try:
+        sheet = read_program(live[1]).sheet
+    except ScorecardError:
+        # Servers use the shipped one in its place.
+        return load_sheet().version
     raw = sentry_policy(change.connection, account_id).raw_scores
     return sheet.version if sheet.mapping is None or raw else sheet.mapping.meaning
 
