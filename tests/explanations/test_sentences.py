@@ -15,7 +15,12 @@ from gatehouse.pipeline.starter import starter_pipelines
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.rules.starter import starter_program
-from gatehouse.sentry.scorecard import encode_sheet, load_sheet
+from gatehouse.sentry.scorecard import (
+    earlier_scorecards,
+    encode_sheet,
+    load_scorecard,
+    load_sheet,
+)
 from tests.decisions.samples import SAMPLES
 from tests.rules.written import NO_LISTS, Listed, compiled, rules
 
@@ -165,6 +170,23 @@ def test_a_raised_version_of_the_scorecard_explains_what_it_scores_alike() -> No
     now = explained(sample("sentry_now"))
     assert older.reasons[1:] == now.reasons[1:]
     assert older.changes == now.changes != []
+
+
+def test_a_decision_of_an_earlier_scorecard_is_explained_by_its_own_terms() -> None:
+    """Since prior-4 what is known of a user and of a mailbox adds up."""
+    measured = {"ACCOUNT_REPUTATION": 2.0, "EMAIL_REPUTATION": 3.0, "DEVICE_ID_REPUTATION": 1.2}
+    earlier = earlier_scorecards()["prior-3"]
+    scored = earlier.score(measured)
+    assert dict(scored.effects) == {"EMAIL_REPUTATION": -2.6, "DEVICE_ID_REPUTATION": -1.1}
+    assert len(load_scorecard().score(measured).effects) == 3
+    result = {"model": "prior-3", "requestConfidence": round(scored.confidence, 4)}
+    reasons = dict(scored.effects)
+    changed = {**result, "ipScore": 0.6, "signals": measured, "reasons": reasons}
+    found = explained(sample("sentry_now", Sentry=changed))
+    assert "(scorecard prior-3)" in found.summary
+    # Without the mailbox, the user would have counted.
+    without = earlier.score({**measured, "EMAIL_REPUTATION": 0.0}).confidence
+    assert found.changes[0].signals["sentry.requestConfidence"] == round(without, 4)
 
 
 def test_a_score_of_other_weights_is_explained_from_what_was_recorded() -> None:

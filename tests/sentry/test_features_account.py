@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from gatehouse.sentry.entities import EntityHasher, event_of
+from gatehouse.sentry.policy import SentryPolicy
 from tests.sentry.visits import (
     CHROME,
     DAY,
@@ -20,6 +22,7 @@ from tests.sentry.visits import (
     TOR,
     VPN,
     Merchant,
+    first_view,
     measure,
     visit,
 )
@@ -40,7 +43,7 @@ def _busy_merchant(users: int = 12, orders: int = 5) -> Merchant:
     return merchant
 
 
-def _with_past(merchant: Merchant, days: int = 20, orders: int = 10, **user: Any) -> Merchant:
+def _with_past(merchant: Merchant, days: float = 20, orders: int = 10, **user: Any) -> Merchant:
     """The same merchant after the user's earlier orders, the last of them a day ago."""
     for turn in range(orders):
         at_s = NOW - DAY - days * DAY * (orders - 1 - turn) / max(orders - 1, 1)
@@ -97,6 +100,27 @@ def test_a_user_at_home_is_measured_as_usual() -> None:
 def test_where_nobody_else_is_known_times_count() -> None:
     merchant = _with_past(Merchant(), orders=5)
     assert merchant.measure("ACCOUNT_USUAL", visit()) == pytest.approx(math.log(6))
+
+
+def test_habits_take_days_to_speak_for_a_user() -> None:
+    whole = _with_past(Merchant(), orders=5).measure("ACCOUNT_USUAL", visit())
+    half = _with_past(Merchant(), days=2.5, orders=5).measure("ACCOUNT_USUAL", visit())
+    assert half == pytest.approx(whole / 2)
+    at_once = _with_past(Merchant(), days=0, orders=5)
+    assert at_once.measure("ACCOUNT_USUAL", visit(), NOW - DAY) == 0
+
+
+@pytest.mark.parametrize("code", ["ACCOUNT_USUAL", "ACCOUNT_TRUSTED", "ORDER_AMOUNT_USUAL"])
+def test_trust_is_lost_with_a_fraud_and_comes_back_when_that_is_taken_back(code: str) -> None:
+    merchant = _with_past(Merchant())
+    assert merchant.measure(code, visit()) > 0
+    event = event_of(
+        "shop", first_view(visit(), NOW - DAY), SentryPolicy(), EntityHasher(b"k" * 32)
+    )
+    merchant.memory.note_label(event, fraud=True)
+    assert merchant.measure(code, visit()) == 0
+    merchant.memory.note_label(event, fraud=None, previous=True)
+    assert merchant.measure(code, visit()) > 0
 
 
 def test_ordering_often_does_not_make_a_strange_network_usual() -> None:

@@ -9,6 +9,7 @@ from tests.sentry.visits import (
     DAY,
     ENGLISH,
     HEADLESS,
+    HOUR,
     IPHONE,
     NOW,
     OLD_CHROME,
@@ -154,11 +155,20 @@ def test_everything_is_new_for_a_new_user() -> None:
 def test_a_known_user_on_a_device_of_theirs_is_recognised() -> None:
     merchant = Merchant()
     found = [
-        merchant.measure("DEVICE_ID_KNOWN", visit(device_id="laptop"), NOW + turn * DAY)
+        merchant.measure("DEVICE_ID_KNOWN", visit(device_id="laptop"), NOW + turn * 4 * DAY)
         for turn in range(4)
     ]
     assert found == [0, 1, 2, 3]
     assert merchant.measure("DEVICE_ID_KNOWN", visit("other", device_id="laptop"), NOW + DAY) == 0
+
+
+def test_a_device_is_not_known_within_minutes() -> None:
+    merchant = Merchant()
+    found = [
+        merchant.measure("DEVICE_ID_KNOWN", visit(device_id="laptop"), NOW + turn * HOUR)
+        for turn in range(6)
+    ]
+    assert set(found) == {0}
 
 
 def _new_device_id(**second: Any) -> float:

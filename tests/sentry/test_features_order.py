@@ -8,6 +8,7 @@ import pytest
 from gatehouse.core.cards.numbers import KeptCard
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.amounts import _CURRENCIES_BY_MAGNITUDE
+from gatehouse.sentry.scorecard import load_scorecard
 from tests.sentry.visits import (
     CARD,
     DAY,
@@ -150,6 +151,18 @@ def test_an_amount_is_compared_with_the_user_s_own(
     found = _after(*earlier).measure("ORDER_AMOUNT_ABOVE_USER", visit(amount=amount))
     assert found == pytest.approx(above)
     assert _after(*earlier).measure("ORDER_AMOUNT_USUAL", visit(amount=amount)) == usual
+
+
+def test_an_amount_that_is_repeated_within_minutes_is_no_habit() -> None:
+    merchant = Merchant()
+    found = [
+        merchant.measure("ORDER_AMOUNT_USUAL", visit(amount=50), NOW + days * DAY)
+        for days in (0, 0.01, 0.02, 0.03, 3.5, 7)
+    ]
+    assert found[:3] == [0, 0, 0]
+    assert found[3:] == pytest.approx([0.03 / 7, 0.5, 1])
+    effect = load_scorecard().effect
+    assert [effect("ORDER_AMOUNT_USUAL", each) for each in found[3:]] == [0, 0.1, 0.2]
 
 
 @pytest.mark.parametrize("code", ["ORDER_AMOUNT_ABOVE_USER", "ORDER_AMOUNT_USUAL"])

@@ -27,7 +27,9 @@ CODES = {signal.code for signal in REPUTATION.features}
 COURSES = {
     f"AFFILIATE_{word}"
     for word in ("FRAUDS", "FRAUD_AGE", "FRAUD_RUN", "FRAUD_RUN_AGE", "LATEST_OUTCOMES")
-}
+} | {"MERCHANT_LATEST_OUTCOMES"}
+LATER = {f"{kind}_REPUTATION{long}" for kind in ("EMAIL", "PHONE") for long in ("", "_LONG")}
+"""Mailbox and phone come with other stages' inputs."""
 
 
 class Labelled(Merchant):
@@ -62,8 +64,7 @@ def test_nothing_is_found_before_anything_was_said(merchant: Labelled) -> None:
 def test_a_fraud_speaks_against_everything_of_the_next_order(merchant: Labelled) -> None:
     merchant.tell(True, FULL)
     found = merchant.found(FULL)
-    # Mailbox and phone come with other stages' inputs.
-    assert set(found) == CODES - {"EMAIL_REPUTATION", "PHONE_REPUTATION"}
+    assert set(found) == CODES - LATER
     assert all(value > 0 for value in found.values())
 
 
@@ -72,9 +73,9 @@ def test_an_order_that_turned_out_well_speaks_for_the_next_one(merchant: Labelle
     found = merchant.found(FULL)
     # What is known of frauds is silent.
     latest = {code for code in COURSES if code.endswith("LATEST_OUTCOMES")}
-    assert set(found) == (CODES - COURSES | latest) - {"EMAIL_REPUTATION", "PHONE_REPUTATION"}
+    assert set(found) == (CODES - COURSES | latest) - LATER
     assert all(value < 0 for code, value in found.items() if code not in latest)
-    assert [found[code] for code in latest] == [LEAST]
+    assert {found[code] for code in latest} == {LEAST}
 
 
 def test_what_was_taken_back_says_nothing(merchant: Labelled) -> None:
@@ -86,13 +87,15 @@ def test_what_was_taken_back_says_nothing(merchant: Labelled) -> None:
 def test_a_stranger_is_judged_by_what_is_shared_alone(merchant: Labelled) -> None:
     merchant.tell(True, FULL)
     found = merchant.found(visit(user="stranger", ip=OTHER_HOME))
-    assert "IP_COUNTRY_REPUTATION" in found
+    assert {"IP_COUNTRY_REPUTATION", "IP_COUNTRY_REPUTATION_LONG"} <= set(found)
     assert not {"IP_REPUTATION", "IP_NETWORK_REPUTATION", "ACCOUNT_REPUTATION"} & set(found)
 
 
 def test_every_kind_with_a_reputation_has_a_signal_but_shelves() -> None:
     """Those stand behind the articles on them."""
-    assert len(CODES - COURSES) == len(set(SMOOTHING) - {EntityKind.SHELF})
+    by_kind = {code for code in CODES - COURSES if code.endswith("_REPUTATION")}
+    assert len(by_kind) == len(set(SMOOTHING) - {EntityKind.SHELF})
+    assert CODES - COURSES - by_kind == {f"{code}_LONG" for code in by_kind} | {"REPUTATION_TOTAL"}
     assert all(signal.group is Group.REPUTATION for signal in REPUTATION.features)
 
 
@@ -107,6 +110,53 @@ def test_of_several_codes_the_worst_counts(merchant: Labelled) -> None:
         bad, abs=0.1
     )
     assert merchant.found(order("GOOD"))["DISCOUNT_REPUTATION"] < 0
+
+
+def test_custom_inputs_are_several_witnesses() -> None:
+    merchant = Labelled("printer", "till")
+
+    def order(**inputs: str) -> dict[str, Any]:
+        return {"order": {"amount": 10, "currency": "USD"}, "customInputs": inputs}
+
+    for inputs in ({"printer": "p-bad"}, {"till": "t-bad"}):
+        view = merchant.view(order(**inputs), NOW, CARD)
+        policy = SentryPolicy(entities=("printer", "till"))
+        event = event_of("shop", view, policy, EntityHasher(b"k" * 32))
+        merchant.memory.note_label(event, fraud=True)
+    one = merchant.found(order(printer="p-bad"))
+    both = merchant.found(order(printer="p-bad", till="t-bad"))
+    assert both["CUSTOM_REPUTATION_LONG"] > 1.5 * one["CUSTOM_REPUTATION_LONG"] > 0
+    assert both["CUSTOM_REPUTATION"] == pytest.approx(one["CUSTOM_REPUTATION"], abs=0.1)
+
+
+def test_all_that_is_known_adds_up_and_crowds_count_half(merchant: Labelled) -> None:
+    merchant.tell(True, FULL)
+    found = merchant.found(FULL)
+    crowds = ("IP_NETWORK", "IP_OPERATOR", "IP_COUNTRY", "CARD_BIN", "CARD_COUNTRY", "DISCOUNT")
+    total = sum(
+        value * (0.5 if code.removesuffix("_REPUTATION_LONG") in crowds else 1.0)
+        for code, value in found.items()
+        if code.endswith("_LONG")
+    )
+    assert found["REPUTATION_TOTAL"] == pytest.approx(total)
+
+
+def test_what_was_long_ago_is_forgotten_by_one_and_known_to_the_other(merchant: Labelled) -> None:
+    sent = {"account": {"userId": "rare"}}
+    for days_ago in (400, 395, 390):
+        merchant.tell(True, sent, days_ago)
+    found = merchant.found(sent)
+    assert found.get("ACCOUNT_REPUTATION", 0.0) < 0.4 < 1.5 < found["ACCOUNT_REPUTATION_LONG"]
+
+
+def test_a_wave_of_fraud_shows_in_orders_that_have_nothing_to_do_with_it(
+    merchant: Labelled,
+) -> None:
+    for number in range(20):
+        merchant.tell(number < 5, {"account": {"userId": f"u-{number}"}}, days_ago=20 - number)
+    found = merchant.found({"account": {"userId": "new"}})
+    assert found["MERCHANT_LATEST_OUTCOMES"] == pytest.approx(25)
+    assert "ACCOUNT_REPUTATION" not in found
 
 
 def test_the_goods_of_a_cart_add_up(merchant: Labelled) -> None:
@@ -174,5 +224,17 @@ def test_a_fraud_lowers_the_next_order_of_everybody_involved(merchant: Labelled)
 
 def test_good_names_are_worth_less_than_bad_ones() -> None:
     for term in load_scorecard().sheet.terms:
-        if term.code in CODES - COURSES:
-            assert -min(term.effects) > 2 * max(term.effects) > 0
+        if term.code in CODES - COURSES - {"REPUTATION_TOTAL"}:
+            assert -min(term.effects) > 2 * max(term.effects)
+            assert max(term.effects) > 0 or term.code.endswith("_LONG")
+
+
+def test_witnesses_add_up_and_one_story_counts_once(merchant: Labelled) -> None:
+    merchant.tell(True, FULL)
+    values = merchant.found(FULL)
+    counted = {code for code, effect in load_scorecard().score(values).effects if effect < 0}
+    told = [code.removesuffix("_LONG").removesuffix("_REPUTATION") for code in counted]
+    # Nested things are one story, and so are what was known lately and in the long run.
+    assert sorted(told) == sorted(set(told))
+    assert {"ACCOUNT", "DEVICE_ID", "CARD", "AFFILIATE", "CUSTOM"} <= set(told)
+    assert len({"IP", "IP_NETWORK", "IP_OPERATOR", "IP_COUNTRY", "DEVICE"} & set(told)) == 1

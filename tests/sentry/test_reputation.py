@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gatehouse.sentry.memory.reputation import (
     HALF_LIFE_DAYS,
     HORIZON_DAYS,
+    SLOW_HALF_LIFE_DAYS,
     LabelCounts,
     LabelTable,
     LabelTrend,
@@ -42,11 +43,8 @@ def goods(*days: int) -> list[Label]:
 
 
 def same(one: LabelCounts, other: LabelCounts) -> bool:
-    return (one.frauds, one.known, list(one.days or ())) == (
-        other.frauds,
-        other.known,
-        list(other.days or ()),
-    )
+    sums = ((each.frauds, each.known, each.slow_frauds, each.slow_known) for each in (one, other))
+    return len(set(sums)) == 1 and list(one.days or ()) == list(other.days or ())
 
 
 # ---- Adding up ---------------------------------------------------------------------------------
@@ -66,6 +64,30 @@ def test_a_label_counts_half_after_the_half_life_and_less_from_day_to_day() -> N
     assert worth == sorted(worth, reverse=True)
     assert len(set(worth)) == len(worth)
     assert worth[-1] < 0.0001
+
+
+def test_of_years_a_label_counts_half_after_one() -> None:
+    made = labels_of(*frauds(TODAY), *goods(TODAY, TODAY))
+    assert made.of_years(TODAY) == pytest.approx((1.0, 3.0))
+    assert made.of_years(TODAY + SLOW_HALF_LIFE_DAYS) == pytest.approx((0.5, 1.5), rel=1e-5)
+    assert made.of_years(TODAY + HALF_LIFE_DAYS)[0] > 0.9
+    assert made.of_years(TODAY - 7) == made.of_years(TODAY)
+
+
+@pytest.mark.parametrize(
+    ("labels", "share"),
+    [
+        ([], 0.0),
+        (frauds(TODAY - 300), 1.0),
+        ([*goods(*[TODAY - 3] * 50), *frauds(TODAY - 2, TODAY - 2)], 0.1),
+        # Of a day with more labels than are asked for, its share counts.
+        ([*frauds(*[TODAY] * 25), *goods(*[TODAY] * 75), *frauds(*[TODAY - 1] * 9)], 0.25),
+    ],
+)
+def test_the_latest_labels_tell_whether_fraud_comes_in_a_wave(
+    labels: list[Label], share: float
+) -> None:
+    assert labels_of(*labels).latest_share(20) == pytest.approx(share)
 
 
 def test_no_label_counts_more_than_one_however_late_the_question_is_about() -> None:
@@ -101,8 +123,9 @@ def test_whatever_is_told_the_sums_stay_possible(
     for day, fraud, times in steps:
         made.add(day, fraud=fraud, times=times)
         assert 0 <= made.frauds <= made.known
-        seen, known = made.recent(day)
-        assert 0 <= seen <= known < math.inf
+        for seen, known in (made.recent(day), made.of_years(day)):
+            assert 0 <= seen <= known < math.inf
+        assert 0 <= made.latest_share(20) <= 1
         course = made.trend(day)
         assert 0 <= course.latest <= 1
         assert 0 <= course.run <= len(steps)

@@ -222,7 +222,7 @@ def test_a_known_user_on_the_usual_network_scores_high() -> None:
 
 def test_a_known_user_scores_higher_than_a_stranger_from_the_first_weeks_on() -> None:
     merchant = Merchant()
-    times = [NOW - (8 - turn) * 0.8 * DAY for turn in range(8)]
+    times = [NOW - (8 - turn) * 1.2 * DAY for turn in range(8)]
     scores = [merchant.score(visit(), at_s).confidence for at_s in times]
     assert scores == sorted(scores)
     assert scores[-1] > scores[0] + 0.04

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
@@ -139,8 +140,11 @@ def test_a_strict_policy_is_kept_and_nothing_else_is_loaded(visits: list[Any]) -
 def test_sentry_counts_by_what_a_real_browser_sends(visits: list[Any], shared: Server) -> None:
     key = shared.home.key(shared.home.account("1000"))
     with shared.client(key) as client:
-        for each in (visits[0], visits[1], visits[1], visits[1]):
-            body = {**each["asked"], "account": {"userId": "u-1"}}
+        # A device is not known within minutes.
+        for days_ago, each in ((6, visits[0]), (5, visits[1]), (4, visits[1]), (0, visits[1])):
+            at = datetime.now(UTC) - timedelta(days=days_ago)
+            when = {"type": "PURCHASE", "timestamp": at.isoformat()}
+            body = {**each["asked"], "account": {"userId": "u-1"}, "event": when}
             answer = sentry(client, body).json()
     assert answer["isSuccess"] is True, answer["errors"]
     reasons = {each["code"]: each["text"] for each in answer["sentryResponse"]["reasons"]}

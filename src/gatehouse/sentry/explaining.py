@@ -16,6 +16,7 @@ from gatehouse.sentry.scorecard import (
     Term,
     confidence,
     decode_sheet,
+    earlier_scorecards,
     load_scorecard,
     logit,
 )
@@ -191,10 +192,13 @@ def _scorecard(facts: Mapping[str, Any], model: str | None) -> Scorecard | None:
 
     Later versions of what ships have more terms: one that comes to the same is as good.
     """
-    which, shipped = facts.get("model"), load_scorecard()
+    which = facts.get("model")
     if model is None:
-        is_same = shipped.version == which or (_is_shipped(facts) and _comes_to(shipped, facts))
-        return shipped if is_same else None
+        shipped = load_scorecard()
+        every = {shipped.version: shipped} | earlier_scorecards()
+        if which in every or not _is_shipped(facts):
+            return every.get(str(which))
+        return next((each for each in every.values() if _comes_to(each, facts)), None)
     try:
         sheet = decode_sheet(model)
         scorecard = Scorecard(sheet, [term.code for term in sheet.terms])

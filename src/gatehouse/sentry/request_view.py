@@ -38,6 +38,8 @@ EARLIEST_S: Final = 7 * DAY_S
 LATEST_S: Final = 300
 HABIT_AMOUNTS: Final = 3
 """A user who has paid less often has no habit of spending yet."""
+TRUST_DAYS: Final = 7
+"""For so long a user must have been known before habits speak for an order in full."""
 
 _RECURRING_PURCHASE: Final = EventType.RECURRING_PURCHASE
 _NO_DEVICE: Final = Device()
@@ -104,6 +106,8 @@ class RequestView(msgspec.Struct):
     """How many of the first custom inputs among the entities should belong to one person each."""
     habit: Spending | UnsetType | None = UNSET
     """The same as `spending`, once somebody has asked for it."""
+    earned: float = -1.0
+    """The same as `trust`, once somebody has asked for it."""
 
     @property
     def has_public_address(self) -> bool:
@@ -129,6 +133,22 @@ class RequestView(msgspec.Struct):
             user = self.recall(kinds.USER)
             self.habit = None if user is None else _habit(user.usual_amounts())
         return self.habit
+
+    @property
+    def trust(self) -> float:
+        """How far the user's habits speak for an order, 0 to 1.
+
+        A thief repeats an order within minutes, so trust grows with the days that the user has been
+        known for. With a known fraud it is lost, except on a device of the user's that had none:
+        accounts are given back to their owners.
+        """
+        if self.earned < 0:
+            self.earned = 0.0
+            history, user = self.history, self.recall(kinds.USER)
+            if history is not None and user is not None and not _is_lost(history, user):
+                known_days = (self.at_s - user.first_s) / DAY_S
+                self.earned = min(max(known_days, 0.0) / TRUST_DAYS, 1.0)
+        return self.earned
 
 
 def view_request(
@@ -176,6 +196,12 @@ def view_request(
         currency_digits=None if currency is None else minor_digits(currency),
         card=card,
     )
+
+
+def _is_lost(history: History, user: EntityView) -> bool:
+    if not history.has_fraud(kinds.USER):
+        return False
+    return user.times_with(kinds.DEVICE_ID) <= 1 or history.has_fraud(kinds.DEVICE_ID)
 
 
 # Most people of a country send the same few headers.

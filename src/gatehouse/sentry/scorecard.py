@@ -22,6 +22,8 @@ from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.score_mapping import ScoreMapping
 
 FILE: Final = "scorecard.toml"
+EARLIER: Final = ("scorecard_prior_3.toml",)
+"""What shipped before, newest first: of each version the terms that the next one changed."""
 LARGEST_TOTAL: Final = 8.0
 """The largest sum that counts: nothing is as certain as a larger one would say."""
 
@@ -217,10 +219,29 @@ def decode_sheet(text: str) -> Sheet:
 @cache
 def load_sheet() -> Sheet:
     """The sheet that ships with the package."""
-    return read_sheet(resources.files("gatehouse.sentry").joinpath(FILE).read_text("utf-8"))
+    return _read_file(FILE)
+
+
+def _read_file(name: str) -> Sheet:
+    return read_sheet(resources.files("gatehouse.sentry").joinpath(name).read_text("utf-8"))
 
 
 @cache
 def load_scorecard() -> Scorecard:
     """The scorecard that ships with the package, for all features of the catalogue."""
     return Scorecard(load_sheet(), BY_CODE.keys())
+
+
+@cache
+def earlier_scorecards() -> dict[str, Scorecard]:
+    """The scorecards that shipped before, by version, for the decisions that they were made for.
+
+    What was not measured then has a term in them that never counts.
+    """
+    found, terms = {}, {term.code: term for term in load_sheet().terms}
+    for name in EARLIER:
+        sheet = _read_file(name)
+        terms |= {term.code: term for term in sheet.terms}
+        whole = msgspec.structs.replace(sheet, terms=tuple(terms.values()))
+        found[whole.version] = Scorecard(whole, terms)
+    return found

@@ -34,7 +34,13 @@ from gatehouse.sentry.response import (
     SentryResponse,
     told_costs,
 )
-from gatehouse.sentry.scorecard import Scorecard, Scored, load_scorecard, load_sheet
+from gatehouse.sentry.scorecard import (
+    Scorecard,
+    Scored,
+    earlier_scorecards,
+    load_scorecard,
+    load_sheet,
+)
 
 _DIGITS: Final = 4
 _EFFECT_DIGITS: Final = 3
@@ -300,8 +306,8 @@ def told_reason(code: str, effect: float, value: float, *, shipped: bool) -> Rea
 
 
 def is_shipped(version: object) -> bool:
-    """Whether a scorecard is the one that comes with the package."""
-    return version == _SHIPPED.version
+    """Whether a scorecard came with some version of the package."""
+    return version == _SHIPPED.version or version in earlier_scorecards()
 
 
 # A scorecard has a few effects for each feature, and most sentences never change.

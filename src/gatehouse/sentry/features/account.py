@@ -12,7 +12,7 @@ from gatehouse.sentry.features.feature import LEAST, Collection, Group
 from gatehouse.sentry.memory.memory import DAY_S, HOUR_S, EntityKind
 from gatehouse.sentry.memory.recalled import EntityView, History
 from gatehouse.sentry.request import BuyerAccount
-from gatehouse.sentry.request_view import RequestView
+from gatehouse.sentry.request_view import TRUST_DAYS, RequestView
 
 KNOWING_EVENTS: Final = 50
 """With fewer events, the memory cannot know which users are new."""
@@ -63,6 +63,7 @@ def _measure_habits(
         times_with_agent = _times_before(user, kinds.AGENT, kinds.SYSTEM)
         if times and times_with_agent:
             usual = max(-ratio, math.log(min(times, times_with_agent)))
+            usual *= view.trust
             if usual:
                 found["ACCOUNT_USUAL"] = usual
     if previous_s is None:
@@ -75,7 +76,7 @@ def _measure_habits(
     # Something that was not sent has been seen 0 times, something new once.
     if user.times_with(kinds.OPERATOR) == 1 or user.times_with(kinds.SYSTEM) == 1:
         return
-    if ratio is None or ratio < UNLIKE:
+    if (ratio is None or ratio < UNLIKE) and view.trust:
         found["ACCOUNT_TRUSTED"] = float(earlier)
 
 
@@ -143,7 +144,8 @@ _describe(
     meaning="The user comes from a network and with a device they had before.",
     computation="The larger of two: the same logarithm with its sign turned, and the natural"
     " logarithm of how often, this time included, the user came from this address with this user"
-    " agent. 0 when the address's operator or the operating system is new for the user.",
+    " agent. 0 when the address's operator or the operating system is new for the user."
+    f" In the user's first {TRUST_DAYS} days it is less in proportion, and 0 after a known fraud.",
     says="Network and device are those this user usually has.",
 )
 _describe(
@@ -173,7 +175,8 @@ _describe(
     meaning="The user has ordered again and again over weeks.",
     computation=f"Number of earlier orders, from {TRUSTED_ORDERS} on, when {TRUSTED_DAYS} days lie"
     " between the first and the last of them. 0 when the address's operator or the operating system"
-    " is new for the user, or both together are unlike the user's: then it may be somebody else.",
+    " is new for the user, or both together are unlike the user's: then it may be somebody else."
+    " 0 after a known fraud.",
     says="The user has ordered {value} times before.",
 )
 _describe(

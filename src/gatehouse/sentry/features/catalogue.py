@@ -14,12 +14,13 @@ from gatehouse.sentry.features.order import ORDER
 from gatehouse.sentry.features.reputation import REPUTATION
 from gatehouse.sentry.features.ring import RING
 from gatehouse.sentry.features.session import SESSION
+from gatehouse.sentry.features.sightings import SIGHTINGS
 from gatehouse.sentry.features.velocity import VELOCITY
 from gatehouse.sentry.request_view import RequestView
 
 _COLLECTIONS: Final = (
     *(ADDRESS, DEVICE, SESSION, ACCOUNT, ORDER, SPENDING, CART, CARTS),
-    *(VELOCITY, CONSISTENCY, REPUTATION, RING),
+    *(VELOCITY, SIGHTINGS, CONSISTENCY, REPUTATION, RING),
 )
 
 ALL: Final[tuple[Feature, ...]] = tuple(
@@ -31,7 +32,7 @@ _MEASURES: Final = tuple(
     collection.measures
     for collection in (
         *(ADDRESS, DEVICE, SESSION, ACCOUNT, ORDER, CART, VELOCITY, CONSISTENCY),
-        *(SPENDING, CARTS, REPUTATION, RING),
+        *(SPENDING, CARTS, SIGHTINGS, REPUTATION, RING),
     )
 )
 """In the order of reasons that are equally strong."""

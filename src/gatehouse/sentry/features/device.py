@@ -6,11 +6,13 @@ from gatehouse.intel.agents.agents import Agent
 from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import Collection, Group
 from gatehouse.sentry.memory.memory import MONTH_S
-from gatehouse.sentry.request_view import RequestView
+from gatehouse.sentry.request_view import TRUST_DAYS, RequestView
 
 CURRENT_DAYS: Final = 180
 """For so many days after its successor came out a browser counts as current."""
 _NOT_SENT: Final = 0.5
+_ENOUGH_TRUST: Final = 0.5
+"""From here on a known device speaks for the user."""
 _BLANK: Final = frozenset(("", "-", "null", "none", "undefined"))
 _USED_BY_PEOPLE: Final = ("browser", "webview")
 _PROGRAMS: Final = {"bot": "UA_BOT", "library": "UA_HTTP_LIBRARY", "app": "UA_APP"}
@@ -81,7 +83,8 @@ def _measure_identifier(view: RequestView, found: dict[str, float]) -> None:
         return
     times = user.times_with(kinds.DEVICE_ID)
     if times > 1:
-        found["DEVICE_ID_KNOWN"] = float(times - 1)
+        if view.trust >= _ENOUGH_TRUST:
+            found["DEVICE_ID_KNOWN"] = float(times - 1)
     # Where the merchant has just begun to send identifiers, every device is new.
     elif user.distinct(kinds.DEVICE_ID, MONTH_S) > 1:
         same_browser = user.times_with(kinds.DEVICE) > 1
@@ -190,7 +193,8 @@ _describe(
 _describe(
     "DEVICE_ID_KNOWN",
     meaning="The user has ordered with this device before.",
-    computation="Number of the user's earlier orders with the same device identifier.",
+    computation="Number of the user's earlier orders with the same device identifier, once the user"
+    f" has been known for {_ENOUGH_TRUST * TRUST_DAYS:g} days. 0 after a known fraud.",
     says="The user has ordered {value} times with this device before.",
 )
 _describe(

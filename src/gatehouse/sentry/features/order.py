@@ -15,7 +15,7 @@ from gatehouse.sentry.features.surprise import (
 )
 from gatehouse.sentry.memory.memory import DAY_S, HOUR_S, EntityKind
 from gatehouse.sentry.memory.recalled import History
-from gatehouse.sentry.request_view import HABIT_AMOUNTS, RequestView, Spending
+from gatehouse.sentry.request_view import HABIT_AMOUNTS, TRUST_DAYS, RequestView, Spending
 
 # Makes the median absolute deviation of a normal distribution its standard deviation.
 _DEVIATIONS: Final = 1.4826
@@ -77,8 +77,8 @@ def _measure_amount(view: RequestView, found: dict[str, float]) -> None:
             found["ORDER_AMOUNT_ABOVE_USER"] = 1.0
         else:
             found["ORDER_AMOUNT_ABOVE_USER"] = min(amount / habit.median, _LARGEST_RATIO)
-        if is_usual:
-            found["ORDER_AMOUNT_USUAL"] = 1.0
+        if is_usual and view.trust:
+            found["ORDER_AMOUNT_USUAL"] = view.trust
     if is_tiny(amount, view.currency):
         tried = [history.of(kind) for kind in _tried_at(view)]
         most = max([each.count(HOUR_S) for each in tried if each is not None], default=0.0)
@@ -174,7 +174,8 @@ _describe(
     "ORDER_AMOUNT_USUAL",
     meaning="The user spends about as much as on earlier orders.",
     computation="1 when the amount is at most twice the median of the user's earlier ones and at"
-    f" least half of it, from {HABIT_AMOUNTS} of them on.",
+    f" least half of it, from {HABIT_AMOUNTS} of them on. In the user's first {TRUST_DAYS} days it"
+    " is less in proportion, and 0 after a known fraud.",
     says="The amount is usual for this user.",
 )
 _describe(

@@ -2,6 +2,8 @@
 
 Only labels count that were known when the request came. A reputation is how much likelier
 fraud is than usual for the account, in log-odds: above 0 is worse, below 0 better than usual.
+There are two of each: one forgets within months and follows waves of fraud, the other within years
+and knows those who come rarely.
 """
 
 from typing import Final
@@ -9,7 +11,8 @@ from typing import Final
 from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import LEAST, Collection, Group
 from gatehouse.sentry.memory.memory import EntityKind
-from gatehouse.sentry.memory.reputation import EntityReputation
+from gatehouse.sentry.memory.reputation import SLOW_HALF_LIFE_DAYS, EntityReputation
+from gatehouse.sentry.memory.reputation_store import CROWDS, NEIGHBOURS, SMOOTHING
 from gatehouse.sentry.request_view import RequestView
 
 _BY_KIND: Final[dict[EntityKind, tuple[str, str, str]]] = {
@@ -62,28 +65,53 @@ _BY_KIND: Final[dict[EntityKind, tuple[str, str, str]]] = {
         "of a declared custom input; of several, the worst",
     ),
 }
-_CODES: Final = {kind: code for kind, (code, _, _) in _BY_KIND.items()}
+_LONG: Final = "_LONG"
+_CODES: Final = {kind: (code, code + _LONG) for kind, (code, _, _) in _BY_KIND.items()}
+_ADDED_UP: Final = "of a custom input that is remembered; of several, added up"
+_WITNESSES: Final = frozenset((kinds.CUSTOM, kinds.ARTICLE))
+_CROWD_SHARE: Final = 0.5
+"""What is known of a crowd counts half in the sum of all."""
+_SHARES: Final[dict[EntityKind, float]] = {
+    kind: _CROWD_SHARE if kind in CROWDS else 1.0 for kind in SMOOTHING if kind is not kinds.SHELF
+}
+"""Kinds that count in the sum. An article stands as its shelf does where little is known of it."""
 
 
 def _measures(view: RequestView, found: dict[str, float]) -> None:
     history = view.history
     if history is None:
         return
-    reputations = history.reputation()
+    latest = history.latest_outcomes()
+    if latest is not None:
+        found["MERCHANT_LATEST_OUTCOMES"] = max(100 * latest, LEAST)
+    reputations, total = history.reputation(), 0.0
     for kind, known in reputations.items():
-        code = _CODES.get(kind)
-        if code is not None:
-            risk = known[0].risk if len(known) == 1 else max([each.risk for each in known])
+        risk, slow = known[0].risk, known[0].slow_risk
+        if len(known) > 1:
+            risk = max([each.risk for each in known])
+            # Several custom inputs are several witnesses.
+            combined = sum if kind in _WITNESSES else max
+            slow = combined([each.slow_risk for each in known])
+        total += slow * _SHARES.get(kind, 0.0)
+        codes = _CODES.get(kind)
+        if codes is not None:
             if risk:
-                found[code] = risk
+                found[codes[0]] = risk
+            if slow:
+                found[codes[1]] = slow
     articles = reputations.get(kinds.ARTICLE)
     if articles is not None:
-        risk = sum([each.risk for each in articles])
-        if risk:
-            found["CART_REPUTATION"] = risk
+        _keep(found, "CART_REPUTATION", sum([each.risk for each in articles]))
+        _keep(found, "CART_REPUTATION_LONG", sum([each.slow_risk for each in articles]))
+    _keep(found, "REPUTATION_TOTAL", total)
     affiliate = reputations.get(kinds.AFFILIATE)
     if affiliate is not None:
         _trend(affiliate[0], found)
+
+
+def _keep(found: dict[str, float], code: str, value: float) -> None:
+    if value:
+        found[code] = value
 
 
 def _trend(affiliate: EntityReputation, found: dict[str, float]) -> None:
@@ -108,6 +136,40 @@ for _code, _words, _whose in _BY_KIND.values():
         says=f"Earlier orders {_words} turned out to be fraud.",
         says_in_favour=f"Earlier orders {_words} turned out well.",
     )
+for _kind, (_code, _words, _whose) in _BY_KIND.items():
+    _of_all = _ADDED_UP if _kind is kinds.CUSTOM else _whose
+    REPUTATION.describe(
+        _code + _LONG,
+        meaning=f"Orders {_words}, lately or long ago, turned out to be fraud, or turned out well.",
+        computation=f"Log-odds of the smoothed fraud rate {_of_all}, over the account's own rate,"
+        f" where a label is worth half after {SLOW_HALF_LIFE_DAYS} days.",
+        says=f"Orders {_words}, lately or long ago, turned out to be fraud.",
+        says_in_favour=f"Orders {_words}, lately or long ago, turned out well.",
+    )
+REPUTATION.describe(
+    "CART_REPUTATION_LONG",
+    meaning="Orders of the same goods, lately or long ago, turned out to be fraud, or turned out"
+    " well.",
+    computation="The same as CART_REPUTATION, where a label is worth half after"
+    f" {SLOW_HALF_LIFE_DAYS} days.",
+    says="Orders of such goods, lately or long ago, turned out to be fraud.",
+    says_in_favour="Orders of such goods, lately or long ago, turned out well.",
+)
+REPUTATION.describe(
+    "REPUTATION_TOTAL",
+    meaning="What is known of everything in the order speaks against it, or for it.",
+    computation="All reputations that a label is worth half in after"
+    f" {SLOW_HALF_LIFE_DAYS} days, added up; what strangers have in common counts half.",
+    says="What earlier orders turned out to be speaks against this one, all in all.",
+    says_in_favour="What earlier orders turned out to be speaks for this one, all in all.",
+)
+REPUTATION.describe(
+    "MERCHANT_LATEST_OUTCOMES",
+    meaning="How much fraud there was among the merchant's latest orders.",
+    computation=f"Percentage of frauds among the last {NEIGHBOURS} orders that a label is known of,"
+    " by days.",
+    says="Of the merchant's last known orders, {value} % were fraud.",
+)
 REPUTATION.describe(
     "CART_REPUTATION",
     meaning="Earlier orders of the same goods turned out to be fraud, or turned out well.",

@@ -15,6 +15,8 @@ from gatehouse.sentry.memory.rings import Ring
 from gatehouse.sentry.memory.user_history import UserHistory
 from gatehouse.sentry.velocity import PLANS, VelocityEvent, measured, measured_first
 
+_A_FRAUD: Final = 0.5
+"""A fraud counts for so much after a month."""
 _OF_CARDS: Final = next(plan for plan in PLANS if plan.kind is kinds.CARD)
 
 
@@ -187,6 +189,17 @@ class History:
     def reputation(self) -> dict[EntityKind, list[EntityReputation]]:
         """The reputation of every entity of the event that a label is known of."""
         return self._reputations.of(self._event) if self._reputations.labelled else {}
+
+    def has_fraud(self, kind: EntityKind) -> bool:
+        """Whether the event's entity of a kind is known for fraud, within the last month or so."""
+        key = self.keys.get(kind) if self._reputations.labelled else None
+        return key is not None and self._reputations.frauds_of(key, self.at_s) >= _A_FRAUD
+
+    def latest_outcomes(self) -> float | None:
+        """The share of frauds among the account's latest labels; None without any."""
+        if not self._reputations.labelled:
+            return None
+        return self._reputations.latest_outcomes(self._event.event.account_id)
 
     def velocity(self) -> dict[str, list[float]]:
         """What rules can ask of the history, as `conditions.catalogue.VELOCITY` lays it out.

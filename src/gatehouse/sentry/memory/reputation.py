@@ -1,8 +1,10 @@
 """The labels of an entity's earlier events, and what they say about the next one.
 
-A label counts on the day of its event and less from day to day. The sums are whole numbers whose
-unit grows with time instead of the sums shrinking, so a label that is taken back leaves exactly
-what was there before, even when other labels came in between.
+A label counts on the day of its event and less from day to day: by one pair of sums half after a
+month, by another half after a year, because some fraud comes in waves and some entities are bad for
+years. The sums are whole numbers whose unit grows with time instead of the sums shrinking, so a
+label that is taken back leaves exactly what was there before, even when other labels came in
+between.
 """
 
 from array import array
@@ -15,6 +17,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 HALF_LIFE_DAYS: Final = 30
+SLOW_HALF_LIFE_DAYS: Final = 365
 HORIZON_DAYS: Final = 120
 """How far back single days count; in the sums, labels of that age are worth a sixteenth."""
 _KEPT_DAYS: Final = 400
@@ -24,6 +27,8 @@ _FIRST_DAY: Final = 16_436
 """1 January 2015; earlier events count as events of that day."""
 _LAST_DAY: Final = _FIRST_DAY + 30_000
 _UNIT_BITS: Final = 40
+_SLOW_UNIT_BITS: Final = 20
+"""Sums of years hold few doublings, and these digits are enough: both take a word or two."""
 _DAY_SHIFT: Final = 46
 _FRAUD_SHIFT: Final = 23
 """A day of one entity has room for eight million labels of each kind."""
@@ -42,10 +47,20 @@ def _within(day: int) -> int:
 @lru_cache(maxsize=4096)
 def _weight(day: int) -> int:
     """What a label of a day counts, in the unit of the first day."""
-    power = (_within(day) - _FIRST_DAY) / HALF_LIFE_DAYS
+    return _grown(day, HALF_LIFE_DAYS, _UNIT_BITS)
+
+
+@lru_cache(maxsize=4096)
+def slow_weight(day: int) -> int:
+    """The same for the sums that forget slowly."""
+    return _grown(day, SLOW_HALF_LIFE_DAYS, _SLOW_UNIT_BITS)
+
+
+def _grown(day: int, half_life: int, bits: int) -> int:
+    power = (_within(day) - _FIRST_DAY) / half_life
     whole = int(power)
     part: float = 2.0 ** (power - whole)
-    return round(part * (1 << _UNIT_BITS)) << whole
+    return round(part * (1 << bits)) << whole
 
 
 class LabelTrend(NamedTuple):
@@ -68,6 +83,9 @@ class LabelCounts(msgspec.Struct, gc=False):
     """Labels of fraud, weighted."""
     known: int = 0
     """All labels, weighted."""
+    slow_frauds: int = 0
+    """The same two sums of labels that are worth half after a year."""
+    slow_known: int = 0
     days: "array[int] | None" = None
     """Day, frauds and others in one number each, the latest day last."""
     latest_day: int = _FIRST_DAY
@@ -107,13 +125,15 @@ class LabelCounts(msgspec.Struct, gc=False):
             days[place] += step
             if not days[place] & _COUNTS:
                 del days[place]
-        elif self._older(fraud=fraud) < -times * _weight(day):
+        elif not self._has_older(day, -times, fraud=fraud):
             return
         self.known_trend = None
-        weight = _weight(day) * times
+        weight, slow_weighed = _weight(day) * times, slow_weight(day) * times
         self.known += weight
+        self.slow_known += slow_weighed
         if fraud:
             self.frauds += weight
+            self.slow_frauds += slow_weighed
         self.latest_day = days[-1] >> _DAY_SHIFT if days else _FIRST_DAY
         # The day follows from the sums alone, so equal sums read the same in any order of labels.
         half_lives = max(self.known.bit_length() - _UNIT_BITS - 1, 0)
@@ -132,11 +152,15 @@ class LabelCounts(msgspec.Struct, gc=False):
         else:
             reporters.pop(key, None)
 
-    def _older(self, *, fraud: bool) -> int:
-        """The weight of labels of one kind whose days are no longer kept one by one."""
-        total = self.frauds if fraud else self.known - self.frauds
-        rows = self.days or ()
-        return total - sum(_labels(row, fraud=fraud) * _weight(row >> _DAY_SHIFT) for row in rows)
+    def _has_older(self, day: int, times: int, *, fraud: bool) -> bool:
+        """Whether labels of a day that is no longer kept can be among what both sums hold."""
+        rows = [(row >> _DAY_SHIFT, _labels(row, fraud=fraud)) for row in self.days or ()]
+        total, slow = self.frauds, self.slow_frauds
+        if not fraud:
+            total, slow = self.known - total, self.slow_known - slow
+        older = total - sum([labels * _weight(at) for at, labels in rows])
+        slow_older = slow - sum([labels * slow_weight(at) for at, labels in rows])
+        return older >= times * _weight(day) and slow_older >= times * slow_weight(day)
 
     def trend(self, day: int) -> LabelTrend:
         """How the labels developed lately, as of a day."""
@@ -176,6 +200,25 @@ class LabelCounts(msgspec.Struct, gc=False):
         near = -_LEFT_DAYS <= later <= _LEFT_DAYS
         left = _LEFT[later + _LEFT_DAYS] if near else 0.5 ** (later / HALF_LIFE_DAYS)
         return self.frauds_then * left, self.known_then * left
+
+    def of_years(self, day: int) -> tuple[float, float]:
+        """The same when labels are forgotten slowly."""
+        latest_day = self.latest_day
+        unit = slow_weight(day if day > latest_day else latest_day)
+        return self.slow_frauds / unit, self.slow_known / unit
+
+    def latest_share(self, number: int) -> float:
+        """The share of frauds among about so many labels of the latest days."""
+        wanted, frauds = number, 0.0
+        for row in reversed(self.days or ()):
+            of_day, others = row >> _FRAUD_SHIFT & _MOST, row & _MOST
+            taken = min(wanted, of_day + others)
+            # Labels have days and no hours, so of a day with more of them its share counts.
+            frauds += taken * of_day / (of_day + others)
+            wanted -= taken
+            if wanted <= 0:
+                break
+        return frauds / max(number - wanted, 1)
 
 
 def _labels(row: int, *, fraud: bool) -> int:
@@ -218,5 +261,7 @@ class EntityReputation(msgspec.Struct, frozen=True, gc=False):
     day: int
     risk: float
     """How much likelier fraud is than usual for the account, in log-odds."""
+    slow_risk: float
+    """The same when labels are worth half after a year."""
     frauds: float
     """Known frauds, each worth less the older it is."""

@@ -11,7 +11,7 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from math import log
+from math import exp, log
 from typing import Final, NamedTuple
 
 from gatehouse.sentry import kinds
@@ -20,6 +20,7 @@ from gatehouse.sentry.memory.entity_history import KIND_BITS, EntityHistory
 from gatehouse.sentry.memory.memory import DAY_S, MONTH_S, EntityKind, MemoryEvent
 from gatehouse.sentry.memory.reputation import (
     HALF_LIFE_DAYS,
+    SLOW_HALF_LIFE_DAYS,
     EntityReputation,
     LabelCounts,
     LabelTable,
@@ -62,13 +63,32 @@ SHARED: Final = frozenset(
 """Kinds whose values mean the same to all accounts, unlike an account's own names."""
 _SHARED_SMOOTHING: Final = {kind: max(20.0, 2 * SMOOTHING[kind]) for kind in SHARED}
 """How many events of other accounts it takes: more than of its own."""
+CROWDS: Final = frozenset(
+    (kinds.NETWORK, kinds.OPERATOR, kinds.COUNTRY, kinds.BIN, kinds.ISSUER, kinds.DISCOUNT)
+)
+"""Kinds that strangers have in common."""
+SLOW_SMOOTHING: Final = {
+    kind: weight if kind in CROWDS else 5.0 for kind, weight in SMOOTHING.items()
+}
+"""How many events it takes for a reputation that is forgotten slowly."""
+_SLOW_FADING: Final = 0.6931 / (SLOW_HALF_LIFE_DAYS * DAY_S)
+_SLOWER: Final = SLOW_HALF_LIFE_DAYS / HALF_LIFE_DAYS
+_YOUNG: Final = 0.02
+"""Of ten days' events, nothing worth mentioning is forgotten."""
+NEIGHBOURS: Final = 20
+"""Labels of the account by which it is told whether fraud comes in a wave."""
 _UNLABELLED: Final = LabelCounts()
 # A plain name takes half as long as one of another module.
 _ARTICLE: Final = kinds.ARTICLE
 _SHELF: Final = kinds.SHELF
 _NO_LABELS: Final = (0.0, 0.0)
+_NO_RATES: Final = (0.0, 0.0)
 _MOST_REPORTERS: Final = 8
 """How many of the accounts that reported an entity have its events looked up."""
+
+
+_Pair = tuple[float, float]
+"""A number that forgets within months, and the same one that forgets within years."""
 
 
 class KeyedEvent(NamedTuple):
@@ -208,54 +228,65 @@ class ReputationStore:
         if self._shared and len(self.labelled) > reports:
             shared = [(place, get(key)) for place, key in _shared_keys(event)]
             everybody = {place: labels for place, labels in shared if labels is not None}
-        base, silent, of_shelf, smoothing = 0.0, 1.0, 0.0, SMOOTHING.get
+        base, silent, smoothing = _NO_RATES, 1.0, SMOOTHING.get
+        of_shelf = _NO_RATES
         for place, labels in enumerate(own):
             # Most entities were never labelled.
-            if labels is None and not of_shelf and place not in everybody:
+            if labels is None and of_shelf is _NO_RATES and place not in everybody:
                 continue
             kind = event.entities[place][0]
             # An article follows its shelf, whose rate is the usual one for it.
-            usual, of_shelf = (of_shelf if kind is _ARTICLE else 0.0), 0.0
-            known = labels or everybody.get(place) or (_UNLABELLED if usual else None)
-            weight = smoothing(kind)
-            if known is None or weight is None:
+            usual, of_shelf = (of_shelf if kind is _ARTICLE else _NO_RATES), _NO_RATES
+            known = labels or everybody.get(place) or (_UNLABELLED if usual[0] else None)
+            if known is None or smoothing(kind) is None:
                 continue
-            if not base:
-                base, silent = self._account_rate(keyed, day)
-            usual = usual or base
-            frauds, labelled = _NO_LABELS if labels is None else labels.recent(day)
+            if base is _NO_RATES:
+                base, silent = self._account_rates(keyed, day)
+            if not usual[0]:
+                usual = base
+            recent = _NO_LABELS if labels is None else labels.recent(day)
             if everybody and place in everybody:
                 entity = (kind, keys[place])
-                usual = self._elsewhere(entity, everybody[place], (frauds, labelled), keyed, base)
-            fraudulent = frauds + weight * usual
-            rate = fraudulent / (labelled + weight)
-            if rate > base:
+                elsewhere = self._elsewhere(entity, everybody[place], recent, keyed, base[0])
+                usual = (elsewhere, elsewhere)
+            of_years = _NO_LABELS if labels is None else labels.of_years(day)
+            rates = _rates(kind, (recent, of_years), usual, base)
+            if rates[0] > base[0] or rates[1] > base[1]:
                 # Most merchants only report frauds: events without a complaint count, too.
-                unlabelled = (_events_of(keys[place], keyed) - labelled) * silent
-                if unlabelled > 0:
-                    rate = max(fraudulent / (labelled + unlabelled + weight), base)
+                events = _events_of(keys[place], keyed)
+                rates = _rates(kind, (recent, of_years), usual, base, events, silent)
             if kind is _SHELF:
-                of_shelf = rate
-            if labels is None:
-                frauds = known.recent(day)[0]
-            risk = log(rate * (1 - base) / (base * (1 - rate)))
-            found.setdefault(kind, []).append(EntityReputation(known, day, risk, frauds))
+                of_shelf = rates
+            frauds = known.recent(day)[0] if labels is None else recent[0]
+            risk, slow_risk = map(_risk, rates, base)
+            found.setdefault(kind, []).append(EntityReputation(known, day, risk, slow_risk, frauds))
         return found
 
-    def _account_rate(self, keyed: KeyedEvent, day: int) -> tuple[float, float]:
-        """The account's rate of fraud, and the share of legitimate events that it never labels.
+    def frauds_of(self, key: int, at_s: float) -> float:
+        """Known frauds of one entity of an account, each worth less the older it is."""
+        labels = self._labels.get(key)
+        return 0.0 if labels is None else labels.recent(int(at_s // DAY_S))[0]
+
+    def latest_outcomes(self, account_id: str) -> float | None:
+        """The share of frauds among the latest labels of an account; None without any."""
+        labels = self._labels.get(_account_key(account_id))
+        return None if labels is None else labels.latest_share(NEIGHBOURS)
+
+    def _account_rates(self, keyed: KeyedEvent, day: int) -> tuple[_Pair, float]:
+        """The account's rates of fraud, and the share of legitimate events that it never labels.
 
         A merchant who labels everything has not labelled the newest events yet; where a merchant
         only reports frauds, everything without a label is legitimate.
         """
-        counts = self._labels.get(_account_key(keyed.event.account_id))
+        counts, stats = self._labels.get(_account_key(keyed.event.account_id)), keyed.stats
         frauds, labels = _NO_LABELS if counts is None else counts.recent(day)
-        unlabelled = max(keyed.stats.recent - labels, 0.0)
+        unlabelled = max(stats.recent - labels, 0.0)
         legitimate = labels - frauds
         silent = unlabelled / (unlabelled + legitimate) if legitimate > 0 else 1.0
-        events = labels + unlabelled * silent
-        rate = (frauds + _USUAL_WEIGHT * USUAL_RATE) / (events + _USUAL_WEIGHT)
-        return max(rate, USUAL_RATE), silent
+        slow_frauds, slow_labels = _NO_LABELS if counts is None else counts.of_years(day)
+        slow_unlabelled = max(min(stats.recent * _SLOWER, stats.events) - slow_labels, 0.0)
+        rate = _account_rate(frauds, labels + unlabelled * silent)
+        return (rate, _account_rate(slow_frauds, slow_labels + slow_unlabelled * silent)), silent
 
     def _elsewhere(
         self,
@@ -281,14 +312,55 @@ class ReputationStore:
         return rate
 
 
-def _events_of(key: int, keyed: KeyedEvent) -> float:
+def _account_rate(frauds: float, events: float) -> float:
+    rate = (frauds + _USUAL_WEIGHT * USUAL_RATE) / (events + _USUAL_WEIGHT)
+    return max(rate, USUAL_RATE)
+
+
+def _risk(rate: float, base: float) -> float:
+    """How much likelier fraud is than usual, in log-odds."""
+    return log(rate * (1 - base) / (base * (1 - rate)))
+
+
+def _rates(
+    kind: EntityKind,
+    labels: tuple[_Pair, _Pair],
+    usual: _Pair,
+    base: _Pair,
+    events: _Pair = _NO_LABELS,
+    silent: float = 0.0,
+) -> _Pair:
+    """The rates of fraud of an entity: its frauds and all labels, drawn towards what is usual.
+
+    Events without a label draw a rate down to the account's, and no further.
+    """
+    (frauds, labelled), (slow_frauds, slow_labelled) = labels
+    weight, slow_weight = SMOOTHING[kind], SLOW_SMOOTHING[kind]
+    fraudulent, slow_fraudulent = frauds + weight * usual[0], slow_frauds + slow_weight * usual[1]
+    rate = fraudulent / (labelled + weight)
+    slow_rate = slow_fraudulent / (slow_labelled + slow_weight)
+    unlabelled = (events[0] - labelled) * silent
+    if rate > base[0] and unlabelled > 0:
+        rate = max(fraudulent / (labelled + unlabelled + weight), base[0])
+    unlabelled = (events[1] - slow_labelled) * silent
+    if slow_rate > base[1] and unlabelled > 0:
+        slow_rate = max(slow_fraudulent / (slow_labelled + unlabelled + slow_weight), base[1])
+    return rate, slow_rate
+
+
+def _events_of(key: int, keyed: KeyedEvent) -> _Pair:
     """Events of the entity before this one, each worth less the older it is."""
-    history = keyed.peek(key)
+    history, at_s = keyed.peek(key), keyed.event.at_s
     if history is None:
         stats = keyed.stats
         times = stats.tallies.get(key) or stats.sold.get(key, 0)
-        return times * stats.recent / stats.events if stats.events else 0.0
-    return max(_recent_events(history, keyed.event.at_s) - 1.0, 0.0)
+        share = stats.recent / stats.events if stats.events else 0.0
+        return times * share, times * min(share * _SLOWER, 1.0)
+    before = max(_recent_events(history, at_s) - 1.0, 0.0)
+    # As if its events were spread evenly over the time that it has been known for.
+    age = (at_s - history.first_s) * _SLOW_FADING
+    left = (1 - exp(-age)) / age if age > _YOUNG else 1.0
+    return before, max((history.events - 1) * left, before)
 
 
 def _events_elsewhere(everybody: LabelCounts, key: int, keyed: KeyedEvent) -> float:
