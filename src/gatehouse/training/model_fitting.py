@@ -20,6 +20,7 @@ from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Rows, Values
 from gatehouse.training.report.phrases import TRAINING_LITTLE
 from gatehouse.training.sampling import Sample, has_evidence, take_sample
 from gatehouse.training.shaping import as_effects, make_shape
+from gatehouse.training.shrinking import bags_for, base_scores, share_of_base, summed
 
 LEAST_FRAUDS: Final = 10
 LEAST_LEGITIMATES: Final = 100
@@ -83,7 +84,15 @@ def fit(examples: Examples, rows: Rows, base: Sheet, version: str, options: FitO
     features = _learnable(examples.codes, base, sample, method)
     kept = _without(base, {feature.code for feature in features})
     offset = -totals(kept, examples, sample.rows)
-    additive = _learn(sample, features, offset, method, options)
+    # What little evidence there is comes on top of a share of what the base says.
+    said = base_scores(features, base, examples.codes, sample, share_of_base(frauds))
+    begun = summed(features, said, len(offset))
+    options = msgspec.structs.replace(options, bags=bags_for(frauds, options.bags))
+    found = _learn(sample, features, offset + begun, method, options)
+    additive = Additive(
+        [one + other for one, other in zip(found.scores, said, strict=True)],
+        found.held_back + begun,
+    )
     in_order = np.argsort(examples.times(sample.rows), kind="stable")
     shapes = [
         make_shape(feature, scores, sample, in_order)

@@ -16,8 +16,8 @@ from gatehouse.training.sampling import Sample
 BINS: Final = 12
 MOST_ROWS: Final = 10_000
 """The most rows of each kind; more would be slower and, with so few weights, hardly better."""
-_EXPECTED_WEIGHT: Final = 1.0
-"""How far from zero a weight is expected, in log-odds."""
+_EXPECTED_WEIGHT: Final = 0.25
+"""How far from zero a weight is expected, in log-odds: much is known before a fit begins."""
 _MOST_ROUNDS: Final = 50
 _CLOSE_ENOUGH: Final = 1e-6
 
