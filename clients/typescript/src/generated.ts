@@ -524,6 +524,52 @@ export interface DocumentToCheck {
   readonly document: string;
 }
 
+/** What drifts. */
+export type DriftKind = "labels" | "rule" | "score" | "signal" | (string & {});
+
+export interface DriftNoticedData {
+  readonly drifts: readonly ({ readonly kind: DriftKind; readonly name: string; readonly figure: number; readonly usual: number; readonly requests: number })[];
+  readonly count: number;
+}
+
+/** Signals, scores, rules or labels are not as they usually are. */
+export interface DriftNoticedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "drift.noticed";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: DriftNoticedData;
+}
+
+/** What is not as usual. */
+export interface DriftPage {
+  /** What goes on first, newest first. */
+  readonly drifts: readonly DriftShown[];
+}
+
+/** Something that is not as usual. */
+export interface DriftShown {
+  /** `signal`, `score`, `rule` (how often it matches) or `labels` (how long they take, or how many come). */
+  readonly kind: DriftKind;
+  /** The signal, the rule as `ruleSet/rule`, or of labels `delay` or `number`. */
+  readonly name: string;
+  /** When it was noticed (RFC 3339). */
+  readonly beganAt: string;
+  /** When it was as usual again (RFC 3339); null until then. */
+  readonly endedAt: string | null;
+  /** Of a signal or score, the population stability index of the last day against the same hours of the weeks before; of a rule, the share of requests that it matched; of labels, the median in days, or how many came in a week. */
+  readonly figure: number;
+  /** The same in the weeks before. */
+  readonly usual: number;
+  /** Of how many requests or labels. */
+  readonly requests: number;
+  /** What it means, in a sentence. */
+  readonly said: string;
+}
+
 /** The electronic commerce indicator; 00 to 04 are Mastercard's, 05 the other networks'. */
 export type Eci = "00" | "01" | "02" | "03" | "04" | "05" | "06" | "07";
 
@@ -857,6 +903,32 @@ export interface FieldWarning {
   readonly message: string;
 }
 
+/** Whether the values of a custom input are remembered that nobody declared. */
+export interface FoundInputChoice {
+  /** Key of `customInputs`. */
+  readonly key: string;
+  /** False is no, and stays no until it is true again. */
+  readonly remembered: boolean;
+}
+
+/** A custom input that nobody declared. */
+export interface FoundInputShown {
+  /** Key of `customInputs`. */
+  readonly key: string;
+  /** What it looks like: an identifier, whose values few people share, or a category. Missing where the account refused it before it was found. */
+  readonly kind: InputKind | null;
+  /** When it was found, or refused (RFC 3339). */
+  readonly since: string;
+  /** Whether its values are remembered; false if the account said no. */
+  readonly remembered: boolean;
+}
+
+/** What Sentry found in an account's custom inputs. */
+export interface FoundInputsShown {
+  /** The earliest first. */
+  readonly inputs: readonly FoundInputShown[];
+}
+
 /** What is to be paid; what is left out is taken from the order. */
 export interface GatewayRequest {
   /** Amount to pay, in units of the currency. */
@@ -996,6 +1068,9 @@ export interface ImportFinishedEvent {
   readonly actor: string;
   readonly data: ImportFinishedData;
 }
+
+/** What a custom input looks like. */
+export type InputKind = "CATEGORY" | "IDENTIFIER" | (string & {});
 
 /** The state of a payment without a clear answer. */
 export type IntentState = "FAILED" | "OPEN" | "REVERSE" | "REVERSED" | "REVIEW" | (string & {});
@@ -1178,6 +1253,20 @@ export interface KeyTold {
 
 /** What a request turned out to be, some time after it was answered. */
 export type Label = "CHARGEBACK" | "FRAUD" | "LEGITIMATE" | "WITHDRAWN" | (string & {});
+
+/** Which labels to check, as a training would take them. */
+export interface LabelAuditRequest {
+  /** The first moment: a day, or a time such as 2026-11-15T08:30:00Z. */
+  readonly since?: string | null | undefined;
+  /** The first moment after it, in the same words. Default: now. */
+  readonly until?: string | null | undefined;
+  /** How long labels are waited for; newer requests are left out. */
+  readonly labelDelayDays?: number | undefined;
+  /** Share of the newest requests to measure on. */
+  readonly holdout?: number | undefined;
+  /** Whether requests without a label count as legitimate. */
+  readonly presume?: boolean | undefined;
+}
 
 /** How a label came in. */
 export type LabelSource = "api" | "command" | "import" | "review" | (string & {});
@@ -2354,7 +2443,7 @@ export interface SentryInPipeline {
 
 /** Which custom inputs Sentry remembers. */
 export interface SentryPolicyBody {
-  /** Keys of `customInputs`; no others are remembered. */
+  /** Keys of `customInputs`. Others are remembered only if Sentry finds that they look like identifiers or categories. */
   readonly entities: readonly string[];
 }
 
@@ -2768,6 +2857,7 @@ export type PublicEvent =
   ConnectorRecoveredEvent |
   ImportFinishedEvent |
   WebhookDisabledEvent |
+  DriftNoticedEvent |
   WebhookTestEvent;
 
 /** What each operation takes, and what it answers with. */
@@ -2960,6 +3050,20 @@ export interface Operations {
     query: Record<string, never>;
     body: SentryPolicyBody;
     result: PoliciesShown;
+  };
+  /** Custom inputs that Sentry found */
+  listFoundInputs: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: FoundInputsShown;
+  };
+  /** Say whether a found custom input is remembered */
+  setFoundInput: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: FoundInputChoice;
+    result: FoundInputsShown;
   };
   /** Set what orders earn and cost */
   setCosts: {
@@ -3332,6 +3436,13 @@ export interface Operations {
     body: TrainingRequest;
     result: JobResponse;
   };
+  /** Audit the labels */
+  auditLabels: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: LabelAuditRequest;
+    result: JobResponse;
+  };
   /** Roll the model back */
   rollBackModel: {
     path: Record<string, never>;
@@ -3352,6 +3463,13 @@ export interface Operations {
     query: { readonly rawScores?: boolean | undefined };
     body: undefined;
     result: ModelSwitched;
+  };
+  /** List drift */
+  listDrift: {
+    path: Record<string, never>;
+    query: { readonly limit?: number | undefined; readonly ended?: boolean | undefined };
+    body: undefined;
+    result: DriftPage;
   };
   /** List jobs */
   listJobs: {
@@ -3419,6 +3537,8 @@ export const OPERATIONS = {
   getPolicies: { method: "GET", path: "/api/v1/manage/policies", answer: "policiesResponse", repeat: "harmless" },
   setPreCheckPolicy: { method: "PUT", path: "/api/v1/manage/policies/precheck", answer: "policiesResponse", repeat: "keyed" },
   setSentryPolicy: { method: "PUT", path: "/api/v1/manage/policies/sentry", answer: "policiesResponse", repeat: "keyed" },
+  listFoundInputs: { method: "GET", path: "/api/v1/manage/policies/sentry/found", answer: "foundInputsResponse", repeat: "harmless" },
+  setFoundInput: { method: "PUT", path: "/api/v1/manage/policies/sentry/found", answer: "foundInputsResponse", repeat: "keyed" },
   setCosts: { method: "PUT", path: "/api/v1/manage/policies/costs", answer: "policiesResponse", repeat: "keyed" },
   clearCosts: { method: "DELETE", path: "/api/v1/manage/policies/costs", answer: "policiesResponse", repeat: "keyed" },
   listKeys: { method: "GET", path: "/api/v1/manage/keys", answer: "keysResponse", repeat: "harmless" },
@@ -3472,9 +3592,11 @@ export const OPERATIONS = {
   setEventSettings: { method: "PUT", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "keyed" },
   listModels: { method: "GET", path: "/api/v1/manage/models", answer: "modelsResponse", repeat: "harmless" },
   startTraining: { method: "POST", path: "/api/v1/manage/models/trainings", answer: "jobResponse", repeat: "keyed" },
+  auditLabels: { method: "POST", path: "/api/v1/manage/models/audits", answer: "jobResponse", repeat: "keyed" },
   rollBackModel: { method: "POST", path: "/api/v1/manage/models/rollback", answer: "modelLiveResponse", repeat: "keyed" },
   getModel: { method: "GET", path: "/api/v1/manage/models/{version}", answer: "modelResponse", repeat: "harmless" },
   promoteModel: { method: "POST", path: "/api/v1/manage/models/{version}/promote", answer: "modelLiveResponse", repeat: "keyed" },
+  listDrift: { method: "GET", path: "/api/v1/manage/drift", answer: "driftResponse", repeat: "harmless" },
   listJobs: { method: "GET", path: "/api/v1/manage/jobs", answer: "jobsResponse", repeat: "harmless" },
   getJob: { method: "GET", path: "/api/v1/manage/jobs/{jobId}", answer: "jobResponse", repeat: "harmless" },
   cancelJob: { method: "POST", path: "/api/v1/manage/jobs/{jobId}/cancel", answer: "jobResponse", repeat: "keyed" },

@@ -46,6 +46,17 @@ export class ManageConnectors extends Calls {
   }
 }
 
+export class ManageDrift extends Calls {
+  /** What is not as usual: signals and scores, how often rules match, and how long labels take. The last day is compared with the same hours of the weeks before, every six hours, where an account has enough requests. Scope `manage:models`. Free. */
+  list(query: Query<"listDrift"> = {}, own?: CallOptions): Listing<api.DriftPage, api.DriftShown> {
+    return new Listing({
+      ask: () => this.send("listDrift", { query }, own),
+      hasMore: () => false,
+      items: (page) => page.drifts,
+    });
+  }
+}
+
 export class ManageEvents extends Calls {
   /** Which decisions the account is told as events, and below which balance. Scope `manage:account`. Free. */
   get(own?: CallOptions): Promise<Answer<api.EventSettingsShown>> {
@@ -216,6 +227,11 @@ export class ManageModels extends Calls {
     return this.send("startTraining", { body }, own);
   }
 
+  /** Starts a job that checks recorded requests and their labels for what flatters or spoils a model: ten findings, each with a level, figures, and what to do. Nothing is trained or changed. Scope `manage:models`. Free. */
+  audits(body: Body<"auditLabels"> = {}, own?: CallOptions): Promise<Answer<api.JobResponse>> {
+    return this.send("auditLabels", { body }, own);
+  }
+
   /** Goes back to another model, by default to the one that was live before. Scope `manage:models`. Free. */
   rollback(body: Body<"rollBackModel"> = {}, own?: CallOptions): Promise<Answer<api.ModelSwitched>> {
     return this.send("rollBackModel", { body }, own);
@@ -286,9 +302,23 @@ export class ManagePolicies extends Calls {
     return this.send("setPreCheckPolicy", { body }, own);
   }
 
-  /** Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free. */
+  /** Has Sentry remember these custom inputs; what it finds by itself comes after them. Scope `manage:account`. Free. */
   setSentry(body: Body<"setSentryPolicy">, own?: CallOptions): Promise<Answer<api.PoliciesShown>> {
     return this.send("setSentryPolicy", { body }, own);
+  }
+
+  /** Keys of `customInputs` that look like identifiers or categories and are remembered although nobody declared them, and those that the account refused. Scope `manage:account`. Free. */
+  listSentryFound(own?: CallOptions): Listing<api.FoundInputsShown, api.FoundInputShown> {
+    return new Listing({
+      ask: () => this.send("listFoundInputs", {}, own),
+      hasMore: () => false,
+      items: (page) => page.inputs,
+    });
+  }
+
+  /** A no stays one, and can be said before the key is found. Servers follow within a second. Scope `manage:account`. Free. */
+  setSentryFound(body: Body<"setFoundInput">, own?: CallOptions): Promise<Answer<api.FoundInputsShown>> {
+    return this.send("setFoundInput", { body }, own);
   }
 
   /** Has Sentry work out what accepting, reviewing and declining an order would cost, and advise the cheapest. Scope `manage:account`. Free. */
@@ -461,6 +491,7 @@ export class Manage {
   readonly audit: ManageAudit;
   readonly balance: ManageBalance;
   readonly connectors: ManageConnectors;
+  readonly drift: ManageDrift;
   readonly events: ManageEvents;
   readonly feedback: ManageFeedback;
   readonly identities: ManageIdentities;
@@ -482,6 +513,7 @@ export class Manage {
     this.audit = new ManageAudit(send);
     this.balance = new ManageBalance(send);
     this.connectors = new ManageConnectors(send);
+    this.drift = new ManageDrift(send);
     this.events = new ManageEvents(send);
     this.feedback = new ManageFeedback(send);
     this.identities = new ManageIdentities(send);

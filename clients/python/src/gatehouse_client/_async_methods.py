@@ -134,6 +134,48 @@ class ManageConnectorsCalls:
             yield one
 
 
+class ManageDriftCalls:
+    """Calls about drift."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def list(
+        self,
+        *,
+        limit: int | None = None,
+        ended: bool | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.DriftPage]:
+        """What is not as usual: signals and scores, how often rules match, and how long labels
+        take. The last day is compared with the same hours of the weeks before, every six hours,
+        where an account has enough requests. Scope `manage:models`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/drift",
+                answer=models.DriftPage,
+                named="driftResponse",
+                repeat=Repeat.HARMLESS,
+                query={"limit": limit, "ended": ended},
+                options=options or {},
+            )
+        )
+
+    async def each(
+        self,
+        *,
+        limit: int | None = None,
+        ended: bool | None = None,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[models.DriftShown]:
+        """Each of the drifts, page after page."""
+        page = (await self.list(limit=limit, ended=ended, options=options)).result
+        for one in page.drifts:
+            yield one
+
+
 class ManageEventsCalls:
     """Calls about events."""
 
@@ -860,6 +902,40 @@ class ManageModelsCalls:
             )
         )
 
+    async def audits(
+        self,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        label_delay_days: int | None = None,
+        holdout: Decimal | float | None = None,
+        presume: bool | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.JobResponse]:
+        """Starts a job that checks recorded requests and their labels for what flatters or spoils
+        a model: ten findings, each with a level, figures, and what to do. Nothing is trained or
+        changed. Scope `manage:models`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/models/audits",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.KEYED,
+                body=models.LabelAuditRequest(
+                    since=since,
+                    until=until,
+                    label_delay_days=label_delay_days,
+                    holdout=holdout,
+                    presume=presume,
+                ),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
     async def rollback(
         self,
         *,
@@ -1150,7 +1226,9 @@ class ManagePoliciesCalls:
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.PoliciesShown]:
-        """Has Sentry remember these custom inputs, and no others. Scope `manage:account`. Free."""
+        """Has Sentry remember these custom inputs; what it finds by itself comes after them. Scope
+        `manage:account`. Free.
+        """
         return await self._send(
             Call(
                 method="PUT",
@@ -1159,6 +1237,56 @@ class ManagePoliciesCalls:
                 named="policiesResponse",
                 repeat=Repeat.KEYED,
                 body=models.SentryPolicyBody(entities=tuple(entities)),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def list_sentry_found(
+        self, *, options: CallOptions | None = None
+    ) -> Answer[models.FoundInputsShown]:
+        """Keys of `customInputs` that look like identifiers or categories and are remembered
+        although nobody declared them, and those that the account refused. Scope
+        `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/policies/sentry/found",
+                answer=models.FoundInputsShown,
+                named="foundInputsResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    async def each_sentry_found(
+        self, *, options: CallOptions | None = None
+    ) -> AsyncIterator[models.FoundInputShown]:
+        """Each of the inputs, page after page."""
+        page = (await self.list_sentry_found(options=options)).result
+        for one in page.inputs:
+            yield one
+
+    async def set_sentry_found(
+        self,
+        *,
+        key: str,
+        remembered: bool,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.FoundInputsShown]:
+        """A no stays one, and can be said before the key is found. Servers follow within a second.
+        Scope `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/policies/sentry/found",
+                answer=models.FoundInputsShown,
+                named="foundInputsResponse",
+                repeat=Repeat.KEYED,
+                body=models.FoundInputChoice(key=key, remembered=remembered),
                 idempotency_key=idempotency_key,
                 options=options or {},
             )
@@ -2596,6 +2724,7 @@ class Manage:
         self.audit = ManageAuditCalls(sender)
         self.balance = ManageBalanceCalls(sender)
         self.connectors = ManageConnectorsCalls(sender)
+        self.drift = ManageDriftCalls(sender)
         self.events = ManageEventsCalls(sender)
         self.feedback = ManageFeedbackCalls(sender)
         self.identities = ManageIdentitiesCalls(sender)
