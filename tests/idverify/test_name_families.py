@@ -5,7 +5,7 @@ import pytest
 from gatehouse.idverify.names import compare_full_names
 from gatehouse.idverify.names.korean import spells_korean
 from gatehouse.idverify.names.skeleton import skeleton, stems
-from gatehouse.idverify.response import Result
+from gatehouse.idverify.response import Result, Why
 
 
 def found(left: str, right: str) -> bool:
@@ -29,6 +29,11 @@ def found(left: str, right: str) -> bool:
 )
 def test_forms_of_one_name_are_found(left: str, right: str) -> None:
     assert found(left, right)
+
+
+def test_another_form_of_a_name_in_the_same_script_is_a_partial_match() -> None:
+    verdict = compare_full_names("Yakov Feldman", "Jacob Feldman")
+    assert (verdict.decision, verdict.why) == (Result.PARTIAL_MATCH, Why.TRANSLITERATION)
 
 
 @pytest.mark.parametrize(

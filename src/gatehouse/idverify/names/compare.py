@@ -122,8 +122,10 @@ def _reason(compared: NameComparison) -> tuple[Why, bool]:
     if len(compared.left) + len(compared.right) != 2 * len(compared.matches):
         return Why.SUBSET, False
     if Why.TRANSLITERATION in whys:
+        # In one script, forms of one name are not the same name: Yakov and Jacob.
+        across = compared.left[0].script != compared.right[0].script
         alike = all(match.likeness >= _AS_GOOD_AS_EQUAL for match in compared.matches)
-        return Why.TRANSLITERATION, alike
+        return Why.TRANSLITERATION, across and alike
     if all(match.left == match.right for match in compared.matches):
         return Why.EXACT, True
     return Why.ORDER, _turned_around(compared)
