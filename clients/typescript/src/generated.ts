@@ -419,8 +419,8 @@ export interface DecisionSearchRequest {
   readonly ipAddress?: string | null | undefined;
   /** The `deviceId` that was sent to Sentry, or the device as the event in a decision names it: `#…`. */
   readonly deviceId?: string | null | undefined;
-  /** The ring that the request was linked with, as the event in a decision names it: `ring_…`. */
-  readonly ring?: string | null | undefined;
+  /** The ring that the request was linked with, as the event in a decision names it: `ring_…`; or several of them. */
+  readonly ring?: string | readonly string[] | null | undefined;
   /** The `transactionId` that was sent to Sentry. */
   readonly transactionId?: string | number | null | undefined;
   /** The `clientReferenceId` that was sent. */
@@ -2098,8 +2098,8 @@ export interface ReviewSearchRequest {
   readonly ipAddress?: string | null | undefined;
   /** The `deviceId` that was sent to Sentry, or the device as the event in a decision names it: `#…`. */
   readonly deviceId?: string | null | undefined;
-  /** The ring that the request was linked with, as the event in a decision names it: `ring_…`. */
-  readonly ring?: string | null | undefined;
+  /** The ring that the request was linked with, as the event in a decision names it: `ring_…`; or several of them. */
+  readonly ring?: string | readonly string[] | null | undefined;
   /** The `transactionId` that was sent to Sentry. */
   readonly transactionId?: string | number | null | undefined;
   /** The `clientReferenceId` that was sent. */

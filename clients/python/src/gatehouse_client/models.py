@@ -414,8 +414,10 @@ class DecisionSearchRequest(Struct, frozen=True, kw_only=True):
     """The `deviceId` that was sent to Sentry, or the device as the event in a decision names it:
     `#…`.
     """
-    ring: str | None = None
-    """The ring that the request was linked with, as the event in a decision names it: `ring_…`."""
+    ring: str | Sequence[str] | None = None
+    """The ring that the request was linked with, as the event in a decision names it: `ring_…`; or
+    several of them.
+    """
     transaction_id: str | int | None = None
     """The `transactionId` that was sent to Sentry."""
     client_reference_id: str | int | None = None
@@ -2119,8 +2121,10 @@ class ReviewSearchRequest(Struct, frozen=True, kw_only=True):
     """The `deviceId` that was sent to Sentry, or the device as the event in a decision names it:
     `#…`.
     """
-    ring: str | None = None
-    """The ring that the request was linked with, as the event in a decision names it: `ring_…`."""
+    ring: str | Sequence[str] | None = None
+    """The ring that the request was linked with, as the event in a decision names it: `ring_…`; or
+    several of them.
+    """
     transaction_id: str | int | None = None
     """The `transactionId` that was sent to Sentry."""
     client_reference_id: str | int | None = None

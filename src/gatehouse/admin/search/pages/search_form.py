@@ -24,7 +24,7 @@ from gatehouse.core.errors import RequestRefused
 from gatehouse.core.money import format_amount, parse_amount
 from gatehouse.core.reading.request_reader import RequestReader
 
-SEVERAL: Final = ("operation", "decision", "reason", "rule", "shadowRule", "tag", "label")
+SEVERAL: Final = ("operation", "decision", "reason", "rule", "shadowRule", "ring", "tag", "label")
 """Filters of which one value must hold: they come in several fields, or between commas."""
 PLAIN: Final = ("currency", "least", "most")
 DAYS: Final = {"from": parse_local, "to": parse_day_end}

@@ -137,10 +137,10 @@ class DecisionSearchRequest(Personal, frozen=True, rename="camel", kw_only=True)
         ),
     ] = None
     ring: Annotated[
-        _Word | None,
+        _Word | _Words | None,
         Meta(
             description="The ring that the request was linked with, as the event in a decision"
-            " names it: `ring_…`."
+            " names it: `ring_…`; or several of them."
         ),
     ] = None
     transaction_id: Annotated[
