@@ -163,6 +163,7 @@ def test_the_summary_as_json_goes_beside_a_file_of_scores() -> None:
         "firstAt": "2026-03-01T00:00:00.000Z",
         "lastAt": "2026-03-01T01:00:00.000Z",
         "retrainings": [],
+        "found": [],
     }
 
 

@@ -107,9 +107,10 @@ def test_without_data_the_attacks_are_measured_and_the_rest_is_said_to_be_missin
 ) -> None:
     nothing = AttackResult(11, 30, 2, 0.15, [])
     monkeypatch.setattr(command, "evaluate_attacks", lambda *_: nothing)
+    monkeypatch.setattr(command, "STREAMS", ())
     assert command.main([]) == 0
     printed = capsys.readouterr()
-    assert "make eval-sentry DATA=DIR; there is none, so only attacks are measured" in printed.err
+    assert "make eval-sentry DATA=DIR; there is none, so what is made up is measured" in printed.err
     assert printed.out.startswith("Card testing, made up (seed 11): a shop of 30 customers")
     assert command.main(["--only", "attacks", "--json"]) == 0
     printed = capsys.readouterr()

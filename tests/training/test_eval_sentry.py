@@ -439,6 +439,7 @@ def test_a_folder_is_converted_replayed_by_the_command_and_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "measure_attacks", lambda _options: None)
+    monkeypatch.setattr(command, "STREAMS", ())
     # What is set for the person who measures has no say.
     monkeypatch.setenv("GATEHOUSE_ACCOUNT", "somebody")
     baskets = range(0, 720 * 8, 60)

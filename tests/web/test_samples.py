@@ -18,7 +18,9 @@ from scripts.reference.samples import LANGUAGES, SampleCall, as_curl, as_python,
 
 from gatehouse.access.keys import MANAGE, MANAGE_SCOPES, all_scopes
 from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_review
+from gatehouse.core.ids import derived_id
 from gatehouse.store.admin.admin_session import AdminSession
+from tests.admin.recorded import Recorder
 from tests.clients.typescript_build import built_client, needs_npm
 from tests.harness import PATIENCE_S, Home, Server
 from tests.store.reviewing import open_review
@@ -143,6 +145,9 @@ class Ground:
         if operation in ("rotateKey", "revokeKey"):
             key = {"name": operation, "scopes": ["precheck"]}
             own["KEY_ID"] = self._ask("POST", f"{manage}/keys", **key)["issued"]["keyId"]
+        if "Ring" in operation:
+            own["RING_ID"] = derived_id("ring", 1_790_000_000_000, operation)
+            Recorder(self._session, self._account, days_ago=1).keep(ring=own["RING_ID"])
         if operation in ("getJob", "cancelJob"):
             rules = self._ask("GET", f"{manage}/rules/checkout")["document"]
             begun = self._ask("POST", f"{manage}/rules/backtests", document=rules)

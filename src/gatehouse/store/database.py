@@ -23,7 +23,9 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from gatehouse.core.errors import SettingsError, StoreUnavailable
+from gatehouse.core.wording.notes import noted
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.store.metadata import Note
 
 _DATABASE_DOWN: Final = Phrase("refused.database_down", "the database is not available: {why}")
 
@@ -198,7 +200,18 @@ def insert_rows(connection: sa.Connection, table: sa.Table, rows: Sequence[msgsp
         added = source(table.name, rows[0].__struct_fields__)
         # The names are our own.
         statement = f"INSERT INTO {table.name} ({names}) SELECT {added}"
-        connection.execute(sa.text(statement), {"added": msgspec.json.encode(rows).decode()})
+        connection.execute(sa.text(statement), {"added": _as_json(table, rows)})
+
+
+def _as_json(table: sa.Table, rows: Sequence[msgspec.Struct]) -> str:
+    """Rows as one text, with sentences for people as their columns keep them."""
+    notes = [column.name for column in table.columns if isinstance(column.type, Note)]
+    if not notes:
+        return msgspec.json.encode(rows).decode()
+    kept = [msgspec.structs.asdict(each) for each in rows]
+    for row in kept:
+        row |= {name: noted(row[name]) for name in notes if row.get(name) is not None}
+    return msgspec.json.encode(kept).decode()
 
 
 def _added_sqlite(_table: str, columns: Sequence[str]) -> str:

@@ -19,12 +19,15 @@ from gatehouse.admin.people.use_cases import users
 from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.sandbox.use_cases.fill import fill_demo
 from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
+from gatehouse.core.ids import derived_id
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
+from tests.admin.recorded import Recorder
 from tests.console.browser.site import Site, Visitor, serve_site
 from tests.console.trained import full_report, keep_model, keep_trainings
 from tests.harness import Home, until
 
+_RING: Final = derived_id("ring", 1_790_000_000_000, "shown")
 _PLACE: Final = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -37,6 +40,7 @@ def open_filled(folder: Path, browser: Browser) -> Iterator[Site]:
     home.settings["GATEHOUSE_OIDC_ISSUER"] = "https://127.0.0.1:1"
     home.settings["GATEHOUSE_OIDC_CLIENT_ID"] = "console"
     with home.session() as session:
+        keep_ring(session, DEMO_ACCOUNT)
         keep_model(session, DEMO_ACCOUNT, full_report())
         keep_trainings(session, DEMO_ACCOUNT)
     with serve_site(home, browser) as site:
@@ -57,10 +61,16 @@ def filled_home(folder: Path, decisions: int = 100) -> Home:
     return home
 
 
+def keep_ring(session: AdminSession, account_id: str, user: str = "u-ring") -> str:
+    """Keep a decision that names a ring; returns its id."""
+    Recorder(session, account_id, days_ago=1).keep(user, ring=_RING)
+    return _RING
+
+
 def places(session: AdminSession) -> dict[str, str]:
     """What stands for the parts of paths, a training among them."""
     job = queue.list_jobs(session, DEMO_ACCOUNT, (JobKind.TRAINING,))[0].id
-    return {**demo_places(session), "job": job}
+    return {**demo_places(session), "job": job, "ring": _RING}
 
 
 def demo_places(session: AdminSession) -> dict[str, str]:

@@ -16,7 +16,7 @@ from gatehouse.console.pages import Page, Reach
 from gatehouse.console.routes import DECLARED
 from tests.console.browser.hostile import INNOCENT, TEXTS, HostileShop
 from tests.console.browser.offered import DOWNLOADS
-from tests.console.browser.past import path_to
+from tests.console.browser.past import keep_ring, path_to
 from tests.console.browser.site import Site, Visitor, needs_chromium
 
 OF_OTHERS = {"training", "webhook", "webhook-form", *DOWNLOADS}
@@ -44,6 +44,7 @@ def _paths(site: Site, shop: HostileShop) -> Iterator[str]:
             "pipeline": "1",
             "version": "1",
             "id": shop.reviews()[0],
+            "ring": keep_ring(session, shop.account_id, TEXTS[0]),
         }
         entities = [f"{base}/entities/{each.kind}/{tokens.token(each)}" for each in shop.entities()]
     yield from (f"{base}/decisions/{each}" for each in shop.requests)

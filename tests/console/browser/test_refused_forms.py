@@ -35,7 +35,7 @@ BUTTONS: Final = {
     *("rules-preview", "rules-rollback", "rules-build-start"),
     *("pipelines-check", "pipelines-rollback", "connectors-rollback"),
     *("list-remove", "list-drop", "list-export", "key-revoke", "model-roll-back", "model-promote"),
-    *("training-cancel", "settings-told"),
+    *("training-cancel", "settings-told", "settings-found"),
     *("webhook-enable", "webhook-disable", "webhook-test", "webhook-delete"),
     *("begin-passkey", "add-passkey", "remove-passkey", "end-session"),
     *("proposals-choose", "proposal-approve", "proposal-withdraw"),
@@ -134,6 +134,13 @@ KEEPING: Final = (
         forgotten=frozenset({"avs.NO_MATCH"}),
     ),
     Refusal("settings", "settings-entities", {"entities": "k" * 65}),
+    Refusal(
+        "settings",
+        "settings-costs",
+        {"preset": "protect", "currency": "USD", "margin": "half"},
+        "margin",
+    ),
+    Refusal("ring", "ring-block", {"reason": " ", "days": "9"}, "reason"),
     Refusal("people", "invite", {"login": "nobody", "name": WORDS, "role": "finance"}),
     Refusal("person", "person-role", {"role": "king"}, "role", forgotten=frozenset({"role"})),
 )
@@ -165,6 +172,7 @@ OF_THE_PERSON: Final = (
 )
 ELSEWHERE: Final = (
     Refusal("models", "model-train", {"delay": "soon", "note": WORDS}, "delay"),
+    Refusal("models", "model-audit", {"delay": "soon", "note": WORDS}, "delay"),
     Refusal("proposals", "proposal-refuse", {"reason": " "}, "reason"),
 )
 """Of an account where no training is under way, and something is proposed."""
