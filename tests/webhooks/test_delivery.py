@@ -5,7 +5,7 @@ import contextlib
 import dataclasses
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 import pytest
@@ -32,7 +32,7 @@ from gatehouse.core.clock import Moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.events import EventName
 from gatehouse.core.stages.outcomes import Outcome
-from gatehouse.core.wording.sentences import Phrase, Sentence
+from gatehouse.core.wording.sentences import Sentence
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
@@ -86,9 +86,6 @@ class Hands:
 
     def __call__(self) -> int:
         return self._real() + self.ahead_ms
-
-
-_SILENT: Final = Phrase("refused.silent_for_a_test", "{host} does not answer")
 
 
 def add(session: AdminSession, account: str, *, ordered: bool = False, events: str = "rules.*"
@@ -572,7 +569,8 @@ def test_receivers_of_one_account_that_never_answer_hold_up_no_other_account(
 def test_why_an_attempt_failed_is_kept_as_a_sentence(session: AdminSession) -> None:
     account = make_account(session)
     webhook = add(session, account)
-    why = _SILENT(host="example.com")
+    # A phrase would be one of the program, which has to be said in each language.
+    why = Sentence("example.com does not answer", "refused.silent", {"host": "example.com"})
     failed = deliveries.Attempt("att_1", webhook, "evt_1", "decision.made", 1, 1, 5, failure=why)
     with session.database.writing() as connection:
         deliveries.add_attempts(connection, [failed])

@@ -5,11 +5,13 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from tests.forkserver import Fork
 from tests.harness import PATIENCE_S, Home, until
 from tests.harness.commands import fork_command
 
@@ -25,17 +27,22 @@ class _HostProcess:
     """A host that runs, and what it said when it was ready."""
 
     def __init__(self, folder: Path, arguments: tuple[str, ...]) -> None:
-        with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
-            words = ("reference-host", "--json", "--token", "env:HOST_TOKEN", *arguments)
-            environ = {**os.environ, "HOST_TOKEN": "of-the-tests"}
-            self.process = fork_command(words, environ, out, err)
-        printed = until((folder / "out").read_text, lambda text: text.endswith("\n"))
+        words = ("reference-host", "--json", "--token", "env:HOST_TOKEN", *arguments)
+        self._start = partial(_start, folder, words)
+        self.process = self._start()
+        printed = until(partial(self._printed, folder / "out"), lambda text: text.endswith("\n"))
         self.said: dict[str, Any] = json.loads(printed)
         self.client = httpx.Client(
             base_url=self.said["http"],
             headers={"Authorization": "Bearer of-the-tests"},
             timeout=PATIENCE_S,
         )
+
+    def _printed(self, out: Path) -> str:
+        """What it printed; for a moment others may have the port that it had before."""
+        if not (text := out.read_text()) and self.process.poll() is not None:
+            self.process = self._start()
+        return text
 
     def port(self, protocol: str) -> str:
         return str(self.said[protocol].rpartition(":")[2])
@@ -46,6 +53,11 @@ class _HostProcess:
     def summary(self) -> dict[str, int]:
         found: dict[str, int] = self.client.get("/v1/journal/summary").json()
         return found
+
+
+def _start(folder: Path, words: tuple[str, ...]) -> Fork:
+    with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
+        return fork_command(words, {**os.environ, "HOST_TOKEN": "of-the-tests"}, out, err)
 
 
 @contextlib.contextmanager
