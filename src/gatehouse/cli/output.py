@@ -83,8 +83,15 @@ def cell(value: object, none: str) -> str:
     if isinstance(value, dict):
         value = [f"{name}={_plain(each)}" for name, each in value.items()]
     if isinstance(value, list | tuple):
-        value = ", ".join(map(hinted, value)) or None
+        value = ", ".join(map(_item, value)) or None
     return none if value is None else _plain(value)
+
+
+def _item(value: object) -> str:
+    """One of several values in a cell; what has fields is told by what is in them."""
+    if isinstance(value, dict):
+        return " ".join(_plain(each) for each in value.values())
+    return hinted(value)
 
 
 def show_result(result: msgspec.Struct, as_json: bool) -> None:

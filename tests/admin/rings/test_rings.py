@@ -138,7 +138,9 @@ def test_a_command_lists_shows_and_blocks_rings(home: Home) -> None:
     with open_console(home.migrated()) as console:
         filled(Recorder(console.session, console.account_id))
         account = ("--account", console.account_id)
-    assert LARGE in home.run("rings", "list", *account).out
+    listed = home.run("rings", "list", *account).out
+    assert LARGE in listed
+    assert "{" not in listed, "amounts are told for people"
     assert "u-first" in home.run("rings", "show", LARGE, *account).out
     done = home.run("rings", "block", LARGE, "--reason", "stolen", *account)
     assert (done.code, "blocked-users" in done.out) == (0, True)

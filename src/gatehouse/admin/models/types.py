@@ -16,32 +16,35 @@ ModelNumber = Annotated[
     Meta(description="Its number; 0 is the scorecard that ships with the service.", examples=["1"]),
 ]
 
+LabelDelayDays = Annotated[
+    int,
+    Meta(
+        ge=0,
+        le=3650,
+        description="How long labels are waited for; newer requests are left out.",
+        examples=[30],
+    ),
+]
+HoldoutShare = Annotated[
+    float, Meta(ge=0.05, le=0.5, description="Share of the newest requests to measure on.")
+]
+Presumed = Annotated[
+    bool, Meta(description="Whether requests without a label count as legitimate.")
+]
+
 
 class TrainingRequest(msgspec.Struct, frozen=True, rename="camel"):
     """What to learn from, and how."""
 
     since: SinceText = None
     until: UntilText = None
-    label_delay_days: Annotated[
-        int,
-        Meta(
-            ge=0,
-            le=3650,
-            description="How long labels are waited for; newer requests are left out.",
-            examples=[30],
-        ),
-    ] = 30
-    holdout: Annotated[
-        float,
-        Meta(ge=0.05, le=0.5, description="Share of the newest requests to measure on."),
-    ] = 0.2
+    label_delay_days: LabelDelayDays = 30
+    holdout: HoldoutShare = 0.2
     method: Annotated[
         Literal["auto", "ebm", "logistic"],
         Meta(description="How it is fitted; `auto` depends on how much fraud there is."),
     ] = "auto"
-    presume: Annotated[
-        bool, Meta(description="Whether requests without a label count as legitimate.")
-    ] = True
+    presume: Presumed = True
     note: Note = None
 
 
@@ -50,22 +53,9 @@ class LabelAuditRequest(msgspec.Struct, frozen=True, rename="camel"):
 
     since: SinceText = None
     until: UntilText = None
-    label_delay_days: Annotated[
-        int,
-        Meta(
-            ge=0,
-            le=3650,
-            description="How long labels are waited for; newer requests are left out.",
-            examples=[30],
-        ),
-    ] = 30
-    holdout: Annotated[
-        float,
-        Meta(ge=0.05, le=0.5, description="Share of the newest requests to measure on."),
-    ] = 0.2
-    presume: Annotated[
-        bool, Meta(description="Whether requests without a label count as legitimate.")
-    ] = True
+    label_delay_days: LabelDelayDays = 30
+    holdout: HoldoutShare = 0.2
+    presume: Presumed = True
 
 
 class ModelShown(msgspec.Struct, frozen=True, rename="camel"):

@@ -232,7 +232,7 @@ def _alone(tokens: list[Token], matched: Mapping[int, Match]) -> list[Token]:
 
 
 def _skeleton_likeness(left: list[Token], right: list[Token], match: Match | None) -> float:
-    """How alike the consonants of two words are; a nickname is its name, whatever they are."""
+    """How alike the consonants of two words are; a nickname counts as its name."""
     if match is None:
         return 0.0
     if match.why in _KNOWN_LIKENESS:
