@@ -26,6 +26,8 @@ class Columns(msgspec.Struct, frozen=True):
 
     known: tuple[str, ...]
     required: tuple[tuple[str, ...], ...]
+    others: bool = False
+    """Whether there may be other columns, which nobody reads."""
 
 
 class FieldProblem(NamedTuple):
@@ -182,6 +184,8 @@ class RecordFile:
             raise InvalidInput(f"the header of the file {error}") from None
         names = {column.lower(): column for column in columns.known}
         header = [names.get(cell.strip().lower(), "") for cell in cells]
+        if columns.others:
+            header = [name or f"column {place}" for place, name in enumerate(header, 1)]
         if "" in header:
             place = header.index("") + 1
             raise InvalidInput(

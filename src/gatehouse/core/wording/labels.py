@@ -13,6 +13,11 @@ class Label(StrEnum):
     FRAUD = "FRAUD"
     CHARGEBACK = "CHARGEBACK"
     """The payment was taken back; nearly always because the cardholder had not made it."""
+    CARD_TESTING = "CARD_TESTING"
+    """Stolen cards were tried out: fraud before anything was bought."""
+    ABUSE = "ABUSE"
+    """The cardholder's own misuse, such as a denied purchase: no stranger paid, so it is no fraud
+    that the confidence could learn."""
     LEGITIMATE = "LEGITIMATE"
     WITHDRAWN = "WITHDRAWN"
     """The earlier label no longer counts: nothing is known."""
@@ -30,6 +35,8 @@ class LabelSource(StrEnum):
 _FRAUD: Final[dict[Label | None, bool | None]] = {
     Label.FRAUD: True,
     Label.CHARGEBACK: True,
+    Label.CARD_TESTING: True,
+    Label.ABUSE: None,
     Label.LEGITIMATE: False,
     Label.WITHDRAWN: None,
     None: None,

@@ -1,0 +1,1 @@
+"""What became of payments: settled, refunded, reported as fraud, disputed."""

@@ -1,0 +1,33 @@
+"""What became of payments."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from gatehouse.store.columns import index, key, optional, required
+
+revision = "0022"
+down_revision = "0021"
+branch_labels = None
+depends_on = None
+expands = True
+
+
+def upgrade() -> None:
+    op.create_table(
+        "outcomes",
+        *key(sa.Text, "account_id", "kind", "reference"),
+        *required(sa.BigInteger, "at_ms"),
+        *required(sa.Text, "network"),
+        *optional(sa.Text, "request_id", "arn", "merchant_id", "region"),
+        *optional(sa.BigInteger, "amount"),
+        *optional(sa.Text, "currency"),
+        *optional(sa.Integer, "three_d_secure"),
+        *optional(sa.Text, "reason", "fraud_type", "stage", "result"),
+        *optional(sa.BigInteger, "respond_by_ms"),
+        *required(sa.BigInteger, "recorded_at_ms"),
+        *required(sa.Text, "actor"),
+        index("outcomes_by_time", "account_id", "at_ms"),
+        index("outcomes_by_request", "account_id", "request_id", where="request_id IS NOT NULL"),
+        index("outcomes_by_arn", "account_id", "arn", where="arn IS NOT NULL"),
+        sqlite_with_rowid=False,
+    )

@@ -1,0 +1,142 @@
+"""Outcomes of payments: told, joined to their decisions, and listed, by nobody else."""
+
+import json
+from typing import Any
+
+import pytest
+
+from gatehouse.access.actors import Actor
+from gatehouse.access.roles import UserRole
+from gatehouse.admin.feedback.use_cases.record import feedback_of
+from gatehouse.admin.outcomes.types.outcome import (
+    OutcomeBatch,
+    OutcomeFilter,
+    OutcomeReceipt,
+    label_of,
+)
+from gatehouse.admin.outcomes.types.outcome import OutcomeKind as K
+from gatehouse.admin.outcomes.use_cases.listing import list_outcomes
+from gatehouse.admin.outcomes.use_cases.tell import tell
+from gatehouse.core.errors import NotFound, RequestRefused
+from gatehouse.core.reading.request_reader import RequestReader
+from gatehouse.core.wording.labels import Label
+from gatehouse.store.admin.admin_session import AdminSession
+from tests.admin.recorded import Recorder
+from tests.console.harness import open_console
+from tests.harness import Home, make_account
+
+ARN = "74537604221222132710572"
+DISPUTE = {"kind": "DISPUTE", "reference": "dp-1", "at": "2026-11-02T10:00:00Z", "reason": "10.4"}
+
+
+def batch(*items: dict[str, Any]) -> OutcomeBatch:
+    return RequestReader(OutcomeBatch).read(json.dumps({"items": items}).encode())
+
+
+def test_the_same_again_changes_nothing_and_a_later_stage_replaces(session: AdminSession) -> None:
+    account = make_account(session)
+    won = {**DISPUTE, "result": "WON"}
+    told = [tell(session, account, batch(each)) for each in (DISPUTE, DISPUTE, won)]
+    assert [(each.new, each.changed, each.unchanged) for each in told] == [
+        (1, 0, 0),
+        (0, 0, 1),
+        (0, 1, 0),
+    ]
+    [kept] = list_outcomes(session, account, OutcomeFilter()).outcomes
+    assert kept.result == "WON"
+
+
+def test_a_dispute_for_fraud_labels_the_decision_that_its_settlement_named(
+    session: AdminSession,
+) -> None:
+    account = make_account(session)
+    request_id = Recorder(session, account).keep()
+    sale = {
+        **{"kind": "SETTLED", "reference": "s-1", "at": "2026-11-01T00:00:00Z"},
+        **{"arn": ARN, "requestId": request_id},
+    }
+    tell(session, account, batch(sale))
+    told = tell(session, account, batch({**DISPUTE, "arn": ARN}))
+    assert told == OutcomeReceipt(1, 0, 0, 1, 1)
+    assert [each.label for each in feedback_of(session, account, request_id)] == [Label.CHARGEBACK]
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason", "fraud_type", "label"),
+    [
+        (K.DISPUTE, "10.4", None, Label.CHARGEBACK),
+        (K.DISPUTE, "4837", None, Label.CHARGEBACK),
+        (K.DISPUTE, "13.1", None, None),
+        (K.DISPUTE, None, None, None),
+        (K.FRAUD_REPORT, None, "6", Label.FRAUD),
+        (K.FRAUD_REPORT, None, "57", None),
+        (K.SETTLED, None, None, None),
+    ],
+)
+def test_labels_follow_from_reason_and_type(
+    kind: K, reason: str | None, fraud_type: str | None, label: Label | None
+) -> None:
+    assert label_of(kind, reason, fraud_type) is label
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"reference": "4242424242424242"}, "items[0].reference"),
+        ({"arn": "12"}, "items[0].arn"),
+        ({"amount": 5}, "items[0].amount"),
+        ({"amount": 5, "currency": "XYZ"}, "items[0].currency"),
+        ({"fraudType": "6"}, "items[0].fraudType"),
+        ({"requestId": "req_1", "transactionId": "t"}, "items[0].requestId"),
+    ],
+)
+def test_what_cannot_be_true_is_refused_by_field(change: dict[str, Any], field: str) -> None:
+    with pytest.raises(RequestRefused) as refused:
+        batch({**DISPUTE, **change})
+    assert field in refused.value.fields
+
+
+def test_a_stranger_neither_tells_nor_sees(session: AdminSession) -> None:
+    account, other = make_account(session), make_account(session)
+    tell(session, account, batch(DISPUTE))
+    stranger = session.acting_as(Actor.key("key_1", other))
+    with pytest.raises(NotFound):
+        list_outcomes(stranger, account, OutcomeFilter())
+    with pytest.raises(NotFound):
+        tell(stranger, account, batch(DISPUTE))
+    assert list_outcomes(stranger, other, OutcomeFilter()).outcomes == []
+
+
+def test_an_acquirers_file_is_imported_and_bad_rows_are_reported(home: Home) -> None:
+    home.migrated()
+    file = home.path / "frauds.csv"
+    file.write_text(
+        "ISO,MID,referenceID,transactionID,ARN,Amount,Reported Fraud Date,Network,Fraud Type Code\n"
+        f"x,M1,f-1,t-1,{ARN},59.90,11/02/2026,Visa,6\n"
+        f"x,M1,f-2,t-2,{ARN[:-1]}3,ten,11/02/2026,Visa,6\n"
+    )
+    done = home.run("outcomes", "import", str(file), "--mapping", "tabapay-fraud", "--json")
+    assert done.code == 1
+    told = json.loads(done.out)
+    assert (told["read"], told["new"], told["bad"]) == (2, 1, 1)
+    assert "amount must be a number" in told["flaws"][0]["message"]
+    assert "Fraud" not in home.run("outcomes", "list").out
+    again = json.loads(
+        home.run("outcomes", "import", str(file), "--mapping", "tabapay-fraud", "--json").out
+    )
+    assert (again["new"], again["unchanged"]) == (0, 1)
+
+
+def test_a_page_lists_outcomes(home: Home) -> None:
+    with open_console(home.migrated()) as console:
+        tell(console.session, console.account_id, batch(DISPUTE))
+        page = console.as_role(UserRole.VIEWER).get(f"/a/{console.account_id}/outcomes")
+        assert page.status_code == 200
+        assert "dp-1" in page.text
+
+
+def test_an_amount_stays_exact(session: AdminSession) -> None:
+    account = make_account(session)
+    tell(session, account, batch({**DISPUTE, "amount": 12.5, "currency": "eur"}))
+    [kept] = list_outcomes(session, account, OutcomeFilter()).outcomes
+    assert (kept.amount, kept.currency) == ("12.5", "EUR")
