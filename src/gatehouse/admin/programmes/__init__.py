@@ -1,0 +1,1 @@
+"""How far an account is from the networks' programmes."""
