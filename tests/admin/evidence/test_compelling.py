@@ -1,0 +1,134 @@
+"""Which disputes two earlier orders can win, and what is said of those that they cannot."""
+
+import random
+from itertools import combinations
+
+import pytest
+
+from gatehouse.admin.evidence.types.compelling import (
+    EvidenceOrder,
+    MissingEvidence,
+    SharedElement,
+    qualify,
+)
+
+NOW = 20_000
+FULL = {
+    SharedElement.ADDRESS: "a",
+    SharedElement.DEVICE: "d",
+    SharedElement.ACCOUNT: "u",
+    SharedElement.SHIPPING: "s",
+}
+
+
+def order(name: str, age: int, **changes: object) -> EvidenceOrder:
+    elements = changes.pop("elements", FULL)
+    return EvidenceOrder(name, "card", NOW - age, elements, **changes)  # type: ignore[arg-type]
+
+
+DISPUTED = order("disputed", 0)
+
+
+@pytest.mark.parametrize(("age", "counts"), [(119, False), (120, True), (365, True), (366, False)])
+def test_earlier_orders_are_120_to_365_days_before(age: int, counts: bool) -> None:
+    found = qualify(DISPUTED, [order("r1", 200), order("r2", age)])
+    assert found.qualified is counts
+    assert found.missing == (() if counts else (MissingEvidence.ONE_EARLIER_ORDER,))
+
+
+def test_an_address_or_a_device_must_be_among_what_is_equal() -> None:
+    people = {SharedElement.ACCOUNT: "u", SharedElement.SHIPPING: "s"}
+    found = qualify(DISPUTED, [order(f"r{n}", 200 + n, elements=people) for n in range(3)])
+    assert not found.qualified
+    assert found.missing == (MissingEvidence.NO_ADDRESS_OR_DEVICE,)
+    assert found.matched == (SharedElement.ACCOUNT, SharedElement.SHIPPING)
+
+
+def test_what_the_order_did_not_tell_is_named() -> None:
+    disputed = order(
+        "disputed", 0, elements={SharedElement.ACCOUNT: "u", SharedElement.ADDRESS: "a"}
+    )
+    assert qualify(disputed, []).send == (SharedElement.DEVICE, SharedElement.SHIPPING)
+
+
+@pytest.mark.parametrize(
+    ("change", "missing"),
+    [
+        ({"disputed": True}, MissingEvidence.NO_EARLIER_ORDERS),
+        ({"settled": False}, MissingEvidence.NOT_SETTLED),
+        ({"amount_micros": 0}, MissingEvidence.NO_EARLIER_ORDERS),
+        ({"elements": {}}, MissingEvidence.NOTHING_IN_COMMON),
+        ({"elements": {SharedElement.DEVICE: "d"}}, MissingEvidence.ONE_ELEMENT),
+        ({"described": False}, MissingEvidence.NO_DESCRIPTION),
+    ],
+)
+def test_a_near_miss_says_what_was_missing(
+    change: dict[str, object], missing: MissingEvidence
+) -> None:
+    found = qualify(DISPUTED, [order("r1", 150, **change), order("r2", 160, **change)])
+    assert not found.qualified
+    assert found.missing == (missing,)
+
+
+def test_another_reason_is_no_case_for_it() -> None:
+    found = qualify(DISPUTED, [order("r1", 150), order("r2", 160)], reason="13.1")
+    assert found.missing == (MissingEvidence.NOT_VISA_FRAUD,)
+
+
+def test_the_pair_is_that_of_a_search_through_all_pairs() -> None:
+    draw = random.Random(36)
+    for _ in range(2_000):
+        disputed, others = _history(draw)
+        found = qualify(disputed, others)
+        assert (found.qualified, found.pair) == _searched(disputed, others)
+
+
+def _history(draw: random.Random) -> tuple[EvidenceOrder, list[EvidenceOrder]]:
+    def elements() -> dict[SharedElement, str]:
+        return {each: draw.choice("xy") for each in SharedElement if draw.random() < 0.7}
+
+    def one(name: str, age: int) -> EvidenceOrder:
+        flags = {name: draw.random() < 0.85 for name in ("settled", "described")}
+        return EvidenceOrder(
+            name,
+            draw.choice(("card", "card", "other")),
+            NOW - age,
+            elements(),
+            disputed=draw.random() < 0.1,
+            amount_micros=draw.choice((0, 5, 5, 5)),
+            **flags,
+        )
+
+    disputed = EvidenceOrder("disputed", "card", NOW, elements())
+    return disputed, [one(f"r{n:02}", draw.randrange(100, 400)) for n in range(draw.randrange(14))]
+
+
+def _searched(
+    disputed: EvidenceOrder, others: list[EvidenceOrder]
+) -> tuple[bool, tuple[str, str] | None]:
+    """The rules said once more, over every pair."""
+    usable = [
+        each
+        for each in others
+        if each.card == "card"
+        and 120 <= NOW - each.day <= 365
+        and each.settled
+        and not each.disputed
+        and each.amount_micros
+    ]
+    ranked = []
+    for pair in combinations(sorted(usable, key=lambda each: (each.day, each.request_id)), 2):
+        equal = {
+            name
+            for name, value in disputed.elements.items()
+            if all(each.elements.get(name) == value for each in pair)
+        }
+        technical = bool(equal & {SharedElement.ADDRESS, SharedElement.DEVICE})
+        described = all(each.described for each in pair)
+        enough = technical and len(equal) >= 2 and described
+        key = (-technical, -len(equal), -described, pair[0].day, pair[1].day)
+        ranked.append((key, enough, (pair[0].request_id, pair[1].request_id)))
+    if not ranked:
+        return False, None
+    _, enough, names = min(ranked, key=lambda each: each[0])
+    return enough, names
