@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsErro
 from gatehouse.operations.installation import only_server, open_database
 from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.database import Database
+from gatehouse.store.exclusive import BACKGROUND, exclusive
 from gatehouse.store.migrate import alembic_config
 from gatehouse.store.people.tables import ONE_TIME_TOKENS, USER_SESSIONS
 from tests.databases import Postgres, client_programs
@@ -227,6 +229,21 @@ def test_nothing_is_restored_while_a_server_runs(sqlite_home: Home, tmp_path: Pa
     database = open_database(settings)
     with only_server(database), pytest.raises(Conflict, match="a server is already serving"):
         restore_backup(settings, BOB, copy, replace=True)
+
+
+def test_a_restore_waits_for_the_process_beside_a_killed_server(
+    sqlite_home: Home, tmp_path: Path
+) -> None:
+    sqlite_home.account("1")
+    settings, copy = _settings(sqlite_home), tmp_path / "copy"
+    write_backup(settings, BOB, copy)
+    database = open_database(settings)
+    with ThreadPoolExecutor() as pool:
+        with exclusive(database, BACKGROUND):
+            restoring = pool.submit(restore_backup, settings, BOB, copy, replace=True)
+            with pytest.raises(TimeoutError):
+                restoring.result(0.2)
+        assert restoring.result().kept is not None
 
 
 def test_nothing_is_restored_while_others_are_connected(

@@ -21,9 +21,12 @@ from gatehouse.store.admin.fingerprint_conversion import convert_lists
 from gatehouse.store.admin.keyring import open_ring
 from gatehouse.store.configured.first_signing import sign_sandbox
 from gatehouse.store.database import Database
+from gatehouse.store.exclusive import BACKGROUND, exclusive
 from gatehouse.store.migrate import is_current, migrate
 
 _CLOSING_S: Final = 2.0
+_ENDING_S: Final = 20.0
+"""More than such a process takes to end without its server."""
 _LOOK_AGAIN_S: Final = 0.05
 _ROOT_FILE: Final = "root-secret"
 
@@ -141,8 +144,25 @@ def without_servers(database: Database) -> Iterator[None]:
         raise Conflict(
             f"{count} other connections to the database are open; stop all servers and commands"
         )
-    with only_server(database):
+    with only_server(database), _without_background(database):
         yield
+
+
+@contextlib.contextmanager
+def _without_background(database: Database) -> Iterator[None]:
+    """Wait for the process beside a server: it may write for a moment after its server's death."""
+    if not database.is_sqlite:
+        yield
+        return
+    ends_at = time.monotonic() + _ENDING_S
+    while True:
+        with exclusive(database, BACKGROUND) as was_free:
+            if was_free:
+                yield
+                return
+        if time.monotonic() >= ends_at:
+            raise Conflict(f"the process beside a server still works on {database.file}; stop it")
+        time.sleep(_LOOK_AGAIN_S)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,8 @@ import sqlalchemy as sa
 
 from gatehouse.store.database import Database
 
+BACKGROUND: Final = "background"
+"""The work of the process beside a server; on SQLite one at a time does it."""
 _TAKE: Final = sa.text("SELECT pg_try_advisory_lock(hashtextextended(:what, 0))")
 _GIVE_BACK: Final = sa.text("SELECT pg_advisory_unlock(hashtextextended(:what, 0))")
 

@@ -4,6 +4,8 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
+from gatehouse.admin.approvals.use_cases import approvals, proposals
+from gatehouse.admin.approvals.use_cases.proposed import PutOnList
 from gatehouse.admin.audit import use_cases as audit_log
 from gatehouse.admin.audit.use_cases import LineSearch
 from gatehouse.admin.lists.types import EntrySearch
@@ -162,3 +164,23 @@ def test_pages_show_rings_and_block_one(home: Home) -> None:
         assert done.status_code == 303
         lists = overview(console.session, console.account_id).lists
         assert {each.name for each in lists} >= {"blocked-users", "blocked-cards"}
+
+
+def test_where_two_pairs_of_eyes_are_wanted_blocking_a_ring_is_proposed(home: Home) -> None:
+    with open_console(home.migrated()) as console:
+        filled(Recorder(console.session, console.account_id))
+        place = (console.session, console.account_id)
+        approvals.set_wanted(*place, ["lists"])
+        path = f"/a/{console.account_id}/rings/{LARGE}/block"
+        done = console.as_role(UserRole.MANAGER).post(path, {"reason": "stolen", "days": "7"})
+        assert done.headers["location"].startswith(f"/a/{console.account_id}/proposals")
+        assert not any(each.entries for each in overview(*place).lists)
+        made = proposals.listing(*place)
+        names = [each.content.list for each in made if isinstance(each.content, PutOnList)]
+        assert len(set(names)) == len(made) > 1
+        for each in made:
+            console.as_role(UserRole.OPERATOR).post(
+                f"/a/{console.account_id}/proposals/{each.proposal_id}/approve"
+            )
+        filled_lists = {each.name for each in overview(*place).lists if each.entries}
+        assert filled_lists >= {"blocked-users", "blocked-cards"}

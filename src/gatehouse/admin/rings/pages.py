@@ -5,6 +5,7 @@ from typing import Final
 
 from starlette.responses import Response
 
+from gatehouse.admin.approvals.pages import propose
 from gatehouse.admin.decisions.pages.order_amounts import shown_amount
 from gatehouse.admin.entities.types import Entity, EntityTokens
 from gatehouse.admin.entities.use_cases.showing import shown
@@ -19,6 +20,7 @@ from gatehouse.admin.rings.types import (
 )
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
+from gatehouse.core.errors import ApprovalNeeded
 
 _ALL: Final = "/a/{account}/rings"
 _SHOWN: Final = 50
@@ -60,9 +62,13 @@ def _paid(visit: Visit, money: RingMoney | None) -> str:
 
 
 def block(visit: Visit) -> Response:
-    """Put all members on lists."""
-    ring_id = visit.place("ring")
-    use_cases.block(visit.session, visit.account_id, ring_id, visit.given(RingBlocking))
+    """Put all members on lists, or propose it where two pairs of eyes are wanted."""
+    ring_id, given = visit.place("ring"), visit.given(RingBlocking)
+    try:
+        use_cases.block(visit.session, visit.account_id, ring_id, given)
+    except ApprovalNeeded:
+        wanted = use_cases.proposed_blocking(visit.session, visit.account_id, ring_id, given)
+        return [propose(visit, each) for each in wanted][-1]
     return visit.redirect("ring", ring=ring_id, notice="rings.notices.blocked")
 
 

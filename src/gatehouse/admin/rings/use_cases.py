@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
+from gatehouse.admin.approvals.use_cases.proposed import PutOnList
 from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.entities.types import Entity, EntityType
 from gatehouse.admin.entities.use_cases.index import EntityIndex
@@ -169,6 +170,17 @@ def block(
         for kind, each in plans.items()
     ]
     return RingBlocked(ring_id, told, dry_run)
+
+
+def proposed_blocking(
+    session: AdminSession, account_id: str, ring_id: str, given: RingBlocking
+) -> list[PutOnList]:
+    """The same as changes that another person can approve, one for each list."""
+    found, _ = _found(session, account_id, ring_id)
+    return [
+        PutOnList(_list(given, kind), some, LIST_KINDS[kind])
+        for kind, some in _entries(session, account_id, found, given).items()
+    ]
 
 
 def _entries(

@@ -21,7 +21,7 @@ from gatehouse.core.ids import new_id
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.database import Database
-from gatehouse.store.exclusive import exclusive
+from gatehouse.store.exclusive import BACKGROUND, exclusive
 from gatehouse.workers.background.notices import BackgroundNotice, BackgroundReport
 from gatehouse.workers.background.work import BackgroundWork
 from gatehouse.workers.supervisor import TaskSupervisor
@@ -31,7 +31,6 @@ _ALIVE_EVERY: Final = 10
 """So many looks without news, and it reports all the same."""
 _FREE_S: Final = 0.05
 _SWITCH_S: Final = 0.0005
-_WORK: Final = "background"
 _ENDING_S: Final = 15.0
 """After the server; work that does not end must not keep the process alive."""
 _STANDARD_INPUT: Final = 0
@@ -110,7 +109,9 @@ async def _turn(database: Database, ended: asyncio.Event) -> AsyncIterator[bool]
     It may still send for a moment when that server was killed. False when this server has ended.
     """
     while not ended.is_set():
-        turn = exclusive(database, _WORK) if database.is_sqlite else contextlib.nullcontext(True)
+        turn = (
+            exclusive(database, BACKGROUND) if database.is_sqlite else contextlib.nullcontext(True)
+        )
         with turn as is_ours:
             if is_ours:
                 yield True
