@@ -81,16 +81,18 @@ def test_counts_say_what_became_of_an_entitys_decisions(
     shop: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fraud = shop.keep(decision=Outcome.ACCEPT)
-    shop.keep(decision=Outcome.REVIEW)
-    shop.keep(decision=Outcome.DECLINE)
+    abused = shop.keep(decision=Outcome.REVIEW)
+    tested = shop.keep(decision=Outcome.DECLINE)
     good = shop.keep("u-2", decision=Outcome.ACCEPT)
     now_ms = shop.session.clock()
     label(shop.session, shop.account_id, [fraud], FeedbackStatement(Label.CHARGEBACK), now_ms)
+    label(shop.session, shop.account_id, [tested], FeedbackStatement(Label.CARD_TESTING), now_ms)
+    label(shop.session, shop.account_id, [abused], FeedbackStatement(Label.ABUSE), now_ms)
     label(shop.session, shop.account_id, [good], FeedbackStatement(Label.LEGITIMATE), now_ms)
     found = count_entities(shop.session, shop.account_id, [ADA, HOUSE])
     ada, house = found[ADA], found[HOUSE]
     assert (ada.decisions, ada.reviewed, ada.declined) == (3, 1, 1)
-    assert (ada.frauds, ada.legitimate, ada.more) == (1, 0, False)
+    assert (ada.frauds, ada.legitimate, ada.more) == (2, 0, False)
     assert (house.decisions, house.legitimate) == (4, 1)
     monkeypatch.setattr(counting, "MOST_COUNTED", 2)
     few = count_entities(shop.session, shop.account_id, [HOUSE])[HOUSE]

@@ -15,6 +15,7 @@ from gatehouse.backtest.exported_facts import json_line, label_facts
 from gatehouse.conditions.catalogue import SIGNALS, VELOCITY
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict
+from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.store.decisions.records import KeptRecord
@@ -37,7 +38,7 @@ SENTRY = stage(
 
 def _labels(batch: Sequence[KeptRecord]) -> dict[str, KnownLabel]:
     """The first request turned out to be fraud a day later."""
-    known = {request_id(1): KnownLabel(True, NOW_MS + DAY_MS)}
+    known = {request_id(1): KnownLabel(Label.FRAUD, NOW_MS + DAY_MS)}
     return {one.request_id: known[one.request_id] for one in batch if one.request_id in known}
 
 

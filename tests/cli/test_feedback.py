@@ -384,7 +384,7 @@ def test_bad_rows_are_told_by_number_and_the_others_are_kept(
     assert done.stderr.splitlines() == [
         "4 rows are left out:",
         "  line 3: no such request for this account",
-        "  line 4: label must be one of FRAUD, CHARGEBACK, LEGITIMATE, WITHDRAWN",
+        f"  line 4: label must be one of {', '.join(Label)}",
         "  line 5: requestId must be the id of an answered request (req_...)",
         "  line 6: has a quote that is not closed",
     ]

@@ -2,7 +2,11 @@
 
 from gatehouse.core.wording.labels import Label
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.feedback.feedback_history import labels_with_times, reported_since
+from gatehouse.store.feedback.feedback_history import (
+    labels,
+    labels_with_times,
+    reported_since,
+)
 from gatehouse.store.feedback.statements import FeedbackStatement
 from tests.harness import make_account
 from tests.store.deciding import keep_decision, label
@@ -23,7 +27,7 @@ def say(
     label(session, account_id, [name], FeedbackStatement(known, found_at_ms), MOMENT_MS + after)
 
 
-def told(session: AdminSession, account_id: str) -> dict[str, tuple[bool, int]]:
+def told(session: AdminSession, account_id: str) -> dict[str, tuple[bool | None, int]]:
     with session.reading() as connection:
         found = labels_with_times(connection, account_id, MOMENT_MS, MOMENT_MS + 10)
     return {name: (label.fraud, label.known_at_ms - MOMENT_MS) for name, label in found.items()}
@@ -56,6 +60,21 @@ def test_a_label_is_known_since_it_was_found_out_or_else_reported(session: Admin
         names[5]: (True, 500),
     }
     assert told(session, other) == {theirs: (True, 500)}
+
+
+def test_abuse_is_known_and_no_matter_of_fraud(session: AdminSession) -> None:
+    merchant = make_account(session)
+    abused, tested, cleared = (keep_decision(session, merchant) for _ in range(3))
+    say(session, merchant, abused, Label.FRAUD, 300)
+    say(session, merchant, abused, Label.ABUSE, 500)
+    say(session, merchant, tested, Label.CARD_TESTING, 400)
+    say(session, merchant, cleared, Label.ABUSE, 300)
+    say(session, merchant, cleared, Label.LEGITIMATE, 600)
+    expected = {abused: (None, 500), tested: (True, 400), cleared: (False, 600)}
+    assert told(session, merchant) == expected
+    with session.reading() as connection:
+        known = labels(connection, merchant, MOMENT_MS, MOMENT_MS + 10)
+    assert known == {tested: True, cleared: False}
 
 
 def test_reporting_began_with_the_oldest_request_that_anything_was_said_of(

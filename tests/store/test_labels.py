@@ -140,6 +140,24 @@ def test_a_change_of_words_changes_nothing(session: AdminSession, account: str) 
     assert ears.heard == [("ann", True, None), ("ann", True, True)]
 
 
+def test_abuse_takes_a_fraud_back_and_is_nothing_to_remember(
+    session: AdminSession, account: str
+) -> None:
+    ann, ben = decide(session, account, "ann"), decide(session, account, "ben")
+    ears = Ears()
+    one = follower(session, ears)
+
+    async def scene() -> None:
+        await one.catch_up()
+        say(session, account, Label.CARD_TESTING, ann)
+        say(session, account, Label.ABUSE, ann, ben)
+        say(session, account, Label.WITHDRAWN, ben)
+        await one.catch_up()
+
+    asyncio.run(scene())
+    assert ears.heard == [("ann", True, None), ("ann", None, True)]
+
+
 @pytest.mark.parametrize("at_once", [1, 2, 256])
 def test_of_what_was_said_before_the_start_only_the_last_words_are_read(
     session: AdminSession, account: str, at_once: int

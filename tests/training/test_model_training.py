@@ -11,6 +11,7 @@ import pytest
 
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, confidence, load_sheet
@@ -20,10 +21,11 @@ from gatehouse.store.feedback.feedback_history import KnownLabel
 from gatehouse.store.tables import DECISIONS
 from gatehouse.training import model_training
 from gatehouse.training.evaluation import risk_of
-from gatehouse.training.examples import Examples
+from gatehouse.training.examples import LEGITIMATE, UNKNOWN, Examples
 from gatehouse.training.metrics import measure
 from gatehouse.training.model_fitting import FitOptions, Fitted
 from gatehouse.training.model_training import TrainingOptions, gather, settled, train
+from gatehouse.training.presuming import presume
 from gatehouse.training.report.report import ModelReport, decode_report, encode_report
 from gatehouse.training.report.text import summary
 from tests.backtest.material import DAY_MS, NOW_MS, record, request_id, stage
@@ -356,7 +358,10 @@ def _judged(value: float = 1.0, *, completed: bool = True) -> dict[str, Any]:
 
 def _gather(sqlite_session: AdminSession, labels: dict[str, bool], until_ms: int = NOW_MS) -> Any:
     told: list[int] = []
-    known = {name: KnownLabel(fraud, NOW_MS) for name, fraud in labels.items()}
+    known = {
+        name: KnownLabel(Label.FRAUD if fraud else Label.LEGITIMATE, NOW_MS)
+        for name, fraud in labels.items()
+    }
     span = RecordSpan("acct_1", NOW_MS - 90 * DAY_MS, NOW_MS)
     wanted = settled(span, until_ms, OPTIONS)
     database, fingerprints = sqlite_session.database, sqlite_session.fingerprints
@@ -389,6 +394,19 @@ def test_what_sentry_measured_is_gathered_from_whoever_asked_it(
 
 def _event(*, counted: bool = True, declined: bool = False) -> RecordedEvent:
     return RecordedEvent(NOW_MS / 1000, counted, None, None, None, declined, [], [])
+
+
+def test_abuse_is_neither_fraud_nor_presumed_to_be_legitimate(
+    sqlite_session: AdminSession, keep: Keep
+) -> None:
+    abused = keep(1, "sentry", _text(_judged()), 50)
+    keep(2, "sentry", _text(_judged()), 40)
+    span = RecordSpan("acct_1", NOW_MS - 90 * DAY_MS, NOW_MS)
+    batches = stream(sqlite_session.database, span, sqlite_session.fingerprints, lambda _: None)
+    examples, _ = gather(batches, {abused: KnownLabel(Label.ABUSE, NOW_MS)})
+    presumed = presume(examples, 0)
+    assert list(examples.labels) == [UNKNOWN, LEGITIMATE]
+    assert (presumed.legitimates, presumed.doubtful) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -292,7 +292,7 @@ ONE = "give exactly one of requestId, transactionId, clientReferenceId"
         (
             {"label": "fraud", "requestId": REQUEST, "transactionId": 1},
             {
-                "label": "must be one of FRAUD, CHARGEBACK, LEGITIMATE, WITHDRAWN",
+                "label": f"must be one of {', '.join(Label)}",
                 "requestId": ONE,
                 "transactionId": ONE,
             },

@@ -155,6 +155,9 @@ def test_a_label_is_found_as_long_as_it_counts(client: httpx.Client, sent: Sent)
     say("LEGITIMATE")
     assert found(client, sent, label=["FRAUD", "CHARGEBACK"]) == []
     assert found(client, sent, label=["FRAUD", "LEGITIMATE"]) == ["sentry"]
+    for label in ("CARD_TESTING", "ABUSE"):
+        say(label)
+        assert found(client, sent, label=label) == ["sentry"]
     say("WITHDRAWN")
     assert found(client, sent, label="LEGITIMATE") == []
 

@@ -4,18 +4,21 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from gatehouse.archive.days import ArchivedSpan, DayRead
+from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.figures.layout import FEATURE, LABELS, ColumnLayout
 from gatehouse.figures.workspace import Workspace, quoted, text
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.store.decisions.records import RecordCounts
 from gatehouse.store.feedback.feedback_history import KnownLabel
+from gatehouse.store.feedback.statements import label_in
 from gatehouse.training.examples import Examples
 from gatehouse.training.model_training import MeasuredRequest, add_example
 
 _AT_ONCE: Final = 10_000
 _ABOUT: Final = (
-    *("d.request_id", "d.at_ms", "d.outcome", "known.fraud", "known.known_ms"),
+    *("d.request_id", "d.at_ms", "d.outcome", "known.label"),
+    "COALESCE(known.known_ms, known.recorded_ms)",
     *("d.event_s", "d.event_counted", "d.event_amount", "d.event_currency", "d.event_declined"),
 )
 _CODES: Final = tuple(BY_CODE)
@@ -78,7 +81,7 @@ def _rows(engine: Workspace, within: str) -> Iterator[tuple[Any, ...]]:
 
 
 def _request(row: tuple[Any, ...]) -> MeasuredRequest:
-    _, at_ms, outcome, fraud, known_ms, event_s, counted, amount, currency, declined = row[:10]
+    _, at_ms, outcome, word, known_ms, event_s, counted, amount, currency, declined = row[:10]
     values = {
         code: value
         for code, value in zip(_CODES, row[len(_ABOUT) :], strict=True)
@@ -87,5 +90,6 @@ def _request(row: tuple[Any, ...]) -> MeasuredRequest:
     event = None
     if event_s is not None:
         event = RecordedEvent(event_s, counted, amount, currency, None, declined, [], [])
-    label = None if fraud is None else KnownLabel(fraud, known_ms)
-    return MeasuredRequest(at_ms, outcome, values, event, label)
+    label = Label.WITHDRAWN if word is None else label_in(word)
+    known = None if label is Label.WITHDRAWN else KnownLabel(label, known_ms)
+    return MeasuredRequest(at_ms, outcome, values, event, known)

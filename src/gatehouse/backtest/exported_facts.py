@@ -5,6 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.core.clock import time_or_none
+from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.record import RecordOutline, named_text, read
 from gatehouse.decisions.stage_signals import matches_in
 from gatehouse.sentry.records.event import measured_in
@@ -41,7 +42,9 @@ def label_facts(label: KnownLabel | None) -> ExportedFacts:
     """What is told of a record that cannot be read: its label."""
     if label is None:
         return ExportedFacts()
-    return ExportedFacts("FRAUD" if label.fraud else "LEGITIMATE", label.known_at_ms)
+    # However a fraud became known, it is told as one.
+    told = Label.FRAUD if label.fraud else label.label
+    return ExportedFacts(told.value, label.known_at_ms)
 
 
 def facts_of(record: KeptRecord, label: KnownLabel | None) -> ExportedFacts:

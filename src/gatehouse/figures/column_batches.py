@@ -49,7 +49,7 @@ class BatchMaker:
         labels = list(map(found.labels.get, ids))
         made["review"] = list(map(found.reviews.get, ids))
         made["fraud"] = [None if each is None else each.fraud for each in labels]
-        made["labelled_ms"] = [None if each is None else each.known_at_ms for each in labels]
+        made["labelled_ms"] = [None if each is None else each.fraud_known_ms for each in labels]
         for stage in self._layout.stages:
             made[stage_us(stage)] = [each.durations.get(stage) for each in facts]
             made[stage_completed(stage)] = [each.completed.get(stage) for each in facts]

@@ -212,5 +212,5 @@ def _labelled(ids: Sequence[str], known: dict[str, KnownLabel]) -> dict[str, lis
     labels = [known.get(each) for each in ids]
     return {
         "fraud": [None if each is None else each.fraud for each in labels],
-        "labelled_ms": [None if each is None else each.known_at_ms for each in labels],
+        "labelled_ms": [None if each is None else each.fraud_known_ms for each in labels],
     }

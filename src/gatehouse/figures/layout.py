@@ -85,7 +85,8 @@ LABELS: Final = {
     "recorded_ms": "BIGINT",
 }
 """What became of a request, in the archive: the newest label, whether it says fraud, since when
-that is known, and when the label was recorded. `fraud` is NULL when the label was withdrawn."""
+that is known, and when the label was recorded. `fraud` is NULL when the label was withdrawn, and
+when it says nothing of fraud, as abuse does."""
 
 
 def signal_value(name: str, kind: Type) -> str:

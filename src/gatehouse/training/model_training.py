@@ -124,7 +124,7 @@ def add_example(examples: Examples, found: MeasuredRequest) -> None:
     event, label = found.event, found.label
     # Time is split by when orders were made; some reach us days later, and not in their order.
     at_s = found.at_ms / 1000 if event is None else event.at
-    doubtful = _is_doubtful(found.decision, event)
+    doubtful = _is_doubtful(found.decision, event) or (label is not None and label.fraud is None)
     entities = () if event is None else zip(event.kinds, event.values, strict=False)
     row = examples.add(
         at_s, found.values, doubtful=doubtful, paid=paid_in(event), entities=entities

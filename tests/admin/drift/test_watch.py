@@ -96,7 +96,8 @@ def test_a_part_that_is_not_read_yet_makes_its_day_no_reference(
 def _label(session: AdminSession, account: str, at_ms: int, known_ms: int, number: int) -> None:
     row = {
         **{"seq": number + 1, "account_id": account, "request_id": request_id(number, at_ms)},
-        **{"label": "CHARGEBACK", "recorded_at_ms": known_ms, "actor": "test", "source": "import"},
+        **{"label": ("CHARGEBACK", "CARD_TESTING")[number % 2], "recorded_at_ms": known_ms},
+        **{"actor": "test", "source": "import"},
     }
     with session.database.writing() as connection:
         connection.execute(FEEDBACK.insert(), row)

@@ -29,6 +29,7 @@ from tests.store.deciding import label
 SMALL = derived_id("ring", 1_790_000_000_000, "small")
 LARGE = derived_id("ring", 1_790_000_000_001, "large")
 WHY = RingBlocking("stolen cards")
+TESTED = FeedbackStatement(Label.CARD_TESTING)
 
 
 def filled(recorder: Recorder) -> list[str]:
@@ -53,7 +54,7 @@ def shop(session: AdminSession) -> Recorder:
 def test_rings_are_listed_by_people_frauds_or_time(session: AdminSession) -> None:
     shop = Recorder(session, make_account(session))
     kept = filled(shop)
-    label(session, shop.account_id, [kept[3]], FeedbackStatement(Label.FRAUD), session.clock())
+    label(session, shop.account_id, [kept[3]], TESTED, session.clock())
 
     def listed(order: RingOrder) -> list[str]:
         found = use_cases.list_rings(session, shop.account_id, RingSearch(order.value))

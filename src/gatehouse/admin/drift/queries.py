@@ -10,13 +10,13 @@ from gatehouse.admin.drift.tables import DRIFT_PROFILES, DRIFTS
 from gatehouse.admin.drift.types.comparing import DriftJudgement, DriftKind
 from gatehouse.admin.drift.types.profile import TrafficProfile, decode_profile, encode_profile
 from gatehouse.core.ids import first_id, id_time_ms
-from gatehouse.core.wording.labels import Label, LabelSource
+from gatehouse.core.wording.labels import FRAUD_LABELS, LabelSource
 from gatehouse.store.tables import ACCOUNTS, DECISIONS, FEEDBACK
 
 _P: Final = DRIFT_PROFILES.c
 _D: Final = DRIFTS.c
 _F: Final = FEEDBACK.c
-_FRAUD: Final = (Label.FRAUD.value, Label.CHARGEBACK.value)
+_FRAUD: Final = tuple(label.value for label in FRAUD_LABELS)
 
 
 class StoredDrift(NamedTuple):

@@ -46,10 +46,10 @@ def import_file(
     """Import labels of requests from CSV or JSON Lines.
 
     A row has one of requestId, transactionId and clientReferenceId, a label (FRAUD, CHARGEBACK,
-    LEGITIMATE or WITHDRAWN), and if you like when, amount and currency. Rows that cannot be used
-    are reported and left out, and the command then ends with code 1. Importing the same file
-    again changes nothing, even if other labels were reported since. To report a label again, give
-    it another when, or use feedback add.
+    CARD_TESTING, ABUSE, LEGITIMATE or WITHDRAWN), and if you like when, amount and currency. Rows
+    that cannot be used are reported and left out, and the command then ends with code 1. Importing
+    the same file again changes nothing, even if other labels were reported since. To report a label
+    again, give it another when, or use feedback add.
     """
     from gatehouse.admin.feedback.use_cases.import_labels import import_feedback
     from gatehouse.admin.feedback.use_cases.statements import open_feedback_file

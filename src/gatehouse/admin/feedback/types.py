@@ -56,8 +56,8 @@ class FeedbackRequest(Checked, msgspec.Struct, frozen=True, rename="camel", kw_o
     label: Annotated[
         Label,
         Meta(
-            description="`FRAUD`, `CHARGEBACK` or `LEGITIMATE`; `WITHDRAWN` takes back what was "
-            "said before. What is said last counts.",
+            description="`FRAUD`, `CHARGEBACK`, `CARD_TESTING`, `ABUSE` or `LEGITIMATE`; "
+            "`WITHDRAWN` takes back what was said before. What is said last counts.",
             examples=["CHARGEBACK"],
         ),
     ]

@@ -44,7 +44,7 @@ from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.ids import id_time_ms, is_id
-from gatehouse.core.wording.labels import Label
+from gatehouse.core.wording.labels import FRAUD_LABELS, Label
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.search_terms import ANY_RING, ring_in
@@ -60,7 +60,6 @@ _NOBODY: Final = Phrase("refused.ring_nobody", "nothing in ring {ring} can be pu
 
 _SCOPE: Final = "manage:lists"
 _DAY_MS: Final = 86_400_000
-_FRAUD: Final = (Label.FRAUD, Label.CHARGEBACK)
 _PEOPLE: Final = (EntityType.USER, EntityType.EMAIL)
 _MOST_FOLLOWED: Final = 60
 _MOST_EARLIER: Final = 30
@@ -302,7 +301,7 @@ def _shown(found: _FoundRing) -> RingShown:
 
 
 def _frauds(request_ids: Iterable[str], labels: dict[str, Label]) -> int:
-    return sum(labels.get(each) in _FRAUD for each in request_ids)
+    return sum(labels.get(each) in FRAUD_LABELS for each in request_ids)
 
 
 def _amounts(records: Sequence[DecisionRecord]) -> list[RingMoney]:

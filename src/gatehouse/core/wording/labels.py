@@ -46,3 +46,7 @@ _FRAUD: Final[dict[Label | None, bool | None]] = {
 def is_fraud(label: Label | None) -> bool | None:
     """Whether a label means fraud; None when nothing is known."""
     return _FRAUD[label]
+
+
+FRAUD_LABELS: Final = tuple(label for label in Label if is_fraud(label))
+"""Those that mean fraud."""

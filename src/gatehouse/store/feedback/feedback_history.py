@@ -134,9 +134,19 @@ def _label_row(row: Any) -> LabelRow:
 class KnownLabel(NamedTuple):
     """What a request turned out to be."""
 
-    fraud: bool
+    label: Label
     known_at_ms: int
     """When it was found out, if that was reported, or else when it was reported."""
+
+    @property
+    def fraud(self) -> bool | None:
+        """Whether that is fraud; None of what is no matter of fraud, such as abuse."""
+        return is_fraud(self.label)
+
+    @property
+    def fraud_known_ms(self) -> int | None:
+        """Since when that is known."""
+        return None if self.fraud is None else self.known_at_ms
 
 
 def labels_with_times(
@@ -177,16 +187,16 @@ def _known(
     found: dict[str, KnownLabel] = {}
     # The last row of a request is its newest.
     for row in connection.execute(query):
-        fraud = is_fraud(label_in(row.label))
-        if fraud is None:
+        label = label_in(row.label)
+        if label is Label.WITHDRAWN:
             found.pop(row.request_id, None)
             continue
         known_at_ms = row.recorded_at_ms if row.found_at_ms is None else row.found_at_ms
         before = found.get(row.request_id)
-        if before is not None and before.fraud == fraud:
-            # The same label again, such as with its amount: it is known since the first time.
+        if before is not None and before.fraud is is_fraud(label):
+            # The same again, such as with its amount: it is known since the first time.
             known_at_ms = min(known_at_ms, before.known_at_ms)
-        found[row.request_id] = KnownLabel(fraud, known_at_ms)
+        found[row.request_id] = KnownLabel(label, known_at_ms)
     return found
 
 
@@ -195,7 +205,7 @@ def labels(
 ) -> dict[str, bool]:
     """The labels of the requests of a span: True is fraud, False is legitimate."""
     found = labels_with_times(connection, account_id, since_ms, until_ms)
-    return {request_id: known.fraud for request_id, known in found.items()}
+    return {each: fraud for each, known in found.items() if (fraud := known.fraud) is not None}
 
 
 def reported_since(connection: sa.Connection, account_id: str) -> int | None:

@@ -1,7 +1,6 @@
 """What the search index knows of an account's entities; every question reads a bounded number."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import msgspec
 import sqlalchemy as sa
@@ -17,13 +16,11 @@ from gatehouse.admin.search.queries.sources import (
 )
 from gatehouse.core.ids import id_time_ms
 from gatehouse.core.stages.outcomes import Outcome
-from gatehouse.core.wording.labels import Label
+from gatehouse.core.wording.labels import FRAUD_LABELS, Label
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.search_terms import DECISION
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import decisions
-
-_FRAUD: Final = (Label.FRAUD, Label.CHARGEBACK)
 
 
 class EntityCounts(msgspec.Struct, frozen=True):
@@ -108,7 +105,7 @@ class EntityIndex:
 
     def frauds(self, request_ids: Sequence[str]) -> set[str]:
         """Those of some requests that turned out to be fraud."""
-        return self._among(by_labels(self.account_id, _FRAUD), request_ids)
+        return self._among(by_labels(self.account_id, FRAUD_LABELS), request_ids)
 
     def _term(self, field: int, value: str) -> int:
         return self.session.terms.term(self.account_id, field, value)
