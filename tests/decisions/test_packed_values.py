@@ -34,8 +34,10 @@ def test_the_names_of_a_shipped_version_keep_their_numbers(
 
 
 def test_the_kinds_of_entities_keep_their_numbers() -> None:
-    shipped = repr(sorted(KIND_WORDS.items())[:25])
-    assert sha256(shipped.encode()).hexdigest().startswith("b63ee6868f59f705")
+    added = {9: "authentication"}
+    first = [each for each in sorted(KIND_WORDS.items()) if each[0] not in added][:25]
+    assert sha256(repr(first).encode()).hexdigest().startswith("b63ee6868f59f705")
+    assert added.items() <= KIND_WORDS.items()
 
 
 @pytest.mark.parametrize("file", TABLES)

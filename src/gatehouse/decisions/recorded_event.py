@@ -14,7 +14,16 @@ from gatehouse.decisions.packed_values import Place
 
 KIND_WORDS: Final = {
     **{1: "address", 2: "network", 3: "operator", 4: "country", 5: "device", 6: "agent"},
-    **{7: "browser", 8: "system", 10: "place", 11: "session", 12: "user", 13: "card", 14: "bin"},
+    **{
+        7: "browser",
+        8: "system",
+        9: "authentication",
+        10: "place",
+        11: "session",
+        12: "user",
+        13: "card",
+        14: "bin",
+    },
     **{15: "affiliate", 17: "discount", 18: "category", 19: "cart", 20: "custom"},
     **{21: "transaction", 22: "email", 23: "phone", 24: "issuer", 25: "article", 26: "shelf"},
     **{27: "mix", 28: "small", 29: "device_id", 30: "ring"},

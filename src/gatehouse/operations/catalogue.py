@@ -50,7 +50,11 @@ def make_stages(settings: Settings, parties: Parties) -> dict[str, Stage]:
         if spec.build is not None:
             setting = spec.time_limit_setting
             limit_ms = _UNLIMITED_MS if setting is None else getattr(settings, setting)
-            options = StageOptions(limit_ms, is_production=settings.is_production)
+            options = StageOptions(
+                limit_ms,
+                is_production=settings.is_production,
+                authentication_file=settings.authentication_file,
+            )
             stages[spec.name] = spec.build(parties, options)
     return stages
 

@@ -115,9 +115,12 @@ class Pipelines:
         parts = RequestParts(
             call, cards=() if card is None else (card,), three_d_secure=call.three_d_secure
         )
+        inputs = ValuesByType.of(bring_together(parts))
+        if call.three_d_secure is not None:
+            inputs[ThreeDSecure] = call.three_d_secure
         return RequestPlan(
             steps=(Step(stage, fee_schedule(account.fees)[stage.fee_type]),),
-            inputs=ValuesByType.of(bring_together(parts)),
+            inputs=inputs,
             card=card,
             answer=last_response,
             decision_plan=DecisionPlan(self._signal_builder, _strongest),
@@ -178,6 +181,8 @@ def _stage_inputs(given: PipelineInputs, cards: RequestCards) -> ValuesByType:
     together = bring_together(parts)
     values[SignalInput] = together
     values[SentryRequest] = together.sentry
+    if given.three_d_secure is not None:
+        values[ThreeDSecure] = given.three_d_secure
     if checked is not None:
         card = cards.charged
         assert card is not None

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from gatehouse.core.stages.stage import ResultChange, StageFinding
 from gatehouse.core.wording.sentences import Sentence, listed
+from gatehouse.sentry.authentication.advised import AdvisedPayment
+from gatehouse.sentry.authentication.sentences import said_advice, said_points, said_sca_reason
 from gatehouse.sentry.costs import CostAdvice
 from gatehouse.sentry.reasons import LEARNED, REMARKS
 from gatehouse.sentry.score_mapping import ScoreMapping
@@ -66,7 +68,20 @@ def findings(facts: Mapping[str, Any], model: str | None) -> list[StageFinding]:
         value = values.get(code)
         text = _text(code, effect, value, terms.get(code))
         found.append(StageFinding(text=text, code=code, effect=effect))
-    return found
+    return found + _on_authentication(facts)
+
+
+def _on_authentication(facts: Mapping[str, Any]) -> list[StageFinding]:
+    """The advice on authentication, its reasons, and the six points of article 18."""
+    advised = AdvisedPayment.recorded(facts)
+    if advised is None:
+        return []
+    reasons = advised.advice.reasons
+    return [
+        StageFinding(text=said_advice(advised)),
+        *(StageFinding(text=said_sca_reason(each), code=each.value) for each in reasons),
+        StageFinding(text=said_points(advised)),
+    ]
 
 
 def changes(facts: Mapping[str, Any], model: str | None) -> list[ResultChange]:
@@ -141,6 +156,9 @@ def _without(
     costs = CostAdvice.recorded(facts)
     if costs is not None:
         more |= costs.at(own).signals
+    advised = AdvisedPayment.recorded(facts)
+    if advised is not None:
+        more |= advised.at(sure).signals
     return ResultChange(
         condition=NOT_COUNTED(codes=listed(codes)),
         signals={

@@ -12,6 +12,7 @@ ADDRESS: Final = EntityKind.ADDRESS
 AFFILIATE: Final = EntityKind.AFFILIATE
 AGENT: Final = EntityKind.AGENT
 ARTICLE: Final = EntityKind.ARTICLE
+AUTHENTICATION: Final = EntityKind.AUTHENTICATION
 BIN: Final = EntityKind.BIN
 BROWSER: Final = EntityKind.BROWSER
 CARD: Final = EntityKind.CARD

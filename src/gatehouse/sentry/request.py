@@ -40,6 +40,8 @@ MOST_CART_BYTES: Final = 262_144
 """The largest body with a cart, so that this many ordinary lines fit."""
 MOST_DISCOUNT_CODES: Final = 1000
 
+LONGEST_REFERENCE: Final = 64
+
 CallerName = str | int
 """An identifier of the caller's: some number their users and orders, others name them."""
 
@@ -176,6 +178,80 @@ class ShoppingCart(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
+class ShipIndicator(StrEnum):
+    """Where goods go, `shipIndicator` of EMV 3-D Secure."""
+
+    BILLING_ADDRESS = "01"
+    VERIFIED_ADDRESS = "02"
+    NEW_ADDRESS = "03"
+    STORE = "04"
+    DIGITAL = "05"
+    NOT_SHIPPED = "06"
+    OTHER = "07"
+
+
+class DeliveryTimeframe(StrEnum):
+    """When goods come, `deliveryTimeframe` of EMV 3-D Secure."""
+
+    ELECTRONIC = "01"
+    SAME_DAY = "02"
+    OVERNIGHT = "03"
+    LATER = "04"
+
+
+class AuthenticationInputs(msgspec.Struct, frozen=True, rename="camel"):
+    """What you know that strong customer authentication depends on; read where it is advised on."""
+
+    initial_reference: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=LONGEST_REFERENCE)] | None,
+        _doc("Reference of the authenticated payment that a series or a mandate began with."),
+    ] = None
+    recurring: Annotated[
+        bool | None,
+        _doc("One of a series with the same amount and payee, which the payer started."),
+    ] = None
+    mail_or_telephone: Annotated[bool | None, _doc("Ordered by letter or by phone.")] = None
+    trusted_beneficiary: Annotated[
+        bool | None, _doc("The payer has put you on the issuer's list of trusted payees.")
+    ] = None
+    secure_corporate: Annotated[
+        bool | None, _doc("Paid by a company's secure process: a lodged or virtual card.")
+    ] = None
+    anonymous_card: Annotated[bool | None, _doc("A prepaid card without a name.")] = None
+    account_created_at: Annotated[EventTime | None, _doc("When the buyer's account was made.")] = (
+        None
+    )
+    account_changed_at: Annotated[
+        EventTime | None, _doc("When the account was last changed: address, card, user.")
+    ] = None
+    password_changed_at: Annotated[
+        EventTime | None, _doc("When its password was last changed or reset.")
+    ] = None
+    ships_to_account_name: Annotated[
+        bool | None, _doc("The name on the parcel is that of the account.")
+    ] = None
+    ship_indicator: Annotated[
+        ShipIndicator | None,
+        _doc(
+            "`01` billing address, `02` another verified address, `03` another address, `04` "
+            "store, `05` digital goods, `06` not shipped, `07` other."
+        ),
+    ] = None
+    delivery_timeframe: Annotated[
+        DeliveryTimeframe | None,
+        _doc("`01` electronic, `02` same day, `03` overnight, `04` two days or more."),
+    ] = None
+    pre_order_at: Annotated[
+        EventTime | None, _doc("Of goods that are not available yet: when they will be.")
+    ] = None
+    gift_cards: Annotated[
+        Annotated[int, Meta(ge=0, le=99)] | None, _doc("How many gift cards are bought.")
+    ] = None
+    gift_card_amount: Annotated[
+        float | None, _doc("What they come to, in units of the order's currency.")
+    ] = None
+
+
 class SentryRequest(Checked, Personal, frozen=True, rename="camel"):
     """What is known about a request; every group can be left out."""
 
@@ -192,6 +268,10 @@ class SentryRequest(Checked, Personal, frozen=True, rename="camel"):
         ),
     ] = None
     client_reference_id: ClientReferenceField = None
+    authentication: Annotated[
+        AuthenticationInputs | None,
+        _doc("For advice on strong customer authentication, where the account asks for it."),
+    ] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the fields beyond their form."""

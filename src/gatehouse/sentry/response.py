@@ -8,6 +8,8 @@ from msgspec import UNSET, Meta, UnsetType
 from gatehouse.core.api_values import JsonAmount
 from gatehouse.core.money import format_amount
 from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.sentry.authentication.account_info import ThreeDSecureData
+from gatehouse.sentry.authentication.told import ScaAdviceField
 from gatehouse.sentry.costs import CostAdvice, CostPreset, micros_of
 
 NAME: Final = "Sentry"
@@ -49,6 +51,15 @@ ExpectedCostsField = Annotated[
 ]
 
 
+ThreeDSecureDataField = Annotated[
+    ThreeDSecureData | UnsetType,
+    Meta(
+        description="For a 3-D Secure server, in its own names and codes; only where the account "
+        "asks for it. What is not known is left out."
+    ),
+]
+
+
 def told_costs(advice: CostAdvice | None) -> CostsTold | UnsetType:
     """The costs of an order as the API tells them."""
     if advice is None:
@@ -68,6 +79,8 @@ class SentryResponse(msgspec.Struct, frozen=True, rename="camel"):
     ]
     reasons: Reasons
     costs: ExpectedCostsField = UNSET
+    sca_advice: ScaAdviceField = UNSET
+    three_d_secure_data: ThreeDSecureDataField = UNSET
 
 
 class SentryInPipeline(msgspec.Struct, frozen=True, rename="camel"):
@@ -81,3 +94,5 @@ class SentryInPipeline(msgspec.Struct, frozen=True, rename="camel"):
     ]
     reasons: Reasons
     costs: ExpectedCostsField = UNSET
+    sca_advice: ScaAdviceField = UNSET
+    three_d_secure_data: ThreeDSecureDataField = UNSET

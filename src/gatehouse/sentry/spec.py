@@ -1,6 +1,7 @@
 """Sentry as it declares itself to the rest of the service."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from gatehouse.core.stages.outcomes import Outcome
@@ -19,6 +20,15 @@ from gatehouse.core.stages.stage import (
     StageSignals,
     StageSpec,
 )
+from gatehouse.sentry.authentication import terms as authentication_terms
+from gatehouse.sentry.authentication.advice import (
+    AdvisedExemption,
+    ChallengeIndicator,
+    LiableParty,
+    ScaAction,
+)
+from gatehouse.sentry.authentication.advised import FACT, AdvisedPayment
+from gatehouse.sentry.authentication.terms import AuthenticationTerms, ExemptionPlacement
 from gatehouse.sentry.costs import CostAdvice, ExpectedCosts
 from gatehouse.sentry.found import found_inputs
 from gatehouse.sentry.found.found_inputs import FoundInputs
@@ -55,9 +65,13 @@ class SentryParties(Protocol):
 
 
 def _build(parties: SentryParties, options: StageOptions) -> Stage:
+    from gatehouse.sentry.authentication.table import load_authentication_table
     from gatehouse.sentry.scorecard import load_scorecard
     from gatehouse.sentry.stage import SentryStage
 
+    table = partial(load_authentication_table, options.authentication_file)
+    if options.authentication_file is not None:
+        table()  # A mistake in an operator's file is told when a server starts.
     return SentryStage(
         parties.addresses,
         parties.memory,
@@ -65,6 +79,7 @@ def _build(parties: SentryParties, options: StageOptions) -> Stage:
         parties.entity_hasher,
         time_limit_ms=options.time_limit_ms,
         watch=parties.input_watch,
+        table=table,
     )
 
 
@@ -77,7 +92,10 @@ def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
     if facts.get("ownConfidence") is not None:
         found["sentry.ownConfidence"] = facts["ownConfidence"]
     costs = CostAdvice.recorded(facts)
-    return found if costs is None else found | costs.signals
+    if costs is not None:
+        found |= costs.signals
+    advised = AdvisedPayment.recorded(facts)
+    return found if advised is None else found | advised.signals
 
 
 def _verdict(signals: Mapping[str, Any]) -> Outcome:
@@ -154,10 +172,54 @@ _SIGNALS: Final = (
     describe_signal(
         "sentry.expectedCost.decline", Type.NUMBER, "What declining would cost on average.", "12"
     ),
+    describe_signal(
+        "sentry.scaAdvice.advice",
+        Type.TEXT,
+        "What to do about strong authentication; unknown unless the account asks for it.",
+        "'CHALLENGE'",
+        ScaAction,
+    ),
+    describe_signal(
+        "sentry.scaAdvice.exemption",
+        Type.TEXT,
+        "Why authentication can be left out; unknown where it cannot.",
+        "'LOW_VALUE'",
+        AdvisedExemption,
+    ),
+    describe_signal(
+        "sentry.scaAdvice.placement",
+        Type.TEXT,
+        "Where an exemption or authentication is asked for.",
+        "'AUTHENTICATION'",
+        ExemptionPlacement,
+    ),
+    describe_signal(
+        "sentry.scaAdvice.challengeIndicator",
+        Type.TEXT,
+        "What to ask of the issuer in 3-D Secure.",
+        "'04'",
+        ChallengeIndicator,
+    ),
+    describe_signal(
+        "sentry.scaAdvice.liability",
+        Type.TEXT,
+        "Who bears a fraud if the advice is followed.",
+        "'MERCHANT'",
+        LiableParty,
+    ),
+    describe_signal(
+        "sentry.scaAdvice.inScope",
+        Type.BOOLEAN,
+        "Whether the rules of the region ask for strong authentication.",
+    ),
 )
 _OF_COSTS: Final = (
     "sentry.costAdvice",
     *(f"sentry.expectedCost.{name}" for name in ExpectedCosts._fields),
+)
+_OF_ADVICE: Final = tuple(
+    f"sentry.scaAdvice.{name}"
+    for name in ("advice", "exemption", "placement", "challengeIndicator", "liability", "inScope")
 )
 _FOREIGN_CARD: Final = Reason(
     "IP_CARD_COUNTRY_MISMATCH", -0.8, "The card is not from the address's country."
@@ -181,13 +243,16 @@ SENTRY: Final = StageSpec(
     build=_build,
     time_limit_setting="sentry_timeout_ms",
     policy_type=SentryPolicy,
-    more_policies={found_inputs.NAME: FoundInputs},
+    more_policies={
+        found_inputs.NAME: FoundInputs,
+        authentication_terms.NAME: AuthenticationTerms,
+    },
     decides_if_named=True,
     explanation=StageExplanation(
         findings=_findings,
         verdict=_verdict,
         changes=_changes,
-        told_whole=("sentry.reasons", *_OF_COSTS),
+        told_whole=("sentry.reasons", *_OF_COSTS, *_OF_ADVICE),
         model=_model,
     ),
     request=StageRequest(
@@ -207,7 +272,7 @@ SENTRY: Final = StageSpec(
         prefix="sentry",
         catalogue=_SIGNALS,
         read=_read_signals,
-        facts=("requestConfidence", "ipScore", "reasons", "costs", "ownConfidence"),
+        facts=("requestConfidence", "ipScore", "reasons", "costs", "ownConfidence", FACT),
     ),
     operation=OperationSpec(
         name="sentry",

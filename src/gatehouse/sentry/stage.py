@@ -1,15 +1,24 @@
 """Sentry as a stage of the engine: views, remembers, measures, scores, and gives reasons."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
 from gatehouse.core.stages.case import Case, StageResult
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.intel.networks import AddressBook
+from gatehouse.sentry.authentication.advised import FACT
+from gatehouse.sentry.authentication.advising import (
+    AuthenticationTold,
+    authentication_entities,
+    tell_authentication,
+)
+from gatehouse.sentry.authentication.table import AuthenticationTable, load_authentication_table
+from gatehouse.sentry.authentication.terms import AuthenticationTerms
 from gatehouse.sentry.costs import CostAdvice, CostTerms, advise
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
@@ -52,6 +61,8 @@ class ObservedRequest(msgspec.Struct):
     view: RequestView
     event: MemoryEvent
     policy: SentryPolicy = DEFAULT_POLICY
+    authentication: AuthenticationTerms | None = None
+    """What the account says about authentication, if it asks for advice on it."""
 
     @property
     def history(self) -> History | None:
@@ -99,8 +110,12 @@ class SentryStage:
         *,
         time_limit_ms: int,
         watch: InputWatch | None = None,
+        table: Callable[[], AuthenticationTable] = load_authentication_table,
     ) -> None:
-        """`watch` finds custom inputs that are worth remembering; trials need none."""
+        """`watch` finds custom inputs that are worth remembering; trials need none.
+
+        `table` has the limits of authentication; it is asked where an account wants advice.
+        """
         self.time_limit_ms = time_limit_ms
         self._watch = watch
         self._book = book
@@ -108,6 +123,7 @@ class SentryStage:
         self._scorecard = scorecard
         self._hasher = hasher
         self._decides = False
+        self._table = table
 
     def with_scorecard(self, scorecard: Scorecard) -> "SentryStage":
         """The same stage, asking the same parties, for an account with a scorecard of its own."""
@@ -214,8 +230,11 @@ class SentryStage:
             transaction = drop_placeholder(view.event.transaction_id)
             case.transaction = None if transaction is None else self._hasher.kept(transaction)
         found = case.policies.find(FoundInputs) or NOTHING_FOUND
+        authentication = case.policies.find(AuthenticationTerms)
+        if authentication is not None:
+            more = (*more, *authentication_entities(case))
         event = event_of(case.account_id, view, policy, self._hasher, more, found)
-        return ObservedRequest(view, event, policy)
+        return ObservedRequest(view, event, policy, authentication)
 
     def _score(self, observed: ObservedRequest) -> tuple[dict[str, float], Scored]:
         values = measure_features(observed.view)
@@ -249,20 +268,35 @@ class SentryStage:
             facts["event"] = observed.recorded()
         tags = tuple([each.code for each in reasons if each.effect < 0])
         costs = None if policy.costs is None else _costs(observed.event, policy.costs, own)
-        if costs is None:
+        if costs is None and observed.authentication is None:
             response = SentryResponse(confidence, reasons)
             inside = SentryInPipeline(ip_score, confidence, reasons)
             return StageResult(response, completed, facts, tags, inside=inside)
-        facts["costs"] = costs.facts
+        advised = self._advised(observed, confidence, reasons)
+        if costs is not None:
+            facts["costs"] = costs.facts
+        if advised is not None:
+            facts[FACT] = advised.advised.facts
         told = told_costs(costs)
+        more = (told, *((UNSET, UNSET) if advised is None else advised[1:]))
         return StageResult(
-            SentryResponse(confidence, reasons, told),
+            SentryResponse(confidence, reasons, *more),
             completed,
             facts,
             tags,
-            inside=SentryInPipeline(ip_score, confidence, reasons, told),
-            verdict=costs.advice if completed and self._decides else None,
+            inside=SentryInPipeline(ip_score, confidence, reasons, *more),
+            verdict=costs.advice if costs is not None and completed and self._decides else None,
         )
+
+    def _advised(
+        self, observed: ObservedRequest, confidence: float, reasons: Sequence[Reason]
+    ) -> AuthenticationTold | None:
+        """The advice on authentication, where the account asks for it."""
+        terms = observed.authentication
+        if terms is None:
+            return None
+        scored = confidence, {each.code: each.effect for each in reasons}
+        return tell_authentication(observed.view, observed.event, terms, self._table(), scored)
 
 
 def _observed(case: Case) -> ObservedRequest | None:

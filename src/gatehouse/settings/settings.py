@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gatehouse.core.ip_networks import Network
+from gatehouse.settings.authentication import ScaSettings
 from gatehouse.settings.console import ConsoleSettings
 from gatehouse.settings.kinds import Declared
 from gatehouse.settings.kinds import choice as _choice
@@ -46,7 +47,7 @@ class InvalidSetting(ValueError):
 
 
 @dataclass(frozen=True)
-class Settings(ConsoleSettings, PeopleSettings, ServingSettings, TraceSettings):
+class Settings(ConsoleSettings, PeopleSettings, ServingSettings, TraceSettings, ScaSettings):
     """What an operator can choose."""
 
     environment: str = _choice(

@@ -5,6 +5,7 @@ pipelines, fees, scopes, conditions, backtests and the API's description are all
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
@@ -67,6 +68,8 @@ class StageOptions(msgspec.Struct, frozen=True):
 
     time_limit_ms: int
     is_production: bool
+    authentication_file: Path | None = None
+    """The operator's table of limits of strong authentication; without it, the one that ships."""
 
 
 class Contacts(Personal, frozen=True):

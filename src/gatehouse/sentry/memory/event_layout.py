@@ -35,7 +35,10 @@ PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
         kinds.CARD,
         kinds.DEVICE_ID,
     ),
-    kinds.CARD: (kinds.USER, kinds.ADDRESS, kinds.EMAIL, kinds.DEVICE_ID),
+    kinds.CARD: (
+        *(kinds.USER, kinds.ADDRESS, kinds.EMAIL, kinds.DEVICE_ID),
+        kinds.AUTHENTICATION,
+    ),
     kinds.BIN: (kinds.CARD,),
     kinds.AFFILIATE: (),
     kinds.DISCOUNT: (kinds.USER,),
@@ -47,7 +50,9 @@ PARTNERS: Final[dict[EntityKind, tuple[EntityKind, ...]]] = {
     kinds.DEVICE_ID: (kinds.USER, kinds.CARD, kinds.EMAIL, kinds.ADDRESS),
 }
 """The kinds that have a history, and with which partners."""
-UNCOUNTED: Final = frozenset((kinds.DEVICE, kinds.CATEGORY, kinds.TRANSACTION))
+UNCOUNTED: Final = frozenset(
+    (kinds.DEVICE, kinds.CATEGORY, kinds.TRANSACTION, kinds.AUTHENTICATION)
+)
 """Kinds of which nobody asks how often they came. A user's links say which devices are known, and
 the record shows the categories. All kinds that are in neither table are counted without a history.
 """

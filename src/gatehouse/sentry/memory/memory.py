@@ -31,6 +31,8 @@ class EntityKind(IntEnum):
     """The user agent alone."""
     BROWSER = 7
     SYSTEM = 8
+    AUTHENTICATION = 9
+    """That 3-D Secure authenticated the cardholder; a card remembers when it last met this."""
     PLACE = 10
     """A device on a network: one person at home, or one farm of machines."""
     SESSION = 11

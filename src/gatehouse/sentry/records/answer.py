@@ -1,6 +1,8 @@
 """Makes Sentry's answer again from what a decision record keeps of it."""
 
 from gatehouse.core.stages.stage import AnsweredAgain, RecordedResult
+from gatehouse.sentry.authentication.advised import AdvisedPayment
+from gatehouse.sentry.authentication.told import told_advice
 from gatehouse.sentry.costs import CostAdvice
 from gatehouse.sentry.explaining import recorded_reasons
 from gatehouse.sentry.features.catalogue import BY_CODE
@@ -19,9 +21,11 @@ def answer_again(result: RecordedResult) -> AnsweredAgain:
     ]
     tags = [each.code for each in reasons if each.effect < 0]
     sure, costs = facts["requestConfidence"], told_costs(CostAdvice.recorded(facts))
+    # What was told for a 3-D Secure server is not kept: the memory has moved on.
+    advice = told_advice(AdvisedPayment.recorded(facts))
     if result.alone:
-        return AnsweredAgain(SentryResponse(sure, reasons, costs), tags)
-    return AnsweredAgain(SentryInPipeline(facts["ipScore"], sure, reasons, costs), tags)
+        return AnsweredAgain(SentryResponse(sure, reasons, costs, advice), tags)
+    return AnsweredAgain(SentryInPipeline(facts["ipScore"], sure, reasons, costs, advice), tags)
 
 
 def _reason(code: str, effect: float, value: float | None, *, shipped: bool) -> Reason:
