@@ -1,5 +1,6 @@
 """Rings of entities: what a plain search through a graph finds, bounded, and forgotten in time."""
 
+import os
 import random
 from collections.abc import Sequence
 from itertools import pairwise
@@ -313,3 +314,13 @@ def test_an_entity_that_is_named_twice_is_one() -> None:
     keys = [card, card, key(kinds.USER, 1)]
     generation.join(keys, generation.places(keys), born(NOW))
     assert len(generation.members(card)) == 2
+
+
+def test_a_forked_process_has_rings_of_its_own() -> None:
+    generation, keys = RingGeneration(100), [key(kinds.CARD, 1), key(kinds.USER, 1)]
+    child = os.fork()
+    if child == 0:
+        generation.join(keys, generation.places(keys), born(NOW))
+        os._exit(0)
+    assert os.waitpid(child, 0) == (child, 0)
+    assert generation.places(keys) == [-1, -1]

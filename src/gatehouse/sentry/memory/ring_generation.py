@@ -7,7 +7,7 @@ ring grows only by what belongs to one person. Keys carry their kind in the lowe
 
 from array import array
 from collections.abc import Callable, Container, Sequence
-from mmap import mmap
+from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap
 from typing import Final, NamedTuple
 
 from gatehouse.sentry import kinds
@@ -82,8 +82,9 @@ class RingGeneration:
         self._limit = limit
         bits = max(limit + limit // 2, 16).bit_length()
         self._mask = (1 << bits) - 1
-        # Pages of a mapping take room when they are first written to. 0 stands for no entity.
-        self._index = memoryview(mmap(-1, 4 << bits)).cast("i")
+        # Pages of a mapping take room when they are first written to. It is private, or a process
+        # that was forked would write into the index of its parent. 0 stands for no entity.
+        self._index = memoryview(mmap(-1, 4 << bits, MAP_PRIVATE | MAP_ANONYMOUS)).cast("i")
         self._keys = array("q")
         self._parent = array("i")
         self._joins = bytearray()
