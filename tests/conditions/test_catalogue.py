@@ -135,6 +135,10 @@ def test_id_verify_gives_every_one_of_its_signals() -> None:
                 "reasons": {"ip_tor": -1.5},
                 "signals": {},
                 "ownConfidence": 0.4,
+                "outcomeScores": {
+                    **{"fraudDispute": 0.1, "reportedFraud": 0.2},
+                    **{"cardTesting": 0.3, "abuse": 0.4},
+                },
                 "costs": {
                     **{"accept": 900, "review": 500, "decline": 1200},
                     **{"amount": 5000, "risk": 400_000},

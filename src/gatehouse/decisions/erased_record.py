@@ -13,7 +13,7 @@ from gatehouse.decisions.record import DecisionRecord, RecordedStage
 _RESULTS: Final = frozenset(
     {
         *("ruleSet", "version", "status", "matched", "matchedLate", "shadow", "tags"),
-        *("requestConfidence", "ipScore", "model", "reasons"),
+        *("requestConfidence", "ipScore", "model", "reasons", "outcomeScores"),
         *("advice", "avsResult", "cvv2Result", "verificationLevel"),
         *("responseCode", "amountMinor", "currency"),
     }

@@ -9,6 +9,8 @@ from gatehouse.core.wording.sentences import Sentence, listed
 from gatehouse.sentry.authentication.advised import AdvisedPayment
 from gatehouse.sentry.authentication.sentences import said_advice, said_points, said_sca_reason
 from gatehouse.sentry.costs import CostAdvice
+from gatehouse.sentry.outcome_scores import outcome_reasons, scorer_of
+from gatehouse.sentry.outcomes import outcome_signals
 from gatehouse.sentry.reasons import LEARNED, REMARKS
 from gatehouse.sentry.score_mapping import ScoreMapping
 from gatehouse.sentry.scorecard import (
@@ -36,12 +38,14 @@ from gatehouse.sentry.sentences import (
     NOT_COUNTED,
     WOULD_BE_SURE,
     said_costs,
+    said_outcome,
     said_reason,
 )
 
 _MOST_REASONS: Final = 10
 """Reasons of which pairs are left out; there are seldom more that lower a score."""
 _MOST_LEFT_OUT: Final = 6
+_MOST_OF_OUTCOME: Final = 3
 _DIGITS: Final = 4
 _EFFECT_DIGITS: Final = 3
 _TOLERANCE: Final = 0.0005
@@ -68,7 +72,7 @@ def findings(facts: Mapping[str, Any], model: str | None) -> list[StageFinding]:
         value = values.get(code)
         text = _text(code, effect, value, terms.get(code))
         found.append(StageFinding(text=text, code=code, effect=effect))
-    return found + _on_authentication(facts)
+    return found + _outcomes(facts, scorecard) + _on_authentication(facts)
 
 
 def _on_authentication(facts: Mapping[str, Any]) -> list[StageFinding]:
@@ -82,6 +86,27 @@ def _on_authentication(facts: Mapping[str, Any]) -> list[StageFinding]:
         *(StageFinding(text=said_sca_reason(each), code=each.value) for each in reasons),
         StageFinding(text=said_points(advised)),
     ]
+
+
+def _outcomes(facts: Mapping[str, Any], scorecard: Scorecard | None) -> list[StageFinding]:
+    """The score of each outcome with what moved it most, where the model had such scores."""
+    scores = facts.get("outcomeScores")
+    if not scores:
+        return []
+    values = _values(facts)
+    sheets = {} if scorecard is None else {each.outcome: each for each in scorecard.sheet.outcomes}
+    total = 0.0 if scorecard is None else scorecard.score(values).total
+    found = []
+    for name, score in scores.items():
+        sheet = sheets.get(name)
+        reasons: list[tuple[str, float]] = []
+        of_confidence = 0.0
+        if sheet is not None:
+            reasons = outcome_reasons(sheet, values)[:_MOST_OF_OUTCOME]
+            of_confidence = round(-sheet.of_confidence * total, _EFFECT_DIGITS)
+        told = [(code, round(effect, _EFFECT_DIGITS)) for code, effect in reasons]
+        found.append(StageFinding(text=said_outcome(name, float(score), told, of_confidence)))
+    return found
 
 
 def changes(facts: Mapping[str, Any], model: str | None) -> list[ResultChange]:
@@ -105,11 +130,19 @@ def changes(facts: Mapping[str, Any], model: str | None) -> list[ResultChange]:
     mapping = None
     if scorecard is not None and facts.get("ownConfidence") is not None:
         mapping = scorecard.sheet.mapping
+    outcomes = None
+    if scorecard is not None and facts.get("outcomeScores"):
+        outcomes = scorer_of(scorecard.sheet.outcomes)
     against = [code for code, effect in now.effects if effect < 0 and code in may_go]
     against = against[:_MOST_REASONS]
     left_out = [(code,) for code in against]
-    sets = [*left_out, *combinations(against, 2), *_strongest(score, values, may_go)]
-    return [_without(score(_leave_out(values, codes)), codes, facts, mapping) for codes in sets]
+    found = []
+    for codes in (*left_out, *combinations(against, 2), *_strongest(score, values, may_go)):
+        left = _leave_out(values, codes)
+        scored = score(left)
+        more = {} if outcomes is None else outcome_signals(outcomes.score(left, scored.total))
+        found.append(_without(scored, codes, facts, mapping, more))
+    return found
 
 
 def _own(facts: Mapping[str, Any]) -> float:
@@ -145,11 +178,15 @@ def _strongest(
 
 
 def _without(
-    scored: Scored, codes: tuple[str, ...], facts: Mapping[str, Any], mapping: ScoreMapping | None
+    scored: Scored,
+    codes: tuple[str, ...],
+    facts: Mapping[str, Any],
+    mapping: ScoreMapping | None,
+    outcomes: Mapping[str, float],
 ) -> ResultChange:
-    """The result without some reasons, given what the score comes to then."""
+    """The result without some reasons, given what the scores come to then."""
     own = sure = round(scored.confidence, _DIGITS)
-    more: dict[str, Any] = {}
+    more: dict[str, Any] = {**outcomes}
     if mapping is not None:
         sure = mapping.tell(own)
         more["sentry.ownConfidence"] = own

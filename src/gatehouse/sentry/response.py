@@ -1,5 +1,6 @@
 """Sentry's answer, in the words of the API."""
 
+from collections.abc import Mapping
 from typing import Annotated, Final
 
 import msgspec
@@ -60,6 +61,34 @@ ThreeDSecureDataField = Annotated[
 ]
 
 
+class OutcomeScoresTold(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """How probable each outcome is, as far as the account's model has learned it."""
+
+    fraud_dispute: Annotated[
+        Score | UnsetType, Meta(description="That it is disputed as fraud, 0 to 1.")
+    ] = UNSET
+    reported_fraud: Annotated[
+        Score | UnsetType, Meta(description="That it is reported as fraud.")
+    ] = UNSET
+    card_testing: Annotated[
+        Score | UnsetType, Meta(description="That a stolen card is tried out.")
+    ] = UNSET
+    abuse: Annotated[
+        Score | UnsetType, Meta(description="That the cardholder misuses the order.")
+    ] = UNSET
+
+
+OutcomeScoresField = Annotated[
+    OutcomeScoresTold | UnsetType,
+    Meta(description="Only where the account's model has learned such scores."),
+]
+
+
+def told_outcomes(scores: Mapping[str, float] | None) -> OutcomeScoresTold | UnsetType:
+    """The scores of outcomes as the API tells them."""
+    return UNSET if not scores else msgspec.convert(scores, OutcomeScoresTold)
+
+
 def told_costs(advice: CostAdvice | None) -> CostsTold | UnsetType:
     """The costs of an order as the API tells them."""
     if advice is None:
@@ -79,6 +108,7 @@ class SentryResponse(msgspec.Struct, frozen=True, rename="camel"):
     ]
     reasons: Reasons
     costs: ExpectedCostsField = UNSET
+    outcome_scores: OutcomeScoresField = UNSET
     sca_advice: ScaAdviceField = UNSET
     three_d_secure_data: ThreeDSecureDataField = UNSET
 
@@ -94,5 +124,6 @@ class SentryInPipeline(msgspec.Struct, frozen=True, rename="camel"):
     ]
     reasons: Reasons
     costs: ExpectedCostsField = UNSET
+    outcome_scores: OutcomeScoresField = UNSET
     sca_advice: ScaAdviceField = UNSET
     three_d_secure_data: ThreeDSecureDataField = UNSET

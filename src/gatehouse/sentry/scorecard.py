@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from operator import itemgetter
 from typing import Annotated, Final, NamedTuple
 
@@ -19,6 +20,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.outcomes import ScoredOutcome
 from gatehouse.sentry.score_mapping import ScoreMapping
 
 FILE: Final = "scorecard.toml"
@@ -26,6 +28,10 @@ EARLIER: Final = ("scorecard_prior_3.toml",)
 """What shipped before, newest first: of each version the terms that the next one changed."""
 LARGEST_TOTAL: Final = 8.0
 """The largest sum that counts: nothing is as certain as a larger one would say."""
+
+
+_FARTHEST: Final = 60.0
+"""In log-odds; farther off is nothing that was learned."""
 
 
 class ScorecardError(Exception):
@@ -54,17 +60,51 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def problems(self) -> list[str]:
         """What is wrong with the term by itself."""
-        found = []
-        if len(self.effects) != len(self.cuts) + 1:
-            found.append(f"{self.code}: there must be one more effect than cuts")
-        if not all(map(math.isfinite, (*self.cuts, *self.effects))):
-            found.append(f"{self.code}: cuts and effects must be finite")
-        if any(a >= b for a, b in zip(self.cuts, self.cuts[1:], strict=False)):
-            found.append(f"{self.code}: cuts must ascend")
-        return found
+        return _problems(self.code, self.cuts, self.effects)
 
 
-class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"terms": "term"}):
+class OutcomeTerm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the values of one feature say about one outcome."""
+
+    code: Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]*$")]
+    cuts: tuple[float, ...]
+    effects: tuple[float, ...]
+    """What is added to the log-odds of the outcome; one more than cuts."""
+
+
+class OutcomeSheet(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"terms": "term"}
+):
+    """What adds up to the score of one outcome."""
+
+    outcome: ScoredOutcome
+    constant: Annotated[float, Meta(ge=-_FARTHEST, le=_FARTHEST)]
+    """Log-odds of the outcome before anything else is added."""
+    of_confidence: Annotated[float, Meta(ge=0, le=1)]
+    """How much of what the confidence says against a request, in log-odds, is added: with few
+    examples of the outcome, fraud in general is worth more than what they have in common."""
+    terms: tuple[OutcomeTerm, ...]
+
+    def problems(self) -> list[str]:
+        """What is wrong with it."""
+        found = [
+            problem
+            for term in self.terms
+            for problem in _problems(term.code, term.cuts, term.effects)
+        ]
+        seen = Counter(term.code for term in self.terms)
+        found += [f"{code}: has more than one term" for code, times in seen.items() if times > 1]
+        return [f"{self.outcome}: {problem}" for problem in found]
+
+
+class Sheet(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    # Earlier versions can read what has nothing that they do not know.
+    omit_defaults=True,
+    rename={"terms": "term"},
+):
     """A scorecard as data, written by hand or by training."""
 
     version: Annotated[str, Meta(min_length=1)]
@@ -74,11 +114,16 @@ class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"te
     terms: tuple[Term, ...]
     mapping: ScoreMapping | None = None
     """How its scores are told, so that thresholds keep the meaning they had; None as they are."""
+    outcomes: tuple[OutcomeSheet, ...] = ()
+    """Of each outcome that has a score of its own beside the confidence."""
 
     def problems(self, codes: Collection[str]) -> list[str]:
         """What is wrong with the sheet for these features."""
         found = [problem for term in self.terms for problem in term.problems()]
         found += [] if self.mapping is None else self.mapping.problems()
+        found += [problem for each in self.outcomes for problem in each.problems()]
+        if len({each.outcome for each in self.outcomes}) < len(self.outcomes):
+            found.append("an outcome has more than one sheet")
         seen = Counter(term.code for term in self.terms)
         for code, times in seen.items():
             found += [f"{code}: has more than one term"] * (times - 1)
@@ -183,6 +228,18 @@ def _quiet_below(term: Term) -> float:
     if term.effects[0]:
         return -math.inf
     return term.cuts[0] if term.cuts else math.inf
+
+
+def _problems(code: str, cuts: tuple[float, ...], effects: tuple[float, ...]) -> list[str]:
+    """What is wrong with the steps of a term."""
+    found = []
+    if len(effects) != len(cuts) + 1:
+        found.append(f"{code}: there must be one more effect than cuts")
+    if not all(map(math.isfinite, (*cuts, *effects))):
+        found.append(f"{code}: cuts and effects must be finite")
+    if any(a >= b for a, b in pairwise(cuts)):
+        found.append(f"{code}: cuts must ascend")
+    return found
 
 
 def logit(probability: float) -> float:

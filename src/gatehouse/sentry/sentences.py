@@ -1,12 +1,14 @@
 """What Sentry says about a score, as sentences that can be said in other languages."""
 
+from collections.abc import Sequence
 from typing import Final
 
-from gatehouse.core.wording.sentences import Phrase, Sentence, phrases_of
+from gatehouse.core.wording.sentences import Phrase, Sentence, phrases_of, row
 from gatehouse.intel.places import shown_amount
 from gatehouse.sentry.costs import WHOLE, CostAdvice, micros_of
 from gatehouse.sentry.features.catalogue import ALL, BY_CODE
 from gatehouse.sentry.features.feature import told_number
+from gatehouse.sentry.outcomes import ScoredOutcome
 from gatehouse.sentry.reasons import REMARKS
 from gatehouse.sentry.records.features import rounded_feature
 from gatehouse.sentry.stage import fits_feature, reason_sentence
@@ -31,6 +33,24 @@ COSTS: Final = Phrase(
     "By expected cost {advice} is cheapest (preset {preset}): with a probability of fraud of "
     "{risk:g}, accepting an order of {amount} {currency} costs {accept}, a review {review} and "
     "declining it {decline} {currency}.",
+)
+OUTCOME: Final = Phrase("sentry.outcome", "The probability of {outcome} was {score:g}.")
+OUTCOME_MOVED: Final = Phrase(
+    "sentry.outcome_moved",
+    "The probability of {outcome} was {score:g}. What moved it most, in log-odds: {reasons}.",
+)
+_OUTCOME_REASON: Final = Phrase("sentry.outcome_reason", "{code} {effect:+g}")
+_OUTCOME_CONFIDENCE: Final = Phrase(
+    "sentry.outcome_confidence", "the confidence by itself {effect:+g}"
+)
+_OUTCOMES: Final = phrases_of(
+    "sentry.outcomes",
+    {
+        ScoredOutcome.FRAUD_DISPUTE: "a fraud dispute",
+        ScoredOutcome.REPORTED_FRAUD: "reported fraud",
+        ScoredOutcome.CARD_TESTING: "card testing",
+        ScoredOutcome.ABUSE: "abuse",
+    },
 )
 NOT_COUNTED: Final = Phrase("sentry.not_counted", "Sentry had not counted {codes}")
 WOULD_BE_SURE: Final = Phrase(
@@ -87,6 +107,19 @@ def said_costs(costs: CostAdvice) -> Sentence:
         currency=currency,
         **{name: shown(cost) for name, cost in costs.costs._asdict().items()},
     )
+
+
+def said_outcome(
+    outcome: str, score: float, reasons: Sequence[tuple[str, float]], of_confidence: float
+) -> Sentence:
+    """The score of an outcome, with what moved it; `of_confidence` is what the confidence did."""
+    what = _OUTCOMES[outcome]() if outcome in _OUTCOMES else outcome
+    parts = [_OUTCOME_REASON(code=code, effect=effect) for code, effect in reasons]
+    if of_confidence:
+        parts.append(_OUTCOME_CONFIDENCE(effect=of_confidence))
+    if not parts:
+        return OUTCOME(outcome=what, score=score)
+    return OUTCOME_MOVED(outcome=what, score=score, reasons=row(parts))
 
 
 def said_reason(code: str, effect: float, value: float | None) -> Sentence | None:

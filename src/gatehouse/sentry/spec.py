@@ -32,6 +32,7 @@ from gatehouse.sentry.authentication.terms import AuthenticationTerms, Exemption
 from gatehouse.sentry.costs import CostAdvice, ExpectedCosts
 from gatehouse.sentry.found import found_inputs
 from gatehouse.sentry.found.found_inputs import FoundInputs
+from gatehouse.sentry.outcomes import OUTCOME_SIGNAL, ScoredOutcome, outcome_signals
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.reasons import LEARNED
 from gatehouse.sentry.request import MOST_CART_BYTES, SentryRequest
@@ -91,6 +92,9 @@ def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
     }
     if facts.get("ownConfidence") is not None:
         found["sentry.ownConfidence"] = facts["ownConfidence"]
+    scores = facts.get("outcomeScores")
+    if scores:
+        found |= outcome_signals(scores)
     costs = CostAdvice.recorded(facts)
     if costs is not None:
         found |= costs.signals
@@ -171,6 +175,31 @@ _SIGNALS: Final = (
     ),
     describe_signal(
         "sentry.expectedCost.decline", Type.NUMBER, "What declining would cost on average.", "12"
+    ),
+    describe_signal(
+        OUTCOME_SIGNAL + ScoredOutcome.FRAUD_DISPUTE,
+        Type.NUMBER,
+        "Probability of a fraud dispute, 0 to 1; unknown unless the account's model has learned "
+        "it, as the other scores of outcomes.",
+        "0.2",
+    ),
+    describe_signal(
+        OUTCOME_SIGNAL + ScoredOutcome.REPORTED_FRAUD,
+        Type.NUMBER,
+        "Probability that it is reported as fraud.",
+        "0.2",
+    ),
+    describe_signal(
+        OUTCOME_SIGNAL + ScoredOutcome.CARD_TESTING,
+        Type.NUMBER,
+        "Probability that a stolen card is tried out.",
+        "0.3",
+    ),
+    describe_signal(
+        OUTCOME_SIGNAL + ScoredOutcome.ABUSE,
+        Type.NUMBER,
+        "Probability that the cardholder misuses the order.",
+        "0.3",
     ),
     describe_signal(
         "sentry.scaAdvice.advice",
@@ -272,7 +301,10 @@ SENTRY: Final = StageSpec(
         prefix="sentry",
         catalogue=_SIGNALS,
         read=_read_signals,
-        facts=("requestConfidence", "ipScore", "reasons", "costs", "ownConfidence", FACT),
+        facts=(
+            *("requestConfidence", "ipScore", "reasons", "costs", "ownConfidence"),
+            *("outcomeScores", FACT),
+        ),
     ),
     operation=OperationSpec(
         name="sentry",

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from gatehouse.core.stages.case import Case, StageResult
 from gatehouse.decisions.recorded_event import RecordedEvent
@@ -28,6 +28,7 @@ from gatehouse.sentry.found.input_watch import InputWatch
 from gatehouse.sentry.memory.memory import Entity, MemoryEvent
 from gatehouse.sentry.memory.port import Memory
 from gatehouse.sentry.memory.recalled import History
+from gatehouse.sentry.outcome_scores import scorer_of
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.reasons import MEMORY_UNAVAILABLE
@@ -38,10 +39,12 @@ from gatehouse.sentry.request_view import RequestView, view_request
 from gatehouse.sentry.response import (
     FEE_TYPE,
     NAME,
+    OutcomeScoresTold,
     Reason,
     SentryInPipeline,
     SentryResponse,
     told_costs,
+    told_outcomes,
 )
 from gatehouse.sentry.scorecard import (
     Scorecard,
@@ -121,6 +124,7 @@ class SentryStage:
         self._book = book
         self._memory = memory
         self._scorecard = scorecard
+        self._outcomes = scorer_of(scorecard.sheet.outcomes)
         self._hasher = hasher
         self._decides = False
         self._table = table
@@ -129,6 +133,7 @@ class SentryStage:
         """The same stage, asking the same parties, for an account with a scorecard of its own."""
         stage = copy(self)
         stage._scorecard = scorecard
+        stage._outcomes = scorer_of(scorecard.sheet.outcomes)
         return stage
 
     def with_watch(self, watch: InputWatch) -> "SentryStage":
@@ -264,13 +269,17 @@ class SentryStage:
         }
         if self._scorecard.sheet.mapping is not None and not policy.raw_scores:
             facts["ownConfidence"] = own
+        outcomes: OutcomeScoresTold | UnsetType = UNSET
+        if self._outcomes is not None:
+            facts["outcomeScores"] = scores = self._outcomes.score(values, scored.total)
+            outcomes = told_outcomes(scores)
         if event:
             facts["event"] = observed.recorded()
         tags = tuple([each.code for each in reasons if each.effect < 0])
         costs = None if policy.costs is None else _costs(observed.event, policy.costs, own)
         if costs is None and observed.authentication is None:
-            response = SentryResponse(confidence, reasons)
-            inside = SentryInPipeline(ip_score, confidence, reasons)
+            response = SentryResponse(confidence, reasons, UNSET, outcomes)
+            inside = SentryInPipeline(ip_score, confidence, reasons, UNSET, outcomes)
             return StageResult(response, completed, facts, tags, inside=inside)
         advised = self._advised(observed, confidence, reasons)
         if costs is not None:
@@ -278,7 +287,7 @@ class SentryStage:
         if advised is not None:
             facts[FACT] = advised.advised.facts
         told = told_costs(costs)
-        more = (told, *((UNSET, UNSET) if advised is None else advised[1:]))
+        more = (told, outcomes, *((UNSET, UNSET) if advised is None else advised[1:]))
         return StageResult(
             SentryResponse(confidence, reasons, *more),
             completed,

@@ -7,7 +7,13 @@ from gatehouse.sentry.costs import CostAdvice
 from gatehouse.sentry.explaining import recorded_reasons
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.reasons import REMARKS
-from gatehouse.sentry.response import Reason, SentryInPipeline, SentryResponse, told_costs
+from gatehouse.sentry.response import (
+    Reason,
+    SentryInPipeline,
+    SentryResponse,
+    told_costs,
+    told_outcomes,
+)
 from gatehouse.sentry.stage import is_shipped, told_reason
 
 
@@ -22,10 +28,14 @@ def answer_again(result: RecordedResult) -> AnsweredAgain:
     tags = [each.code for each in reasons if each.effect < 0]
     sure, costs = facts["requestConfidence"], told_costs(CostAdvice.recorded(facts))
     # What was told for a 3-D Secure server is not kept: the memory has moved on.
-    advice = told_advice(AdvisedPayment.recorded(facts))
+    told = (
+        costs,
+        told_outcomes(facts.get("outcomeScores")),
+        told_advice(AdvisedPayment.recorded(facts)),
+    )
     if result.alone:
-        return AnsweredAgain(SentryResponse(sure, reasons, costs, advice), tags)
-    return AnsweredAgain(SentryInPipeline(facts["ipScore"], sure, reasons, costs, advice), tags)
+        return AnsweredAgain(SentryResponse(sure, reasons, *told), tags)
+    return AnsweredAgain(SentryInPipeline(facts["ipScore"], sure, reasons, *told), tags)
 
 
 def _reason(code: str, effect: float, value: float | None, *, shipped: bool) -> Reason:
