@@ -12,7 +12,7 @@ import msgspec
 from gatehouse.backtest.load import select_signals
 from gatehouse.backtest.preset_costs import CONFIDENCE, OWN_CONFIDENCE, judge_presets
 from gatehouse.backtest.report import BacktestReport
-from gatehouse.backtest.run import Judge, nothing_to_judge
+from gatehouse.backtest.run import Judge, ShiftedRequest, nothing_to_judge
 from gatehouse.conditions.compile_sql import listed_column
 from gatehouse.conditions.nodes import Type
 from gatehouse.figures.layout import signal_value
@@ -54,6 +54,8 @@ class ColumnTrial(msgspec.Struct, frozen=True):
     examples: int = 5
     costs: CostTerms | None = None
     """What orders earn and cost the account, for figures of each preset."""
+    shifted: Callable[[Sequence[ShiftedRequest]], None] | None = None
+    """Is handed every request that would be decided differently, for another report on it."""
 
     @property
     def more_signals(self) -> tuple[str, ...]:
@@ -136,6 +138,8 @@ def _judged(
     requests = f"SELECT {chosen} FROM {rows.table}{''.join(joins)} WHERE {rows.within}"  # noqa: S608
     judge = Judge(tables.ask, trial.rule_set, _unknown(tables, rows, values))
     report = judge.run(requests, loaded, (trial.span.since_ms, trial.span.until_ms), trial.examples)
+    if trial.shifted is not None:
+        trial.shifted(judge.shifted())
     if trial.costs is None:
         return report
     presets = judge_presets(tables.ask, requests, trial.costs)

@@ -6,7 +6,7 @@ and every figure is made from these counts.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from gatehouse.backtest.decision_sql import BITS, DecisionSql
 from gatehouse.backtest.report import (
@@ -42,6 +42,14 @@ Ask = Callable[[str], list[tuple[Any, ...]]]
 
 UNDECIDED: Final = "-"
 """Stands for a decision that was not recorded."""
+
+
+class ShiftedRequest(NamedTuple):
+    """A request that would be decided differently."""
+
+    request_id: str
+    before: str
+    after: str
 
 
 class Judge:
@@ -85,6 +93,14 @@ class Judge:
             examples=self._examples(examples) if examples else (),
             warnings=tuple(map(self._unknown_warning, self._unknown)),
         )
+
+    def shifted(self) -> list[ShiftedRequest]:
+        """Every request that would be decided differently, after they were judged."""
+        rows = self._ask(
+            f"SELECT request_id, decided, now FROM {self._sql.decided('judged')} "  # noqa: S608
+            f"WHERE decided <> now AND decided <> '{UNDECIDED}'"
+        )
+        return [ShiftedRequest(*row) for row in rows]
 
     def _match(self, requests: str) -> None:
         """Work out which rules match which requests, and count those that match the same."""
