@@ -12,8 +12,16 @@ from gatehouse.decisions.record import UnreadableRecord, read_outline
 from gatehouse.decisions.signal_columns import ColumnReader
 from gatehouse.decisions.signal_layout import fits
 from gatehouse.decisions.signal_rows import ABOUT, OPERATIONS
-from gatehouse.figures.layout import CUSTOM_MAPS, FEATURE, ColumnLayout, stage_completed, stage_us
-from gatehouse.figures.record_facts import RecordFacts, facts_of
+from gatehouse.figures.layout import (
+    CUSTOM_MAPS,
+    FEATURE,
+    TRIED_BIN,
+    TRIED_CARD,
+    ColumnLayout,
+    stage_completed,
+    stage_us,
+)
+from gatehouse.figures.record_facts import CardFacts, RecordFacts, facts_of
 from gatehouse.sentry.records.event import MEASURED_IN, measured_in
 from gatehouse.store.decisions.records import KeptRecord
 from gatehouse.store.feedback.feedback_history import KnownLabel
@@ -50,6 +58,12 @@ class BatchMaker:
         made["review"] = list(map(found.reviews.get, ids))
         made["fraud"] = [None if each is None else each.fraud for each in labels]
         made["labelled_ms"] = [None if each is None else each.fraud_known_ms for each in labels]
+        cards = [
+            each.card if each.card is not None and not judged else CardFacts()
+            for each, judged in zip(facts, made["judged"], strict=True)
+        ]
+        made[TRIED_BIN] = [each.bin for each in cards]
+        made[TRIED_CARD] = [each.fingerprint for each in cards]
         for stage in self._layout.stages:
             made[stage_us(stage)] = [each.durations.get(stage) for each in facts]
             made[stage_completed(stage)] = [each.completed.get(stage) for each in facts]
@@ -151,7 +165,7 @@ class BatchMaker:
 _FACTS: Final = tuple(
     name
     for name in RecordFacts.__struct_fields__
-    if name not in ("custom", "durations", "completed")
+    if name not in ("custom", "durations", "completed", "card")
 )
 
 

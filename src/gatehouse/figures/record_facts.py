@@ -32,6 +32,14 @@ class RecordFacts(msgspec.Struct, frozen=True):
     """The custom inputs by name."""
     durations: dict[str, int] = {}
     completed: dict[str, bool] = {}
+    card: "CardFacts | None" = None
+
+
+class CardFacts(msgspec.Struct, frozen=True, gc=False):
+    """What tells cards apart, and which issuer they are of."""
+
+    bin: str | None = None
+    fingerprint: str | None = None
 
 
 class _Stage(msgspec.Struct, frozen=True, gc=False, rename="camel"):
@@ -45,6 +53,7 @@ class _Outline(msgspec.Struct, frozen=True, rename="camel"):
     stages: tuple[_Stage, ...] = ()
     decision: str | None = None
     closed_micros: int = 0
+    card: CardFacts | None = None
     signals: msgspec.Raw = _NONE
     erased_at: str | None = None
 
@@ -95,6 +104,7 @@ def facts_of(text: str) -> RecordFacts:
         custom=_custom(kept.signals),
         durations=durations,
         completed=completed,
+        card=kept.card,
     )
 
 
