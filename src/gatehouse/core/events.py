@@ -43,6 +43,7 @@ class EventName(StrEnum):
     IMPORT_FINISHED = "import.finished"
     WEBHOOK_DISABLED = "webhook.disabled"
     DRIFT_NOTICED = "drift.noticed"
+    PROGRAMME_THRESHOLD = "programme.threshold"
 
 
 MEANINGS: Final[dict[EventName, str]] = {
@@ -69,6 +70,7 @@ MEANINGS: Final[dict[EventName, str]] = {
     EventName.IMPORT_FINISHED: "An import of records came to its end.",
     EventName.WEBHOOK_DISABLED: "A webhook failed for too long, or its receiver asked for no more.",
     EventName.DRIFT_NOTICED: "Signals, scores, rules or labels are not as they usually are.",
+    EventName.PROGRAMME_THRESHOLD: "Half of the way to a network's programme, or more, is reached.",
 }
 """Every type in one sentence."""
 

@@ -43,6 +43,10 @@ def console(
         console_port=settings.console_port if port is None else port,
     )
     refuse_unfit_production(settings, unknown)
+    if settings.programmes_file is not None:
+        from gatehouse.admin.programmes.use_cases.tables import table_in_force
+
+        table_in_force(settings)
     configure_logging(settings.log_level, say=hinted)
     session = installation.open_admin_session(settings, Actor.system("console"))
     try:

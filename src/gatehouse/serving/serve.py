@@ -61,6 +61,10 @@ def serve(
         workers=workers or settings.workers,
     )
     refuse_unfit_production(settings, unknown)
+    if settings.programmes_file is not None:
+        from gatehouse.admin.programmes.use_cases.tables import table_in_force
+
+        table_in_force(settings)
     if place == BACKGROUND_PLACE:
         work_beside(settings)
         return

@@ -27,6 +27,7 @@ from gatehouse.settings.kinds import setting as _setting
 from gatehouse.settings.kinds import text as _text
 from gatehouse.settings.kinds import waits as _waits
 from gatehouse.settings.people import PeopleSettings
+from gatehouse.settings.programmes import ProgrammeSettings
 from gatehouse.settings.serving import ServingSettings
 from gatehouse.settings.tracing import TraceSettings, with_standard_variables
 
@@ -47,7 +48,14 @@ class InvalidSetting(ValueError):
 
 
 @dataclass(frozen=True)
-class Settings(ConsoleSettings, PeopleSettings, ServingSettings, TraceSettings, ScaSettings):
+class Settings(
+    ConsoleSettings,
+    PeopleSettings,
+    ProgrammeSettings,
+    ServingSettings,
+    TraceSettings,
+    ScaSettings,
+):
     """What an operator can choose."""
 
     environment: str = _choice(

@@ -2,105 +2,227 @@
 
 import datetime
 import json
-import random
-from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
 
+import msgspec
 import pytest
+import scripts.programme_truth
 import sqlalchemy as sa
+from scripts.programme_truth.outcomes import made_outcomes
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.outcomes.types.outcome import OutcomeBatch
 from gatehouse.admin.outcomes.use_cases.tell import tell
-from gatehouse.admin.programmes.types.report import MeterFilter
-from gatehouse.admin.programmes.use_cases import get_programmes
+from gatehouse.admin.programmes.types.months import CalendarMonth
+from gatehouse.admin.programmes.types.report import MeteredProgramme, MeterFilter
+from gatehouse.admin.programmes.types.thresholds import CountedEvents
+from gatehouse.admin.programmes.use_cases.metering import get_programmes, thresholds_in_force
+from gatehouse.admin.programmes.use_cases.tables import shipped_table
 from gatehouse.core.errors import NotFound
 from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.console.harness import open_console
 from tests.harness import Home, make_account
 
-# Exactly what the meter says, written once more over the rows themselves.
-_VAMP = """
-SELECT count(CASE WHEN kind = 'FRAUD_REPORT' THEN 1 END)
-     + count(CASE WHEN kind = 'DISPUTE' AND coalesce(result, '') <> 'RESOLVED_BEFORE'
-                   AND coalesce(stage, '') <> 'INQUIRY' THEN 1 END),
-       count(CASE WHEN kind = 'SETTLED' THEN 1 END)
-FROM outcomes WHERE account_id = :account AND network = 'VISA' AND merchant_id = :merchant
- AND at_ms >= :since AND at_ms < :until
-"""
+FIRST: Final = datetime.date(2026, 1, 1)
+_RECOUNT: Final = Path(scripts.programme_truth.__file__).with_name("recount.sql").read_text()
+_COUNTS: Final = {each.name: each.counts for each in shipped_table().programmes}
+_read: Final = RequestReader(OutcomeBatch).read
 
 
-def _month(year: int, month: int) -> int:
-    return int(datetime.datetime(year, month, 1, tzinfo=datetime.UTC).timestamp()) * 1000
-
-
-def _tell_some(session: AdminSession, account: str, number: int) -> None:
-    """Outcomes of three months with known truth, some of them at the very end of a month."""
-    draw = random.Random(number)
-    edges = ["2026-09-30T23:59:59.999Z", "2026-10-01T00:00:00Z", "2026-10-31T23:59:59.999Z"]
-    edges += ["2026-11-01T00:00:00Z", "2026-10-31T22:00:00-03:00", "2026-11-01T01:00:00+02:00"]
-    items = []
-    for each in range(number):
-        day = datetime.date(2026, 9, 1) + datetime.timedelta(days=draw.randrange(80))
-        at = draw.choice([*edges, f"{day}T12:00:00Z", f"{day}T12:00:00Z", f"{day}T12:00:00Z"])
-        kind = draw.choices(("SETTLED", "FRAUD_REPORT", "DISPUTE"), (90, 5, 5))[0]
-        item = {
-            **{"kind": kind, "reference": f"r{each}", "at": at},
-            **{"network": draw.choice(("VISA", "MASTERCARD")), "merchantId": draw.choice("AB")},
-        }
-        if kind == "DISPUTE":
-            item["reason"] = draw.choice(("10.4", "13.1", "4837", "4853"))
-            item |= draw.choice(({}, {}, {"result": "RESOLVED_BEFORE"}, {"stage": "INQUIRY"}))
-        items.append(item)
+def tell_some(session: AdminSession, account: str, number: int, days: int = 130) -> None:
+    """Outcomes of some months with known truth."""
+    items = [each.body for each in made_outcomes(36, number, FIRST, days)]
     for start in range(0, number, 500):
-        body = json.dumps({"items": items[start : start + 500]}).encode()
-        tell(session, account, RequestReader(OutcomeBatch).read(body))
+        tell(session, account, _read(json.dumps({"items": items[start : start + 500]}).encode()))
+
+
+def recounted(session: AdminSession, account: str, month: str) -> dict[Any, Any]:
+    """What the rows of a month come to, by SQL."""
+    span = CalendarMonth.named(month)
+    bound = {
+        **{"account": account, "since": span.since_ms, "until": span.until_ms},
+        "before": span.before.since_ms,
+    }
+    with session.reading() as connection:
+        rows = connection.execute(sa.text(_RECOUNT), bound).mappings().all()
+    return {(row["network"], row["merchant"], row["region"]): row for row in rows}
+
+
+def check_recounted(each: MeteredProgramme, row: Any) -> None:
+    """A standing says what the rows come to, to the last digit."""
+    counts = _COUNTS[each.programme]
+    assert each.events == row[counts.value.lower()]
+    sales = row["sales"] if each.network == "VISA" else row["sales_before"]
+    assert each.sales == sales
+    ratio = None if not sales else Fraction(each.events * 10_000, sales)
+    if ratio is not None:
+        assert each.basis_points is not None
+        assert abs(Fraction(each.basis_points) - ratio) <= Fraction(1, 200)
+    both = (
+        each.events >= each.limit_events and ratio is not None and ratio >= each.limit_basis_points
+    )
+    if counts is not CountedEvents.FRAUD_CHARGEBACKS:
+        assert each.met is both
+        return
+    amount = row["fraud_eur" if each.currency == "EUR" else "fraud_usd"]
+    if each.currency in ("EUR", "USD"):
+        assert Fraction(each.amount or 0) * 1_000_000 == amount
+    share = Fraction(row["three_ds_before"] * 10_000, sales) if sales else None
+    if share is not None:
+        assert abs(Fraction(each.three_d_secure_basis_points or -1) - share) <= Fraction(1, 200)
+    others = (
+        sales >= 1000
+        and amount >= Fraction(each.limit_amount or 0) * 1_000_000
+        and share is not None
+        and share < (each.limit_three_d_secure or 0)
+    )
+    assert each.met is (both and others)
 
 
 def test_the_meter_equals_a_recomputation_over_the_rows(session: AdminSession) -> None:
     account = make_account(session)
-    _tell_some(session, account, 1000)
-    for month, since, until in (
-        ("2026-09", _month(2026, 9), _month(2026, 10)),
-        ("2026-10", _month(2026, 10), _month(2026, 11)),
-        ("2026-11", _month(2026, 11), _month(2026, 12)),
-    ):
+    tell_some(session, account, 4000)
+    seen = 0
+    for month in ("2026-01", "2026-02", "2026-03", "2026-04", "2026-05"):
+        rows = recounted(session, account, month)
         report = get_programmes(session, account, MeterFilter(month))
-        found = {
-            each.merchant_id: (each.events, each.sales)
-            for each in report.standings
-            if each.programme == "VAMP"
-        }
-        with session.reading() as connection:
-            for merchant in "AB":
-                bound = {"account": account, "merchant": merchant, "since": since, "until": until}
-                row = connection.execute(sa.text(_VAMP), bound).one()
-                assert found[merchant] == tuple(row)
-                assert sum(row) > 50
+        parts = {(each.network, each.merchant_id, each.region) for each in report.standings}
+        # The German exclusion and the like leave a part of Mastercard's two programmes at least.
+        assert parts == {part for part in rows if part[0] != "AMEX"}
+        for each in report.standings:
+            check_recounted(each, rows[each.network, each.merchant_id, each.region])
+            seen += each.events
+    assert seen > 2000
 
 
 def test_visa_has_its_own_month_and_mastercard_the_one_before(session: AdminSession) -> None:
     account = make_account(session)
-    _tell_some(session, account, 300)
+    tell_some(session, account, 300)
+    report = get_programmes(session, account, MeterFilter("2026-02"))
+    months = {(each.network, each.sales_month) for each in report.standings}
+    assert months == {("VISA", "2026-02"), ("MASTERCARD", "2026-01")}
+
+
+def sent(**more: Any) -> dict[str, Any]:
+    return {
+        **{"kind": "SETTLED", "reference": "s-1", "at": "2026-10-05T00:00:00Z"},
+        **{"network": "VISA", "merchantId": "M-1"},
+        **more,
+    }
+
+
+def told(session: AdminSession, account: str, *items: dict[str, Any]) -> None:
+    tell(session, account, _read(json.dumps({"items": items}).encode()))
+
+
+def vamp(session: AdminSession, account: str, month: str = "2026-10") -> MeteredProgramme:
+    found = get_programmes(session, account, MeterFilter(month)).standings
+    return next(each for each in found if (each.programme, each.scope) == ("VAMP", "ACCOUNT"))
+
+
+def test_what_was_ended_before_a_dispute_counts_not_and_what_is_withdrawn_later_does(
+    sqlite_session: AdminSession,
+) -> None:
+    session, account = sqlite_session, make_account(sqlite_session)
+    told(
+        session,
+        account,
+        sent(),
+        sent(kind="DISPUTE", reference="d-1", reason="10.4", result="RESOLVED_BEFORE"),
+        sent(kind="DISPUTE", reference="d-2", reason="10.4", result="WITHDRAWN"),
+        sent(kind="DISPUTE", reference="d-3", reason="13.1", stage="INQUIRY"),
+        sent(kind="FRAUD_REPORT", reference="f-1", fraudType="6"),
+        sent(kind="FRAUD_REPORT", reference="f-2", fraudType="6", result="RESOLVED_BEFORE"),
+        sent(kind="ALERT", reference="a-1"),
+        sent(kind="REFUNDED", reference="r-1"),
+    )
+    assert (vamp(session, account).events, vamp(session, account).sales) == (2, 1)
+
+
+def test_an_outcome_without_a_region_takes_that_of_its_merchant_id(
+    sqlite_session: AdminSession,
+) -> None:
+    session, account = sqlite_session, make_account(sqlite_session)
+    fraud = {"kind": "FRAUD_REPORT", "fraudType": "6"}
+    told(
+        session,
+        account,
+        sent(region="MENA"),
+        sent(region="EU", merchantId="M-2", reference="s-2"),
+        sent(reference="f-1", **fraud),
+        sent(reference="f-2", merchantId="M-2", **fraud),
+        sent(reference="f-3", merchantId="M-3", **fraud),
+    )
     report = get_programmes(session, account, MeterFilter("2026-10"))
-    months = Counter((each.network, each.sales_month) for each in report.standings)
-    assert set(months) == {("VISA", "2026-10"), ("MASTERCARD", "2026-09")}
+    found = {
+        (each.merchant_id, each.region): (each.events, each.sales, each.limit_basis_points)
+        for each in report.standings
+        if (each.programme, each.of) == ("VAMP", "MERCHANT")
+    }
+    assert found == {
+        (None, "MENA"): (1, 1, 220),
+        (None, "EU"): (1, 1, 150),
+        (None, None): (1, 0, 150),
+        ("M-1", "MENA"): (1, 1, 220),
+        ("M-2", "EU"): (1, 1, 150),
+        ("M-3", None): (1, 0, 150),
+    }
 
 
-def test_a_stranger_reads_no_meter(session: AdminSession) -> None:
+def test_a_table_of_the_operator_takes_the_place_of_the_one_that_ships(home: Home) -> None:
+    home.migrated()
+    shown = home.run("programmes", "thresholds").out
+    assert "the table that ships" in shown
+    assert "from memory: " in shown
+    file = home.path / "mine.toml"
+    shipped = Path(thresholds_in_force.function.__code__.co_filename).parents[1]
+    text = (shipped / "types" / "thresholds.toml").read_text()
+    file.write_text(text.replace("basis_points = 150", "basis_points = 90"))
+    home.settings["GATEHOUSE_PROGRAMMES_FILE"] = str(file)
+    table = json.loads(home.run("programmes", "thresholds", "--json").out)
+    assert table["own"] is True
+    assert {each["basisPoints"] for each in table["thresholds"]} >= {90}
+    file.write_text(text.replace('counts = "CHARGEBACKS"', 'counts = "ALL"'))
+    for command in (("programmes", "show"), ("serve",), ("console",)):
+        done = home.run(*command)
+        assert done.code == 5, command
+        assert f"GATEHOUSE_PROGRAMMES_FILE: {file}: Invalid enum value 'ALL'" in done.err
+    home.settings["GATEHOUSE_PROGRAMMES_FILE"] = str(file.with_name("none.toml"))
+    done = home.run("serve")
+    assert (done.code, "cannot read" in done.err) == (5, True)
+
+
+def test_a_stranger_reads_no_meter(sqlite_session: AdminSession) -> None:
+    session = sqlite_session
     account = make_account(session)
     stranger = session.acting_as(Actor.key("key_1", make_account(session)))
     with pytest.raises(NotFound):
         get_programmes(stranger, account, MeterFilter())
+    with pytest.raises(NotFound):
+        thresholds_in_force(stranger, account)
 
 
 def test_the_page_and_the_command_show_how_many_events_are_left(home: Home) -> None:
     with open_console(home.migrated()) as console:
-        _tell_some(console.session, console.account_id, 100)
-        page = console.as_role(UserRole.ADMINISTRATOR).get(f"/a/{console.account_id}/programmes")
+        tell_some(console.session, console.account_id, 600)
+        administrator = console.as_role(UserRole.ADMINISTRATOR)
+        page = administrator.get(f"/a/{console.account_id}/programmes?month=2026-02")
         assert page.status_code == 200
         assert "VAMP" in page.text
+        assert '<svg class="chart gauge"' in page.text
+        assert "more events until 2.20% and 1,500 events" in page.text
+        empty = administrator.get(f"/a/{console.account_id}/programmes?month=2020-01")
+        assert "Nothing to meter yet" in empty.text
+        table = administrator.get(f"/a/{console.account_id}/programmes/thresholds")
+        assert "From memory" in table.text
         ours = ("--account", console.account_id)
     assert home.run("programmes", "show", "--month", "2026-13", *ours).code == 4
-    assert "VAMP" in home.run("programmes", "show", "--month", "2026-10", *ours).out
+    shown = home.run("programmes", "show", "--month", "2026-02", *ours).out
+    assert "VAMP, excessive" in shown
+    data = json.loads(home.run("programmes", "show", "--month", "2026-02", "--json", *ours).out)
+    assert data["standings"][0]["neededEvents"] >= data["standings"][0]["events"]
+    assert msgspec.json.encode(data)

@@ -32,6 +32,7 @@ class JobKind(StrEnum):
     IDENTITY_IMPORT = "identities.import"
     FEEDBACK_IMPORT = "feedback.import"
     ERASURE = "privacy.erase"
+    WHAT_IF = "programmes.what_if"
 
 
 class BacktestOrder(msgspec.Struct, frozen=True):
@@ -42,6 +43,14 @@ class BacktestOrder(msgspec.Struct, frozen=True):
     until_ms: int
     lists_now: bool = False
     examples: int = 5
+
+
+class WhatIfOrder(msgspec.Struct, frozen=True):
+    """A rule set whose effect on the networks' programmes is asked for."""
+
+    document: str
+    since_ms: int
+    until_ms: int
 
 
 class TrainingOrder(msgspec.Struct, frozen=True):
@@ -140,7 +149,7 @@ class JobPage(msgspec.Struct, frozen=True, rename="camel"):
     has_more: HasMore
 
 
-Order = BacktestOrder | TrainingOrder | LabelAuditOrder | ImportOrder | ErasureOrder
+Order = BacktestOrder | TrainingOrder | LabelAuditOrder | ImportOrder | ErasureOrder | WhatIfOrder
 ORDERS: Final[dict[JobKind, type[Order]]] = {
     JobKind.BACKTEST: BacktestOrder,
     JobKind.TRAINING: TrainingOrder,
@@ -148,4 +157,5 @@ ORDERS: Final[dict[JobKind, type[Order]]] = {
     JobKind.IDENTITY_IMPORT: ImportOrder,
     JobKind.FEEDBACK_IMPORT: ImportOrder,
     JobKind.ERASURE: ErasureOrder,
+    JobKind.WHAT_IF: WhatIfOrder,
 }

@@ -41,6 +41,7 @@ _SCOPES: Final = {
     JobKind.IDENTITY_IMPORT: "manage:identities",
     JobKind.FEEDBACK_IMPORT: "manage:feedback",
     JobKind.ERASURE: "manage:identities",
+    JobKind.WHAT_IF: "manage:rules",
 }
 """What a key needs to start a job of a kind, and to see it."""
 

@@ -108,6 +108,19 @@ DATA: Final[Mapping[str, Schema]] = {
     EventName.IMPORT_FINISHED: {"importId": _TEXT, "kind": _TEXT} | dict.fromkeys(_COUNTS, _NUMBER),
     EventName.WEBHOOK_DISABLED: {"webhookId": _TEXT, "because": _TEXT, "failingSince": _TIME},
     EventName.DRIFT_NOTICED: {"drifts": {"type": "array", "items": _DRIFT}, "count": _NUMBER},
+    EventName.PROGRAMME_THRESHOLD: {
+        "programme": _TEXT,
+        "level": _TEXT,
+        "network": _TEXT,
+        "merchantId": {"type": ["string", "null"], "description": "Null for all of the account."},
+        "region": {"type": ["string", "null"]},
+        "month": _TEXT,
+        "percent": {**_NUMBER, "description": "50, 75 or 90 of the way; 100 once it is met."},
+        "events": _NUMBER,
+        "sales": _NUMBER,
+        "neededEvents": _NUMBER,
+        "basisPoints": {"type": ["string", "null"]},
+    },
     TEST_TYPE: {"webhookId": _TEXT},
 }
 """The fields of `data` by the type of the event."""

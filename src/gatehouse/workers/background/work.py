@@ -14,6 +14,7 @@ from gatehouse.admin.installation.queries import Backlog, count_backlog
 from gatehouse.admin.jobs.worker.worker import JobWorker
 from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
 from gatehouse.admin.privacy.use_cases.retention import DailyRetention, retention_policy
+from gatehouse.admin.programmes.worker import ProgrammeWatch
 from gatehouse.admin.webhooks.worker.delivery import Called, open_delivery
 from gatehouse.core.secrets import keyring
 from gatehouse.settings.settings import Settings
@@ -45,6 +46,7 @@ class BackgroundWork:
         self._partitions = PartitionKeeper(session)
         self._events = ExpiringKeys(database, session.clock)
         self._drift = DriftWatch(session)
+        self._programmes = ProgrammeWatch(session)
         self.webhooks = open_delivery(session, settings, owner, called, alone=alone)
         self._told: dict[BackgroundNotice, Callable[[], None]] = {
             BackgroundNotice.CHANGED: self.webhooks.changed,
@@ -66,6 +68,7 @@ class BackgroundWork:
         yield BackgroundTask("webhooks", self.webhooks.run)
         yield BackgroundTask("events", self._events.run)
         yield BackgroundTask("drift", self._drift.run)
+        yield BackgroundTask("programmes", self._programmes.run)
 
     def tell(self, notice: BackgroundNotice) -> None:
         """Something happened that need not wait for the next look."""

@@ -18,6 +18,7 @@ from gatehouse.admin.jobs.types import (
     LabelAuditOrder,
     NamedPerson,
     TrainingOrder,
+    WhatIfOrder,
 )
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.store.admin.admin_session import AdminSession
@@ -55,6 +56,22 @@ def backtest(work: Work) -> Any:
         rule_set,
         span,
         options,
+        lambda done, total: work.reached(done, total, "reading records"),
+    )
+
+
+def what_if(work: Work) -> Any:
+    """Try what a rule set would do to the networks' programmes."""
+    from gatehouse.admin.programmes.use_cases.replaying import replay
+    from gatehouse.rules.authoring import read_rule_set
+
+    order: WhatIfOrder = work.order
+    rule_set = read_rule_set(order.document.encode())
+    span = RecordSpan(work.account_id, order.since_ms, order.until_ms)
+    return replay(
+        work.session,
+        rule_set,
+        span,
         lambda done, total: work.reached(done, total, "reading records"),
     )
 
@@ -217,4 +234,5 @@ WORKS: Final[dict[JobKind, Callable[[Work], Any]]] = {
     JobKind.IDENTITY_IMPORT: import_identities,
     JobKind.FEEDBACK_IMPORT: import_feedback,
     JobKind.ERASURE: erase,
+    JobKind.WHAT_IF: what_if,
 }

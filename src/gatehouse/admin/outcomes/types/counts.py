@@ -22,9 +22,24 @@ class OutcomeGroup(NamedTuple):
     result: str | None
     currency: str | None
     number: int
-    authenticated: int
+    authenticated: int = 0
     """Of settlements: those with 3-D Secure."""
-    micros: int
+    micros: int = 0
+    told_authentication: int = 0
+    """Of settlements: those that say whether they were authenticated."""
+    happened: int = 0
+    """Those that had happened by a moment that was asked for."""
+    told: int = 0
+    """Those that had been told by then, too."""
+    in_time: int = 0
+    """Those that were told before the end of the span."""
+
+    @property
+    def is_counted_report(self) -> bool:
+        """Whether a reported fraud counts: not if evidence ended it before a dispute."""
+        return (
+            self.kind == OutcomeKind.FRAUD_REPORT and self.result != DisputeResult.RESOLVED_BEFORE
+        )
 
     @property
     def is_counted_dispute(self) -> bool:
@@ -39,3 +54,12 @@ class OutcomeGroup(NamedTuple):
     def is_fraud(self) -> bool:
         """Whether a dispute says that the cardholder did not pay."""
         return is_fraud_reason(self.reason)
+
+
+class OutcomePlace(NamedTuple):
+    """One outcome of a decision, and where it counts."""
+
+    request_id: str
+    at_ms: int
+    group: OutcomeGroup
+    """It alone."""

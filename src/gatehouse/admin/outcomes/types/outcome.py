@@ -81,7 +81,7 @@ _BELONGS: Final = {
     "reason": ("reason", (OutcomeKind.DISPUTE,)),
     "stage": ("stage", (OutcomeKind.DISPUTE,)),
     "respond_by": ("respondBy", (OutcomeKind.DISPUTE,)),
-    "result": ("result", (OutcomeKind.DISPUTE, OutcomeKind.ALERT)),
+    "result": ("result", (OutcomeKind.DISPUTE, OutcomeKind.ALERT, OutcomeKind.FRAUD_REPORT)),
     "fraud_type": ("fraudType", (OutcomeKind.FRAUD_REPORT,)),
     "three_d_secure": ("threeDSecure", (OutcomeKind.SETTLED,)),
 }
@@ -157,7 +157,11 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
         DisputeStage | None, Meta(description="Of a dispute: how far it has gone.")
     ] = None
     result: Annotated[
-        DisputeResult | None, Meta(description="Of a dispute or alert: how it ended.")
+        DisputeResult | None,
+        Meta(
+            description="Of a dispute or alert: how it ended. Of a reported fraud, "
+            "`RESOLVED_BEFORE` says that compelling evidence ended it before a dispute."
+        ),
     ] = None
     respond_by: Annotated[
         EventTime | None, Meta(description="Of a dispute: until when to answer (RFC 3339).")

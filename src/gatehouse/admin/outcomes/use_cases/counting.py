@@ -1,12 +1,86 @@
-"""Counts what became of payments between two moments."""
+"""Counts what became of payments between two moments; every query is bound to an account."""
 
-from gatehouse.admin.outcomes import queries
-from gatehouse.admin.outcomes.types.counts import OutcomeGroup
+from collections.abc import Sequence
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from gatehouse.admin.outcomes.tables import OUTCOMES
+from gatehouse.admin.outcomes.types.counts import OutcomeGroup, OutcomePlace
+from gatehouse.admin.outcomes.types.outcome import OutcomeKind
 from gatehouse.store.admin.admin_session import Reading
+from gatehouse.store.database import is_any_of
+from gatehouse.store.tables import ACCOUNTS
+
+_O: Final = OUTCOMES.c
+_PART: Final = (_O.network, _O.merchant_id, _O.region)
+_ALIKE: Final = (*_PART, _O.kind, _O.reason, _O.stage, _O.result, _O.currency)
+_EVENTS: Final = (OutcomeKind.FRAUD_REPORT, OutcomeKind.DISPUTE)
 
 
 def count_between(
-    reading: Reading, account_id: str, since_ms: int, until_ms: int
+    reading: Reading, account_id: str, since_ms: int, until_ms: int, by_ms: int | None = None
 ) -> list[OutcomeGroup]:
-    """What happened from one moment on until before another."""
-    return queries.groups(reading.connection, account_id, since_ms, until_ms)
+    """Settlements, reports and disputes between two moments, in groups of those that are alike.
+
+    Each group also says how many of it had happened, and were told, by a third moment.
+    """
+    within = (_O.account_id == account_id, _O.at_ms >= since_ms, _O.at_ms < until_ms)
+    had_happened = _O.at_ms < (until_ms if by_ms is None else by_ms)
+    arrived = (
+        had_happened,
+        had_happened & (_O.recorded_at_ms < (until_ms if by_ms is None else by_ms)),
+        _O.recorded_at_ms < until_ms,
+    )
+    numbers = [sa.func.count(), *(sa.func.sum(sa.case((each, 1), else_=0)) for each in arrived)]
+    with_three_ds = (_sum(_O.three_d_secure), sa.func.count(_O.three_d_secure))
+    sales = sa.select(*_PART, *numbers, *with_three_ds).group_by(*_PART)
+    sales = sales.where(*within, _O.kind == OutcomeKind.SETTLED)
+    events = sa.select(*_ALIKE, *numbers, _sum(_O.amount)).group_by(*_ALIKE)
+    events = events.where(*within, _O.kind.in_(_EVENTS))
+    found = [_settled(*row) for row in reading.connection.execute(sales)]
+    return found + [_event(*row) for row in reading.connection.execute(events)]
+
+
+def outcomes_of(
+    connection: sa.Connection, account_id: str, request_ids: Sequence[str]
+) -> list[OutcomePlace]:
+    """Settlements, reports and disputes of some decisions, each by itself."""
+    about = (_O.request_id, _O.at_ms)
+    query = sa.select(*about, *_ALIKE, _O.three_d_secure, _O.amount).where(
+        _O.account_id == account_id,
+        is_any_of(connection, _O.request_id, request_ids),
+        _O.kind.in_((OutcomeKind.SETTLED, *_EVENTS)),
+    )
+    return [_place(*row) for row in connection.execute(query)]
+
+
+def accounts_since(connection: sa.Connection, since_ms: int) -> list[str]:
+    """The open accounts to whose payments something happened since a moment."""
+    some = sa.exists().where(_O.account_id == ACCOUNTS.c.id, _O.at_ms >= since_ms)
+    query = sa.select(ACCOUNTS.c.id).where(ACCOUNTS.c.closed_at_ms.is_(None), some)
+    return list(connection.scalars(query.order_by(ACCOUNTS.c.id)))
+
+
+def _sum(column: "sa.Column[Any]") -> "sa.ColumnElement[Any]":
+    return sa.func.coalesce(sa.func.sum(column), 0)
+
+
+def _settled(network: str, merchant_id: str | None, region: str | None, *sums: Any) -> OutcomeGroup:
+    number, happened, told, in_time, authenticated, answered = map(int, sums)
+    return OutcomeGroup(
+        *(network, merchant_id, region, OutcomeKind.SETTLED.value, None, None, None, None),
+        *(number, authenticated, 0, answered, happened, told, in_time),
+    )
+
+
+def _event(*row: Any) -> OutcomeGroup:
+    *alike, number, happened, told, in_time, micros = row
+    numbers = map(int, (number, 0, micros, 0, happened, told, in_time))
+    return OutcomeGroup(*alike, *numbers)
+
+
+def _place(request_id: str, at_ms: int, *row: Any) -> OutcomePlace:
+    *alike, three_ds, amount = row
+    numbers = (1, three_ds or 0, amount or 0, int(three_ds is not None))
+    return OutcomePlace(request_id, at_ms, OutcomeGroup(*alike, *map(int, numbers)))

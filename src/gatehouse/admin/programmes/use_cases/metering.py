@@ -1,0 +1,233 @@
+"""How far an account is from the networks' programmes."""
+
+import math
+from fractions import Fraction
+from typing import Final
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin.programmes import queries
+from gatehouse.admin.programmes.types.counting import NOTHING, MeteredPart
+from gatehouse.admin.programmes.types.forecast import Forecast, ratio_range
+from gatehouse.admin.programmes.types.meter import OtherCondition, ProgrammeStanding, events_for
+from gatehouse.admin.programmes.types.months import CalendarMonth
+from gatehouse.admin.programmes.types.report import (
+    MeteredProgramme,
+    MeterFilter,
+    Outlook,
+    ProgrammeAlert,
+    ProgrammeForecast,
+    ProgrammeReport,
+    ShownRate,
+    ShownThreshold,
+    ThresholdTable,
+)
+from gatehouse.admin.programmes.types.thresholds import (
+    Programme,
+    ProgrammeLevel,
+    ProgrammeSubject,
+    ProgrammeTable,
+)
+from gatehouse.admin.programmes.use_cases.measuring import Learnt, Metered, measure
+from gatehouse.admin.programmes.use_cases.tables import table_in_force
+from gatehouse.core.clock import Moment
+from gatehouse.core.money import format_amount
+from gatehouse.store.admin.admin_session import Reading
+from gatehouse.store.admin.use_case import use_case
+
+_SCOPE: Final = "manage:feedback"
+_FINAL_MS: Final = 120 * 86_400_000
+"""After so long a month has all that it will have."""
+
+
+@use_case(
+    "GET /programmes",
+    scope=_SCOPE,
+    permission=Permission.SEE_MONEY,
+    operation="getProgrammes",
+    answers="programmesResponse",
+)
+def get_programmes(reading: Reading, account_id: str, wanted: MeterFilter) -> ProgrammeReport:
+    """Meter the networks' programmes.
+
+    How a month stands against the thresholds of Visa and Mastercard, for the account and for each
+    merchant id, by network and region. Visa divides by the sales of the same month, Mastercard by
+    those of the month before. A forecast says what the month will come to, by what earlier months
+    of the account were like.
+    """
+    now_ms = reading.now_ms
+    month = CalendarMonth.at(now_ms) if wanted.month is None else CalendarMonth.named(wanted.month)
+    table = table_in_force(reading.session.settings)
+    metered = measure(reading, account_id, month)
+    learnt = None
+    if metered.parts and month.since_ms <= now_ms < month.until_ms + _FINAL_MS:
+        learnt = Learnt(reading, account_id, metered, now_ms)
+    found = [
+        _shown(part, one, metered, learnt)
+        for part in metered.parts
+        for one in metered.standings(table, part)
+    ]
+    found.sort(
+        key=lambda each: (
+            each.of is not ProgrammeSubject.MERCHANT,
+            -each.reached_percent,
+            each.events_left is None,
+            each.events_left or 0,
+        )
+    )
+    alerts = [
+        ProgrammeAlert(
+            programme=row.programme,
+            level=row.level,
+            network=row.network,
+            merchant_id=row.merchant_id or None,
+            region=row.region or None,
+            percent=row.percent,
+            at=Moment(row.at_ms),
+        )
+        for row in queries.alerts_of(reading.connection, account_id, str(month))
+    ]
+    return ProgrammeReport(str(month), Moment(now_ms), table.as_of.isoformat(), found, alerts)
+
+
+@use_case(
+    "GET /programmes/thresholds",
+    scope=_SCOPE,
+    permission=Permission.SEE_MONEY,
+    operation="getProgrammeThresholds",
+    answers="programmeThresholdsResponse",
+)
+def thresholds_in_force(reading: Reading, account_id: str) -> ThresholdTable:
+    """Show the thresholds of programmes.
+
+    The table that months are metered by: which ratio, how many events and what else each level
+    asks for, since when, where the figures are from, and which are only from memory.
+    """
+    del account_id  # The table is the same for all.
+    settings = reading.session.settings
+    table = table_in_force(settings)
+    return ThresholdTable(
+        table.as_of.isoformat(),
+        settings.programmes_file is not None,
+        [_threshold(each, level) for each in table.programmes for level in each.levels],
+        _rates(table),
+    )
+
+
+def _threshold(programme: Programme, level: ProgrammeLevel) -> ShownThreshold:
+    return ShownThreshold(
+        programme=programme.name,
+        level=level.name,
+        of=level.of,
+        network=programme.network,
+        since=level.since.isoformat(),
+        until=None if level.until is None else level.until.isoformat(),
+        counts=programme.counts,
+        sales_of=programme.sales_of,
+        basis_points=level.basis_points,
+        events=level.events,
+        sales=level.sales,
+        amount=format_amount(level.amount_micros) if level.amount_micros else None,
+        currency=level.currency,
+        three_d_secure_below=level.three_ds_below,
+        regions=list(level.regions),
+        except_regions=list(level.except_regions),
+        unverified=level.unverified,
+        source=level.source,
+    )
+
+
+def _rates(table: ProgrammeTable) -> list[ShownRate]:
+    return [
+        ShownRate(
+            each.currency,
+            each.to,
+            each.rate,
+            each.since.isoformat(),
+            None if each.until is None else each.until.isoformat(),
+        )
+        for each in table.rates
+    ]
+
+
+def _shown(
+    part: MeteredPart, one: ProgrammeStanding, metered: Metered, learnt: Learnt | None
+) -> MeteredProgramme:
+    level, month = one.level, metered.month
+    same_month = one.programme.sales_of == "same month"
+    return MeteredProgramme(
+        programme=one.programme.name,
+        level=level.name,
+        of=level.of,
+        network=part.network,
+        scope=part.scope,
+        merchant_id=part.merchant_id,
+        region=part.region,
+        events=one.events,
+        sales=one.sales,
+        sales_month=str(month if same_month else month.before),
+        basis_points=None if one.ratio is None else basis_points_text(one.ratio),
+        limit_basis_points=level.basis_points,
+        limit_events=level.events,
+        needed_events=one.needed,
+        reached_percent=one.reached,
+        met=one.met,
+        events_left=one.events_left,
+        missing=list(one.missing),
+        amount=format_amount(one.amount) if level.amount_micros else None,
+        limit_amount=format_amount(level.amount_micros) if level.amount_micros else None,
+        currency=level.currency if level.amount_micros else None,
+        uncounted={code: format_amount(sum_) for code, sum_ in one.uncounted.items()},
+        three_d_secure_basis_points=(
+            None if one.three_ds is None else basis_points_text(one.three_ds)
+        ),
+        limit_three_d_secure=level.three_ds_below,
+        forecast=None if learnt is None else _forecast(part, one, metered, learnt),
+        source=level.source,
+        unverified=level.unverified,
+    )
+
+
+def _forecast(
+    part: MeteredPart, one: ProgrammeStanding, metered: Metered, learnt: Learnt
+) -> ProgrammeForecast:
+    now = metered.now.get(part, NOTHING)
+    events = learnt.events(part, one.programme.counts, now)
+    sales = Forecast(one.sales, one.sales, one.sales, 0.0)
+    if one.programme.sales_of == "same month":
+        sales = learnt.sales(part, now)
+    ratio = ratio_range(events, sales)
+    middle, low, high = (None, None, None) if ratio is None else map(_of_float, ratio)
+    return ProgrammeForecast(
+        events=round(events.mean),
+        events_low=events.low,
+        events_high=events.high,
+        sales=round(sales.mean),
+        basis_points=middle,
+        basis_points_low=low,
+        basis_points_high=high,
+        outlook=_outlook(one, events, sales),
+        months=learnt.months,
+    )
+
+
+def _outlook(one: ProgrammeStanding, events: Forecast, sales: Forecast) -> Outlook:
+    if one.met and one.programme.sales_of != "same month":
+        return Outlook.MET
+    needed = max(one.level.events, events_for(one.level.basis_points, math.ceil(sales.mean)), 1)
+    for bound, outlook in ((events.low, Outlook.LIKELY), (events.high, Outlook.POSSIBLE)):
+        # Amounts grow with the number of events; the other conditions are about months before.
+        grown = one.amount * bound // one.events if one.events else 0
+        others = {*one.missing} - {OtherCondition.AMOUNT}
+        if bound >= needed and not others and grown >= one.level.amount_micros:
+            return outlook
+    return Outlook.UNLIKELY
+
+
+def basis_points_text(ratio: Fraction) -> str:
+    """With two decimals, rounded half up; exact until then."""
+    hundredths = (ratio * 2_000_000 + 1) // 2
+    return f"{hundredths // 100}.{hundredths % 100:02d}"
+
+
+def _of_float(ratio: float) -> str:
+    return basis_points_text(Fraction(ratio))
