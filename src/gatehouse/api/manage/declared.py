@@ -3,6 +3,8 @@
 import inspect
 import re
 from collections.abc import Callable
+from enum import StrEnum
+from functools import partial
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -18,6 +20,8 @@ from gatehouse.api.manage.endpoints import (
     short_text,
     whole_number,
 )
+from gatehouse.core.reading.validation import ONE_OF
+from gatehouse.core.wording.sentences import any_of
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.admin.use_case import Precondition, Tagged, UseCase
 
@@ -96,10 +100,28 @@ def _parameter(name: str, schema: dict[str, Any], field: msgspec.structs.FieldIn
     for choice in schema.pop("anyOf", ()):
         if choice != {"type": "null"}:
             schema |= choice
+    words = _words(field.type)
+    if words is not None:
+        schema.pop("$ref", None)
+        schema |= {"type": "string", "enum": [each.value for each in words]}
     default = None if field.default is msgspec.NODEFAULT else field.default
     if default is None or default is False:
         schema.pop("default", None)
-    return Parameter(name, about, schema, _reader(schema), default)
+    reader = _reader(schema) if words is None else partial(_word, words)
+    return Parameter(name, about, schema, reader, default)
+
+
+def _words(hint: Any) -> type[StrEnum] | None:
+    """The words that a parameter can have, if it is one of some."""
+    kinds = (_kind(hint), *map(_kind, get_args(_kind(hint))))
+    return next((e for e in kinds if isinstance(e, type) and issubclass(e, StrEnum)), None)
+
+
+def _word(words: type[StrEnum], text: str) -> StrEnum:
+    try:
+        return words(text)
+    except ValueError:
+        raise ValueError(ONE_OF(known=any_of([each.value for each in words]))) from None
 
 
 def _reader(schema: dict[str, Any]) -> Callable[[str], Any]:
