@@ -35,7 +35,8 @@ AMOUNT: Final = 10
 SHADOW_RULE: Final = 11
 REASON: Final = 12
 RING: Final = 13
-OF_A_PERSON: Final = frozenset((USER, CARD, EMAIL, PHONE, ADDRESS, DEVICE, RING))
+PAYMENT: Final = 14
+OF_A_PERSON: Final = frozenset((USER, CARD, EMAIL, PHONE, ADDRESS, DEVICE, RING, PAYMENT))
 FIELD_BITS: Final = 31
 """The bits of a term that name its field."""
 _VALUE_BITS: Final = ~FIELD_BITS
@@ -140,7 +141,8 @@ class TermMaker:
             if reason is not None:
                 terms.append(common(account_id, REASON, reason.value))
         found = dict.fromkeys(_findings(record.stages))
-        terms += [common(account_id, field, value) for field, value in found]
+        # No payment comes again.
+        terms += [(term if each[0] == PAYMENT else common)(account_id, *each) for each in found]
         del terms[MOST_ENTRIES - 1 :]
         amount, currency = _order(event, record.signals)
         if amount is None or currency is None:
@@ -203,7 +205,7 @@ def entries_of(waiting: WaitingTerms) -> list[SearchEntry]:
 
 
 def is_of_a_person(term: int) -> bool:
-    """Whether a term is of something about a person: user, card, contact, address or device."""
+    """Whether a term is about a person: of a user, card, contact, address, device or payment."""
     return term & FIELD_BITS in OF_A_PERSON
 
 
@@ -268,7 +270,7 @@ def _household(text: str) -> str:
 
 
 def _findings(stages: Sequence[RecordedStage]) -> list[FoundBy]:
-    """The rules that matched, also in shadow, and the tags of the answer."""
+    """The rules that matched, also in shadow, the tags of the answer, and the payment."""
     found: list[FoundBy] = []
     for stage in stages:
         result = stage.result
@@ -276,6 +278,9 @@ def _findings(stages: Sequence[RecordedStage]) -> list[FoundBy]:
             found += [(RULE, name) for name in result["matched"]]
             found += [(TAG, tag) for tag in result.get("tags", ())]
             found += [(SHADOW_RULE, name) for name in result.get("shadow", ())]
+        payment = result.get("paymentId")
+        if payment is not None:
+            found.append((PAYMENT, payment))
         reasons = result.get("reasons")
         if isinstance(reasons, dict):
             found += [(TAG, code) for code, effect in reasons.items() if effect < 0]
