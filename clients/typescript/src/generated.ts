@@ -484,6 +484,12 @@ export interface Device {
 /** Why an endpoint is disabled. */
 export type DisabledBecause = "asked" | "failing" | "gone" | (string & {});
 
+/** How a dispute ended. */
+export type DisputeResult = "ACCEPTED" | "LOST" | "RESOLVED_BEFORE" | "WITHDRAWN" | "WON" | (string & {});
+
+/** How far a dispute has gone. */
+export type DisputeStage = "ARBITRATION" | "FIRST" | "INQUIRY" | "PRE_ARBITRATION" | "REPRESENTED" | (string & {});
+
 /** A document to put in force. */
 export interface DocumentChange {
   /** The file as YAML, as `apply` of the command line takes it. */
@@ -1114,6 +1120,21 @@ export interface JobResponse {
 /** How far a job is. */
 export type JobState = "CANCELED" | "FAILED" | "QUEUED" | "RUNNING" | "SUCCEEDED" | (string & {});
 
+/** What became of looking for decisions again. */
+export interface JoinedAgain {
+  /** Outcomes that had no decision. */
+  readonly lookedAt: number;
+  /** How many have one now. */
+  readonly joined: number;
+  /** How many could be about several. */
+  readonly ambiguous: number;
+  /** Labels that follow from them. */
+  readonly labelled: number;
+}
+
+/** By what the decision of an outcome was found. */
+export type JoinedBy = "ARN" | "CARD" | "HAND" | "PAYMENT" | "REFERENCE" | "REQUEST" | "TRANSACTION" | (string & {});
+
 /** All that may be kept of a card, and what the world knows about its issuer. */
 export interface KeptCard {
   /** Card brand, null when it is none we know. */
@@ -1252,7 +1273,7 @@ export interface KeyTold {
 }
 
 /** What a request turned out to be, some time after it was answered. */
-export type Label = "CHARGEBACK" | "FRAUD" | "LEGITIMATE" | "WITHDRAWN" | (string & {});
+export type Label = "ABUSE" | "CARD_TESTING" | "CHARGEBACK" | "FRAUD" | "LEGITIMATE" | "WITHDRAWN" | (string & {});
 
 /** Which labels to check, as a training would take them. */
 export interface LabelAuditRequest {
@@ -1269,7 +1290,7 @@ export interface LabelAuditRequest {
 }
 
 /** How a label came in. */
-export type LabelSource = "api" | "command" | "import" | "review" | (string & {});
+export type LabelSource = "api" | "command" | "import" | "outcome" | "review" | (string & {});
 
 /** What a list said to a rule. */
 export interface ListAnswer {
@@ -1370,6 +1391,38 @@ export interface MessageReplay {
   readonly until?: string | null | undefined;
 }
 
+/** How a month stands against one level of a programme. */
+export interface MeteredProgramme {
+  /** Its name. */
+  readonly programme: string;
+  /** Its level. */
+  readonly level: string;
+  /** The card network. */
+  readonly network: string;
+  /** The merchant id; null if none is told. */
+  readonly merchantId: string | null;
+  /** Its region; null if none is told. */
+  readonly region: string | null;
+  /** What counts in this month. */
+  readonly events: number;
+  /** Sales that they are divided by. */
+  readonly sales: number;
+  /** The month of these sales. */
+  readonly salesMonth: string;
+  /** The ratio in basis points, rounded to two decimals; null without sales. */
+  readonly basisPoints: string | null;
+  /** From where on. */
+  readonly limitBasisPoints: number;
+  /** And from how many events on. */
+  readonly limitEvents: number;
+  /** Whether all conditions of the level hold. */
+  readonly met: boolean;
+  /** How many more events until they do; null while another condition, such as an amount, keeps the level away. */
+  readonly eventsLeft: number | null;
+  /** Where the thresholds are from. */
+  readonly source: string;
+}
+
 /** All models of an account. */
 export interface ModelPage {
   /** Newest first, the shipped one last. */
@@ -1445,6 +1498,42 @@ export interface Money {
   readonly currency: string;
   /** Exact decimal number. */
   readonly amount: number;
+}
+
+/** What became of the payments of a month in one currency. */
+export interface MoneyMonth {
+  /** The month, in UTC. */
+  readonly month: string;
+  /** ISO 4217 code; null for outcomes without an amount. */
+  readonly currency: string | null;
+  /** Settled in the month. */
+  readonly settled: MoneySum;
+  /** Refunded in the month. */
+  readonly refunded: MoneySum;
+  /** Reported as fraud in the month. */
+  readonly reported: MoneySum;
+  /** Disputed in the month; mere questions are left out. */
+  readonly disputed: MoneySum;
+  /** Of these disputes, won or taken back. */
+  readonly won: MoneySum;
+  /** Of these disputes, lost, accepted or settled before. */
+  readonly lost: MoneySum;
+  /** Of these disputes, without a result. */
+  readonly open: MoneySum;
+}
+
+/** What became of the money of some months. */
+export interface MoneyReport {
+  /** Newest first, then by currency. */
+  readonly months: readonly MoneyMonth[];
+}
+
+/** How many, and how much together. */
+export interface MoneySum {
+  /** How many. */
+  readonly count?: number;
+  /** Their amounts together, as a decimal. */
+  readonly amount?: string;
 }
 
 /** Whether names were compared at all. */
@@ -1531,6 +1620,136 @@ export interface OrderAmount {
 /** The three decisions, weakest first. */
 export type Outcome = "ACCEPT" | "DECLINE" | "REVIEW" | (string & {});
 
+/** Outcomes to keep. */
+export interface OutcomeBatch {
+  /** Each is kept on its own. */
+  readonly items: readonly OutcomeReport[];
+}
+
+/** A decision that an outcome can be about. */
+export interface OutcomeCandidate {
+  /** The `requestId` of the decision. */
+  readonly requestId: string;
+  /** When it was made (RFC 3339). */
+  readonly at: string;
+  /** What was decided. */
+  readonly decision: string | null;
+  /** What was to be paid, as a decimal. */
+  readonly amount: string | null;
+  /** ISO 4217 code of the amount. */
+  readonly currency: string | null;
+  /** The card, masked. */
+  readonly card: string | null;
+  /** The gateway's id of the payment. */
+  readonly paymentId: string | null;
+}
+
+/** The decisions that an outcome can be about. */
+export interface OutcomeCandidates {
+  /** By what they were found. */
+  readonly foundBy: JoinedBy | null;
+  /** Oldest first, up to 100. */
+  readonly candidates: readonly OutcomeCandidate[];
+}
+
+/** A file of outcomes. */
+export interface OutcomeFile {
+  /** How the file is written. */
+  readonly format: "csv" | "jsonl";
+  /** The file, in UTF-8. */
+  readonly content: string;
+  /** What its columns mean: one of gatehouse, adyen-disputes, adyen-settlement, stripe-disputes, stripe-early-fraud-warnings, tabapay-fraud, or the text of a mapping in TOML. */
+  readonly mapping?: string | undefined;
+}
+
+/** An outcome, and the decision that it is about. */
+export interface OutcomeJoin {
+  /** What happened. */
+  readonly kind: OutcomeKind;
+  /** Its own name. */
+  readonly reference: string;
+  /** The `requestId` of the decision; null takes a decision away. */
+  readonly requestId?: string | null | undefined;
+}
+
+/** What happened to a payment. */
+export type OutcomeKind = "ALERT" | "DISPUTE" | "FRAUD_REPORT" | "REFUNDED" | "SETTLED" | (string & {});
+
+/** The card network of a payment. */
+export type OutcomeNetwork = "AMEX" | "DISCOVER" | "MASTERCARD" | "OTHER" | "VISA" | (string & {});
+
+/** Outcomes of an account. */
+export interface OutcomePage {
+  /** Newest first, by when they happened. */
+  readonly outcomes: readonly PaymentOutcome[];
+  /** Where the next page begins; null when there is none. */
+  readonly nextCursor?: string | null;
+}
+
+/** What became of the outcomes. */
+export interface OutcomeReceipt {
+  /** How many were not known before. */
+  readonly new: number;
+  /** How many say something else now. */
+  readonly changed: number;
+  /** How many were known as they are. */
+  readonly unchanged: number;
+  /** Of all of them, how many are about a known decision. */
+  readonly joined: number;
+  /** How many decisions got a label from them. */
+  readonly labelled: number;
+  /** How many could be about more than one decision. */
+  readonly ambiguous?: number;
+  /** How many labels were taken back. */
+  readonly withdrawn?: number;
+}
+
+/** Something that became of a payment. */
+export interface OutcomeReport {
+  /** What happened. */
+  readonly kind: OutcomeKind;
+  /** Its own name, such as the acquirer's number of the dispute. The same reference of the same kind again replaces what was told before. */
+  readonly reference: string;
+  /** When it happened: settled, refunded, reported, disputed (RFC 3339). Its month in UTC is the one it counts for. */
+  readonly at: string;
+  /** The card network. */
+  readonly network?: OutcomeNetwork | undefined;
+  /** The `requestId` of the decision. Of this and the names below, give those that you know: the first that is known finds the decision. */
+  readonly requestId?: string | null | undefined;
+  /** The `transactionId` that Sentry was sent. */
+  readonly transactionId?: string | number | null | undefined;
+  /** The `paymentId` that Gateway answered. */
+  readonly paymentId?: string | null | undefined;
+  /** The `clientReferenceId` that was sent. */
+  readonly clientReferenceId?: string | number | null | undefined;
+  /** Acquirer reference number, 23 digits. An outcome with the ARN of a settlement is about the same decision. */
+  readonly arn?: string | null | undefined;
+  /** The card without its middle, such as `411111******1111`. With amount and `transactionAt` it finds a decision of at most three days before or after, if only one fits. A whole card number is refused. */
+  readonly maskedCard?: string | null | undefined;
+  /** When the payment was made (RFC 3339). */
+  readonly transactionAt?: string | null | undefined;
+  /** The merchant id at the acquirer. */
+  readonly merchantId?: string | null | undefined;
+  /** Region of the merchant in the network's terms. */
+  readonly region?: string | null | undefined;
+  /** In units of the currency, at most six decimals. */
+  readonly amount?: number | null | undefined;
+  /** ISO 4217 code of the amount. */
+  readonly currency?: string | null | undefined;
+  /** Of a settlement: whether it was authenticated. */
+  readonly threeDSecure?: boolean | null | undefined;
+  /** Of a dispute: the network's reason code. */
+  readonly reason?: string | null | undefined;
+  /** Of a reported fraud: the network's type code. */
+  readonly fraudType?: string | null | undefined;
+  /** Of a dispute: how far it has gone. */
+  readonly stage?: DisputeStage | null | undefined;
+  /** Of a dispute or alert: how it ended. */
+  readonly result?: DisputeResult | null | undefined;
+  /** Of a dispute: until when to answer (RFC 3339). */
+  readonly respondBy?: string | null | undefined;
+}
+
 /** The results of a verification of payee, as banks exchange them. */
 export type PayeeMatch = "CMTC" | "MTCH" | "NMTC" | "NOAP" | (string & {});
 
@@ -1560,6 +1779,48 @@ export interface PaymentAuthorizedEvent {
 
 /** What became of the payment that waited for a review. */
 export type PaymentEffect = "LOST" | "REVERSED" | "STANDS" | (string & {});
+
+/** Something that became of a payment, as it is kept. */
+export interface PaymentOutcome {
+  /** What happened. */
+  readonly kind: OutcomeKind;
+  /** Its own name. */
+  readonly reference: string;
+  /** When it happened (RFC 3339). */
+  readonly at: string;
+  /** The card network. */
+  readonly network: OutcomeNetwork;
+  /** The decision it is about; null when none was found. */
+  readonly requestId: string | null;
+  /** By what the decision was found. */
+  readonly joinedBy: JoinedBy | null;
+  /** How many decisions it could be about, where one could not be told. */
+  readonly candidates: number;
+  /** The label that its decision has from it. */
+  readonly label: Label | null;
+  /** Acquirer reference number. */
+  readonly arn: string | null;
+  /** The merchant id at the acquirer. */
+  readonly merchantId: string | null;
+  /** Region of the merchant. */
+  readonly region: string | null;
+  /** In units of the currency, as a decimal. */
+  readonly amount: string | null;
+  /** ISO 4217 code of the amount. */
+  readonly currency: string | null;
+  /** Of a dispute: the reason code. */
+  readonly reason: string | null;
+  /** Of a reported fraud: the type code. */
+  readonly fraudType: string | null;
+  /** Of a dispute: how far it has gone. */
+  readonly stage: DisputeStage | null;
+  /** How it ended. */
+  readonly result: DisputeResult | null;
+  /** Of a settlement: whether it was authenticated. */
+  readonly threeDSecure: boolean | null;
+  /** Until when to answer (RFC 3339). */
+  readonly respondBy: string | null;
+}
 
 export interface PaymentReversalFailedData {
   /** The request that it is about. */
@@ -1757,6 +2018,18 @@ export interface PreCheckResponse {
   readonly card: CardSummary;
   /** Codes that say why the advice is what it is. */
   readonly reasons: readonly string[];
+}
+
+/** How a month stands against all programmes. */
+export interface ProgrammeReport {
+  /** The month, in UTC. */
+  readonly month: string;
+  /** When it was metered (RFC 3339). */
+  readonly asOf: string;
+  /** The day of the table of thresholds. */
+  readonly tableAsOf: string;
+  /** The nearest to a level first. */
+  readonly standings: readonly MeteredProgramme[];
 }
 
 /** One attempt to send a message. */
@@ -3408,6 +3681,62 @@ export interface Operations {
     body: FeedbackFile;
     result: JobResponse;
   };
+  /** Tell what became of payments */
+  tellOutcomes: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: OutcomeBatch;
+    result: OutcomeReceipt;
+  };
+  /** List outcomes */
+  listOutcomes: {
+    path: Record<string, never>;
+    query: { readonly kind?: "SETTLED" | "REFUNDED" | "FRAUD_REPORT" | "ALERT" | "DISPUTE" | undefined; readonly requestId?: string | undefined; readonly joined?: boolean | undefined; readonly limit?: number | undefined; readonly cursor?: string | undefined };
+    body: undefined;
+    result: OutcomePage;
+  };
+  /** Report what became of the money */
+  reportOutcomes: {
+    path: Record<string, never>;
+    query: { readonly months?: number | undefined };
+    body: undefined;
+    result: MoneyReport;
+  };
+  /** List the decisions that an outcome can be about */
+  listOutcomeCandidates: {
+    path: Record<string, never>;
+    query: { readonly kind?: "SETTLED" | "REFUNDED" | "FRAUD_REPORT" | "ALERT" | "DISPUTE" | undefined; readonly reference?: string | undefined };
+    body: undefined;
+    result: OutcomeCandidates;
+  };
+  /** Join an outcome to its decision */
+  joinOutcome: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: OutcomeJoin;
+    result: PaymentOutcome;
+  };
+  /** Look for decisions again */
+  rejoinOutcomes: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: JoinedAgain;
+  };
+  /** Meter the networks' programmes */
+  getProgrammes: {
+    path: Record<string, never>;
+    query: { readonly month?: string | undefined };
+    body: undefined;
+    result: ProgrammeReport;
+  };
+  /** Import outcomes */
+  importOutcomes: {
+    path: Record<string, never>;
+    query: { readonly dryRun?: boolean | undefined };
+    body: OutcomeFile;
+    result: JobResponse;
+  };
   /** Settings of events */
   getEventSettings: {
     path: Record<string, never>;
@@ -3588,6 +3917,14 @@ export const OPERATIONS = {
   blockRing: { method: "POST", path: "/api/v1/manage/rings/{ringId}/blocking", answer: "ringBlockedResponse", repeat: "keyed" },
   giveFeedbackInBulk: { method: "POST", path: "/api/v1/manage/feedback", answer: "feedbackBatchResponse", repeat: "keyed" },
   importFeedback: { method: "POST", path: "/api/v1/manage/feedback/imports", answer: "jobResponse", repeat: "keyed" },
+  tellOutcomes: { method: "POST", path: "/api/v1/manage/outcomes", answer: "outcomesToldResponse", repeat: "keyed" },
+  listOutcomes: { method: "GET", path: "/api/v1/manage/outcomes", answer: "outcomesResponse", repeat: "harmless" },
+  reportOutcomes: { method: "GET", path: "/api/v1/manage/outcomes/report", answer: "outcomesReportResponse", repeat: "harmless" },
+  listOutcomeCandidates: { method: "GET", path: "/api/v1/manage/outcomes/candidates", answer: "outcomeCandidatesResponse", repeat: "harmless" },
+  joinOutcome: { method: "POST", path: "/api/v1/manage/outcomes/join", answer: "outcomeResponse", repeat: "keyed" },
+  rejoinOutcomes: { method: "POST", path: "/api/v1/manage/outcomes/rejoin", answer: "outcomesJoinedResponse", repeat: "keyed" },
+  getProgrammes: { method: "GET", path: "/api/v1/manage/programmes", answer: "programmesResponse", repeat: "harmless" },
+  importOutcomes: { method: "POST", path: "/api/v1/manage/outcomes/imports", answer: "jobResponse", repeat: "keyed" },
   getEventSettings: { method: "GET", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "harmless" },
   setEventSettings: { method: "PUT", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "keyed" },
   listModels: { method: "GET", path: "/api/v1/manage/models", answer: "modelsResponse", repeat: "harmless" },

@@ -248,6 +248,54 @@ export class ManageModels extends Calls {
   }
 }
 
+export class ManageOutcomes extends Calls {
+  /** Keeps up to 500 outcomes: settlements, refunds, reported frauds, alerts and disputes. Each has a reference of its own; the same again changes nothing, and a new stage or result replaces what was told before. Disputes and reports of fraud label their decisions. Scope `manage:feedback`. Free. */
+  tell(body: Body<"tellOutcomes">, own?: CallOptions): Promise<Answer<api.OutcomeReceipt>> {
+    return this.send("tellOutcomes", { body }, own);
+  }
+
+  /** What became of payments, newest first. Scope `manage:feedback`. Free. */
+  list(query: Query<"listOutcomes"> = {}, own?: CallOptions): Listing<api.OutcomePage, api.PaymentOutcome> {
+    return new Listing({
+      ask: (page) => {
+        const cursor = page?.nextCursor ?? query.cursor;
+        return this.send("listOutcomes", { query: { ...query, cursor } }, own);
+      },
+      hasMore: (page) => page.hasMore,
+      items: (page) => page.outcomes,
+    });
+  }
+
+  /** Settled, refunded, reported as fraud and disputed, by month and currency, with how the disputes of the month ended. Amounts of different currencies are never added. Scope `manage:feedback`. Free. */
+  report(query: Query<"reportOutcomes"> = {}, own?: CallOptions): Promise<Answer<api.MoneyReport>> {
+    return this.send("reportOutcomes", { query }, own);
+  }
+
+  /** Found now by all that was told of the outcome. Where there is more than one, a person has to say which it is. Scope `manage:feedback`. Free. */
+  listCandidates(query: Query<"listOutcomeCandidates"> = {}, own?: CallOptions): Listing<api.OutcomeCandidates, api.OutcomeCandidate> {
+    return new Listing({
+      ask: () => this.send("listOutcomeCandidates", { query }, own),
+      hasMore: () => false,
+      items: (page) => page.candidates,
+    });
+  }
+
+  /** Says which decision an outcome is about, or that it is about none. Its label follows. Telling the outcome again leaves this as it is. Scope `manage:feedback`. Free. */
+  join(body: Body<"joinOutcome">, own?: CallOptions): Promise<Answer<api.PaymentOutcome>> {
+    return this.send("joinOutcome", { body }, own);
+  }
+
+  /** Looks for the decisions of the newest 2,000 outcomes that have none, settlements left out: a decision or an ARN may be known by now. Scope `manage:feedback`. Free. */
+  rejoin(own?: CallOptions): Promise<Answer<api.JoinedAgain>> {
+    return this.send("rejoinOutcomes", {}, own);
+  }
+
+  /** Starts a job that imports a file of an acquirer, of up to 4 MiB. Its result counts the rows and reports those that cannot be used. Scope `manage:feedback`. Free. */
+  imports(body: Body<"importOutcomes">, own?: CallOptions & Query<"importOutcomes">): Promise<Answer<api.JobResponse>> {
+    return this.send("importOutcomes", { query: { dryRun: own?.dryRun }, body }, own);
+  }
+}
+
 export class ManagePipelines extends Calls {
   /** The pipelines in force, by name. Scope `manage:pipelines`. Free. */
   list(own?: CallOptions): Listing<api.ConfiguredPage, api.ConfiguredSummary> {
@@ -336,6 +384,13 @@ export class ManagePrivacy extends Calls {
   /** Starts a job that makes a person anonymous in decisions, and erases them from reviews, kept answers, identity records and, if wanted, lists. Scope `manage:identities`. Free. */
   erase(body: Body<"erasePerson"> = {}, own?: CallOptions & Query<"erasePerson">): Promise<Answer<api.JobResponse>> {
     return this.send("erasePerson", { query: { dryRun: own?.dryRun }, body }, own);
+  }
+}
+
+export class ManageProgrammes extends Calls {
+  /** How a month stands against the thresholds of Visa and Mastercard, for each merchant id, network and region that outcomes were told for. Visa divides by the sales of the same month, Mastercard by those of the month before. Scope `manage:feedback`. Free. */
+  get(query: Query<"getProgrammes"> = {}, own?: CallOptions): Promise<Answer<api.ProgrammeReport>> {
+    return this.send("getProgrammes", { query }, own);
   }
 }
 
@@ -499,9 +554,11 @@ export class Manage {
   readonly keys: ManageKeys;
   readonly lists: ManageLists;
   readonly models: ManageModels;
+  readonly outcomes: ManageOutcomes;
   readonly pipelines: ManagePipelines;
   readonly policies: ManagePolicies;
   readonly privacy: ManagePrivacy;
+  readonly programmes: ManageProgrammes;
   readonly rings: ManageRings;
   readonly rules: ManageRules;
   readonly statement: ManageStatement;
@@ -521,9 +578,11 @@ export class Manage {
     this.keys = new ManageKeys(send);
     this.lists = new ManageLists(send);
     this.models = new ManageModels(send);
+    this.outcomes = new ManageOutcomes(send);
     this.pipelines = new ManagePipelines(send);
     this.policies = new ManagePolicies(send);
     this.privacy = new ManagePrivacy(send);
+    this.programmes = new ManageProgrammes(send);
     this.rings = new ManageRings(send);
     this.rules = new ManageRules(send);
     this.statement = new ManageStatement(send);

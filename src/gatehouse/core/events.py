@@ -44,6 +44,7 @@ class EventName(StrEnum):
     WEBHOOK_DISABLED = "webhook.disabled"
     DRIFT_NOTICED = "drift.noticed"
     PROGRAMME_THRESHOLD = "programme.threshold"
+    OUTCOME_RECORDED = "outcome.recorded"
 
 
 MEANINGS: Final[dict[EventName, str]] = {
@@ -71,6 +72,7 @@ MEANINGS: Final[dict[EventName, str]] = {
     EventName.WEBHOOK_DISABLED: "A webhook failed for too long, or its receiver asked for no more.",
     EventName.DRIFT_NOTICED: "Signals, scores, rules or labels are not as they usually are.",
     EventName.PROGRAMME_THRESHOLD: "Half of the way to a network's programme, or more, is reached.",
+    EventName.OUTCOME_RECORDED: "A payment was refunded, reported as fraud, warned of or disputed.",
 }
 """Every type in one sentence."""
 

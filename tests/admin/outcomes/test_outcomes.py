@@ -69,7 +69,8 @@ def test_a_dispute_for_fraud_labels_the_decision_that_its_settlement_named(
         (K.DISPUTE, "13.1", None, None),
         (K.DISPUTE, None, None, None),
         (K.FRAUD_REPORT, None, "6", Label.FRAUD),
-        (K.FRAUD_REPORT, None, "57", None),
+        (K.FRAUD_REPORT, None, "57", Label.ABUSE),
+        (K.FRAUD_REPORT, None, "10", Label.CARD_TESTING),
         (K.SETTLED, None, None, None),
     ],
 )
@@ -87,7 +88,8 @@ def test_labels_follow_from_reason_and_type(
         ({"amount": 5}, "items[0].amount"),
         ({"amount": 5, "currency": "XYZ"}, "items[0].currency"),
         ({"fraudType": "6"}, "items[0].fraudType"),
-        ({"requestId": "req_1", "transactionId": "t"}, "items[0].requestId"),
+        ({"paymentId": "4242424242424242"}, "items[0].paymentId"),
+        ({"maskedCard": "4242424242424242"}, "items[0].maskedCard"),
     ],
 )
 def test_what_cannot_be_true_is_refused_by_field(change: dict[str, Any], field: str) -> None:

@@ -31,7 +31,7 @@ pytestmark = needs_chromium
 WORDS: Final = "what somebody wrote"
 BUTTONS: Final = {
     *("sign-out", "decision-reveal", "entity-reveal", "decisions-forget", "decisions-export"),
-    *("review-next", "review-leave", "review-claim"),
+    *("review-next", "review-leave", "review-claim", "outcome-rejoin"),
     *("rules-preview", "rules-rollback", "rules-build-start"),
     *("pipelines-check", "pipelines-rollback", "connectors-rollback"),
     *("list-remove", "list-drop", "list-export", "key-revoke", "model-roll-back", "model-promote"),
@@ -72,6 +72,14 @@ DECIDING: Final = (
     Refusal("review", "review-note", {"note": " "}, "note"),
     Refusal("review", "review-assign", {"assignee": "x" * 200}),
     Refusal("entities", "entity-find", {"kind": "address", "value": WORDS}, "value"),
+    Refusal(
+        "outcomes",
+        "outcome-tell",
+        {"kind": "DISPUTE", "reference": "dp-1", "at": "2026-11-02", "amount": "much"},
+        "amount",
+    ),
+    Refusal("outcomes", "outcome-import", {"mapping": "gatehouse"}, "file"),
+    Refusal("outcomes", "outcome-join", {"request_id": "req_1"}),
     Refusal("entity", "entity-list", {"list": "", "reason": WORDS, "days": "9"}, "list"),
 )
 CONFIGURING: Final = (

@@ -1002,6 +1002,218 @@ class ManageModelsCalls:
         )
 
 
+class ManageOutcomesCalls:
+    """Calls about outcomes."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def tell(
+        self,
+        *,
+        items: Sequence[models.OutcomeReport],
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.OutcomeReceipt]:
+        """Keeps up to 500 outcomes: settlements, refunds, reported frauds, alerts and disputes.
+        Each has a reference of its own; the same again changes nothing, and a new stage or
+        result replaces what was told before. Disputes and reports of fraud label their
+        decisions. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/outcomes",
+                answer=models.OutcomeReceipt,
+                named="outcomesToldResponse",
+                repeat=Repeat.KEYED,
+                body=models.OutcomeBatch(items=items),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def list(
+        self,
+        *,
+        kind: str | None = None,
+        request_id: str | None = None,
+        joined: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.OutcomePage]:
+        """What became of payments, newest first. Scope `manage:feedback`. Free."""
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/outcomes",
+                answer=models.OutcomePage,
+                named="outcomesResponse",
+                repeat=Repeat.HARMLESS,
+                query={
+                    "kind": kind,
+                    "requestId": request_id,
+                    "joined": joined,
+                    "limit": limit,
+                    "cursor": cursor,
+                },
+                options=options or {},
+            )
+        )
+
+    async def each(
+        self,
+        *,
+        kind: str | None = None,
+        request_id: str | None = None,
+        joined: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[models.PaymentOutcome]:
+        """Each of the outcomes, page after page."""
+        while True:
+            page = (
+                await self.list(
+                    kind=kind,
+                    request_id=request_id,
+                    joined=joined,
+                    limit=limit,
+                    cursor=cursor,
+                    options=options,
+                )
+            ).result
+            for one in page.outcomes:
+                yield one
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    async def report(
+        self, *, months: int | None = None, options: CallOptions | None = None
+    ) -> Answer[models.MoneyReport]:
+        """Settled, refunded, reported as fraud and disputed, by month and currency, with how the
+        disputes of the month ended. Amounts of different currencies are never added. Scope
+        `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/outcomes/report",
+                answer=models.MoneyReport,
+                named="outcomesReportResponse",
+                repeat=Repeat.HARMLESS,
+                query={"months": months},
+                options=options or {},
+            )
+        )
+
+    async def list_candidates(
+        self,
+        *,
+        kind: str | None = None,
+        reference: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.OutcomeCandidates]:
+        """Found now by all that was told of the outcome. Where there is more than one, a person
+        has to say which it is. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/outcomes/candidates",
+                answer=models.OutcomeCandidates,
+                named="outcomeCandidatesResponse",
+                repeat=Repeat.HARMLESS,
+                query={"kind": kind, "reference": reference},
+                options=options or {},
+            )
+        )
+
+    async def each_candidate(
+        self,
+        *,
+        kind: str | None = None,
+        reference: str | None = None,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[models.OutcomeCandidate]:
+        """Each of the candidates, page after page."""
+        page = (await self.list_candidates(kind=kind, reference=reference, options=options)).result
+        for one in page.candidates:
+            yield one
+
+    async def join(
+        self,
+        *,
+        kind: models.OutcomeKind | str,
+        reference: str,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.PaymentOutcome]:
+        """Says which decision an outcome is about, or that it is about none. Its label follows.
+        Telling the outcome again leaves this as it is. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/outcomes/join",
+                answer=models.PaymentOutcome,
+                named="outcomeResponse",
+                repeat=Repeat.KEYED,
+                body=models.OutcomeJoin(kind=kind, reference=reference, request_id=request_id),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def rejoin(
+        self, *, idempotency_key: str | None = None, options: CallOptions | None = None
+    ) -> Answer[models.JoinedAgain]:
+        """Looks for the decisions of the newest 2,000 outcomes that have none, settlements left
+        out: a decision or an ARN may be known by now. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/outcomes/rejoin",
+                answer=models.JoinedAgain,
+                named="outcomesJoinedResponse",
+                repeat=Repeat.KEYED,
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def imports(
+        self,
+        *,
+        format: Any,
+        content: str,
+        mapping: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.JobResponse]:
+        """Starts a job that imports a file of an acquirer, of up to 4 MiB. Its result counts the
+        rows and reports those that cannot be used. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/outcomes/imports",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.KEYED,
+                query={"dryRun": dry_run},
+                body=models.OutcomeFile(format=format, content=content, mapping=mapping),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
 class ManagePipelinesCalls:
     """Calls about pipelines."""
 
@@ -1385,6 +1597,32 @@ class ManagePrivacyCalls:
                     lists=lists,
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
+class ManageProgrammesCalls:
+    """Calls about programmes."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def get(
+        self, *, month: str | None = None, options: CallOptions | None = None
+    ) -> Answer[models.ProgrammeReport]:
+        """How a month stands against the thresholds of Visa and Mastercard, for each merchant id,
+        network and region that outcomes were told for. Visa divides by the sales of the same
+        month, Mastercard by those of the month before. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/programmes",
+                answer=models.ProgrammeReport,
+                named="programmesResponse",
+                repeat=Repeat.HARMLESS,
+                query={"month": month},
                 options=options or {},
             )
         )
@@ -2732,9 +2970,11 @@ class Manage:
         self.keys = ManageKeysCalls(sender)
         self.lists = ManageListsCalls(sender)
         self.models = ManageModelsCalls(sender)
+        self.outcomes = ManageOutcomesCalls(sender)
         self.pipelines = ManagePipelinesCalls(sender)
         self.policies = ManagePoliciesCalls(sender)
         self.privacy = ManagePrivacyCalls(sender)
+        self.programmes = ManageProgrammesCalls(sender)
         self.rings = ManageRingsCalls(sender)
         self.rules = ManageRulesCalls(sender)
         self.statement = ManageStatementCalls(sender)

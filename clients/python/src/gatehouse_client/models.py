@@ -490,6 +490,26 @@ class DisabledBecause(OpenEnum):
     GONE = "gone"
 
 
+class DisputeResult(OpenEnum):
+    """How a dispute ended."""
+
+    ACCEPTED = "ACCEPTED"
+    LOST = "LOST"
+    RESOLVED_BEFORE = "RESOLVED_BEFORE"
+    WITHDRAWN = "WITHDRAWN"
+    WON = "WON"
+
+
+class DisputeStage(OpenEnum):
+    """How far a dispute has gone."""
+
+    ARBITRATION = "ARBITRATION"
+    FIRST = "FIRST"
+    INQUIRY = "INQUIRY"
+    PRE_ARBITRATION = "PRE_ARBITRATION"
+    REPRESENTED = "REPRESENTED"
+
+
 class DocumentChange(Struct, frozen=True, kw_only=True):
     """A document to put in force."""
 
@@ -1205,6 +1225,31 @@ class JobState(OpenEnum):
     SUCCEEDED = "SUCCEEDED"
 
 
+class JoinedAgain(Struct, frozen=True, kw_only=True):
+    """What became of looking for decisions again."""
+
+    looked_at: int
+    """Outcomes that had no decision."""
+    joined: int
+    """How many have one now."""
+    ambiguous: int
+    """How many could be about several."""
+    labelled: int
+    """Labels that follow from them."""
+
+
+class JoinedBy(OpenEnum):
+    """By what the decision of an outcome was found."""
+
+    ARN = "ARN"
+    CARD = "CARD"
+    HAND = "HAND"
+    PAYMENT = "PAYMENT"
+    REFERENCE = "REFERENCE"
+    REQUEST = "REQUEST"
+    TRANSACTION = "TRANSACTION"
+
+
 class KeptCard(Struct, frozen=True, kw_only=True):
     """All that may be kept of a card, and what the world knows about its issuer."""
 
@@ -1296,6 +1341,8 @@ class KeyTold(Struct, frozen=True, kw_only=True):
 class Label(OpenEnum):
     """What a request turned out to be, some time after it was answered."""
 
+    ABUSE = "ABUSE"
+    CARD_TESTING = "CARD_TESTING"
     CHARGEBACK = "CHARGEBACK"
     FRAUD = "FRAUD"
     LEGITIMATE = "LEGITIMATE"
@@ -1323,6 +1370,7 @@ class LabelSource(OpenEnum):
     API = "api"
     COMMAND = "command"
     IMPORT = "import"
+    OUTCOME = "outcome"
     REVIEW = "review"
 
 
@@ -1446,6 +1494,41 @@ class MessageReplay(Struct, frozen=True, kw_only=True):
     """Before then; without it, now."""
 
 
+class MeteredProgramme(Struct, frozen=True, kw_only=True):
+    """How a month stands against one level of a programme."""
+
+    programme: str
+    """Its name."""
+    level: str
+    """Its level."""
+    network: str
+    """The card network."""
+    merchant_id: str | None
+    """The merchant id; null if none is told."""
+    region: str | None
+    """Its region; null if none is told."""
+    events: int
+    """What counts in this month."""
+    sales: int
+    """Sales that they are divided by."""
+    sales_month: str
+    """The month of these sales."""
+    basis_points: str | None
+    """The ratio in basis points, rounded to two decimals; null without sales."""
+    limit_basis_points: int
+    """From where on."""
+    limit_events: int
+    """And from how many events on."""
+    met: bool
+    """Whether all conditions of the level hold."""
+    events_left: int | None
+    """How many more events until they do; null while another condition, such as an amount, keeps
+    the level away.
+    """
+    source: str
+    """Where the thresholds are from."""
+
+
 class ModelPage(Struct, frozen=True, kw_only=True):
     """All models of an account."""
 
@@ -1509,6 +1592,45 @@ class Money(Struct, frozen=True, kw_only=True):
     """ISO 4217 code."""
     amount: Decimal
     """Exact decimal number."""
+
+
+class MoneyMonth(Struct, frozen=True, kw_only=True):
+    """What became of the payments of a month in one currency."""
+
+    month: str
+    """The month, in UTC."""
+    currency: str | None
+    """ISO 4217 code; null for outcomes without an amount."""
+    settled: MoneySum
+    """Settled in the month."""
+    refunded: MoneySum
+    """Refunded in the month."""
+    reported: MoneySum
+    """Reported as fraud in the month."""
+    disputed: MoneySum
+    """Disputed in the month; mere questions are left out."""
+    won: MoneySum
+    """Of these disputes, won or taken back."""
+    lost: MoneySum
+    """Of these disputes, lost, accepted or settled before."""
+    open: MoneySum
+    """Of these disputes, without a result."""
+
+
+class MoneyReport(Struct, frozen=True, kw_only=True):
+    """What became of the money of some months."""
+
+    months: tuple[MoneyMonth, ...]
+    """Newest first, then by currency."""
+
+
+class MoneySum(Struct, frozen=True, kw_only=True):
+    """How many, and how much together."""
+
+    count: int | None = None
+    """How many."""
+    amount: str | None = None
+    """Their amounts together, as a decimal."""
 
 
 class NameResult(OpenEnum):
@@ -1613,6 +1735,171 @@ class Outcome(OpenEnum):
     REVIEW = "REVIEW"
 
 
+class OutcomeBatch(Struct, frozen=True, kw_only=True):
+    """Outcomes to keep."""
+
+    items: Sequence[OutcomeReport]
+    """Each is kept on its own."""
+
+
+class OutcomeCandidate(Struct, frozen=True, kw_only=True):
+    """A decision that an outcome can be about."""
+
+    request_id: str
+    """The `requestId` of the decision."""
+    at: datetime
+    """When it was made (RFC 3339)."""
+    decision: str | None
+    """What was decided."""
+    amount: str | None
+    """What was to be paid, as a decimal."""
+    currency: str | None
+    """ISO 4217 code of the amount."""
+    card: str | None
+    """The card, masked."""
+    payment_id: str | None
+    """The gateway's id of the payment."""
+
+
+class OutcomeCandidates(Struct, frozen=True, kw_only=True):
+    """The decisions that an outcome can be about."""
+
+    found_by: JoinedBy | None
+    """By what they were found."""
+    candidates: tuple[OutcomeCandidate, ...]
+    """Oldest first, up to 100."""
+
+
+class OutcomeFile(Struct, frozen=True, kw_only=True):
+    """A file of outcomes."""
+
+    format: Any
+    """How the file is written."""
+    content: str
+    """The file, in UTF-8."""
+    mapping: str | None = None
+    """What its columns mean: one of gatehouse, adyen-disputes, adyen-settlement, stripe-disputes,
+    stripe-early-fraud-warnings, tabapay-fraud, or the text of a mapping in TOML.
+    """
+
+
+class OutcomeJoin(Struct, frozen=True, kw_only=True):
+    """An outcome, and the decision that it is about."""
+
+    kind: OutcomeKind | str
+    """What happened."""
+    reference: str
+    """Its own name."""
+    request_id: str | None = None
+    """The `requestId` of the decision; null takes a decision away."""
+
+
+class OutcomeKind(OpenEnum):
+    """What happened to a payment."""
+
+    ALERT = "ALERT"
+    DISPUTE = "DISPUTE"
+    FRAUD_REPORT = "FRAUD_REPORT"
+    REFUNDED = "REFUNDED"
+    SETTLED = "SETTLED"
+
+
+class OutcomeNetwork(OpenEnum):
+    """The card network of a payment."""
+
+    AMEX = "AMEX"
+    DISCOVER = "DISCOVER"
+    MASTERCARD = "MASTERCARD"
+    OTHER = "OTHER"
+    VISA = "VISA"
+
+
+class OutcomePage(Struct, frozen=True, kw_only=True):
+    """Outcomes of an account."""
+
+    outcomes: tuple[PaymentOutcome, ...]
+    """Newest first, by when they happened."""
+    next_cursor: str | None = None
+    """Where the next page begins; null when there is none."""
+
+
+class OutcomeReceipt(Struct, frozen=True, kw_only=True):
+    """What became of the outcomes."""
+
+    new: int
+    """How many were not known before."""
+    changed: int
+    """How many say something else now."""
+    unchanged: int
+    """How many were known as they are."""
+    joined: int
+    """Of all of them, how many are about a known decision."""
+    labelled: int
+    """How many decisions got a label from them."""
+    ambiguous: int | None = None
+    """How many could be about more than one decision."""
+    withdrawn: int | None = None
+    """How many labels were taken back."""
+
+
+class OutcomeReport(Struct, frozen=True, kw_only=True):
+    """Something that became of a payment."""
+
+    kind: OutcomeKind | str
+    """What happened."""
+    reference: str
+    """Its own name, such as the acquirer's number of the dispute. The same reference of the same
+    kind again replaces what was told before.
+    """
+    at: datetime
+    """When it happened: settled, refunded, reported, disputed (RFC 3339). Its month in UTC is the
+    one it counts for.
+    """
+    network: OutcomeNetwork | str | None = None
+    """The card network."""
+    request_id: str | None = None
+    """The `requestId` of the decision. Of this and the names below, give those that you know: the
+    first that is known finds the decision.
+    """
+    transaction_id: str | int | None = None
+    """The `transactionId` that Sentry was sent."""
+    payment_id: str | None = None
+    """The `paymentId` that Gateway answered."""
+    client_reference_id: str | int | None = None
+    """The `clientReferenceId` that was sent."""
+    arn: str | None = None
+    """Acquirer reference number, 23 digits. An outcome with the ARN of a settlement is about the
+    same decision.
+    """
+    masked_card: str | None = None
+    """The card without its middle, such as `411111******1111`. With amount and `transactionAt` it
+    finds a decision of at most three days before or after, if only one fits. A whole card
+    number is refused.
+    """
+    transaction_at: datetime | None = None
+    """When the payment was made (RFC 3339)."""
+    merchant_id: str | None = None
+    """The merchant id at the acquirer."""
+    region: str | None = None
+    """Region of the merchant in the network's terms."""
+    amount: Decimal | float | None = None
+    """In units of the currency, at most six decimals."""
+    currency: str | None = None
+    """ISO 4217 code of the amount."""
+    three_d_secure: bool | None = None
+    """Of a settlement: whether it was authenticated."""
+    reason: str | None = None
+    """Of a dispute: the network's reason code."""
+    fraud_type: str | None = None
+    """Of a reported fraud: the network's type code."""
+    stage: DisputeStage | str | None = None
+    """Of a dispute: how far it has gone."""
+    result: DisputeResult | str | None = None
+    """Of a dispute or alert: how it ended."""
+    respond_by: datetime | None = None
+    """Of a dispute: until when to answer (RFC 3339)."""
+
+
 class PayeeMatch(OpenEnum):
     """The results of a verification of payee, as banks exchange them."""
 
@@ -1628,6 +1915,49 @@ class PaymentEffect(OpenEnum):
     LOST = "LOST"
     REVERSED = "REVERSED"
     STANDS = "STANDS"
+
+
+class PaymentOutcome(Struct, frozen=True, kw_only=True):
+    """Something that became of a payment, as it is kept."""
+
+    kind: OutcomeKind
+    """What happened."""
+    reference: str
+    """Its own name."""
+    at: datetime
+    """When it happened (RFC 3339)."""
+    network: OutcomeNetwork
+    """The card network."""
+    request_id: str | None
+    """The decision it is about; null when none was found."""
+    joined_by: JoinedBy | None
+    """By what the decision was found."""
+    candidates: int
+    """How many decisions it could be about, where one could not be told."""
+    label: Label | None
+    """The label that its decision has from it."""
+    arn: str | None
+    """Acquirer reference number."""
+    merchant_id: str | None
+    """The merchant id at the acquirer."""
+    region: str | None
+    """Region of the merchant."""
+    amount: str | None
+    """In units of the currency, as a decimal."""
+    currency: str | None
+    """ISO 4217 code of the amount."""
+    reason: str | None
+    """Of a dispute: the reason code."""
+    fraud_type: str | None
+    """Of a reported fraud: the type code."""
+    stage: DisputeStage | None
+    """Of a dispute: how far it has gone."""
+    result: DisputeResult | None
+    """How it ended."""
+    three_d_secure: bool | None
+    """Of a settlement: whether it was authenticated."""
+    respond_by: datetime | None
+    """Until when to answer (RFC 3339)."""
 
 
 class PersonErasure(Struct, frozen=True, kw_only=True):
@@ -1796,6 +2126,19 @@ class PreCheckResponse(Struct, frozen=True, kw_only=True):
     """Facts about the card."""
     reasons: tuple[str, ...]
     """Codes that say why the advice is what it is."""
+
+
+class ProgrammeReport(Struct, frozen=True, kw_only=True):
+    """How a month stands against all programmes."""
+
+    month: str
+    """The month, in UTC."""
+    as_of: datetime
+    """When it was metered (RFC 3339)."""
+    table_as_of: str
+    """The day of the table of thresholds."""
+    standings: tuple[MeteredProgramme, ...]
+    """The nearest to a level first."""
 
 
 class PublicAttempt(Struct, frozen=True, kw_only=True):

@@ -33,6 +33,7 @@ class JobKind(StrEnum):
     FEEDBACK_IMPORT = "feedback.import"
     ERASURE = "privacy.erase"
     WHAT_IF = "programmes.what_if"
+    OUTCOME_IMPORT = "outcomes.import"
 
 
 class BacktestOrder(msgspec.Struct, frozen=True):
@@ -79,6 +80,15 @@ class ImportOrder(msgspec.Struct, frozen=True):
     """A file to import; the file itself is the content of the job."""
 
     format: RecordFormat
+    dry_run: bool = False
+
+
+class OutcomeImportOrder(msgspec.Struct, frozen=True):
+    """A file of outcomes to import; the file itself is the content of the job."""
+
+    format: RecordFormat
+    mapping: str
+    """The name of one that is shipped, or its text."""
     dry_run: bool = False
 
 
@@ -149,7 +159,15 @@ class JobPage(msgspec.Struct, frozen=True, rename="camel"):
     has_more: HasMore
 
 
-Order = BacktestOrder | TrainingOrder | LabelAuditOrder | ImportOrder | ErasureOrder | WhatIfOrder
+Order = (
+    BacktestOrder
+    | TrainingOrder
+    | LabelAuditOrder
+    | ImportOrder
+    | ErasureOrder
+    | OutcomeImportOrder
+    | WhatIfOrder
+)
 ORDERS: Final[dict[JobKind, type[Order]]] = {
     JobKind.BACKTEST: BacktestOrder,
     JobKind.TRAINING: TrainingOrder,
@@ -158,4 +176,5 @@ ORDERS: Final[dict[JobKind, type[Order]]] = {
     JobKind.FEEDBACK_IMPORT: ImportOrder,
     JobKind.ERASURE: ErasureOrder,
     JobKind.WHAT_IF: WhatIfOrder,
+    JobKind.OUTCOME_IMPORT: OutcomeImportOrder,
 }

@@ -42,6 +42,7 @@ _SCOPES: Final = {
     JobKind.FEEDBACK_IMPORT: "manage:feedback",
     JobKind.ERASURE: "manage:identities",
     JobKind.WHAT_IF: "manage:rules",
+    JobKind.OUTCOME_IMPORT: "manage:feedback",
 }
 """What a key needs to start a job of a kind, and to see it."""
 

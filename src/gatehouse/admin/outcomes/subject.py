@@ -8,6 +8,11 @@ SUBJECT = Subject(
     commands=(
         CommandPlace("outcomes", "command:app", "What became of payments: settled, disputed."),
     ),
-    use_cases=("use_cases.tell", "use_cases.listing"),
+    use_cases=(
+        "use_cases.tell",
+        "use_cases.listing",
+        "use_cases.reporting",
+        "use_cases.joining",
+    ),
     pages=("pages:PAGES",),
 )

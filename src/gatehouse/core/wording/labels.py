@@ -30,6 +30,8 @@ class LabelSource(StrEnum):
     COMMAND = "command"
     IMPORT = "import"
     REVIEW = "review"
+    OUTCOME = "outcome"
+    """It follows from what became of the payment."""
 
 
 _FRAUD: Final[dict[Label | None, bool | None]] = {

@@ -17,6 +17,7 @@ from gatehouse.admin.jobs.types import (
     JobKind,
     LabelAuditOrder,
     NamedPerson,
+    OutcomeImportOrder,
     TrainingOrder,
     WhatIfOrder,
 )
@@ -186,6 +187,27 @@ def import_feedback(work: Work) -> Any:
     return {"dryRun": order.dry_run, **done.counts(), "badRows": bad}
 
 
+def import_outcomes(work: Work) -> Any:
+    """Import what became of payments."""
+    from gatehouse.admin.acquirer_files.use_cases import import_files
+    from gatehouse.admin.acquirer_files.use_cases.import_jobs import chosen_mapping
+
+    order: OutcomeImportOrder = work.order
+    content, mapping = work.content(), chosen_mapping(order.mapping)
+    opened = import_files.open_outcome_file(None, order.format, mapping, io.BytesIO(content))
+    with contextlib.closing(opened) as file:
+        done = import_files.import_outcomes(
+            work.session,
+            work.account_id,
+            import_files.OutcomeImport(file, mapping, dry_run=order.dry_run),
+            _Importer(work.reached, len(content)),
+        )
+    if done.error is not None:
+        raise done.error
+    bad = [{"line": each.line, "field": "record", "reason": each.message} for each in done.flaws]
+    return {"dryRun": order.dry_run, **done.counts, "badRows": bad}
+
+
 def erase(work: Work) -> Any:
     """Erase a person from everything that the account has."""
     from gatehouse.admin.privacy.use_cases.erasure import ErasureOptions, erase_person
@@ -235,4 +257,5 @@ WORKS: Final[dict[JobKind, Callable[[Work], Any]]] = {
     JobKind.FEEDBACK_IMPORT: import_feedback,
     JobKind.ERASURE: erase,
     JobKind.WHAT_IF: what_if,
+    JobKind.OUTCOME_IMPORT: import_outcomes,
 }

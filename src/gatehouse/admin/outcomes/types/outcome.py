@@ -14,14 +14,36 @@ from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.stages.case import ClientReferenceId
 from gatehouse.core.wording.labels import LONGEST_ID, Label
+from gatehouse.core.wording.sentences import Phrase, any_of
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.request import EventTime
+
+_ARN_FORM: Final = Phrase(
+    "invalid.outcome_arn", "must be the 23 digits of an acquirer reference number"
+)
+_CARD_LIKE: Final = Phrase(
+    "invalid.outcome_card_like", "looks like a card number, which is not kept"
+)
+_MASKED_FORM: Final = Phrase(
+    "invalid.outcome_masked",
+    "must be the first six and the last four digits of a card, with a mask between",
+)
+_NOT_KEPT: Final = Phrase(
+    "invalid.outcome_reference", "is not kept as it is; send requestId instead"
+)
+_BEFORE_1970: Final = Phrase("invalid.outcome_1970", "must not be before 1970")
+_TOGETHER: Final = Phrase("invalid.outcome_amount", "give amount and currency together, or neither")
+_CURRENCY: Final = Phrase(
+    "invalid.outcome_currency", "must be a currency code of ISO 4217, such as USD"
+)
+_DECIMALS: Final = Phrase("invalid.outcome_decimals", "must have at most six decimals")
+_BELONGS_TO: Final = Phrase("invalid.outcome_belongs", "belongs to {kinds}")
 
 MOST_ITEMS: Final = 500
 LONGEST_NAME: Final = 64
 _LARGEST: Final = MAX_AMOUNT // MICROS_PER_UNIT
 _ARN: Final = re.compile("[0-9]{23}")
-_NAMES: Final = ("request_id", "transaction_id", "client_reference_id")
+_MASKED: Final = re.compile(r"([0-9]{6,8})?[\s-]*[xX*#.•…][\sxX*#.•…-]*([0-9]{4})")
 
 ShortText = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME, pattern=r"^[\w .:/-]+$")]
 
@@ -75,6 +97,7 @@ _FIRST_PARTY: Final = frozenset(("57",))
 """Types of reported fraud that are the cardholder's own misuse."""
 _TESTING: Final = frozenset(("10",))
 """Types of reported fraud that are cards being tried out."""
+_TAKEN_BACK: Final = frozenset((DisputeResult.WON, DisputeResult.WITHDRAWN))
 
 
 _BELONGS: Final = {
@@ -112,10 +135,17 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
     )
     request_id: Annotated[
         Annotated[str, Meta(max_length=LONGEST_ID)] | None,
-        Meta(description="The `requestId` of the decision. Give one of the four names, or none."),
+        Meta(
+            description="The `requestId` of the decision. Of this and the names below, give those "
+            "that you know: the first that is known finds the decision."
+        ),
     ] = None
     transaction_id: Annotated[
         ClientReferenceId | None, Meta(description="The `transactionId` that Sentry was sent.")
+    ] = None
+    payment_id: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)] | None,
+        Meta(description="The `paymentId` that Gateway answered.", examples=["pay_01k"]),
     ] = None
     client_reference_id: Annotated[
         ClientReferenceId | None, Meta(description="The `clientReferenceId` that was sent.")
@@ -127,6 +157,18 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
             "settlement is about the same decision.",
             examples=["74537604221222132710572"],
         ),
+    ] = None
+    masked_card: Annotated[
+        Annotated[str, Meta(max_length=40)] | None,
+        Meta(
+            description="The card without its middle, such as `411111******1111`. With amount and "
+            "`transactionAt` it finds a decision of at most three days before or after, if only "
+            "one fits. A whole card number is refused.",
+            examples=["411111******1111"],
+        ),
+    ] = None
+    transaction_at: Annotated[
+        EventTime | None, Meta(description="When the payment was made (RFC 3339).")
     ] = None
     merchant_id: Annotated[
         ShortText | None, Meta(description="The merchant id at the acquirer.", examples=["M1"])
@@ -169,27 +211,37 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Errors that the types of the fields do not express; a field may be of another type."""
-        given = [name for name in _NAMES if getattr(self, name) is not None]
-        if len(given) > 1:
-            yield "requestId", "give at most one of requestId, transactionId, clientReferenceId"
         if isinstance(self.arn, str) and _ARN.fullmatch(self.arn) is None:
-            yield "arn", "must be the 23 digits of an acquirer reference number"
-        if isinstance(self.reference, str) and recordable(self.reference) != self.reference:
-            yield "reference", "looks like a card number, which is not kept"
+            yield "arn", _ARN_FORM()
+        for word, text in (("reference", self.reference), ("paymentId", self.payment_id)):
+            if isinstance(text, str) and recordable(text) != text:
+                yield word, _CARD_LIKE()
+        if isinstance(self.masked_card, str) and card_parts(self.masked_card) is None:
+            yield (
+                "maskedCard",
+                _MASKED_FORM(),
+            )
         reference = self.client_reference_id
         if isinstance(reference, str | int) and recordable(str(reference)) != str(reference):
-            yield "clientReferenceId", "is not kept as it is; send requestId instead"
-        if isinstance(self.at, EventTime) and self.at.seconds < 0:
-            yield "at", "must not be before 1970"
+            yield "clientReferenceId", _NOT_KEPT()
+        for word, when in (("at", self.at), ("transactionAt", self.transaction_at)):
+            if isinstance(when, EventTime) and when.seconds < 0:
+                yield word, _BEFORE_1970()
         if (self.amount is None) != (self.currency is None):
-            yield "amount", "give amount and currency together, or neither"
+            yield "amount", _TOGETHER()
         if isinstance(self.currency, str) and minor_digits(self.currency.strip().upper()) is None:
-            yield "currency", "must be a currency code of ISO 4217, such as USD"
+            yield "currency", _CURRENCY()
         if isinstance(self.amount, float | int) and float(f"{self.amount:.6f}") != self.amount:
-            yield "amount", "must have at most six decimals"
+            yield "amount", _DECIMALS()
         for name, (word, kinds) in _BELONGS.items():
             if getattr(self, name) is not None and self.kind not in kinds:
-                yield word, f"belongs to {' or '.join(each.value for each in kinds)}"
+                yield word, _BELONGS_TO(kinds=any_of([each.value for each in kinds]))
+
+
+def card_parts(masked: str) -> tuple[str | None, str] | None:
+    """The first digits, if they are told, and the last four of a masked card; None of any other."""
+    match = _MASKED.fullmatch(masked.strip())
+    return None if match is None else (match[1], match[2])
 
 
 def is_fraud_reason(reason: str | None) -> bool:
@@ -197,19 +249,40 @@ def is_fraud_reason(reason: str | None) -> bool:
     return reason is not None and _FRAUD_REASONS.fullmatch(reason) is not None
 
 
-def label_of(kind: OutcomeKind, reason: str | None, fraud_type: str | None) -> Label | None:
+def label_of(
+    kind: OutcomeKind,
+    reason: str | None,
+    fraud_type: str | None,
+    stage: DisputeStage | None = None,
+    result: DisputeResult | None = None,
+) -> Label | None:
     """The label that follows for the decision; None when none does.
 
-    A dispute about goods is no fraud: a model would learn the wrong thing from it. A cardholder's
-    own misuse is a label of its own.
+    A dispute about goods is no fraud: a model would learn the wrong thing from it. Nor is one that
+    was won or taken back, or a mere question. A cardholder's own misuse is a label of its own.
     """
     if kind is OutcomeKind.DISPUTE:
+        if result in _TAKEN_BACK or stage is DisputeStage.INQUIRY:
+            return None
         return Label.CHARGEBACK if is_fraud_reason(reason) else None
     if kind is OutcomeKind.FRAUD_REPORT:
         if fraud_type in _FIRST_PARTY:
             return Label.ABUSE
         return Label.CARD_TESTING if fraud_type in _TESTING else Label.FRAUD
     return None
+
+
+class JoinedBy(StrEnum):
+    """By what the decision of an outcome was found."""
+
+    REQUEST = "REQUEST"
+    TRANSACTION = "TRANSACTION"
+    PAYMENT = "PAYMENT"
+    REFERENCE = "REFERENCE"
+    ARN = "ARN"
+    CARD = "CARD"
+    """Masked card, amount and day."""
+    HAND = "HAND"
 
 
 class PaymentOutcome(msgspec.Struct, frozen=True, rename="camel"):
@@ -222,6 +295,12 @@ class PaymentOutcome(msgspec.Struct, frozen=True, rename="camel"):
     request_id: Annotated[
         str | None, Meta(description="The decision it is about; null when none was found.")
     ]
+    joined_by: Annotated[JoinedBy | None, Meta(description="By what the decision was found.")]
+    candidates: Annotated[
+        int, Meta(description="How many decisions it could be about, where one could not be told.")
+    ]
+    label: Annotated[Label | None, Meta(description="The label that its decision has from it.")]
+    arn: Annotated[str | None, Meta(description="Acquirer reference number.")]
     merchant_id: Annotated[str | None, Meta(description="The merchant id at the acquirer.")]
     region: Annotated[str | None, Meta(description="Region of the merchant.")]
     amount: Annotated[str | None, Meta(description="In units of the currency, as a decimal.")]
@@ -230,6 +309,9 @@ class PaymentOutcome(msgspec.Struct, frozen=True, rename="camel"):
     fraud_type: Annotated[str | None, Meta(description="Of a reported fraud: the type code.")]
     stage: Annotated[DisputeStage | None, Meta(description="Of a dispute: how far it has gone.")]
     result: Annotated[DisputeResult | None, Meta(description="How it ended.")]
+    three_d_secure: Annotated[
+        bool | None, Meta(description="Of a settlement: whether it was authenticated.")
+    ]
     respond_by: Annotated[Moment | None, Meta(description="Until when to answer (RFC 3339).")]
 
 
@@ -254,6 +336,12 @@ class OutcomeReceipt(msgspec.Struct, frozen=True, rename="camel"):
     labelled: Annotated[
         int, Meta(description="How many decisions got a label from them.", examples=[1])
     ]
+    ambiguous: Annotated[
+        int, Meta(description="How many could be about more than one decision.", examples=[0])
+    ] = 0
+    withdrawn: Annotated[
+        int, Meta(description="How many labels were taken back.", examples=[0])
+    ] = 0
 
 
 class OutcomeFilter(msgspec.Struct, frozen=True, rename="camel"):
@@ -264,7 +352,15 @@ class OutcomeFilter(msgspec.Struct, frozen=True, rename="camel"):
         Annotated[str, Meta(max_length=LONGEST_ID)] | None,
         Meta(description="Only of this decision."),
     ] = None
+    joined: Annotated[
+        bool | None,
+        Meta(description="Only with a decision, or only those without; settlements need none."),
+    ] = None
     limit: Annotated[int, Meta(ge=1, le=500, description="At most so many.")] = 100
+    cursor: Annotated[
+        Annotated[str, Meta(max_length=512)] | None,
+        Meta(description="The `nextCursor` of the page before."),
+    ] = None
 
 
 class OutcomePage(msgspec.Struct, frozen=True, rename="camel"):
@@ -273,3 +369,6 @@ class OutcomePage(msgspec.Struct, frozen=True, rename="camel"):
     outcomes: Annotated[
         list[PaymentOutcome], Meta(description="Newest first, by when they happened.")
     ]
+    next_cursor: Annotated[
+        str | None, Meta(description="Where the next page begins; null when there is none.")
+    ] = None

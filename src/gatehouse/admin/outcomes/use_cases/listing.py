@@ -1,10 +1,22 @@
 """Lists what became of payments."""
 
+import binascii
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import Final
+
 from gatehouse.access.roles import Permission
-from gatehouse.admin.outcomes import queries
-from gatehouse.admin.outcomes.types.outcome import OutcomeFilter, OutcomePage
+from gatehouse.admin.outcomes.queries import rows
+from gatehouse.admin.outcomes.queries.rows import OutcomeRow
+from gatehouse.admin.outcomes.types.outcome import OutcomeFilter, OutcomePage, PaymentOutcome
+from gatehouse.core.clock import Moment
+from gatehouse.core.errors import InvalidFields
+from gatehouse.core.money import format_amount
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import Reading
 from gatehouse.store.admin.use_case import use_case
+
+_CURSOR: Final = Phrase("refused.outcome_cursor", "must be the nextCursor of the page before")
+_PARTS: Final = 3
 
 
 @use_case(
@@ -19,4 +31,60 @@ def list_outcomes(reading: Reading, account_id: str, wanted: OutcomeFilter) -> O
 
     What became of payments, newest first.
     """
-    return OutcomePage(queries.listing(reading.connection, account_id, wanted))
+    if wanted.request_id is not None:
+        found = outcomes_of(reading, account_id, wanted.request_id)
+        chosen = [each for each in found if wanted.kind in (None, each.kind)]
+        return OutcomePage(list(reversed(chosen))[: wanted.limit])
+    after = _read_cursor(wanted.cursor)
+    page = (after, wanted.limit + 1)
+    kept = rows.listing(reading.connection, account_id, wanted.kind, wanted.joined, page)
+    more = kept[wanted.limit - 1] if len(kept) > wanted.limit else None
+    shown = [shown_outcome(each) for each in kept[: wanted.limit]]
+    return OutcomePage(shown, None if more is None else _cursor_after(more))
+
+
+def outcomes_of(reading: Reading, account_id: str, request_id: str) -> list[PaymentOutcome]:
+    """What became of one request, oldest first."""
+    found = rows.of_requests(reading.connection, account_id, [request_id])
+    return [shown_outcome(each) for each in found]
+
+
+def shown_outcome(row: OutcomeRow) -> PaymentOutcome:
+    """An outcome as faces show it."""
+    return PaymentOutcome(
+        kind=row.kind,
+        reference=row.reference,
+        at=Moment(row.at_ms),
+        network=row.network,
+        request_id=row.request_id,
+        joined_by=row.joined_by,
+        candidates=row.candidates or 0,
+        label=row.label,
+        arn=row.arn,
+        merchant_id=row.merchant_id,
+        region=row.region,
+        amount=None if row.amount is None else format_amount(row.amount),
+        currency=row.currency,
+        reason=row.reason,
+        fraud_type=row.fraud_type,
+        stage=row.stage,
+        result=row.result,
+        three_d_secure=None if row.three_d_secure is None else bool(row.three_d_secure),
+        respond_by=None if row.respond_by_ms is None else Moment(row.respond_by_ms),
+    )
+
+
+def _cursor_after(row: OutcomeRow) -> str:
+    text = f"{row.at_ms} {row.kind} {row.reference}"
+    return urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _read_cursor(text: str | None) -> tuple[int, str, str] | None:
+    if text is None:
+        return None
+    try:
+        parts = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().split(" ")
+        at_ms, kind, reference = int(parts[0]), *parts[1:_PARTS]
+    except (binascii.Error, UnicodeError, ValueError):
+        raise InvalidFields({"cursor": [_CURSOR()]}) from None
+    return at_ms, kind, reference

@@ -1,0 +1,1 @@
+"""Files that acquirers hand merchants: settlements, reported frauds and disputes."""

@@ -1,0 +1,181 @@
+"""How the columns of an acquirer's file become the fields of an outcome.
+
+A mapping is a small TOML file: constants, columns by field, values by field, and how its days and
+amounts are written. What it does not name is not read.
+"""
+
+import datetime
+import tomllib
+from collections.abc import Mapping
+from functools import cache, cached_property, lru_cache
+from importlib import resources
+from typing import Annotated, Any, Final, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.admin.outcomes.types.outcome import OutcomeReport
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.files.records import Columns
+from gatehouse.core.wording.sentences import Phrase
+from gatehouse.intel.places import minor_digits
+
+_UNFIT: Final = Phrase("refused.outcome_mapping", "{name}: {why}")
+
+SHIPPED: Final = (
+    "gatehouse",
+    "adyen-disputes",
+    "adyen-settlement",
+    "stripe-disputes",
+    "stripe-early-fraud-warnings",
+    "tabapay-fraud",
+)
+LONGEST_MAPPING: Final = 64 * 1024
+_FIELDS: Final = {each.encode_name: each for each in msgspec.structs.fields(OutcomeReport)}
+_MOMENTS: Final = frozenset(("at", "respondBy", "transactionAt"))
+_YES: Final = frozenset(("1", "true", "yes", "y"))
+_UNIX: Final = "unix"
+_DAY: Final = len("2026-11-15")
+_Columns = Annotated[list[str], Meta(min_length=1, max_length=8)]
+
+
+class NotAnOutcome(ValueError):
+    """A row that says nothing of what became of a payment, such as one about a fee."""
+
+
+class OutcomeMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """How one kind of file is read."""
+
+    about: Annotated[str, Meta(min_length=1)]
+    columns: dict[str, str | _Columns]
+    """By field of an outcome, the column that has it; of several, the first that is not empty."""
+    constants: dict[str, str] = {}
+    values: dict[str, dict[str, str]] = {}
+    """By field, what a cell means; other cells stay as they are."""
+    pass_over: tuple[str, ...] = ()
+    """Fields of which only the cells in `values` are read: rows with others are passed over."""
+    leave_out: tuple[str, ...] = ()
+    """The same, but only the field is left out."""
+    moments: str | None = None
+    """How days and times are written, as `strptime` wants it, or `unix` for seconds since 1970;
+    without it, RFC 3339, or a day."""
+    zone: str = "UTC"
+    """The time zone of what is written without one."""
+    amounts: Literal["units", "minor"] = "units"
+    """Whether amounts are in units of the currency or in its smallest unit."""
+
+    def __post_init__(self) -> None:
+        named = (*self.columns, *self.constants, *self.values, *self.pass_over, *self.leave_out)
+        unknown = [each for each in named if each not in _FIELDS]
+        if unknown:
+            raise ValueError(f"an outcome has no field {unknown[0]}")
+        try:
+            ZoneInfo(self.zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError("zone must be a time zone such as Europe/Berlin") from None
+
+    @cached_property
+    def _read(self) -> list[tuple[str, tuple[str, ...], dict[str, str]]]:
+        """By field: its columns, and what its cells mean."""
+        return [
+            (name, _listed(column), self.values.get(name, {}))
+            for name, column in self.columns.items()
+        ]
+
+    def header(self) -> Columns:
+        """The columns that a file can have, and those that it must have."""
+        known = [each for column in self.columns.values() for each in _listed(column)]
+        must = [self.columns[name] for name in ("reference", "at") if name in self.columns]
+        needed = tuple(_listed(each) for each in must)
+        return Columns(tuple(dict.fromkeys(known)), needed, others=True)
+
+    def fields(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a row as the API would have them; `ValueError` says what is wrong."""
+        found: dict[str, Any] = dict(self.constants)
+        for name, columns, values in self._read:
+            text = _cell(row, columns)
+            if values and text is not None:
+                text = values.get(str(text), None if name in self.leave_out else text)
+            if name in self.pass_over and text not in values.values():
+                raise NotAnOutcome
+            if text is not None and text != "":
+                found[name] = self._value(name, text)
+        if self.amounts == "minor" and "amount" in found:
+            found["amount"] = _units(found["amount"], found.get("currency"))
+        return found
+
+    def _value(self, name: str, text: Any) -> Any:
+        if name in _MOMENTS:
+            return _moment(name, str(text), self.moments, self.zone)
+        if not isinstance(text, str):
+            return text
+        if name == "amount":
+            try:
+                return float(text)
+            except ValueError:
+                raise ValueError(f"{name} must be a number such as 12.50") from None
+        if name == "threeDSecure":
+            return text.lower() in _YES
+        # Spreadsheets take 23 digits for a number; so some acquirers put a sign before them.
+        return text.lstrip("*'") if name == "arn" else text
+
+
+# A file names the same days again and again.
+@lru_cache(4096)
+def _moment(name: str, text: str, written: str | None, zone: str) -> str:
+    """A moment as RFC 3339; a day begins at midnight."""
+    try:
+        if written == _UNIX:
+            at = datetime.datetime.fromtimestamp(float(text), datetime.UTC)
+        elif written is not None:
+            at = datetime.datetime.strptime(text, written)  # noqa: DTZ007  # it may name its zone
+        elif len(text) == _DAY:
+            at = datetime.datetime.fromisoformat(text)
+        else:
+            return text
+    except (ValueError, OverflowError, OSError):
+        raise ValueError(f"{name} must be written as {written or '2026-11-15'}") from None
+    return (at if at.tzinfo is not None else at.replace(tzinfo=ZoneInfo(zone))).isoformat()
+
+
+def _cell(row: Mapping[str, Any], columns: tuple[str, ...]) -> Any:
+    """The first of some cells that is not empty; a dot leads into an object."""
+    for column in columns:
+        cell: Any = row.get(column)
+        if cell is None and "." in column:
+            cell = row
+            for part in column.split("."):
+                cell = cell.get(part) if isinstance(cell, Mapping) else None
+        if isinstance(cell, str):
+            cell = cell.strip()
+        if cell is not None and cell != "":
+            return cell
+    return None
+
+
+def _listed(column: "str | list[str]") -> tuple[str, ...]:
+    return (column,) if isinstance(column, str) else tuple(column)
+
+
+def _units(amount: float, currency: Any) -> float:
+    """An amount in units; the smallest unit of some currencies is a thousandth, of some a whole."""
+    digits = minor_digits(str(currency or "").strip().upper())
+    if digits is None or amount != int(amount):
+        raise ValueError("amount must be a whole number of the smallest unit of its currency")
+    return float(int(amount) / 10**digits)
+
+
+def read_mapping(text: str, name: str) -> OutcomeMapping:
+    """A mapping that somebody wrote; `InvalidInput` says what is wrong with it."""
+    try:
+        return msgspec.convert(tomllib.loads(text), OutcomeMapping)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise InvalidInput(_UNFIT(name=name, why=str(error))) from None
+
+
+@cache
+def shipped_mapping(name: str) -> OutcomeMapping:
+    """One of the mappings that come with the program."""
+    file = resources.files("gatehouse.admin.acquirer_files.types") / "mappings" / f"{name}.toml"
+    return read_mapping(file.read_text(encoding="utf-8"), file.name)

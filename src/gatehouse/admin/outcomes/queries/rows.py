@@ -1,0 +1,221 @@
+"""The rows of outcomes: kept, listed, joined and forgotten; every query is bound to an account."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.admin.outcomes.tables import OUTCOMES
+from gatehouse.admin.outcomes.types.outcome import (
+    DisputeResult,
+    DisputeStage,
+    JoinedBy,
+    OutcomeKind,
+    OutcomeNetwork,
+)
+from gatehouse.core.wording.labels import Label
+from gatehouse.store.database import insert_rows, is_any_of, struct_from
+
+_O: Final = OUTCOMES.c
+_NO_NEWS: Final = frozenset(
+    ("recorded_at_ms", "actor", "request_id", "joined_by", "candidates", "label")
+)
+"""What is not told but found out, and who told it and when: the same told again is no news."""
+_NOT_SETTLED: Final = sa.text("kind <> 'SETTLED'")
+NOT_JOINED: Final = sa.text("request_id IS NULL AND kind <> 'SETTLED'")
+"""Written out: databases use an index of some rows only for a query that says the same."""
+
+OutcomeName = tuple[str, str]
+"""Kind and reference."""
+
+
+class OutcomeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """An outcome as it is stored."""
+
+    account_id: str
+    kind: OutcomeKind
+    reference: str
+    at_ms: int
+    network: OutcomeNetwork
+    request_id: str | None
+    arn: str | None
+    merchant_id: str | None
+    region: str | None
+    joined_by: JoinedBy | None
+    candidates: int | None
+    transaction_reference: str | None
+    client_reference: str | None
+    payment_id: str | None
+    card_first: str | None
+    card_last_four: str | None
+    transaction_ms: int | None
+    amount: int | None
+    currency: str | None
+    three_d_secure: int | None
+    reason: str | None
+    fraud_type: str | None
+    stage: DisputeStage | None
+    result: DisputeResult | None
+    label: Label | None
+    respond_by_ms: int | None
+    recorded_at_ms: int
+    actor: str
+
+    @property
+    def name(self) -> OutcomeName:
+        """What tells it from the others of the account."""
+        return self.kind, self.reference
+
+
+_FIELDS: Final = OutcomeRow.__struct_fields__
+_SAID: Final = tuple(name for name in _FIELDS if name not in _NO_NEWS)
+_COLUMNS: Final = [_O[name] for name in _FIELDS]
+
+
+class PutOutcomes(NamedTuple):
+    """What became of some rows."""
+
+    new: list[OutcomeRow]
+    changed: list[tuple[OutcomeRow, OutcomeRow]]
+    """Each as it was, and as it is."""
+    kept: list[OutcomeRow]
+    """Those that were known, as they are."""
+
+
+def compare(connection: sa.Connection, account_id: str, rows: Sequence[OutcomeRow]) -> PutOutcomes:
+    """What keeping rows would change; the last of equal ones counts.
+
+    A decision that was found before stays, unless another one is found now.
+    """
+    given = {each.name: each for each in rows}
+    known = by_names(connection, account_id, given)
+    new = [each for name, each in given.items() if name not in known]
+    changed, kept = [], []
+    for name, before in known.items():
+        after = _after(before, given[name])
+        if after == before:
+            kept.append(before)
+        else:
+            changed.append((before, after))
+    return PutOutcomes(new, changed, kept)
+
+
+def put(connection: sa.Connection, account_id: str, rows: Sequence[OutcomeRow]) -> PutOutcomes:
+    """Keep rows, each in place of what its reference said before."""
+    found = compare(connection, account_id, rows)
+    replace(connection, account_id, [after for _, after in found.changed])
+    insert_rows(connection, OUTCOMES, found.new)
+    return found
+
+
+def replace(connection: sa.Connection, account_id: str, rows: Sequence[OutcomeRow]) -> None:
+    """Keep rows in place of those of the same names."""
+    by_kind: dict[OutcomeKind, list[str]] = {}
+    for each in rows:
+        by_kind.setdefault(each.kind, []).append(each.reference)
+    for kind, references in by_kind.items():
+        these = is_any_of(connection, _O.reference, references)
+        mine = (_O.account_id == account_id, _O.kind == kind.value)
+        connection.execute(OUTCOMES.delete().where(*mine, these))
+    insert_rows(connection, OUTCOMES, rows)
+
+
+def by_names(
+    connection: sa.Connection, account_id: str, names: Iterable[OutcomeName]
+) -> dict[OutcomeName, OutcomeRow]:
+    """The rows of some names."""
+    by_kind: dict[str, list[str]] = {}
+    for kind, reference in names:
+        by_kind.setdefault(kind, []).append(reference)
+    found: dict[OutcomeName, OutcomeRow] = {}
+    for kind, references in by_kind.items():
+        these = is_any_of(connection, _O.reference, references)
+        query = sa.select(*_COLUMNS).where(_O.account_id == account_id, _O.kind == kind, these)
+        found |= {(kind, row.reference): row_in(row) for row in connection.execute(query)}
+    return found
+
+
+def of_requests(
+    connection: sa.Connection, account_id: str, request_ids: Sequence[str]
+) -> list[OutcomeRow]:
+    """What became of some requests, oldest first."""
+    these = is_any_of(connection, _O.request_id, request_ids)
+    query = sa.select(*_COLUMNS).where(_O.account_id == account_id, these)
+    ordered = query.order_by(_O.at_ms, _O.kind, _O.reference)
+    return [row_in(row) for row in connection.execute(ordered)]
+
+
+def requests_by_arn(
+    connection: sa.Connection, account_id: str, arns: Sequence[str]
+) -> dict[str, list[str]]:
+    """The decisions that outcomes with these ARNs are about."""
+    these = is_any_of(connection, _O.arn, arns)
+    query = sa.select(_O.arn, _O.request_id).where(
+        _O.account_id == account_id, these, _O.request_id.is_not(None)
+    )
+    found: dict[str, list[str]] = {}
+    for arn, request_id in connection.execute(query.distinct()):
+        found.setdefault(arn, []).append(request_id)
+    return found
+
+
+def not_joined(
+    connection: sa.Connection, account_id: str, arns: Sequence[str] | None, limit: int
+) -> list[OutcomeRow]:
+    """Outcomes without a decision, newest first, all or those with some ARNs.
+
+    Settlements are not among them, nor those of which a person said that they have none.
+    """
+    waits = (_O.account_id == account_id, NOT_JOINED, _O.joined_by.is_(None))
+    query = sa.select(*_COLUMNS).where(*waits)
+    if arns is not None:
+        query = query.where(is_any_of(connection, _O.arn, arns))
+    ordered = query.order_by(_O.at_ms.desc(), _O.kind, _O.reference).limit(limit)
+    return [row_in(row) for row in connection.execute(ordered)]
+
+
+def listing(
+    connection: sa.Connection,
+    account_id: str,
+    kind: OutcomeKind | None,
+    joined: bool | None,
+    page: tuple[tuple[int, str, str] | None, int],
+) -> list[OutcomeRow]:
+    """Outcomes, newest first; a page begins after another one and has at most so many."""
+    after, limit = page
+    query = sa.select(*_COLUMNS).where(_O.account_id == account_id)
+    if kind is not None:
+        query = query.where(_O.kind == kind.value)
+    if joined is not None:
+        query = query.where(_O.request_id.is_not(None) if joined else NOT_JOINED)
+    elif kind not in (None, OutcomeKind.SETTLED):
+        query = query.where(_NOT_SETTLED)
+    if after is not None:
+        at_ms, *name = after
+        later = sa.tuple_(_O.kind, _O.reference) > sa.tuple_(*name)
+        query = query.where((_O.at_ms < at_ms) | ((_O.at_ms == at_ms) & later))
+    ordered = query.order_by(_O.at_ms.desc(), _O.kind, _O.reference).limit(limit)
+    return [row_in(row) for row in connection.execute(ordered)]
+
+
+def row_in(row: Any) -> OutcomeRow:
+    """A row of the database as a struct."""
+    return struct_from(row, OutcomeRow)
+
+
+def _after(before: OutcomeRow, given: OutcomeRow) -> OutcomeRow:
+    """A known outcome after it was told again."""
+    by_hand = before.joined_by is JoinedBy.HAND
+    is_news = given.request_id is not None or before.request_id is None
+    found = given if is_news and not by_hand else before
+    after = msgspec.structs.replace(
+        given,
+        request_id=found.request_id,
+        joined_by=found.joined_by,
+        candidates=found.candidates,
+        label=before.label,
+    )
+    names = (*_SAID, "request_id", "joined_by", "candidates")
+    same = all(getattr(before, name) == getattr(after, name) for name in names)
+    return before if same else after

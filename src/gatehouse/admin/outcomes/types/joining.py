@@ -1,0 +1,126 @@
+"""Which decision an outcome is about: the rule, and what is shown where it cannot be told."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Annotated, Final, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.admin.outcomes.types.outcome import JoinedBy, OutcomeKind
+from gatehouse.core.clock import Moment
+from gatehouse.core.wording.labels import LONGEST_ID
+
+DAY_MS: Final = 86_400_000
+WITHIN_DAYS: Final = 3
+"""How many days before or after the day of a payment its decision may have been made."""
+
+Candidates = Mapping[JoinedBy, Sequence[str]]
+"""The decisions that each name of an outcome stands for, those that identify best first."""
+
+
+class NamedDecisions(NamedTuple):
+    """The decisions that an outcome can be about, and by which of its names."""
+
+    by: JoinedBy | None
+    request_ids: tuple[str, ...]
+
+
+class CandidatePayment(NamedTuple):
+    """What tells whether two decisions are about the same payment."""
+
+    request_id: str
+    refused: bool
+    """Whether it was declined, so that nothing was paid."""
+    payment: Hashable
+    """The gateway's payment, or card, amount and currency."""
+
+
+def common(found: Candidates) -> NamedDecisions:
+    """The decisions that all names agree on; a name that agrees with no other adds nothing."""
+    chosen: NamedDecisions = NamedDecisions(None, ())
+    for by, request_ids in found.items():
+        if not request_ids:
+            continue
+        if chosen.by is None:
+            chosen = NamedDecisions(by, tuple(request_ids))
+            continue
+        both = tuple(each for each in chosen.request_ids if each in set(request_ids))
+        if both:
+            chosen = NamedDecisions(chosen.by, both)
+    return chosen
+
+
+def only_payment(candidates: Sequence[CandidatePayment]) -> str | None:
+    """The decision about the one payment that is meant; None if there are several payments.
+
+    A payment can have several decisions: one was declined and tried again, or two functions looked
+    at it. Of those about the payment that was made, the last one counts.
+    """
+    paid = [each for each in candidates if not each.refused] or candidates
+    if len({each.payment for each in paid}) != 1:
+        return None
+    return max(each.request_id for each in paid)
+
+
+def days_around(at_ms: int) -> range:
+    """The beginnings of the days, in UTC, on which the decision of a payment may have been made."""
+    day = at_ms - at_ms % DAY_MS
+    return range(day - WITHIN_DAYS * DAY_MS, day + (WITHIN_DAYS + 1) * DAY_MS, DAY_MS)
+
+
+def fits_card(first: str | None, last_four: str, known_first: str, known_last: str | None) -> bool:
+    """Whether a masked card can be the one of a record, as far as both tell their digits."""
+    if known_last != last_four:
+        return False
+    return first is None or known_first.startswith(first) or first.startswith(known_first)
+
+
+class OutcomeJoin(msgspec.Struct, frozen=True, rename="camel"):
+    """An outcome, and the decision that it is about."""
+
+    kind: Annotated[OutcomeKind, Meta(description="What happened.", examples=["DISPUTE"])]
+    reference: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)],
+        Meta(description="Its own name.", examples=["dp-1001"]),
+    ]
+    request_id: Annotated[
+        Annotated[str, Meta(max_length=LONGEST_ID)] | None,
+        Meta(description="The `requestId` of the decision; null takes a decision away."),
+    ] = None
+
+
+class OutcomeNamed(msgspec.Struct, frozen=True, rename="camel"):
+    """Which outcome is meant."""
+
+    kind: Annotated[OutcomeKind | None, Meta(description="What happened.")] = None
+    reference: Annotated[
+        Annotated[str, Meta(max_length=LONGEST_ID)] | None, Meta(description="Its own name.")
+    ] = None
+
+
+class OutcomeCandidate(msgspec.Struct, frozen=True, rename="camel"):
+    """A decision that an outcome can be about."""
+
+    request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
+    at: Annotated[Moment, Meta(description="When it was made (RFC 3339).")]
+    decision: Annotated[str | None, Meta(description="What was decided.")]
+    amount: Annotated[str | None, Meta(description="What was to be paid, as a decimal.")]
+    currency: Annotated[str | None, Meta(description="ISO 4217 code of the amount.")]
+    card: Annotated[str | None, Meta(description="The card, masked.")]
+    payment_id: Annotated[str | None, Meta(description="The gateway's id of the payment.")]
+
+
+class OutcomeCandidates(msgspec.Struct, frozen=True, rename="camel"):
+    """The decisions that an outcome can be about."""
+
+    found_by: Annotated[JoinedBy | None, Meta(description="By what they were found.")]
+    candidates: Annotated[list[OutcomeCandidate], Meta(description="Oldest first, up to 100.")]
+
+
+class JoinedAgain(msgspec.Struct, frozen=True, rename="camel"):
+    """What became of looking for decisions again."""
+
+    looked_at: Annotated[int, Meta(description="Outcomes that had no decision.", examples=[12])]
+    joined: Annotated[int, Meta(description="How many have one now.", examples=[3])]
+    ambiguous: Annotated[int, Meta(description="How many could be about several.", examples=[1])]
+    labelled: Annotated[int, Meta(description="Labels that follow from them.", examples=[2])]

@@ -1,0 +1,168 @@
+"""Keeps outcomes: finds their decisions, stores them, and lets labels and events follow."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.admin.outcomes.queries import rows
+from gatehouse.admin.outcomes.queries.rows import OutcomeRow, PutOutcomes
+from gatehouse.admin.outcomes.types.outcome import OutcomeKind, OutcomeReport, card_parts
+from gatehouse.admin.outcomes.use_cases.finding import PaymentFinder
+from gatehouse.admin.outcomes.use_cases.labelling import Replaced, follow_labels
+from gatehouse.core.events import EventName, NewEvent, encode_data
+from gatehouse.core.ids import new_id
+from gatehouse.core.money import format_amount, parse_amount
+from gatehouse.core.secrets import keyring
+from gatehouse.sentry.entities import EntityHasher
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.events import outbox
+
+_LATE_AT_ONCE: Final = 500
+"""Outcomes that wait for an ARN and are joined with the one that names it."""
+
+
+class KeptOutcomes(msgspec.Struct):
+    """What became of some outcomes."""
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    joined: int = 0
+    ambiguous: int = 0
+    labelled: int = 0
+    withdrawn: int = 0
+
+    def add(self, more: "KeptOutcomes") -> None:
+        """Count these, too."""
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(more, name))
+
+
+class OutcomeKeeper:
+    """Keeps outcomes of one account for one actor."""
+
+    def __init__(self, session: AdminSession, account_id: str) -> None:
+        self._session = session
+        self._account_id = account_id
+        self._hasher = EntityHasher(session.ring.current(keyring.ENTITIES)[1])
+        self.finder = PaymentFinder(session, account_id)
+
+    def prepared(self, reports: Iterable[OutcomeReport]) -> list[OutcomeRow]:
+        """Outcomes as they are stored, with their decisions; nobody waits for this."""
+        now_ms, actor = self._session.clock(), str(self._session.actor)
+        told = [self._row(each, now_ms, actor) for each in reports]
+        with self._session.reading() as connection:
+            return self.finder.join(connection, told)
+
+    def store(self, connection: sa.Connection, given: Sequence[OutcomeRow]) -> KeptOutcomes:
+        """Store them; the transaction must hold the lock on changes."""
+        put = rows.put(connection, self._account_id, given)
+        moved: list[Replaced] = [*((None, each) for each in put.new), *put.changed]
+        moved += self._late(connection, [after for _, after in moved])
+        now_ms, actor = self._session.clock(), str(self._session.actor)
+        labels = follow_labels(connection, self._account_id, moved, actor, now_ms)
+        self._tell(connection, moved, now_ms)
+        done = _counted(put)
+        done.labelled, done.withdrawn = labels
+        return done
+
+    def foresee(self, connection: sa.Connection, given: Sequence[OutcomeRow]) -> KeptOutcomes:
+        """What storing them would change."""
+        return _counted(rows.compare(connection, self._account_id, given))
+
+    def _late(self, connection: sa.Connection, moved: Sequence[OutcomeRow]) -> list[Replaced]:
+        """Outcomes that waited for a decision whose ARN is known now."""
+        arns = list(dict.fromkeys(each.arn for each in moved if each.arn and each.request_id))
+        waiting = rows.not_joined(connection, self._account_id, arns, _LATE_AT_ONCE) if arns else []
+        if not waiting:
+            return []
+        joined = self.finder.join(connection, waiting)
+        pairs = [
+            (before, after)
+            for before, after in zip(waiting, joined, strict=True)
+            if after.request_id is not None
+        ]
+        rows.replace(connection, self._account_id, [after for _, after in pairs])
+        return [*pairs]
+
+    def _tell(self, connection: sa.Connection, moved: Sequence[Replaced], now_ms: int) -> None:
+        """Tell the account of what happened; settlements are too many to be told one by one."""
+        actor, random_bytes = str(self._session.actor), self._session.randomness
+        events = [
+            NewEvent(
+                new_id("evt", now_ms, random_bytes),
+                self._account_id,
+                now_ms,
+                EventName.OUTCOME_RECORDED,
+                actor,
+                row.reference,
+                encode_data(_told(row)),
+            )
+            for _, row in moved
+            if row.kind is not OutcomeKind.SETTLED
+        ]
+        outbox.add(connection, events)
+
+    def _row(self, report: OutcomeReport, now_ms: int, actor: str) -> OutcomeRow:
+        first, last = card_parts(report.masked_card or "") or (None, None)
+        transaction, reference = report.transaction_id, report.client_reference_id
+        until, paid = report.respond_by, report.transaction_at
+        return OutcomeRow(
+            account_id=self._account_id,
+            kind=report.kind,
+            reference=report.reference,
+            at_ms=round(report.at.seconds * 1000),
+            network=report.network,
+            request_id=report.request_id,
+            arn=report.arn,
+            merchant_id=report.merchant_id,
+            region=report.region,
+            joined_by=None,
+            candidates=None,
+            transaction_reference=None if transaction is None else self._hasher.kept(transaction),
+            client_reference=None if reference is None else str(reference),
+            payment_id=report.payment_id,
+            card_first=first,
+            card_last_four=last,
+            transaction_ms=None if paid is None else round(paid.seconds * 1000),
+            amount=None if report.amount is None else parse_amount(f"{report.amount:.6f}"),
+            currency=None if report.currency is None else report.currency.strip().upper(),
+            three_d_secure=None if report.three_d_secure is None else int(report.three_d_secure),
+            reason=report.reason,
+            fraud_type=report.fraud_type,
+            stage=report.stage,
+            result=report.result,
+            label=None,
+            respond_by_ms=None if until is None else round(until.seconds * 1000),
+            recorded_at_ms=now_ms,
+            actor=actor,
+        )
+
+
+def _counted(put: PutOutcomes) -> KeptOutcomes:
+    known = [*put.new, *(after for _, after in put.changed), *put.kept]
+    return KeptOutcomes(
+        new=len(put.new),
+        changed=len(put.changed),
+        unchanged=len(put.kept),
+        joined=sum(each.request_id is not None for each in known),
+        ambiguous=sum(each.candidates is not None for each in known),
+    )
+
+
+def _told(row: OutcomeRow) -> dict[str, str | None]:
+    """What an event says of an outcome."""
+    said = {
+        "kind": row.kind.value,
+        "requestId": row.request_id,
+        "network": row.network.value,
+        "reason": row.reason,
+        "fraudType": row.fraud_type,
+        "stage": row.stage,
+        "result": row.result,
+        "amount": None if row.amount is None else format_amount(row.amount),
+        "currency": row.currency,
+    }
+    return {name: value for name, value in said.items() if value is not None}
