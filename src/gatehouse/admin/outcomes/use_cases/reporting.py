@@ -1,13 +1,13 @@
 """Reports what became of the money of months."""
 
 from gatehouse.access.roles import Permission
+from gatehouse.admin.outcomes.queries import sums
 from gatehouse.admin.outcomes.types.money import (
     MoneyReport,
     MoneyReportWanted,
     money_of,
     months_back,
 )
-from gatehouse.admin.outcomes.use_cases.counting import count_between
 from gatehouse.store.admin.admin_session import Reading
 from gatehouse.store.admin.use_case import use_case
 
@@ -27,5 +27,5 @@ def report_money(reading: Reading, account_id: str, wanted: MoneyReportWanted) -
     """
     found = []
     for month, since_ms, until_ms in months_back(reading.now_ms, wanted.months):
-        found += money_of(month, count_between(reading, account_id, since_ms, until_ms))
+        found += money_of(month, sums.groups(reading.connection, account_id, since_ms, until_ms))
     return MoneyReport(found)
