@@ -23,13 +23,14 @@ REASON: Final = "10.4"
 class SharedElement(StrEnum):
     """What two orders can have in common."""
 
-    ADDRESS = "ADDRESS"
+    IP_ADDRESS = "IP_ADDRESS"
     DEVICE = "DEVICE"
     ACCOUNT = "ACCOUNT"
-    SHIPPING = "SHIPPING"
+    SHIPPING_ADDRESS = "SHIPPING_ADDRESS"
 
 
-_TECHNICAL: Final = frozenset((SharedElement.ADDRESS, SharedElement.DEVICE))
+TECHNICAL: Final = frozenset((SharedElement.IP_ADDRESS, SharedElement.DEVICE))
+"""One of these must be among what is equal."""
 
 
 class EvidenceOrder(msgspec.Struct, frozen=True):
@@ -46,20 +47,20 @@ class EvidenceOrder(msgspec.Struct, frozen=True):
     """Whether it was disputed, or reported as fraud."""
     amount_micros: int = 1
     described: bool = True
-    """Whether it is known what was sold."""
+    """Whether it is known what was sold; an order of which it is known is preferred."""
 
 
 class MissingEvidence(StrEnum):
-    """Why an order is no evidence."""
+    """Why there is no evidence."""
 
     NOT_VISA_FRAUD = "NOT_VISA_FRAUD"
+    NO_CARD = "NO_CARD"
     NO_EARLIER_ORDERS = "NO_EARLIER_ORDERS"
     ONE_EARLIER_ORDER = "ONE_EARLIER_ORDER"
     NOT_SETTLED = "NOT_SETTLED"
     NOTHING_IN_COMMON = "NOTHING_IN_COMMON"
-    NO_ADDRESS_OR_DEVICE = "NO_ADDRESS_OR_DEVICE"
+    NO_IP_ADDRESS_OR_DEVICE = "NO_IP_ADDRESS_OR_DEVICE"
     ONE_ELEMENT = "ONE_ELEMENT"
-    NO_DESCRIPTION = "NO_DESCRIPTION"
 
 
 class CompellingEvidence(msgspec.Struct, frozen=True):
@@ -70,26 +71,31 @@ class CompellingEvidence(msgspec.Struct, frozen=True):
     """The two earlier orders, the older one first."""
     matched: tuple[SharedElement, ...] = ()
     """What all three have in common; of the nearest pair where none is enough."""
-    missing: tuple[MissingEvidence, ...] = ()
+    missing: MissingEvidence | None = None
     send: tuple[SharedElement, ...] = ()
-    """What the disputed order did not tell, and what would have helped."""
+    """What the disputed order or the earlier ones did not tell, and what would have helped."""
+    usable: int = 0
+    """How many earlier orders are in time, settled and undisputed."""
+    waiting: int = 0
+    """How many would be if they were known to be settled."""
 
 
 def qualify(
     disputed: EvidenceOrder, others: Iterable[EvidenceOrder], *, reason: str = REASON
 ) -> CompellingEvidence:
     """Find the best pair of earlier orders: most in common, then the oldest."""
-    send = tuple(each for each in SharedElement if each not in disputed.elements)
-    if reason != REASON:
-        return CompellingEvidence(False, missing=(MissingEvidence.NOT_VISA_FRAUD,), send=send)
     in_time = [each for each in others if _in_time(disputed, each)]
     usable = [each for each in in_time if each.settled]
+    counts = len(usable), len(in_time) - len(usable)
+    send = _untold(disputed, usable)
+    if reason != REASON:
+        return CompellingEvidence(False, None, (), MissingEvidence.NOT_VISA_FRAUD, send, *counts)
     if len(usable) < FEWEST_EQUAL:
-        return CompellingEvidence(False, missing=(_too_few(in_time, usable),), send=send)
+        return CompellingEvidence(False, None, (), _too_few(*counts), send, *counts)
     first, second, shared = _best_pair(disputed, usable)
-    missing = _missing(shared, (disputed, first, second))
+    missing = _missing(shared)
     pair = (first.request_id, second.request_id)
-    return CompellingEvidence(not missing, pair, shared, missing, send)
+    return CompellingEvidence(missing is None, pair, shared, missing, send, *counts)
 
 
 def _in_time(disputed: EvidenceOrder, other: EvidenceOrder) -> bool:
@@ -102,21 +108,31 @@ def _in_time(disputed: EvidenceOrder, other: EvidenceOrder) -> bool:
     )
 
 
-def _too_few(in_time: Sequence[EvidenceOrder], usable: Sequence[EvidenceOrder]) -> MissingEvidence:
-    if len(in_time) >= FEWEST_EQUAL:
-        return MissingEvidence.NOT_SETTLED
-    return (
-        MissingEvidence.ONE_EARLIER_ORDER
-        if usable or in_time
-        else MissingEvidence.NO_EARLIER_ORDERS
+def _untold(disputed: EvidenceOrder, usable: Sequence[EvidenceOrder]) -> tuple[SharedElement, ...]:
+    """What the disputed order did not tell, or too few of the earlier ones."""
+    return tuple(
+        each
+        for each in SharedElement
+        if each not in disputed.elements
+        or len(usable) >= FEWEST_EQUAL > sum(each in one.elements for one in usable)
     )
 
 
-def _shared(disputed: EvidenceOrder, *others: EvidenceOrder) -> tuple[SharedElement, ...]:
+def _too_few(usable: int, waiting: int) -> MissingEvidence:
+    if usable + waiting >= FEWEST_EQUAL:
+        return MissingEvidence.NOT_SETTLED
+    return (
+        MissingEvidence.ONE_EARLIER_ORDER if usable + waiting else MissingEvidence.NO_EARLIER_ORDERS
+    )
+
+
+def shared_by(disputed: EvidenceOrder, *others: EvidenceOrder) -> tuple[SharedElement, ...]:
+    """What an order has in common with all of some others."""
     return tuple(
         each
-        for each, value in sorted(disputed.elements.items())
-        if all(other.elements.get(each) == value for other in others)
+        for each in SharedElement
+        if each in disputed.elements
+        and all(other.elements.get(each) == disputed.elements[each] for other in others)
     )
 
 
@@ -130,7 +146,7 @@ def _best_pair(
     """
     groups: dict[tuple[SharedElement, ...], list[EvidenceOrder]] = {}
     for order in sorted(usable, key=_age):
-        groups.setdefault(_shared(disputed, order), []).append(order)
+        groups.setdefault(shared_by(disputed, order), []).append(order)
     few = {
         each.request_id: each
         for group in groups.values()
@@ -138,13 +154,13 @@ def _best_pair(
     }
     pairs = combinations(sorted(few.values(), key=_age), 2)
     first, second = max(pairs, key=lambda pair: _rank(disputed, *pair))
-    return first, second, _shared(disputed, first, second)
+    return first, second, shared_by(disputed, first, second)
 
 
 def _rank(
     disputed: EvidenceOrder, first: EvidenceOrder, second: EvidenceOrder
 ) -> tuple[int, bool, int, int]:
-    shared = _shared(disputed, first, second)
+    shared = shared_by(disputed, first, second)
     return _worth(shared), first.described and second.described, -first.day, -second.day
 
 
@@ -153,20 +169,13 @@ def _age(order: EvidenceOrder) -> tuple[int, str]:
 
 
 def _worth(shared: Sequence[SharedElement]) -> int:
-    """More in common is better; nothing is enough without an address or a device."""
-    return len(shared) + (10 if _TECHNICAL.intersection(shared) else 0)
+    """More in common is better; nothing is enough without an IP address or a device."""
+    return len(shared) + (10 if TECHNICAL.intersection(shared) else 0)
 
 
-def _missing(
-    shared: Sequence[SharedElement], orders: Sequence[EvidenceOrder]
-) -> tuple[MissingEvidence, ...]:
-    found = []
+def _missing(shared: Sequence[SharedElement]) -> MissingEvidence | None:
     if not shared:
-        found.append(MissingEvidence.NOTHING_IN_COMMON)
-    elif not _TECHNICAL.intersection(shared):
-        found.append(MissingEvidence.NO_ADDRESS_OR_DEVICE)
-    elif len(shared) < FEWEST_EQUAL:
-        found.append(MissingEvidence.ONE_ELEMENT)
-    if not all(each.described for each in orders):
-        found.append(MissingEvidence.NO_DESCRIPTION)
-    return tuple(found)
+        return MissingEvidence.NOTHING_IN_COMMON
+    if not TECHNICAL.intersection(shared):
+        return MissingEvidence.NO_IP_ADDRESS_OR_DEVICE
+    return MissingEvidence.ONE_ELEMENT if len(shared) < FEWEST_EQUAL else None
