@@ -15,6 +15,7 @@ from gatehouse.connectors.sandbox.parties import (
 from gatehouse.core.clock import Clock
 from gatehouse.core.secrets import keyring
 from gatehouse.core.stages.stage import Stage
+from gatehouse.decisions.order_envelope import EnvelopeSealer
 from gatehouse.idverify.source import IdentitySource
 from gatehouse.intel.bins import BinTable
 from gatehouse.intel.cards import CardMasker
@@ -77,13 +78,14 @@ def make_engine(
 
 
 def engine_options(settings: Settings, session: AdminSession, owner: str) -> EngineOptions:
-    """The limits of the settings, and what decisions are found by."""
+    """The limits of the settings, what decisions are found by, and what seals evidence."""
     return EngineOptions(
         owner=owner,
         authorization_ttl_ms=settings.authorization_ttl_s * 1000,
         guess_limit=settings.effective_guess_limit,
         enumeration_limit=settings.card_enumeration_limit,
         terms=session.terms,
+        envelopes=EnvelopeSealer(session.ring, session.randomness),
     )
 
 

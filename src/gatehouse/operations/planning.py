@@ -24,6 +24,7 @@ from gatehouse.gateway.port import GatewayInput
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.spec import contacts_of
 from gatehouse.operations.account_setup import Pipeline, SetupSource
+from gatehouse.operations.kept_evidence import envelope_of, keeps_evidence
 from gatehouse.operations.operation import FoundByContacts, last_response
 from gatehouse.operations.pipeline_inputs import InputReader, PipelineInputs
 from gatehouse.operations.pipeline_messages import (
@@ -82,10 +83,10 @@ class Pipelines:
         given = self._inputs.read(pipeline, call)
         cards = cards_of(given.values)
         version = PipelineVersion(call.pipeline_id, pipeline.version)
-
+        inputs = _stage_inputs(given, cards)
         return RequestPlan(
             steps=pipeline.steps_at(fee_schedule(account.fees)),
-            inputs=_stage_inputs(given, cards),
+            inputs=inputs,
             card=cards.charged,
             answer=self._answer,
             other_cards=cards.others,
@@ -98,6 +99,7 @@ class Pipelines:
             ),
             contacts=self._contacts(given),
             ignored=given.ignored | cards.ignored if cards.ignored else given.ignored,
+            evidence=envelope_of(inputs) if keeps_evidence(account) else None,
         )
 
     async def plan_rules(self, account: Account, call: RulesCall) -> RequestPlan:
@@ -125,6 +127,7 @@ class Pipelines:
             answer=last_response,
             decision_plan=DecisionPlan(self._signal_builder, _strongest),
             ignored=unused_credential(call) if card is None and call.has_credential else {},
+            evidence=envelope_of(inputs) if keeps_evidence(account) else None,
         )
 
     async def plan_sentry(self, account: Account, request: SentryRequest) -> RequestPlan:

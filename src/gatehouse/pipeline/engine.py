@@ -17,6 +17,7 @@ from gatehouse.core.money import Payment
 from gatehouse.core.stages.case import Case
 from gatehouse.core.stages.outcomes import Outcome, strongest
 from gatehouse.core.stages.stage import PayingStage
+from gatehouse.decisions.order_envelope import EnvelopeSealer
 from gatehouse.decisions.reasons import reason_of
 from gatehouse.decisions.search_terms import TermMaker
 from gatehouse.intel.cards import CardMasker
@@ -28,6 +29,7 @@ from gatehouse.pipeline.settlement import (
     Authorized,
     Close,
     Enumerated,
+    EvidenceRow,
     Insufficient,
     IntentEnd,
     KeyReused,
@@ -63,6 +65,8 @@ class EngineOptions(msgspec.Struct, frozen=True):
     enumeration_limit: int = 0
     terms: TermMaker | None = None
     """Makes what decisions are found by; without it they are found by their ids only."""
+    envelopes: EnvelopeSealer | None = None
+    """Seals what stays readable of orders; without it nothing does."""
 
 
 class Engine:
@@ -195,6 +199,13 @@ class Engine:
         request = self._masker.fingerprints.guess_mark(hold.request_id)
         return WrongGuess(hold.card, request, hold.card_account)
 
+    def _evidence(self, job: Job) -> tuple[EvidenceRow, ...]:
+        sealer, envelope = self._options.envelopes, job.plan.evidence
+        if sealer is None or envelope is None:
+            return ()
+        place = (job.account_id, job.request_id)
+        return (EvidenceRow(*place, *sealer.seal(*place, envelope)),)
+
     async def _close(self, job: Job, case: Case, hold: Hold, runs: list[StageRun]) -> Processed:
         now_ms = self._clock()
         closed = sum([run.item.fee for run in runs if run.item.completed])
@@ -224,6 +235,7 @@ class Engine:
                 payment_reference=case.payment_reference,
                 events=_events(job, runs, decision),
                 actor=job.actor,
+                evidence=() if job.plan.evidence is None else self._evidence(job),
             )
         )
         try:

@@ -12,6 +12,7 @@ from gatehouse.core.money import Payment
 from gatehouse.core.stages.case import Case, StageResult, ValuesByType
 from gatehouse.core.stages.outcomes import DecisionReason, Outcome
 from gatehouse.core.stages.stage import Stage
+from gatehouse.decisions.order_envelope import OrderEnvelope
 from gatehouse.decisions.record import PipelineVersion, RecordedSignals
 from gatehouse.decisions.search_terms import FoundBy
 from gatehouse.pipeline.settlement import Claim
@@ -88,6 +89,8 @@ class RequestPlan(msgspec.Struct, frozen=True):
     """Contacts that the request is found by although its record says nothing of them."""
     ignored: dict[str, str] = {}
     """Parts of the request that nothing reads, each with the reason."""
+    evidence: OrderEnvelope | None = None
+    """What stays readable of the order, if its account wants that."""
 
 
 class Job(msgspec.Struct, frozen=True):

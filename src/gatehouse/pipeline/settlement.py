@@ -42,6 +42,15 @@ class DecisionRow(msgspec.Struct, frozen=True, array_like=True):
     """What it is found by, as `decisions.search_terms` packs it; None for nothing but its ids."""
 
 
+class EvidenceRow(msgspec.Struct, frozen=True, array_like=True):
+    """What stays readable of an order for evidence, as it is kept."""
+
+    account_id: str
+    request_id: str
+    key_version: int
+    sealed: str
+
+
 class IntentEnd(StrEnum):
     """What became of a payment by the time its request is closed."""
 
@@ -116,6 +125,8 @@ class Close(msgspec.Struct, frozen=True):
     """What the account is told of the request."""
     actor: str = ""
     """Who sent the request, for events that it causes."""
+    evidence: tuple[EvidenceRow, ...] = ()
+    """What stays readable of the order, if its account wants that."""
 
 
 class Redirect(msgspec.Struct, frozen=True):

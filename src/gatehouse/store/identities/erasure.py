@@ -17,6 +17,7 @@ from gatehouse.store import tables
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.database import Database
+from gatehouse.store.decisions.evidence_table import ORDER_EVIDENCE
 from gatehouse.store.identities import identities, imports
 from gatehouse.store.identities.identities import Selector
 from gatehouse.store.identities.identity_counts import RECOUNT, types_of
@@ -31,6 +32,8 @@ _REWRITTEN: Final = (
     *(tables.IDENTITIES, tables.KEY_RING, tables.IDENTITY_IMPORTS, tables.DECISIONS),
     *(tables.SEARCH_ENTRIES, tables.IDEMPOTENCY, tables.REVIEWS, tables.FEEDBACK),
     *(tables.REVIEW_EVENTS, tables.LIST_ENTRIES, tables.FORGOTTEN_EVENTS, tables.SEARCH_WAITING),
+    *(tables.METADATA.tables[name] for name in ("dispute_cases", "dispute_files")),
+    ORDER_EVIDENCE,
 )
 """The tables from which something about a person can be deleted."""
 _DUE: Final = "identities-compaction-due"

@@ -14,7 +14,8 @@ import sqlalchemy as sa
 from gatehouse.billing.ledger import Hold, LedgerEntry
 from gatehouse.core.events import NewEvent
 from gatehouse.decisions.search_terms import WaitingTerms
-from gatehouse.pipeline.settlement import DecisionRow
+from gatehouse.pipeline.settlement import DecisionRow, EvidenceRow
+from gatehouse.store.decisions.evidence_table import ORDER_EVIDENCE
 from gatehouse.store.requests.card_numbers import SentNumber
 from gatehouse.store.requests.intent_rows import (
     DoubtfulIntent,
@@ -136,6 +137,7 @@ _PARTS: Final = (
     _insert("numbers", CARD_NUMBERS, SentNumber, replace=True),
     _insert("missed_events", MISSED_EVENTS, MissedEvent),
     _insert("events", EVENTS, NewEvent),
+    _insert("evidence", ORDER_EVIDENCE, EvidenceRow),
 )
 
 

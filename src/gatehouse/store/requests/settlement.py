@@ -29,6 +29,7 @@ from gatehouse.pipeline.settlement import (
     Closed,
     DecisionRow,
     Enumerated,
+    EvidenceRow,
     Insufficient,
     IntentEnd,
     KeyReused,
@@ -138,6 +139,7 @@ class Changes(msgspec.Struct):
     numbers: dict[str, SentNumber] = {}
     missed_events: list[MissedEvent] = []
     events: list[NewEvent] = []
+    evidence: list[EvidenceRow] = []
 
     def __bool__(self) -> bool:
         """Whether there is anything to write; a batch of refusals has nothing."""
@@ -327,8 +329,7 @@ class _BatchDecider:
         """The refusal of a number that is one too many of its group, which is noted."""
         if order.numbers is None:
             return None
-        refused = refusal_of(order.numbers, self._loaded.numbers, order.at_ms)
-        if refused is None:
+        if (refused := refusal_of(order.numbers, self._loaded.numbers, order.at_ms)) is None:
             return None
         self._note(refused.tries)
         return refused.told
@@ -363,18 +364,17 @@ class _BatchDecider:
             else:
                 self._changes.intents_settled.append(order.request_id)
         if order.review:
-            review = NewReview(order.account_id, order.request_id, order.at_ms)
-            self._changes.reviews.append(review)
+            self._changes.reviews.append(NewReview(order.account_id, order.request_id, order.at_ms))
         if order.memory_missed:
             self._changes.missed_events.append(MissedEvent(order.account_id, order.request_id))
+        self._changes.evidence += order.evidence
         for kind in order.events:
             self._tell(order, kind)
         state = self._loaded.accounts[order.account_id]
         if state.low_below is not None and state.note_low():
             said = {"remaining": state.available, "threshold": state.low_below}
             self._tell(order, EventName.BALANCE_LOW, said)
-        guess = order.mismatch
-        if guess is not None:
+        if (guess := order.mismatch) is not None:
             self._changes.mismatches += [
                 NewMismatch(mark, guess.request, end_of_hour(order.at_ms))
                 for mark in _guessed_at(guess)
