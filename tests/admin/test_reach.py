@@ -85,6 +85,9 @@ NOT_OFFERED: Final = {
         *("rule_sets.apply", "pipelines.apply", "identities.selection.check_scope"),
         *("accounts.get", "money.statements.account_statement"),
         *("feedback.record.record_feedback", "feedback.record.record_fields"),
+        *("evidence.delivery_of", "evidence.note_look"),
+        *("evidence.dispute_files.keep_file", "evidence.dispute_files.read_file"),
+        "evidence.papers.evidence_paper",
     },
     "For tables of a terminal; programs search and page": {
         *("feedback.record.list_feedback", "events.newest_events", "decisions.", "search."),

@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.admin.evidence.use_cases.forgetting import forget_orders
 from gatehouse.admin.privacy.queries.waiting import any_not_over, not_over
 from gatehouse.core.ids import first_id
 from gatehouse.store.decisions import review_events
@@ -48,6 +49,8 @@ class DeletedRows(msgspec.Struct):
     imports: int = 0
     """Notes on imports of identity records."""
     events: int = 0
+    evidence: int = 0
+    """What was kept for disputes, with files and notes."""
 
     def add(self, more: "DeletedRows") -> None:
         """Count these, too."""
@@ -95,8 +98,10 @@ class OldDecisions:
             _F.account_id == account_id, _F.request_id.in_(gone), _not_newest(connection)
         )
         labels = connection.execute(of_these).rowcount
+        evidence = forget_orders(connection, account_id, gone)
         these = DECISIONS.delete().where(_D.account_id == account_id, _D.request_id.in_(gone))
-        return DeletedRows(connection.execute(these).rowcount, labels, reviews)
+        decisions = connection.execute(these).rowcount
+        return DeletedRows(decisions, labels, reviews, evidence=evidence)
 
     def delete_lost_labels(self, connection: sa.Connection, limit: int) -> int:
         """Delete labels whose decision is gone: the newest one of all had to stay at first."""

@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.admin.evidence.use_cases.forgetting import forget_orders
 from gatehouse.admin.privacy.queries.forgotten_events import ForgottenEvent, ForgottenEvents
 from gatehouse.admin.privacy.queries.waiting import not_over
 from gatehouse.core.clock import iso_time
@@ -75,6 +76,7 @@ class RequestEraser:
         if not rows:
             return ErasedRequests([], sorted(waiting))
         overwrite_deleted(connection)
+        forget_orders(connection, account_id, wanted)
         labels = feedback_history.entries_of(connection, account_id, wanted)
         # A shared memory that has missed an event has nothing to forget, and must not be told.
         untold = drop_missed(connection, account_id, wanted)

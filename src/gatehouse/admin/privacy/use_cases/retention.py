@@ -11,6 +11,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.evidence.use_cases.forgetting import count_before, forget_before
 from gatehouse.admin.money.queries.ledger_verification import RETENTION_BEGAN
 from gatehouse.admin.privacy.queries import deletion
 from gatehouse.admin.privacy.queries.deletion import DeletedRows, OldDecisions, OldMonths
@@ -19,12 +20,14 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, StoreUnavailable
 from gatehouse.core.ids import first_id
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.decisions.order_envelope import KEPT_DAYS
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import installation_reading
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.background import repeat
 from gatehouse.store.decisions.partitions import count_month
+from gatehouse.store.identities.identities import overwrite_deleted
 from gatehouse.store.search.entries import SearchIndex
 from gatehouse.store.state import clear_mark, read_mark, set_mark
 from gatehouse.store.tables import ACCOUNTS
@@ -53,6 +56,7 @@ class RetentionPolicy(msgspec.Struct, frozen=True):
     reviews: int | None = None
     imports: int | None = None
     events: int | None = None
+    evidence: int | None = None
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
@@ -79,6 +83,7 @@ def retention_policy(settings: Settings) -> RetentionPolicy:
         reviews=settings.retention_reviews_days,
         imports=settings.retention_imports_days,
         events=settings.events_days,
+        evidence=KEPT_DAYS,
     )
 
 
@@ -103,6 +108,8 @@ def count_old(session: AdminSession, policy: RetentionPolicy) -> DeletedRows:
                 found.decisions += OldDecisions(index, account_id, before).count(connection)
             if (before := policy.before_ms("reviews", now_ms)) is not None:
                 found.reviews += deletion.count_reviews(connection, account_id, before)
+            if (before := policy.before_ms("evidence", now_ms)) is not None:
+                found.evidence += count_before(connection, account_id, before)
         if (before := policy.before_ms("feedback", now_ms)) is not None:
             found.feedback = deletion.count_labels(connection, before)
         if (before := policy.before_ms("imports", now_ms)) is not None:
@@ -159,6 +166,8 @@ class _RetentionRun:
                 self._delete_decisions(account_id, before)
             if (before := self._policy.before_ms("reviews", now_ms)) is not None:
                 self._repeat("reviews", partial(deletion.delete_reviews, account_id, before))
+            if (before := self._policy.before_ms("evidence", now_ms)) is not None:
+                self._repeat("evidence", partial(_forget_evidence, account_id, before))
         if (before := self._policy.before_ms("decisions", now_ms)) is not None:
             self._delete_answers(before, now_ms)
         if (before := self._policy.before_ms("feedback", now_ms)) is not None:
@@ -176,6 +185,7 @@ class _RetentionRun:
         for month, records in months.items():
             for account_id in accounts:
                 self._repeat("reviews", partial(old.delete_reviews, account_id, month))
+                self._repeat("evidence", partial(_forget_evidence, account_id, before_ms))
             # A table that stays in use is left: its rows are deleted one by one.
             with contextlib.suppress(StoreUnavailable):
                 self._step(partial(old.drop, month, records))
@@ -265,6 +275,11 @@ class DailyRetention:
 
 def _accounts(connection: sa.Connection) -> list[str]:
     return list(connection.scalars(sa.select(ACCOUNTS.c.id).order_by(ACCOUNTS.c.id)))
+
+
+def _forget_evidence(account_id: str, before_ms: int, connection: sa.Connection, limit: int) -> int:
+    overwrite_deleted(connection)
+    return forget_before(account_id, before_ms, connection, limit)
 
 
 def _no_rest(_: float) -> None:

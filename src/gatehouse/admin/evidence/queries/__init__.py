@@ -1,0 +1,1 @@
+"""The rows of evidence: what stays readable of orders, and the desk for disputes."""

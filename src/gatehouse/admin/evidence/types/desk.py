@@ -1,0 +1,223 @@
+"""The desk for disputes: what is decided about one, and what people give and attach."""
+
+import base64
+import binascii
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.admin.evidence.types.compelling import MissingEvidence
+from gatehouse.admin.evidence.types.packet import Goods
+from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage, OutcomeNetwork
+from gatehouse.core.clock import Moment
+from gatehouse.core.files.attachments import MOST_BODY_BYTES
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.secrets.hidden import Personal
+
+LONGEST_COMMENT: Final = 1000
+LONGEST_FIELD: Final = 200
+MOST_ON_A_PAGE: Final = 100
+
+_ENCODED: Final = "~"
+
+DisputeId = Annotated[str, Meta(description="The `id` of the dispute.")]
+FileId = Annotated[str, Meta(description="The `fileId` of the file.")]
+_Words = Annotated[str, Meta(max_length=LONGEST_FIELD)]
+
+
+def dispute_id(reference: str) -> str:
+    """A reference as a path holds it: one with a slash, or of dots alone, is encoded."""
+    if "/" in reference or reference.startswith(_ENCODED) or not reference.strip("."):
+        encoded = base64.urlsafe_b64encode(reference.encode()).decode()
+        return _ENCODED + encoded.rstrip("=")
+    return reference
+
+
+def reference_of(name: str) -> str:
+    """The reference that a path means; any other text is the reference itself."""
+    if not name.startswith(_ENCODED):
+        return name
+    text = name.removeprefix(_ENCODED)
+    try:
+        return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode()
+    except (ValueError, binascii.Error):
+        return name
+
+
+class DisputeChoice(StrEnum):
+    """What is done about a dispute."""
+
+    REPRESENT = "REPRESENT"
+    ACCEPT = "ACCEPT"
+
+
+class DisputeView(StrEnum):
+    """Which disputes are listed."""
+
+    OPEN = "OPEN"
+    ENDED = "ENDED"
+
+
+class DisputeFilter(msgspec.Struct, frozen=True, rename="camel"):
+    """Which disputes to list."""
+
+    state: Annotated[DisputeView, Meta(description="Open ones, or those that have ended.")] = (
+        DisputeView.OPEN
+    )
+    limit: Annotated[int, Meta(ge=1, le=MOST_ON_A_PAGE, description="At most so many.")] = 50
+
+
+class DisputeDecision(msgspec.Struct, frozen=True, rename="camel"):
+    """What is done about a dispute, and why."""
+
+    decision: Annotated[
+        DisputeChoice,
+        Meta(
+            description="`REPRESENT` answers it with evidence; `ACCEPT` ends it.",
+            examples=["REPRESENT"],
+        ),
+    ]
+    comment: Annotated[
+        Annotated[str, Meta(max_length=LONGEST_COMMENT)],
+        Meta(description="Why, for colleagues.", examples=["Signed for by the cardholder."]),
+    ] = ""
+
+
+class DisputeEnd(msgspec.Struct, frozen=True, rename="camel"):
+    """How a dispute ended."""
+
+    result: Annotated[DisputeResult, Meta(description="How it ended.", examples=["WON"])]
+
+
+class DeliveryGiven(Checked, Personal, frozen=True, rename="camel", omit_defaults=True):
+    """What the merchant says about the delivery."""
+
+    carrier: Annotated[_Words | None, Meta(description="Who delivered.", examples=["DHL"])] = None
+    tracking_number: Annotated[
+        _Words | None, Meta(description="The carrier's number.", examples=["JD0140"])
+    ] = None
+    delivered_on: Annotated[
+        Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None,
+        Meta(description="The day of the delivery.", examples=["2026-11-03"]),
+    ] = None
+    delivered_to: Annotated[
+        _Words | None, Meta(description="Where, or to whom.", examples=["1 Main St, Springfield"])
+    ] = None
+    product: Annotated[
+        Annotated[str, Meta(max_length=LONGEST_COMMENT)] | None,
+        Meta(description="What was sold.", examples=["Running shoes, size 42"]),
+    ] = None
+    goods: Annotated[
+        Goods | None, Meta(description="`merchandise` or `services`.", examples=["merchandise"])
+    ] = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the fields beyond their form."""
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if isinstance(value, str) and not value.isprintable():
+                yield name, "must be one line of printable characters"
+
+
+class CaseWords(Personal, frozen=True, omit_defaults=True):
+    """What people wrote about a dispute, sealed."""
+
+    comment: str = ""
+    delivery: DeliveryGiven | None = None
+
+
+class KeptCase(msgspec.Struct, frozen=True):
+    """What people decided and gave about a dispute."""
+
+    decision: DisputeChoice | None = None
+    decided_at: Moment | None = None
+    decided_by: str | None = None
+    words: CaseWords = CaseWords()
+
+
+class NewDisputeFile(Personal, frozen=True, rename="camel"):
+    """A file to attach."""
+
+    name: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=LONGEST_FIELD)],
+        Meta(description="Its name, for people.", examples=["signature.png"]),
+    ]
+    content: Annotated[
+        Annotated[str, Meta(min_length=4, max_length=MOST_BODY_BYTES)],
+        Meta(
+            description="A PDF, PNG, JPEG or plain text of at most 3 MiB, Base64.",
+            examples=["U2lnbmVkIGZvcg=="],
+        ),
+    ]
+
+
+class KeptFile(msgspec.Struct, frozen=True, rename="camel"):
+    """A file that was attached to a dispute."""
+
+    file_id: Annotated[str, Meta(description="Its id.")]
+    name: Annotated[str, Meta(description="Its name.", examples=["signature.png"])]
+    type: Annotated[str, Meta(description="What its content is.", examples=["image/png"])]
+    size: Annotated[int, Meta(description="Bytes.", examples=[20_480])]
+    added_at: Annotated[Moment, Meta(description="When it was attached (RFC 3339).")]
+    added_by: Annotated[str, Meta(description="Who attached it.", examples=["key:key_1"])]
+
+
+class DisputeFile(KeptFile, frozen=True, rename="camel"):
+    """The same with its content."""
+
+    content: Annotated[str, Meta(description="Base64.")] = ""
+
+
+class DisputeFileDeleted(msgspec.Struct, frozen=True, rename="camel"):
+    """A file that is gone."""
+
+    file_id: Annotated[str, Meta(description="Its id.")]
+
+
+class DisputeSummary(msgspec.Struct, frozen=True, rename="camel"):
+    """A dispute in the queue."""
+
+    id: Annotated[str, Meta(description="Its name in paths.", examples=["dp-1001"])]
+    reference: Annotated[str, Meta(description="Its own name.", examples=["dp-1001"])]
+    at: Annotated[Moment, Meta(description="When it was raised (RFC 3339).")]
+    network: Annotated[OutcomeNetwork, Meta(description="The card network.")]
+    reason: Annotated[str | None, Meta(description="The reason code.", examples=["10.4"])]
+    stage: Annotated[DisputeStage | None, Meta(description="How far it has gone.")]
+    result: Annotated[DisputeResult | None, Meta(description="How it ended.")]
+    amount: Annotated[str | None, Meta(description="In units of the currency, as a decimal.")]
+    currency: Annotated[str | None, Meta(description="ISO 4217 code of the amount.")]
+    request_id: Annotated[str | None, Meta(description="The decision it is about.")]
+    respond_by: Annotated[Moment | None, Meta(description="Until when to answer (RFC 3339).")]
+    days_left: Annotated[
+        int | None, Meta(description="Whole days until then; negative when it is over.")
+    ]
+    decision: Annotated[DisputeChoice | None, Meta(description="What was decided about it.")]
+    winnable: Annotated[
+        bool | None,
+        Meta(description="Whether Compelling Evidence 3.0 can be used; null without a decision."),
+    ]
+    missing: Annotated[MissingEvidence | None, Meta(description="Why it cannot be used.")]
+    summary: Annotated[str | None, Meta(description="The same in a sentence.")]
+
+
+class DisputeQueue(msgspec.Struct, frozen=True, rename="camel"):
+    """Disputes of an account."""
+
+    disputes: Annotated[
+        list[DisputeSummary],
+        Meta(description="Open ones by their deadline, those that have ended newest first."),
+    ]
+
+
+class DisputeShown(msgspec.Struct, frozen=True, rename="camel"):
+    """A dispute with all that people decided, gave and attached."""
+
+    dispute: Annotated[DisputeSummary, Meta(description="The dispute.")]
+    comment: Annotated[str, Meta(description="Why it was decided so.")]
+    decided_at: Annotated[Moment | None, Meta(description="When that was (RFC 3339).")]
+    decided_by: Annotated[str | None, Meta(description="Who decided it.")]
+    delivery: Annotated[DeliveryGiven | None, Meta(description="What was said of the delivery.")]
+    files: Annotated[list[KeptFile], Meta(description="Files, the oldest first.")]

@@ -1,0 +1,214 @@
+"""Use cases of the desk for disputes: the queue by deadline, what is decided, how it ended."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin.evidence.queries import desk
+from gatehouse.admin.evidence.types.compelling import DAY_MS
+from gatehouse.admin.evidence.types.desk import (
+    CaseWords,
+    DeliveryGiven,
+    DisputeChoice,
+    DisputeDecision,
+    DisputeEnd,
+    DisputeFilter,
+    DisputeId,
+    DisputeQueue,
+    DisputeShown,
+    DisputeSummary,
+    DisputeView,
+    dispute_id,
+)
+from gatehouse.admin.evidence.use_cases.finding import EvidenceFinder
+from gatehouse.admin.evidence.use_cases.verdicts import summary_of
+from gatehouse.admin.outcomes.types.disputes import KnownOutcome
+from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage
+from gatehouse.admin.outcomes.use_cases import disputes as outcomes
+from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.clock import Moment, moment
+from gatehouse.core.errors import Conflict
+from gatehouse.core.money import format_amount
+from gatehouse.core.wording.sentences import Phrase
+from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
+from gatehouse.store.admin.use_case import use_case
+
+_DECIDED: Final = Phrase(
+    "refused.dispute_decided", "this dispute was decided before: {decision}, by {who}"
+)
+_ENDED: Final = Phrase("refused.dispute_ended", "this dispute has ended: {result}")
+
+_ONE: Final = "/disputes/{disputeId}"
+_SEE: Final[dict[str, Any]] = {"scope": "manage:feedback", "permission": Permission.SEE}
+_WORK: Final[dict[str, Any]] = {"scope": "manage:feedback", "permission": Permission.REVIEW}
+_ENDS: Final = {DisputeChoice.ACCEPT: DisputeResult.ACCEPTED, DisputeChoice.REPRESENT: None}
+_STAGES: Final = {DisputeChoice.ACCEPT: None, DisputeChoice.REPRESENT: DisputeStage.REPRESENTED}
+
+
+@use_case("GET /disputes", operation="listDisputes", answers="disputesResponse", **_SEE)
+def list_disputes(reading: Reading, account_id: str, wanted: DisputeFilter) -> DisputeQueue:
+    """List disputes.
+
+    Open ones by their deadline, each with what Compelling Evidence 3.0 says of it; or those that
+    have ended.
+    """
+    is_open = wanted.state is DisputeView.OPEN
+    found = outcomes.disputes(reading.connection, account_id, wanted.limit, is_open=is_open)
+    return DisputeQueue(_summaries(reading.session, reading.connection, account_id, found))
+
+
+@use_case(f"GET {_ONE}", operation="getDispute", answers="disputeResponse", **_SEE)
+def get_dispute(reading: Reading, account_id: str, dispute_id: DisputeId) -> DisputeShown:
+    """Show a dispute.
+
+    What was decided about it, and what was said of the delivery; files without their content.
+    """
+    known = desk.dispute_of(reading.connection, account_id, dispute_id)
+    return _shown(reading.session, reading.connection, account_id, known)
+
+
+@use_case(f"POST {_ONE}/decision", operation="decideDispute", answers="disputeResponse", **_WORK)
+def decide_dispute(
+    change: Change, account_id: str, dispute_id: DisputeId, given: DisputeDecision
+) -> DisputeShown:
+    """Represent or accept a dispute.
+
+    The decision counts once: the same again changes nothing, another one is refused. One that is
+    accepted has ended.
+    """
+    known = _open_dispute(change, account_id, dispute_id, may_be=_ENDS[given.decision])
+    case = desk.case_of(change.connection, change.ring, account_id, known.reference)
+    if case.decision not in (None, given.decision):
+        raise Conflict(_DECIDED(decision=case.decision.value, who=case.decided_by))
+    if case.decision is None:
+        words = msgspec.structs.replace(case.words, comment=recordable(given.comment.strip()))
+        new = msgspec.structs.replace(
+            case,
+            decision=given.decision,
+            decided_at=Moment(change.now_ms),
+            decided_by=str(change.actor),
+            words=words,
+        )
+        desk.put_case(change, account_id, known, new)
+        stage, result = _STAGES[given.decision], _ENDS[given.decision]
+        outcomes.note_dispute(change, account_id, known.reference, stage=stage, result=result)
+    change.audit(
+        "dispute.decide",
+        account_id,
+        reference=known.reference,
+        decision=given.decision.value,
+        again=case.decision is not None,
+    )
+    known = desk.dispute_of(change.connection, account_id, dispute_id)
+    return _shown(change.session, change.connection, account_id, known)
+
+
+@use_case(
+    f"PUT {_ONE}/delivery", operation="setDisputeDelivery", answers="disputeResponse", **_WORK
+)
+def delivery_of_dispute(
+    change: Change, account_id: str, dispute_id: DisputeId, given: DeliveryGiven
+) -> DisputeShown:
+    """Tell of the delivery.
+
+    What the merchant says about what was sold and delivered, in place of what was said before.
+    """
+    known = desk.dispute_of(change.connection, account_id, dispute_id)
+    case = desk.case_of(change.connection, change.ring, account_id, known.reference)
+    words = CaseWords(case.words.comment, _without_cards(given))
+    desk.put_case(change, account_id, known, msgspec.structs.replace(case, words=words))
+    change.audit("dispute.delivery", account_id, reference=known.reference)
+    known = desk.dispute_of(change.connection, account_id, dispute_id)
+    return _shown(change.session, change.connection, account_id, known)
+
+
+@use_case(f"POST {_ONE}/result", operation="endDispute", answers="disputeResponse", **_WORK)
+def end_dispute(
+    change: Change, account_id: str, dispute_id: DisputeId, given: DisputeEnd
+) -> DisputeShown:
+    """Tell how a dispute ended.
+
+    The same as an outcome with that result: programmes and figures count it from now on.
+    """
+    known = desk.dispute_of(change.connection, account_id, dispute_id)
+    outcomes.note_dispute(change, account_id, known.reference, result=given.result)
+    result = given.result.value
+    change.audit("dispute.end", account_id, reference=known.reference, result=result)
+    known = desk.dispute_of(change.connection, account_id, dispute_id)
+    return _shown(change.session, change.connection, account_id, known)
+
+
+def _open_dispute(
+    change: Change, account_id: str, name: str, may_be: DisputeResult | None
+) -> KnownOutcome:
+    """The dispute, unless it has ended in another way than what is asked for would end it."""
+    known = desk.dispute_of(change.connection, account_id, name)
+    if known.result not in (None, may_be):
+        raise Conflict(_ENDED(result=known.result.value))
+    return known
+
+
+def _without_cards(given: DeliveryGiven) -> DeliveryGiven:
+    """The same without card numbers, which are never kept."""
+    said = {
+        name: recordable(value)
+        for name, value in msgspec.structs.asdict(given).items()
+        if isinstance(value, str) and name != "goods"
+    }
+    return msgspec.structs.replace(given, **said)
+
+
+def _shown(
+    session: AdminSession, connection: sa.Connection, account_id: str, known: KnownOutcome
+) -> DisputeShown:
+    reference = known.reference
+    [summary] = _summaries(session, connection, account_id, [known])
+    case = desk.case_of(connection, session.ring, account_id, reference)
+    return DisputeShown(
+        dispute=summary,
+        comment=case.words.comment,
+        decided_at=case.decided_at,
+        decided_by=case.decided_by,
+        delivery=case.words.delivery,
+        files=desk.files_of(connection, session.ring, account_id, reference),
+    )
+
+
+def _summaries(
+    session: AdminSession,
+    connection: sa.Connection,
+    account_id: str,
+    found: Sequence[KnownOutcome],
+) -> list[DisputeSummary]:
+    chosen = desk.choices(connection, account_id, [each.reference for each in found])
+    finder = EvidenceFinder(session, connection, account_id)
+    now_ms = session.clock()
+    return [_summary(each, chosen.get(each.reference), finder, now_ms) for each in found]
+
+
+def _summary(
+    known: KnownOutcome, chosen: DisputeChoice | None, finder: EvidenceFinder, now_ms: int
+) -> DisputeSummary:
+    until = known.respond_by_ms
+    found = None if known.request_id is None else finder.of_request(known.request_id)
+    return DisputeSummary(
+        id=dispute_id(known.reference),
+        reference=known.reference,
+        at=Moment(known.at_ms),
+        network=known.network,
+        reason=known.reason,
+        stage=known.stage,
+        result=known.result,
+        amount=None if known.amount is None else format_amount(known.amount),
+        currency=known.currency,
+        request_id=known.request_id,
+        respond_by=moment(until),
+        days_left=None if until is None else (until - now_ms) // DAY_MS,
+        decision=chosen,
+        winnable=None if found is None else found.evidence.qualified,
+        missing=None if found is None else found.evidence.missing,
+        summary=None if found is None else summary_of(found.evidence),
+    )
