@@ -119,9 +119,12 @@ def set_fees(change: Change, account_id: str, fees: dict[str, int]) -> Account:
 
 
 def set_policy(change: Change, account_id: str, stage: str, policy: Any) -> Account:
-    """Set how the account wants the results of a stage to become decisions."""
+    """Set how the account wants the results of a stage to become decisions; None forgets it."""
     account = get(change.connection, account_id)
-    return _update(change, account, "policies", {**account.policies, stage: policy})
+    policies = {**account.policies, stage: policy}
+    if policy is None:
+        del policies[stage]
+    return _update(change, account, "policies", policies)
 
 
 def rename(change: Change, account_id: str, name: str) -> Account:

@@ -1,0 +1,1 @@
+"""Advice on authentication: what an account says about it, and its rates of fraud."""

@@ -1,0 +1,169 @@
+"""Rates of fraud for article 18: value of frauds by value of all payments, in windows of 90 days.
+
+The rate of all payments is compared with the reference rate of each band (article 19). The rate of
+the payments of one size is told beside it, to show where the fraud is. Everything is exact until a
+face shows it.
+"""
+
+import datetime
+from collections.abc import Sequence
+from typing import Annotated, Final, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.api_values import Money, money
+from gatehouse.sentry.authentication.known import AmountLimits, BandLimit
+from gatehouse.sentry.authentication.table import MILLION
+
+WINDOW_DAYS: Final = 90
+QUARTERS: Final = 4
+_QUARTER_MONTHS: Final = 3
+_RUNNING: Final = 2
+"""So many quarters above the rate stop a band (article 20)."""
+
+
+class RateFilter(msgspec.Struct, frozen=True, rename="camel"):
+    """How far back to look."""
+
+    quarters: Annotated[
+        int, Meta(ge=2, le=12, description="Complete quarters, besides the last 90 days.")
+    ] = QUARTERS
+
+
+class WindowValues(NamedTuple):
+    """What payments of one window came to, by size: one place for each band, and one above."""
+
+    settled: tuple[int, ...]
+    fraud: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        """The value of all payments."""
+        return sum(self.settled)
+
+    @property
+    def frauds(self) -> int:
+        """The value of all frauds."""
+        return sum(self.fraud)
+
+
+class RateWindow(NamedTuple):
+    """A window that a rate is told for."""
+
+    name: str
+    since: datetime.date
+    until: datetime.date
+    """The first day after it."""
+
+
+class BandStanding(msgspec.Struct, frozen=True, rename="camel"):
+    """One band of article 18 in one window."""
+
+    up_to: Annotated[Money, Meta(description="Its largest amount.")]
+    reference_rate: Annotated[str, Meta(description="Per cent.", examples=["0.1300"])]
+    allowed: Annotated[bool, Meta(description="Whether the rate is not above the reference rate.")]
+    room: Annotated[
+        Money, Meta(description="How much more fraud fits under the reference rate; 0 for none.")
+    ]
+    settled: Annotated[Money, Meta(description="Payments of this size.")]
+    fraud: Annotated[Money, Meta(description="Frauds of this size.")]
+
+
+class RateStanding(msgspec.Struct, frozen=True, rename="camel"):
+    """The rate of fraud in one window."""
+
+    window: Annotated[
+        str, Meta(description="A quarter, or `now` for the last 90 days.", examples=["2026-Q3"])
+    ]
+    since: Annotated[str, Meta(description="First day.", examples=["2026-07-03"])]
+    until: Annotated[str, Meta(description="The day after the last.", examples=["2026-10-01"])]
+    settled: Annotated[Money, Meta(description="All payments.")]
+    fraud: Annotated[Money, Meta(description="All frauds.")]
+    rate: Annotated[str | None, Meta(description="Per cent, four decimals; null without payments.")]
+    bands: Annotated[list[BandStanding], Meta(description="The smallest first.")]
+
+
+class RateReport(msgspec.Struct, frozen=True, rename="camel"):
+    """Rates of fraud by quarter and band."""
+
+    regime: Annotated[str, Meta(description="Whose bands these are.")]
+    table_as_of: Annotated[str, Meta(description="Day of the table of limits.")]
+    rates_as_of: Annotated[str, Meta(description="Day of the rates of currencies.")]
+    standings: Annotated[
+        list[RateStanding], Meta(description="The last 90 days, then quarters, newest first.")
+    ]
+    stopped: Annotated[
+        list[Money],
+        Meta(description="Bands above their rate for two quarters running (article 20)."),
+    ]
+    left_out: Annotated[
+        int,
+        Meta(description="Payments and frauds without an amount, or in a currency without a rate."),
+    ]
+
+
+def windows(today: datetime.date, quarters: int) -> list[RateWindow]:
+    """The last 90 days, and as many complete quarters, newest first."""
+    tomorrow = today + datetime.timedelta(days=1)
+    found = [_window("now", tomorrow)]
+    end = _quarter_start(today)
+    for _ in range(quarters):
+        last = end - datetime.timedelta(days=1)
+        found.append(_window(f"{last.year}-Q{(last.month - 1) // _QUARTER_MONTHS + 1}", end))
+        end = _quarter_start(last)
+    return found
+
+
+def _window(name: str, until: datetime.date) -> RateWindow:
+    return RateWindow(name, until - datetime.timedelta(days=WINDOW_DAYS), until)
+
+
+def _quarter_start(day: datetime.date) -> datetime.date:
+    month = (day.month - 1) // _QUARTER_MONTHS * _QUARTER_MONTHS + 1
+    return datetime.date(day.year, month, 1)
+
+
+def standing(window: RateWindow, values: WindowValues, limits: AmountLimits) -> RateStanding:
+    """How one window stands against every band."""
+    currency = limits.currency
+    return RateStanding(
+        window.name,
+        window.since.isoformat(),
+        window.until.isoformat(),
+        money(currency, values.total),
+        money(currency, values.frauds),
+        percent(values.frauds, values.total) if values.total else None,
+        [
+            BandStanding(
+                money(currency, band.micros),
+                percent(band.reference_rate, MILLION),
+                band.allows(values.frauds, values.total),
+                money(currency, room(band, values)),
+                money(currency, values.settled[place]),
+                money(currency, values.fraud[place]),
+            )
+            for place, band in enumerate(limits.bands)
+        ],
+    )
+
+
+def room(band: BandLimit, values: WindowValues) -> int:
+    """How much more fraud the reference rate allows, in millionths."""
+    return max(band.reference_rate * values.total // MILLION - values.frauds, 0)
+
+
+def stopped_bands(quarters: Sequence[WindowValues], limits: AmountLimits) -> list[BandLimit]:
+    """Bands whose rate was exceeded in the last two quarters, given the newest first."""
+    last = quarters[:_RUNNING]
+    return [
+        band
+        for band in limits.bands
+        if len(last) == _RUNNING and not any(band.allows(q.frauds, q.total) for q in last)
+    ]
+
+
+def percent(part: int, whole: int) -> str:
+    """A share in per cent with four decimals, halves up."""
+    tenths = (2 * part * MILLION + whole) // (2 * whole)
+    return f"{tenths // 10_000}.{tenths % 10_000:04d}"

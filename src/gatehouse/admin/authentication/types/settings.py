@@ -1,0 +1,134 @@
+"""What an account says about authentication, in the words of the API."""
+
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.clock import Moment
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.wording.sentences import Phrase
+from gatehouse.sentry.authentication.table import Country
+from gatehouse.sentry.authentication.terms import (
+    LARGEST_BAND,
+    AuthenticationTerms,
+    ExemptionPlacement,
+)
+from gatehouse.sentry.costs import WHOLE
+from gatehouse.sentry.policy import LONGEST_KEY
+
+_CONFIDENCE: Final = Phrase(
+    "refused.sca_confidence",
+    "{name} is a confidence from 0 to 1 with at most four decimals, such as 0.85",
+)
+_ORDER: Final = Phrase(
+    "refused.sca_order", "declineBelow, challengeBelow and exemptFrom must not fall in this order"
+)
+_NEAR: Final = 1e-6
+
+Confidence = Annotated[float, Meta(ge=0, le=1)]
+
+
+class AuthenticationBody(msgspec.Struct, frozen=True, rename="camel"):
+    """What advice on authentication depends on."""
+
+    acquirer_country: Annotated[
+        Country,
+        Meta(description="Where your acquirer is; it says whose rules hold.", examples=["DE"]),
+    ]
+    merchant_country: Annotated[
+        Country | None, Meta(description="Where you are, if that is another country.")
+    ] = None
+    tra_up_to: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=LARGEST_BAND,
+            description="Up to which amount your acquirer asks for the exemption by risk "
+            "analysis, in units of the region's currency: a band of article 18, or 0 for never.",
+            examples=[100],
+        ),
+    ] = 0
+    exempt_from: Annotated[
+        Confidence, Meta(description="The confidence from which a risk is low.", examples=[0.85])
+    ] = 0.85
+    challenge_below: Annotated[
+        Confidence, Meta(description="Below it a challenge is asked for.", examples=[0.5])
+    ] = 0.5
+    decline_below: Annotated[
+        Confidence, Meta(description="Below it not even a challenge is worth it.", examples=[0.05])
+    ] = 0.0
+    low_value: Annotated[bool, Meta(description="Whether article 16 is used.")] = True
+    placement: Annotated[
+        ExemptionPlacement | None,
+        Meta(description="Where exemptions are always asked for; without it, the advice says."),
+    ] = None
+    latest_protocol: Annotated[
+        bool, Meta(description="Whether your 3-D Secure server speaks version 2.3.")
+    ] = False
+    three_ds_data: Annotated[bool, Meta(description="Whether answers have `threeDSecureData`.")] = (
+        False
+    )
+    ship_address_input: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)] | None,
+        Meta(description="The remembered key of `customInputs` with the shipping address."),
+    ] = None
+
+    def terms(self) -> AuthenticationTerms:
+        """The same as it is kept; `InvalidInput` for what cannot be."""
+        decline = _share("declineBelow", self.decline_below)
+        challenge = _share("challengeBelow", self.challenge_below)
+        exempt = _share("exemptFrom", self.exempt_from)
+        if not decline <= challenge <= exempt:
+            raise InvalidInput(_ORDER())
+        return AuthenticationTerms(
+            acquirer_country=self.acquirer_country,
+            merchant_country=self.merchant_country,
+            tra_up_to=self.tra_up_to,
+            exempt_from=exempt,
+            challenge_below=challenge,
+            decline_below=decline,
+            low_value=self.low_value,
+            placement=self.placement,
+            latest_protocol=self.latest_protocol,
+            three_ds_data=self.three_ds_data,
+            ship_address_input=self.ship_address_input,
+        )
+
+    @classmethod
+    def of(cls, terms: AuthenticationTerms) -> "AuthenticationBody":
+        """What is kept, as it was said."""
+        return cls(
+            acquirer_country=terms.acquirer_country,
+            merchant_country=terms.merchant_country,
+            tra_up_to=terms.tra_up_to,
+            exempt_from=terms.exempt_from / WHOLE,
+            challenge_below=terms.challenge_below / WHOLE,
+            decline_below=terms.decline_below / WHOLE,
+            low_value=terms.low_value,
+            placement=terms.placement,
+            latest_protocol=terms.latest_protocol,
+            three_ds_data=terms.three_ds_data,
+            ship_address_input=terms.ship_address_input,
+        )
+
+
+def _share(name: str, value: float) -> int:
+    parts = round(value * WHOLE)
+    if abs(parts - value * WHOLE) > _NEAR:
+        raise InvalidInput(_CONFIDENCE(name=name))
+    return parts
+
+
+class AuthenticationShown(msgspec.Struct, frozen=True, rename="camel"):
+    """Whether an account asks for advice on authentication, and what it depends on."""
+
+    settings: Annotated[
+        AuthenticationBody | None, Meta(description="Null where no advice is asked for.")
+    ]
+    regime: Annotated[
+        str | None, Meta(description="Whose rules hold for the acquirer; null where none do.")
+    ]
+    measured_at: Annotated[
+        Moment | None, Meta(description="The day that the kept rate of fraud ends with.")
+    ]
