@@ -38,11 +38,14 @@ from scripts.eval_sentry.attacking import evaluate as evaluate_attacks
 from scripts.eval_sentry.comparing import compare
 from scripts.eval_sentry.converting import DATA_SETS, DataError, DataSet, convert
 from scripts.eval_sentry.measuring import choose_from_week, views
+from scripts.eval_sentry.outcomes import as_text as as_outcomes
+from scripts.eval_sentry.outcomes import learn_outcome_scores
 from scripts.eval_sentry.reporting import Result, as_json, as_text, attacks_as_text, result_of
 from scripts.eval_sentry.running import read_risks, replay
 from scripts.eval_sentry.streams import STREAMS
 
 ATTACKS: Final = "attacks"
+OUTCOMES: Final = "outcomes"
 STREAMS_ALONE: Final = "streams"
 DATA_SETS_BY_NAME: Final = frozenset(each.name for each in DATA_SETS)
 SEED: Final = 11
@@ -76,6 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{attacks_as_text(attacks)}\n", flush=True)
     try:
         with place_for_files(options.keep) as place:
+            if only in (None, OUTCOMES) and not options.json:
+                print(f"{as_outcomes(learn_outcome_scores(place))}\n", flush=True)
             for data_set, files in found:
                 result = evaluate(data_set, files, place, options)
                 results.append(result)
@@ -96,9 +101,11 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawTextHelpFormatter,
     )
     parser.add_argument("data", type=Path, nargs="?", help="folder with the files of data sets")
-    names = [ATTACKS, STREAMS_ALONE, *(each.name for each in (*STREAMS, *DATA_SETS))]
+    names = [ATTACKS, OUTCOMES, STREAMS_ALONE, *(each.name for each in (*STREAMS, *DATA_SETS))]
     parser.add_argument(
-        "--only", choices=names, help="the attacks, the streams, or one data set alone"
+        "--only",
+        choices=names,
+        help="the attacks, the scores of outcomes, the streams, or one data set alone",
     )
     parser.add_argument(
         "--quick",

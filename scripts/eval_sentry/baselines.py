@@ -94,7 +94,7 @@ def replay_again(requests: Path) -> Replayed:
 
     judge = make_judge(Settings(), None, feeds=False)
     with gzip.open(requests, "rb") as lines:
-        replay(lines, judge, tell, ReplayOptions(DELAY_DAYS * DAY_MS), _Quiet())
+        replay(lines, judge, tell, ReplayOptions(DELAY_DAYS * DAY_MS), Quiet())
     return Replayed(np.array(shipped), np.array(sums), examples)
 
 
@@ -111,7 +111,7 @@ def _named(line: ReplayLine, scored: ScoredRequest) -> list[object]:
     return list(named)
 
 
-class _Quiet:
+class Quiet:
     """Hears how a replay is getting on and says nothing."""
 
     def reached(self, requests: int) -> None:

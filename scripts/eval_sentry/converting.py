@@ -57,6 +57,8 @@ class Event(NamedTuple):
     """The customer; None where the data set has none that means anything."""
     chance: float | None = None
     """The true chance of fraud, where the data set is made up."""
+    label: str | None = None
+    """What it turned out to be, where more is known than whether it was fraud."""
 
 
 class Known(NamedTuple):
@@ -111,7 +113,7 @@ def convert(events: Iterable[Event], path: Path, weeks: int | None = None) -> Kn
                 customers.append(event.customer)
             if event.chance is not None:
                 chances.append(event.chance)
-            label = "fraud" if event.fraud else "legitimate"
+            label = event.label or ("fraud" if event.fraud else "legitimate")
             line = {"at": moment(event.at), "request": event.request, "label": label}
             file.write(encode(line) + b"\n")
     if not at_s:

@@ -41,7 +41,7 @@ class Person(NamedTuple):
 def waves(seed: int, days: int = 126, orders_a_day: int = 110) -> Iterator[Event]:
     """Honest orders, and thieves who come for some days."""
     dice = random.Random(f"waves {seed}")
-    people = [_person(dice, number) for number in range(1800)]
+    people = [made_up_person(dice, number) for number in range(1800)]
     shops = [f"shop-{number}" for number in range(150)]
     for day in range(days):
         moments = sorted(dice.random() for _ in range(orders_a_day))
@@ -57,7 +57,7 @@ def waves(seed: int, days: int = 126, orders_a_day: int = 110) -> Iterator[Event
                 # Every other time the thief goes on with the account of the last order.
                 if held is None or dice.random() < 0.5:
                     device = f"d-bad-{wave}-{dice.randrange(4)}"
-                    held = victim._replace(device=device, address=_address(dice))
+                    held = victim._replace(device=device, address=made_up_address(dice))
                 shop = dice.choice(bad) if dice.random() < 0.8 else dice.choice(shops)
                 yield _order(dice, held, shop, day + at, True)
             else:
@@ -67,10 +67,10 @@ def waves(seed: int, days: int = 126, orders_a_day: int = 110) -> Iterator[Event
 def shared(seed: int, days: int = 189, orders_a_day: int = 90) -> Iterator[Event]:
     """Orders whose chance of fraud is the sum of what each of their entities brings."""
     dice = random.Random(f"shared {seed}")
-    people = [_person(dice, number, dice.gauss(0, 1.1)) for number in range(3500)]
+    people = [made_up_person(dice, number, dice.gauss(0, 1.1)) for number in range(3500)]
     shops = [(f"shop-{number}", dice.gauss(0, 1.0)) for number in range(600)]
     devices = [(f"d-{number}", dice.gauss(0, 1.2)) for number in range(4000)]
-    networks = [(_address(dice), dice.gauss(0, 0.6)) for _ in range(900)]
+    networks = [(made_up_address(dice), dice.gauss(0, 0.6)) for _ in range(900)]
     for day in range(days):
         for at in sorted(dice.random() for _ in range(orders_a_day)):
             person, shop = dice.choice(people), _one_of(dice, shops)
@@ -92,22 +92,22 @@ def cold_start(seed: int, days: int = 70, orders_a_day: int = 26) -> Iterator[Ev
             if dice.random() < (0.008 if group is None else 0.045):
                 alone = f"alone-{dice.randrange(10_000)}"
                 device = f"d-bad-{alone if group is None else group}"
-                thief = Person(f"t-{dice.randrange(200)}", device, _address(dice), 5.0)
+                thief = Person(f"t-{dice.randrange(200)}", device, made_up_address(dice), 5.0)
                 yield _order(dice, thief, shops[group or 0], day + at, True)
                 continue
             if not people or dice.random() < 0.4:
-                people.append(_person(dice, len(people)))
+                people.append(made_up_person(dice, len(people)))
                 person = people[-1]
             else:
                 person = dice.choice(people[-400:])
             yield _order(dice, person, dice.choice(shops), day + at, False)
 
 
-def _person(dice: random.Random, number: int, risk: float = 0.0) -> Person:
-    return Person(f"u-{number}", f"d-{number}", _address(dice), dice.gauss(3.6, 0.5), risk)
+def made_up_person(dice: random.Random, number: int, risk: float = 0.0) -> Person:
+    return Person(f"u-{number}", f"d-{number}", made_up_address(dice), dice.gauss(3.6, 0.5), risk)
 
 
-def _address(dice: random.Random) -> str:
+def made_up_address(dice: random.Random) -> str:
     return f"{dice.choice(_NETWORKS)}.{dice.randrange(256)}.{dice.randrange(1, 255)}"
 
 

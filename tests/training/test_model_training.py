@@ -406,7 +406,7 @@ def test_abuse_is_neither_fraud_nor_presumed_to_be_legitimate(
     examples, _ = gather(batches, {abused: KnownLabel(Label.ABUSE, NOW_MS)})
     presumed = presume(examples, 0)
     assert list(examples.labels) == [UNKNOWN, LEGITIMATE]
-    assert (presumed.legitimates, presumed.doubtful) == (1, 1)
+    assert (presumed.legitimates, presumed.doubtful) == (1, 0)
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gatehouse.core.money import MICROS_PER_UNIT
+from gatehouse.sentry.outcomes import ScoredOutcome
 from gatehouse.training.entity_rows import EntityRows
 
 UNKNOWN: Final = -1
 LEGITIMATE: Final = 0
 FRAUD: Final = 1
+
+KINDS: Final = tuple(ScoredOutcome)
+NO_KIND: Final = -1
+"""Of a legitimate request, and of one of which nothing is known."""
 
 _AT_ONCE: Final = 16_384
 _MOST_UNITS: Final = 1e12
@@ -40,13 +45,15 @@ class Examples:
 
     __slots__ = (
         *("_columns", "_currency", "_micros", "_places", "_starts", "_values"),
-        *("at_s", "codes", "currencies", "doubtful", "entities", "known_s", "labels"),
+        *("at_s", "codes", "currencies", "doubtful", "entities", "kinds", "known_s", "labels"),
     )
 
     def __init__(self, codes: Sequence[str]) -> None:
         self.codes: Final = tuple(codes)
         self.at_s: Final = array("d")
         self.labels = array("b")
+        self.kinds = array("b")
+        """Which outcome a request had, as its place among `KINDS`; `NO_KIND` for any other."""
         self.known_s: Final = array("d")
         """Since when the label of a request is known."""
         self.doubtful: Final = array("b")
@@ -84,6 +91,7 @@ class Examples:
         numbers = array("d", values.values())
         self.at_s.append(at_s)
         self.labels.append(UNKNOWN)
+        self.kinds.append(NO_KIND)
         self.known_s.append(at_s)
         self.doubtful.append(doubtful)
         micros, currency = (0, 0) if paid is None else self._amount(*paid)
@@ -95,25 +103,36 @@ class Examples:
         self.entities.add(entities)
         return len(self.at_s) - 1
 
-    def set_label(self, row: int, fraud: bool | None, known_s: float | None = None) -> None:
+    def set_label(
+        self,
+        row: int,
+        fraud: bool | None,
+        known_s: float | None = None,
+        outcome: ScoredOutcome | None = None,
+    ) -> None:
         """Set the label of a request; None when it has none, or no longer.
 
         `known_s` is since when the label is known; None stands for the time of the request.
         """
         self.labels[row] = UNKNOWN if fraud is None else FRAUD if fraud else LEGITIMATE
+        self.kinds[row] = NO_KIND if outcome is None else KINDS.index(outcome)
         self.known_s[row] = self.at_s[row] if known_s is None else known_s
 
-    def with_labels(self, labels: NDArray[np.int8]) -> "Examples":
+    def with_labels(
+        self, labels: NDArray[np.int8], kinds: NDArray[np.int8] | None = None
+    ) -> "Examples":
         """The same requests with other labels; both share the rest."""
         other = copy.copy(self)
         other.labels = array("b", labels.tobytes())
+        if kinds is not None:
+            other.kinds = array("b", kinds.tobytes())
         return other
 
     def forget_before(self, at_s: float) -> int:
         """Drop the oldest rows, where rows were added in order of time; how many."""
         count = bisect_left(self.at_s, at_s)
         first = self._starts[count]
-        for of_rows in (self.at_s, self.labels, self.known_s, self.doubtful):
+        for of_rows in (self.at_s, self.labels, self.kinds, self.known_s, self.doubtful):
             del of_rows[:count]
         del self._micros[:count], self._currency[:count]
         del self._columns[:first], self._values[:first]

@@ -81,14 +81,14 @@ def fit(examples: Examples, rows: Rows, base: Sheet, version: str, options: FitO
         most=boosting.MOST_ROWS if method == "ebm" else regression.MOST_ROWS,
         seed=options.seed,
     )
-    features = _learnable(examples.codes, base, sample, method)
+    features = learnable(examples.codes, base, sample, method)
     kept = _without(base, {feature.code for feature in features})
     offset = -totals(kept, examples, sample.rows)
     # What little evidence there is comes on top of a share of what the base says.
     said = base_scores(features, base, examples.codes, sample, share_of_base(frauds))
     begun = summed(features, said, len(offset))
     options = msgspec.structs.replace(options, bags=bags_for(frauds, options.bags))
-    found = _learn(sample, features, offset + begun, method, options)
+    found = learn(sample, features, offset + begun, method, options)
     additive = Additive(
         [one + other for one, other in zip(found.scores, said, strict=True)],
         found.held_back + begun,
@@ -103,7 +103,7 @@ def fit(examples: Examples, rows: Rows, base: Sheet, version: str, options: FitO
     doubt = doubt_about(recent, fraud)
     if doubt is not None:
         recent = np.arange(len(rows))
-    slope = _slope(additive, sample, offset, rows[recent])
+    slope = held_back_slope(additive, sample, offset, rows[recent])
     why = f"Learned from {len(rows)} requests, {frauds} of them fraud."
     learned = {
         feature.code: as_effects(shape, slope)
@@ -170,7 +170,7 @@ def _check_enough(frauds: int, legitimates: int) -> None:
         )
 
 
-def _learnable(codes: Sequence[str], base: Sheet, sample: Sample, method: str) -> list[Binned]:
+def learnable(codes: Sequence[str], base: Sheet, sample: Sample, method: str) -> list[Binned]:
     """The features with enough evidence in the sample, in bins."""
     frauds = int(sample.fraud.sum())
     most = boosting.bins_for(frauds) if method == "ebm" else regression.BINS
@@ -198,9 +198,10 @@ def _without(base: Sheet, codes: set[str]) -> Sheet:
     return Sheet(base.version, Prior(0.5, base.prior.why), base.report_from, terms)
 
 
-def _learn(
+def learn(
     sample: Sample, features: list[Binned], offset: Values, method: str, options: FitOptions
 ) -> Additive:
+    """What the features say beside an offset, by the method."""
     if not features:
         return Additive([], np.full(len(offset), np.nan))
     if method == "logistic":
@@ -208,7 +209,7 @@ def _learn(
     return boosting.boost(sample, features, offset, bags=options.bags, seed=options.seed)
 
 
-def _slope(additive: Additive, sample: Sample, offset: Values, recent: Rows) -> float:
+def held_back_slope(additive: Additive, sample: Sample, offset: Values, recent: Rows) -> float:
     """How much of what was learned holds for recent rows that were held back."""
     judged = ~np.isnan(additive.held_back) & np.isin(sample.rows, recent)
     if not judged.any():

@@ -20,6 +20,7 @@ from gatehouse.decisions.record import UnreadableRecord, read_outline
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory.memory import MemoryEvent
+from gatehouse.sentry.outcomes import OUTCOME_OF
 from gatehouse.sentry.records.event import MEASURED_IN, measured_in
 from gatehouse.sentry.scorecard import Sheet
 from gatehouse.store.decisions.records import KeptRecord, RecordCounts, RecordSpan
@@ -27,6 +28,7 @@ from gatehouse.store.feedback.feedback_history import KnownLabel
 from gatehouse.training.evaluation import doubts_about, evaluate, part_of, term_shapes
 from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Paid, Rows
 from gatehouse.training.model_fitting import FitOptions, Fitted, fit
+from gatehouse.training.outcome_training import TrialOutcomes, learn_outcomes
 from gatehouse.training.presuming import Presumed, known_at, presume
 from gatehouse.training.report.phrases import (
     LEFT_OUT,
@@ -124,13 +126,14 @@ def add_example(examples: Examples, found: MeasuredRequest) -> None:
     event, label = found.event, found.label
     # Time is split by when orders were made; some reach us days later, and not in their order.
     at_s = found.at_ms / 1000 if event is None else event.at
-    doubtful = _is_doubtful(found.decision, event) or (label is not None and label.fraud is None)
+    doubtful = _is_doubtful(found.decision, event)
     entities = () if event is None else zip(event.kinds, event.values, strict=False)
     row = examples.add(
         at_s, found.values, doubtful=doubtful, paid=paid_in(event), entities=entities
     )
     if label is not None:
-        examples.set_label(row, label.fraud, label.known_at_ms / 1000)
+        known_s, outcome = label.known_at_ms / 1000, OUTCOME_OF.get(label.label)
+        examples.set_label(row, label.fraud, known_s, outcome)
 
 
 def paid_in(event: RecordedEvent | MemoryEvent | None) -> Paid | None:
@@ -179,8 +182,11 @@ def train(
         (None, Curves()) if trial is None else evaluate(trial.sheet, examples, held)
     )
     mapping, meaning = keep_meaning(examples, current, final.sheet, in_use)
+    tried = None if trial is None else TrialOutcomes(past.examples, trial.sheet, begin_s, options)
+    outcomes = learn_outcomes(examples, final.sheet, tried, options.fit)
     report = ModelReport(
         meaning=meaning,
+        outcomes=outcomes.reports,
         method=final.method,
         since=whole.since,
         until=whole.until,
@@ -206,7 +212,8 @@ def train(
             *(LEFT_OUT(currency=each) for each in values.left_out),
         ),
     )
-    return Trained(msgspec.structs.replace(final.sheet, mapping=mapping), report)
+    sheet = msgspec.structs.replace(final.sheet, mapping=mapping, outcomes=outcomes.sheets)
+    return Trained(sheet, report)
 
 
 def in_order(examples: Examples) -> Rows:

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from gatehouse.training.examples import FRAUD, LEGITIMATE, UNKNOWN, Examples, Rows
+from gatehouse.training.examples import FRAUD, LEGITIMATE, NO_KIND, UNKNOWN, Examples, Rows
 from gatehouse.training.model_fitting import LEAST_FRAUDS
 from gatehouse.training.report.phrases import LATE_LABELS, TOLD_ALL, span_text
 
@@ -44,7 +44,8 @@ def presume(examples: Examples, reported_since_s: float | None) -> Presumed:
     """
     rows = np.arange(len(examples))
     outcomes, times = examples.outcomes(rows), examples.times(rows)
-    unlabelled = outcomes == UNKNOWN
+    # Of what is known to be abuse, nothing is presumed.
+    unlabelled = (outcomes == UNKNOWN) & (np.array(examples.kinds, np.int8) == NO_KIND)
     earliest = np.inf if reported_since_s is None else reported_since_s
     reporting_s = float(times[~unlabelled].min(initial=earliest))
     doubtful = unlabelled & (np.array(examples.doubtful, np.int8) != 0)
@@ -65,7 +66,8 @@ def known_at(
     before = rows[examples.times(rows) < moment_s - delay_ms / _SECOND_MS]
     labels = np.array(examples.labels, np.int8)
     late = np.array(examples.known_s) > moment_s
-    labels[late] = UNKNOWN
+    kinds = np.array(examples.kinds, np.int8)
+    labels[late], kinds[late] = UNKNOWN, NO_KIND
     if presume:
         labels[late & (np.array(examples.doubtful, np.int8) == 0)] = LEGITIMATE
     everything = int((examples.outcomes(before) == FRAUD).sum())
@@ -73,7 +75,8 @@ def known_at(
     if known < LEAST_FRAUDS <= everything:
         return Hindsight(examples, before, (TOLD_ALL(all=everything, known=known),))
     warnings = _lateness(examples, rows, delay_ms)
-    return Hindsight(examples.with_labels(labels), before[labels[before] != UNKNOWN], warnings)
+    known_then = examples.with_labels(labels, kinds)
+    return Hindsight(known_then, before[labels[before] != UNKNOWN], warnings)
 
 
 def _lateness(examples: Examples, rows: Rows, delay_ms: int) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.sentry.features.catalogue import BY_CODE
+from gatehouse.sentry.outcomes import OUTCOME_OF
 from gatehouse.sentry.records.features import rounded_features
 from gatehouse.sentry.stage import ScoredRequest
 from gatehouse.store.decisions.records import RecordSpan
@@ -52,11 +53,11 @@ class _Gatherer:
             paid=paid_in(event),
             entities=event.entities,
         )
-        if line.fraud is None:
+        if line.label is None:
             self.counts.unlabelled += 1
         else:
             known_s = line.known_ms(self._delay_ms) / _SECOND_MS
-            self.examples.set_label(row, line.fraud, known_s)
+            self.examples.set_label(row, line.fraud, known_s, OUTCOME_OF.get(line.label))
 
 
 def gather_history(

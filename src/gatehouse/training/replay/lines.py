@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.wording.labels import Label, is_fraud
 from gatehouse.sentry.request import EventTime, SentryRequest
 
 SHAPE: Final = '{"at": "2026-11-15T09:30:00Z", "request": {...}, "label": "fraud"}'
@@ -27,7 +28,7 @@ class Recorded(msgspec.Struct, frozen=True, rename="camel"):
 
     at: str
     request: SentryRequest
-    label: Literal["fraud", "legitimate"] | None
+    label: Literal["fraud", "chargeback", "card_testing", "abuse", "legitimate"] | None
     label_at: str | None = None
     """When the label became known; without it, some time after the request."""
 
@@ -42,6 +43,8 @@ class ReplayLine(NamedTuple):
     """Whether it turned out to be fraud; None without a label."""
     label_s: float | None
     """When that became known, if the line says so."""
+    label: Label | None = None
+    """What it turned out to be."""
 
     def known_ms(self, delay_ms: int) -> int:
         """When its label is known, where labels usually take so long."""
@@ -61,15 +64,16 @@ def read_line(data: bytes) -> ReplayLine:
     at_s = _seconds("at", recorded.at)
     if at_s < 0:
         raise ValueError("at must be a time since 1970")
-    fraud = None if recorded.label is None else recorded.label == "fraud"
+    label = None if recorded.label is None else Label(recorded.label.upper())
+    fraud = is_fraud(label)
     if recorded.label_at is None:
-        return ReplayLine(recorded.at, at_s, recorded.request, fraud, None)
+        return ReplayLine(recorded.at, at_s, recorded.request, fraud, None, label)
     label_s = _seconds("labelAt", recorded.label_at)
-    if fraud is None:
+    if label is None:
         raise ValueError("labelAt is given without a label")
     if label_s < at_s:
         raise ValueError("labelAt is earlier than at")
-    return ReplayLine(recorded.at, at_s, recorded.request, fraud, label_s)
+    return ReplayLine(recorded.at, at_s, recorded.request, fraud, label_s, label)
 
 
 def _seconds(field: str, text: str) -> float:
@@ -98,5 +102,8 @@ def _reason(said: str) -> str:
         what = "must be one of the words that the documentation names"
     place = path.rstrip("`").lstrip(".")
     if place == "label":
-        what = "must be fraud, legitimate, or null (in CSV an empty cell)"
+        what = (
+            "must be fraud, chargeback, card_testing, abuse, legitimate, or null (in CSV an empty "
+            "cell)"
+        )
     return f"{place}: {what}" if place else f"{what}; a line looks like {SHAPE}"

@@ -55,6 +55,20 @@ SET_BY_ALL: Final = Phrase(
     "{doubt}: so its confidence was set by all requests, where otherwise the newest say how much "
     "fraud there is now; look whether something else is reported than before",
 )
+OUTCOME_FEW: Final = Phrase(
+    "training.outcome_few",
+    "{count:,} requests had this outcome, and {least:,} are needed for a score of its own",
+)
+OUTCOME_ALONE: Final = Phrase(
+    "training.outcome_alone",
+    "no other outcome has {least:,} requests as this one has ({count:,}): a score of its own would "
+    "say what the confidence says",
+)
+OUTCOME_UNTRIED: Final = Phrase(
+    "training.outcome_untried",
+    "it was not measured: {count:,} requests with this outcome were known when the newest requests "
+    "began",
+)
 FEW_LEGITIMATE: Final = Phrase(
     "training.few_legitimate", "of the newest {count:,} requests {legitimates:,} are legitimate"
 )

@@ -163,6 +163,22 @@ class ScoreMeaning(msgspec.Struct, frozen=True, rename="camel"):
     mapping: ScoreMapping | None = None
 
 
+class OutcomeScoreReport(msgspec.Struct, frozen=True, rename="camel"):
+    """What is known of one outcome, and how well a score of its own tells it from all others."""
+
+    outcome: str
+    labelled: int
+    """How many requests had it."""
+    learned: bool = False
+    """Whether the model has a score for it."""
+    score: Figures | None = None
+    """Of the score; None where nothing could be measured. Those with the outcome are its frauds."""
+    confidence: Figures | None = None
+    """Of the one confidence, for the same question about the same requests."""
+    why: str = ""
+    """Why it has no score, or was not measured."""
+
+
 class ModelReport(msgspec.Struct, frozen=True, rename="camel"):
     """Everything that is reported about one trained model."""
 
@@ -205,6 +221,8 @@ class ModelReport(msgspec.Struct, frozen=True, rename="camel"):
     """How many frauds there were in each of the currencies."""
     meaning: ScoreMeaning | None = None
     """What becomes of thresholds in use; None in reports of earlier versions."""
+    outcomes: tuple[OutcomeScoreReport, ...] = ()
+    """What there is of scores for single outcomes; nothing in reports of earlier versions."""
 
 
 class Verdict(StrEnum):
@@ -251,8 +269,16 @@ def decode_report(text: str) -> ModelReport:
         report = msgspec.json.decode(text, type=ModelReport)
     except msgspec.MsgspecError as error:
         raise InvalidInput(_REPORT_UNREADABLE(why=said_by(error))) from None
-    warnings = tuple(map(read_note, report.warnings))
-    return msgspec.structs.replace(report, warnings=warnings, audit=read_findings(report.audit))
+    outcomes = [
+        msgspec.structs.replace(each, why=read_note(each.why)) if each.why else each
+        for each in report.outcomes
+    ]
+    return msgspec.structs.replace(
+        report,
+        warnings=tuple(map(read_note, report.warnings)),
+        audit=read_findings(report.audit),
+        outcomes=tuple(outcomes),
+    )
 
 
 def learned_terms(report: ModelReport) -> list[TermShape]:

@@ -6,12 +6,14 @@ from typing import Final
 
 from gatehouse.intel.places import minor_digits, shown_amount
 from gatehouse.sentry.costs import CostTerms
+from gatehouse.training.intervals import figure_interval
 from gatehouse.training.report.audit_text import audit_summary
 from gatehouse.training.report.phrases import span_text
 from gatehouse.training.report.report import (
     Curves,
     ModelReport,
     OrderValue,
+    OutcomeScoreReport,
     TermShape,
     Threshold,
     Verdict,
@@ -37,7 +39,7 @@ def as_text(report: ModelReport, costs: CostTerms | None = None) -> str:
 def summary(report: ModelReport, costs: CostTerms | None = None) -> str:
     """The report without its terms."""
     parts = [_origin(report), _measured(report), figures_text(report), verdict(report)]
-    parts += [thresholds_text(report, costs), meaning_text(report)]
+    parts += [thresholds_text(report, costs), meaning_text(report), outcomes_text(report)]
     parts += [*(f"warning: {each}" for each in report.warnings)]
     parts.append("" if report.audit is None else audit_summary(report.audit))
     return "\n\n".join([part for part in parts if part])
@@ -105,6 +107,36 @@ def meaning_text(report: ModelReport) -> str:
         "as they are"
     )
     return "\n".join([said, *_figures_aligned(rows)])
+
+
+def outcomes_text(report: ModelReport) -> str:
+    """How well the scores of single outcomes do, or why there are none."""
+    found = report.outcomes
+    if not any(each.labelled for each in found):
+        return ""
+    if not any(each.learned for each in found):
+        counts = ", ".join(f"{each.outcome} {each.labelled:,}" for each in found)
+        return f"no scores of single outcomes: at least two need enough labels. There are: {counts}"
+    rows: list[tuple[str, ...]] = [
+        ("OUTCOME", "LABELLED", "AUC", "AVERAGE PRECISION", "95 %", "ECE", "BY THE CONFIDENCE")
+    ]
+    rows += [_outcome_row(each) for each in found if each.learned]
+    said = "scores of single outcomes beside the confidence, measured as that is:"
+    notes = [f"{each.outcome}: {each.why}" for each in found if each.why]
+    return "\n".join([said, *_figures_aligned(rows), *notes])
+
+
+def _outcome_row(one: OutcomeScoreReport) -> tuple[str, ...]:
+    labelled = f"{one.labelled:,}"
+    if one.score is None or one.confidence is None:
+        return (one.outcome, labelled, *("-",) * 5)
+    interval = figure_interval(one.score, "average_precision")
+    between = "-" if interval is None else f"{interval[0]:.3f}-{interval[1]:.3f}"
+    figures = [getattr(one.score, name) for name in ("auc", "average_precision", "ece")]
+    area, precision, ece = (_figure(value, percent=False) for value in figures)
+    values = one.confidence.auc, one.confidence.average_precision
+    confidence = " / ".join(_figure(value, percent=False) for value in values)
+    return (one.outcome, labelled, area, precision, between, ece, confidence)
 
 
 def _threshold_headings(curves: Curves) -> tuple[str, ...]:
