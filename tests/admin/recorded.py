@@ -110,6 +110,7 @@ class Recorder:
             "model": "prior-3",
             "reasons": about.get("reasons", {"ORDER_PLAUSIBLE": 0.1}),
             "signals": about.get("measured", {"ORDER_PLAUSIBLE": 1.0}),
+            **about.get("scored", {}),
         }
         ran = [
             RecordedStage("Rules", "RULES", 10_000, True, 91, rules),

@@ -7,14 +7,16 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.accounts.use_cases.policies import sentry_policy
+from gatehouse.admin.configurations.types import VersionReturn
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.models.types import PromotionOptions, ThresholdKept
 from gatehouse.admin.models.use_cases import versions
 from gatehouse.admin.models.use_cases.thresholds_in_use import thresholds_in_use
 from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.rule_sets.use_cases import rule_sets
+from gatehouse.sentry.outcomes import ScoredOutcome
 from gatehouse.sentry.score_mapping import PARTS, ScoreMapping
-from gatehouse.sentry.scorecard import encode_sheet, load_sheet
+from gatehouse.sentry.scorecard import OutcomeSheet, encode_sheet, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
 from gatehouse.training.report.report import (
@@ -134,3 +136,28 @@ def test_of_a_model_of_an_earlier_version_nothing_is_said(
         models.keep(change, account_id, lambda _: document, lambda _: program)
     done = versions.promote_model(session, account_id, "1")
     assert (done.mapped, done.thresholds, done.remarks) == (False, [], [])
+
+
+def test_rules_that_name_a_score_which_the_model_has_not_are_told(
+    session: AdminSession, account_id: str
+) -> None:
+    named = b"""
+rule_set: scores
+rules:
+  - {name: testers, outcome: REVIEW, condition: sentry.outcomeScores.cardTesting > 0.5}
+  - {name: abusers, outcome: REVIEW, condition: sentry.outcomeScores.abuse > 0.5}
+"""
+    rule_sets.apply(session, account_id, NewVersion(named))
+    has = OutcomeSheet(ScoredOutcome.CARD_TESTING, -3.0, 0.5, ())
+    sheet = msgspec.structs.replace(load_sheet(), version="learned-1", outcomes=(has,))
+    with session.change() as change:
+        document, program = encode_report(report()), encode_sheet(sheet)
+        models.keep(change, account_id, lambda _: document, lambda _: program)
+    missed = "it has no score sentry.outcomeScores.{name}, which these rules name: {rules}"
+    done = versions.promote_model(session, account_id, "1")
+    assert done.remarks == [missed.format(name="abuse", rules="abusers")]
+    back = versions.roll_back_model(session, account_id, VersionReturn(None))
+    assert back.remarks == [
+        missed.format(name="abuse", rules="abusers"),
+        missed.format(name="cardTesting", rules="testers"),
+    ]

@@ -113,6 +113,17 @@ def test_the_page_says_what_would_have_changed_it(console: Console, shop: Record
     assert changed in show(console, request_id)
 
 
+def test_scores_of_single_outcomes_are_shown_where_there_are_any(
+    console: Console, shop: Recorder, large: str
+) -> None:
+    scores = {"outcomeScores": {"cardTesting": 0.4321, "fraudDispute": 0.01, "from-later": 1}}
+    shown = show(console, shop.keep(scored=scores))
+    assert "<dt>Card testing</dt><dd>43.21%</dd>" in shown
+    assert "<dt>Fraud dispute</dt><dd>1.00%</dd>" in shown
+    assert "from-later</dt>" not in shown
+    assert "outcome-scores" not in show(console, large)
+
+
 def test_reasons_are_bars_with_a_line_where_they_usually_end(console: Console, large: str) -> None:
     shown = show(console, large)
     assert "what is normal for this user, from 2 earlier decisions" in shown

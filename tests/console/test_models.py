@@ -76,6 +76,18 @@ def test_a_report_shows_curves_and_thresholds_with_money(shop: str, manager: Bro
     assert "37.7% to 62.3%" in page
 
 
+def test_a_report_shows_scores_of_single_outcomes_or_why_there_are_none(
+    console: Console, shop: str
+) -> None:
+    page = console.as_role(UserRole.MANAGER, shop).get(f"/a/{shop}/models/1").text
+    assert "Scores of single outcomes" in page
+    assert "Fraud dispute" in page
+    assert "the confidence: 0.81" in page
+    assert "12 requests had this outcome, and 50 are needed for a score of its own" in page
+    german = console.as_role(UserRole.MANAGER, shop, locale="de")
+    assert "12 Anfragen sind so ausgegangen" in german.get(f"/a/{shop}/models/1").text
+
+
 def test_a_report_shows_what_thresholds_cost_and_what_those_in_use_mean(
     console: Console, shop: str
 ) -> None:

@@ -9,8 +9,15 @@ from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
-from gatehouse.training.report.report import ModelReport, OrderValue, Threshold, encode_report
-from tests.training.material import report
+from gatehouse.training.report.phrases import OUTCOME_FEW
+from gatehouse.training.report.report import (
+    ModelReport,
+    OrderValue,
+    OutcomeScoreReport,
+    Threshold,
+    encode_report,
+)
+from tests.training.material import figures, report
 
 _SERVER = "a server"
 
@@ -28,7 +35,11 @@ def full_report() -> ModelReport:
     curves = msgspec.structs.replace(
         made.candidate, thresholds=(_threshold(0.0004, "1234.5"), _threshold(0.4, "2000"))
     )
-    return msgspec.structs.replace(made, candidate=curves)
+    outcomes = (
+        OutcomeScoreReport("fraudDispute", 300, True, figures(0.93, 0.6), figures(0.81, 0.3)),
+        OutcomeScoreReport("abuse", 12, why=OUTCOME_FEW(count=12, least=50)),
+    )
+    return msgspec.structs.replace(made, candidate=curves, outcomes=outcomes)
 
 
 def keep_model(session: AdminSession, account_id: str, made: ModelReport, note: str = "") -> int:

@@ -21,6 +21,7 @@ from gatehouse.decisions.reasons import is_retryable, reason_of
 from gatehouse.explanations.reasons import INCOMPLETE_CODE
 from gatehouse.gateway.spec import GATEWAY
 from gatehouse.idverify.spec import ID_VERIFY
+from gatehouse.sentry.outcomes import ScoredOutcome
 
 _HEADLINES: Final = 3
 
@@ -210,6 +211,15 @@ class DecisionSheet:
             ),
             None,
         )
+
+    @cached_property
+    def outcome_scores(self) -> list[tuple[str, float]]:
+        """How probable each outcome is, where the model had such scores."""
+        kept: list[Any] = [
+            each.result.get("outcomeScores") or {} for each in self.found.record.stages
+        ]
+        known = {name: score for scores in kept for name, score in scores.items()}
+        return [(each, float(known[each])) for each in ScoredOutcome if each in known]
 
     @cached_property
     def changes(self) -> list[str]:

@@ -85,6 +85,17 @@ class MeaningRow(NamedTuple):
     changed: str
 
 
+class OutcomeScoreRow(NamedTuple):
+    """How well a score of its own tells one outcome, beside the confidence."""
+
+    name: str
+    labelled: str
+    figures: tuple[tuple[Shown, Shown], ...]
+    """Of the score and of the confidence, for area and average precision."""
+    ece: Shown
+    why: str
+
+
 class Charts(NamedTuple):
     """The pictures of a report; None where nothing was measured."""
 
@@ -156,6 +167,25 @@ def meaning_rows(visit: Visit, report: ModelReport) -> list[MeaningRow]:
             changed=visit.number(each.changed),
         )
         for each in (() if report.meaning is None else report.meaning.thresholds)
+    ]
+
+
+def outcome_rows(visit: Visit, report: ModelReport) -> list[OutcomeScoreRow]:
+    """What there is of each outcome; nothing where no request has any."""
+    if not any(each.labelled for each in report.outcomes):
+        return []
+    return [
+        OutcomeScoreRow(
+            each.outcome,
+            visit.number(each.labelled),
+            tuple(
+                (figure(visit, each.score, name), figure(visit, each.confidence, name))
+                for name in _FIGURES[:2]
+            ),
+            figure(visit, each.score, "ece"),
+            visit.said(each.why) if each.why else "",
+        )
+        for each in report.outcomes
     ]
 
 

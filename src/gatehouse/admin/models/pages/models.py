@@ -138,6 +138,7 @@ def show_model(visit: Visit) -> Response:
             "thresholds": model_view.threshold_rows(visit, report, costs),
             "currencies": model_view.currencies(report),
             "meanings": model_view.meaning_rows(visit, report),
+            "outcomes": model_view.outcome_rows(visit, report),
         }
     entries = versions.list_models(visit.session, visit.account_id)
     return visit.render(

@@ -27,7 +27,7 @@ from gatehouse.admin.models.types import (
     ThresholdKept,
     TrainingRequest,
 )
-from gatehouse.admin.models.use_cases.thresholds_in_use import thresholds_in_use
+from gatehouse.admin.models.use_cases.thresholds_in_use import scores_missed, thresholds_in_use
 from gatehouse.core.api_values import money
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
@@ -210,7 +210,10 @@ def roll_back_model(change: Change, account_id: str, given: VersionReturn) -> Mo
     """
     check_approved(change, account_id, ApprovalKind.MODELS)
     before, after = models.rollback(change, account_id, given.to)
-    remarks = [] if after is None else _remarks(change, account_id, after)
+    if after is None:
+        remarks = scores_missed(change.connection, account_id, None)
+    else:
+        remarks = _remarks(change, account_id, after)
     return ModelSwitched(after or SHIPPED, before, remarks)
 
 
@@ -395,7 +398,7 @@ def _remarks(change: Change, account_id: str, version: int) -> list[str]:
     except ScorecardError as error:
         raise Conflict(_MODEL_UNUSABLE(version=model.version, why=said_by(error))) from None
     read = read_program(model.program)
-    remarks: list[str] = []
+    remarks = scores_missed(change.connection, account_id, read.sheet)
     if read.added:
         remarks.append(_MODEL_UNKNOWN(signals=", ".join(read.added)))
     if read.dropped:
