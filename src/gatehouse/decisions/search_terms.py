@@ -96,15 +96,17 @@ class TermMaker:
     """Makes terms with a key of this installation."""
 
     def __init__(self, key: bytes) -> None:
-        self._key = key
+        # A copy of what has begun with the key takes half the time of beginning again.
+        self._begun = blake2b(key=key, digest_size=8)
         # The same few verdicts, rules, tags and currencies come again and again.
         self._common = lru_cache(_MOST_COMMON)(self.term)
 
     def term(self, account_id: str, field: int, value: str) -> int:
         """The term of a value, as a signed number of 64 bits."""
         content = f"{field} {account_id} {value}".encode("utf-8", "surrogatepass")
-        digest = blake2b(content, key=self._key, digest_size=8).digest()
-        number: int = _as_number(digest)[0]
+        hashed = self._begun.copy()
+        hashed.update(content)
+        number: int = _as_number(hashed.digest())[0]
         return number & _VALUE_BITS | field
 
     def entries(

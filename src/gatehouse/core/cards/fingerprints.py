@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.secrets.credentials import AccountReference
-from gatehouse.core.secrets.hashing import keyed_hash
+from gatehouse.core.secrets.hashing import keyed_digest, keyed_hash
 from gatehouse.core.secrets.keyring import CARD_FINGERPRINTS, KeyRing
 
 INNER_PREFIX: Final = "fp"
@@ -52,7 +52,7 @@ class Fingerprints:
         self, account_id: str, card: CardNumber | AccountReference
     ) -> tuple[str, str]:
         """Both at once for what a request pays with: the inner one, and the account's."""
-        digest = blake2b(_content(card), key=self._key, digest_size=32).digest()[:_KEPT_BYTES]
+        digest = keyed_digest(self._key, _content(card))[:_KEPT_BYTES]
         sealed = self._current.encrypt(digest, [account_id.encode()])
         shown = b2a_base64(sealed, newline=False).translate(_URL_SAFE).decode()
         return self.prefix + digest.hex(), f"card{self.version}_{shown}"
