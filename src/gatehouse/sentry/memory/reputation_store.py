@@ -71,6 +71,7 @@ SLOW_SMOOTHING: Final = {
     kind: weight if kind in CROWDS else 5.0 for kind, weight in SMOOTHING.items()
 }
 """How many events it takes for a reputation that is forgotten slowly."""
+_WEIGHTS: Final = {kind: (SMOOTHING[kind], SLOW_SMOOTHING[kind]) for kind in SMOOTHING}
 _SLOW_FADING: Final = 0.6931 / (SLOW_HALF_LIFE_DAYS * DAY_S)
 _SLOWER: Final = SLOW_HALF_LIFE_DAYS / HALF_LIFE_DAYS
 _YOUNG: Final = 0.02
@@ -222,14 +223,13 @@ class ReputationStore:
         if not reports and not self._shared:
             return found
         get, day = self._labels.get, int(event.at_s // DAY_S)
-        own = [get(key) for key in keys] if reports else [None] * len(keys)
+        own = list(map(get, keys)) if reports else [None] * len(keys)
         everybody: dict[int, LabelCounts] = {}
         # Other accounts could know what this one does not.
         if self._shared and len(self.labelled) > reports:
             shared = [(place, get(key)) for place, key in _shared_keys(event)]
             everybody = {place: labels for place, labels in shared if labels is not None}
-        base, silent, smoothing = _NO_RATES, 1.0, SMOOTHING.get
-        of_shelf = _NO_RATES
+        base, silent, of_shelf = _NO_RATES, 1.0, _NO_RATES
         for place, labels in enumerate(own):
             # Most entities were never labelled.
             if labels is None and of_shelf is _NO_RATES and place not in everybody:
@@ -238,27 +238,25 @@ class ReputationStore:
             # An article follows its shelf, whose rate is the usual one for it.
             usual, of_shelf = (of_shelf if kind is _ARTICLE else _NO_RATES), _NO_RATES
             known = labels or everybody.get(place) or (_UNLABELLED if usual[0] else None)
-            if known is None or smoothing(kind) is None:
+            weights = _WEIGHTS.get(kind)
+            if known is None or weights is None:
                 continue
             if base is _NO_RATES:
                 base, silent = self._account_rates(keyed, day)
             if not usual[0]:
                 usual = base
-            recent = _NO_LABELS if labels is None else labels.recent(day)
+            recent = of_years = _NO_LABELS
+            if labels is not None:
+                recent, of_years = labels.recent(day), labels.of_years(day)
+            key = keys[place]
             if everybody and place in everybody:
-                entity = (kind, keys[place])
-                elsewhere = self._elsewhere(entity, everybody[place], recent, keyed, base[0])
+                elsewhere = self._elsewhere((kind, key), everybody[place], recent, keyed, base[0])
                 usual = (elsewhere, elsewhere)
-            of_years = _NO_LABELS if labels is None else labels.of_years(day)
-            rates = _rates(kind, (recent, of_years), usual, base)
-            if rates[0] > base[0] or rates[1] > base[1]:
-                # Most merchants only report frauds: events without a complaint count, too.
-                events = _events_of(keys[place], keyed)
-                rates = _rates(kind, (recent, of_years), usual, base, events, silent)
+            rates = _rates(weights, (recent, of_years), usual, (base, silent), (key, keyed))
             if kind is _SHELF:
                 of_shelf = rates
             frauds = known.recent(day)[0] if labels is None else recent[0]
-            risk, slow_risk = map(_risk, rates, base)
+            risk, slow_risk = _risk(rates[0], base[0]), _risk(rates[1], base[1])
             found.setdefault(kind, []).append(EntityReputation(known, day, risk, slow_risk, frauds))
         return found
 
@@ -319,32 +317,35 @@ def _account_rate(frauds: float, events: float) -> float:
 
 def _risk(rate: float, base: float) -> float:
     """How much likelier fraud is than usual, in log-odds."""
-    return log(rate * (1 - base) / (base * (1 - rate)))
+    return 0.0 if rate == base else log(rate * (1 - base) / (base * (1 - rate)))
 
 
 def _rates(
-    kind: EntityKind,
+    weights: _Pair,
     labels: tuple[_Pair, _Pair],
     usual: _Pair,
-    base: _Pair,
-    events: _Pair = _NO_LABELS,
-    silent: float = 0.0,
+    account: tuple[_Pair, float],
+    entity: tuple[int, KeyedEvent],
 ) -> _Pair:
     """The rates of fraud of an entity: its frauds and all labels, drawn towards what is usual.
 
-    Events without a label draw a rate down to the account's, and no further.
+    Most merchants only report frauds, so events without a label count, too: they draw a rate down
+    to the account's, and no further.
     """
     (frauds, labelled), (slow_frauds, slow_labelled) = labels
-    weight, slow_weight = SMOOTHING[kind], SLOW_SMOOTHING[kind]
+    (weight, slow_weight), ((base, slow_base), silent) = weights, account
     fraudulent, slow_fraudulent = frauds + weight * usual[0], slow_frauds + slow_weight * usual[1]
     rate = fraudulent / (labelled + weight)
     slow_rate = slow_fraudulent / (slow_labelled + slow_weight)
-    unlabelled = (events[0] - labelled) * silent
-    if rate > base[0] and unlabelled > 0:
-        rate = max(fraudulent / (labelled + unlabelled + weight), base[0])
-    unlabelled = (events[1] - slow_labelled) * silent
-    if slow_rate > base[1] and unlabelled > 0:
-        slow_rate = max(slow_fraudulent / (slow_labelled + unlabelled + slow_weight), base[1])
+    if rate <= base and slow_rate <= slow_base:
+        return rate, slow_rate
+    events, slow_events = _events_of(*entity)
+    unlabelled = (events - labelled) * silent
+    if rate > base and unlabelled > 0:
+        rate = max(fraudulent / (labelled + unlabelled + weight), base)
+    unlabelled = (slow_events - slow_labelled) * silent
+    if slow_rate > slow_base and unlabelled > 0:
+        slow_rate = max(slow_fraudulent / (slow_labelled + unlabelled + slow_weight), slow_base)
     return rate, slow_rate
 
 
