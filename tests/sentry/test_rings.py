@@ -312,7 +312,7 @@ def test_an_entity_that_is_named_twice_is_one() -> None:
     generation = RingGeneration(100)
     card = key(kinds.CARD, 1)
     keys = [card, card, key(kinds.USER, 1)]
-    generation.join(keys, generation.places(keys), born(NOW))
+    generation.join(keys, born(NOW))
     assert len(generation.members(card)) == 2
 
 

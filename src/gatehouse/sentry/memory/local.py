@@ -1,7 +1,6 @@
 """Sentry's memory inside one process: histories by key, bounded, the longest unseen forgotten."""
 
 from collections.abc import Callable
-from functools import partial
 from itertools import repeat
 from operator import and_, or_
 from typing import Final
@@ -86,8 +85,9 @@ class LocalMemory:
                 reports = event.account_id in self._reputations.labelled
                 is_fraud = self._reputations.has_fraud if reports else None
                 self._rings.join(linked, birth_of(event), is_fraud)
-            partners = partial(partners_in, layout, recalled.histories)
-            recalled.ring = self._rings.ring_of(linked, event.at_s, partners)
+            recalled.ring = self._rings.ring_of(
+                linked, event.at_s, lambda: partners_in(layout, recalled.histories)
+            )
         return recalled
 
     def _count(

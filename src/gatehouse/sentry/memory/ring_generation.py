@@ -69,6 +69,12 @@ class RingTotals(NamedTuple):
     """Entities that were first seen within the last 24 hours."""
 
 
+Joined = tuple[bool, Sequence[int], list[int], int]
+"""Whether joining changed anything; the keys that are new; the places of all entities, and the one
+root of all of them, or -1 if there may be several.
+"""
+
+
 class RingGeneration:
     """The rings of what was seen together since some moment."""
 
@@ -109,13 +115,7 @@ class RingGeneration:
 
     def find(self, key: int) -> int:
         """The place of an entity; -1 for one that is not known."""
-        index, keys, mask = self._index, self._keys, self._mask
-        at = key >> 11 & mask
-        while found := index[at]:
-            if found > 0 and keys[found - 1] == key:
-                return found - 1
-            at = at + 1 & mask
-        return -1
+        return self.places((key,))[0]
 
     def root(self, place: int) -> int:
         """The place that stands for the ring of an entity."""
@@ -133,7 +133,7 @@ class RingGeneration:
         return place >= 0 and self._marked[place] == 1
 
     def places(self, keys: Sequence[int]) -> list[int]:
-        """The place of each entity, as `find` tells it, without a call for each of them."""
+        """The place of each entity."""
         index, known, mask = self._index, self._keys, self._mask
         found = []
         for key in keys:
@@ -148,36 +148,37 @@ class RingGeneration:
     def join(
         self,
         keys: Sequence[int],
-        places: list[int],
         born: int,
         like: "RingGeneration | None" = None,
         is_fraud: Callable[[int], bool] | None = None,
         new: "Container[int] | None" = None,
-    ) -> tuple[bool, Sequence[int]]:
-        """Let the entities of an event join; whether that changed anything, and which are new.
+    ) -> "Joined":
+        """Let the entities of an event join; those of strong kinds stand first.
 
-        Those of strong kinds stand first. `places` are theirs, and get those of new ones. Of
-        entities that another generation knows already, `like` tells the birth, and `new` names
+        Of entities that another generation knows already, `like` tells the birth, and `new` names
         those that it has not known.
         """
-        if -1 not in places:
-            parent, root = self._parent, self.root(places[0])
+        start = len(self._keys)
+        places = self._entered(keys)
+        if len(self._keys) == start:
+            parent = self._parent
+            root = parent[places[0]]
+            if parent[root] != root:
+                root = self.root(root)
             for place in places:
                 if parent[place] != root and self.root(place) != root:
-                    return self._unite(keys, places, born), ()
-            return self._begin(root, born), ()
-        unknown = [key for key, place in zip(keys, places, strict=True) if place < 0]
-        start = len(self._keys)
-        at = {key: place for place, key in enumerate(dict.fromkeys(unknown), start)}
-        self._add(list(at), born, new, like, is_fraud)
-        places[:] = [
-            at[key] if place < 0 else place for key, place in zip(keys, places, strict=True)
-        ]
-        if len(at) == len(keys):
+                    return self._unite(keys, places, born), (), places, -1
+            return self._begin(root, born), (), places, root
+        added = self._keys[start:]
+        if len(added) == len(keys) and like is None:
+            self._begin_ring(added, born, is_fraud)
+            return True, added, places, start
+        self._add(added, born, new, like, is_fraud)
+        if len(added) == len(keys):
             self._gather(start)
-        else:
-            self._unite(keys, places, born, known_below=start)
-        return True, list(at)
+            return True, added, places, start
+        self._unite(keys, places, born, known_below=start)
+        return True, added, places, -1
 
     def mark(self, key: int, *, fraud: bool) -> None:
         """Note whether a fraud of an entity is known."""
@@ -204,6 +205,10 @@ class RingGeneration:
         self._counts[self.root(place)] -= gone
         self._marked[place] = 0
         return True
+
+    def is_alone(self, root: int, entities: int) -> bool:
+        """Whether a ring has no more entities than so many, which all of them belong to."""
+        return self._counts[root] & _COUNT <= entities
 
     def totals(self, keys: Sequence[int], places: Sequence[int], at_ms: int) -> RingTotals | None:
         """What the rings of an event's entities hold beside them; None if that is nobody else.
@@ -249,23 +254,52 @@ class RingGeneration:
         root = self.root(place)
         return [each for at, each in enumerate(self._keys) if each and self.root(at) == root]
 
+    def _entered(self, keys: Sequence[int]) -> list[int]:
+        """The place of each entity; those that are not known are entered into the index."""
+        index, known, mask = self._index, self._keys, self._mask
+        places = []
+        for key in keys:
+            at = key >> 11 & mask
+            while place := index[at]:
+                if place > 0 and known[place - 1] == key:
+                    break
+                at = at + 1 & mask
+            else:
+                known.append(key)
+                index[at] = place = len(known)
+            places.append(place - 1)
+        return places
+
+    def _begin_ring(
+        self, keys: Sequence[int], born: int, is_fraud: Callable[[int], bool] | None
+    ) -> None:
+        """Let entities that were just entered be one ring: as `_add` and `_gather` do it."""
+        count, start = len(keys), len(self._parent)
+        none = bytes(count)
+        marks = none if is_fraud is None else bytes([is_fraud(key) for key in keys])
+        self._parent.extend([start] * count)
+        self._joins.extend(none)
+        self._marked.extend(marks)
+        # What holds for the ring stands at its root, and nobody reads it of the others.
+        rest = bytes(8 * count)
+        for each in (self._born, self._counts, self._growth):
+            each.frombytes(rest)
+        self._born[start] = born
+        counts = sum([_ONE_OF[key & KIND_BITS] for key in keys])
+        self._counts[start] = counts + sum(marks) * _ONE_FRAUD
+        day = (born >> MOMENT_SHIFT) // _DAY_MS
+        self._growth[start] = day << _DAY | count << _TODAY
+
     def _add(
         self,
-        keys: list[int],
+        keys: Sequence[int],
         born: int,
         new: "Container[int] | None",
         like: "RingGeneration | None",
         is_fraud: Callable[[int], bool] | None,
     ) -> None:
-        """Add entities, each as a ring of its own."""
-        count, start = len(keys), len(self._keys)
-        index, mask = self._index, self._mask
-        for place, key in enumerate(keys, start + 1):
-            at = key >> 11 & mask
-            while index[at] > 0:
-                at = at + 1 & mask
-            index[at] = place
-        self._keys.extend(keys)
+        """Let entities that were just entered be a ring of its own each."""
+        count, start = len(keys), len(self._parent)
         self._parent.extend(range(start, start + count))
         self._joins.extend(bytes(count))
         counts = [_ONE_OF[key & KIND_BITS] for key in keys]

@@ -23,6 +23,7 @@ _STRONG: Final = frozenset(STRONG)
 _JOINED: Final = _STRONG | frozenset(WEAK)
 _MOST_NEAR: Final = 64
 """How many partners of the event's entities are looked at for frauds."""
+_NOBODY: Final[tuple[Sequence[int], list[int], int]] = ((), [], -1)
 
 IsFraud = Callable[[int], bool]
 
@@ -62,8 +63,10 @@ class Rings:
         self._kept: RingGeneration | None = None
         self._fresh: RingGeneration | None = None
         """None as long as nothing is kept from an earlier period, and there is room."""
-        self._last: tuple[Sequence[int], list[int]] = ((), [])
-        """The last event that joined, and its places: it is asked for right after that."""
+        self._last: tuple[Sequence[int], list[int], int] = _NOBODY
+        """The last event that joined, its places and their one root, or -1 if there may be several:
+        it is asked for right after that.
+        """
 
     def __len__(self) -> int:
         return sum(len(each) for each in (self._kept, self._fresh) if each is not None)
@@ -71,8 +74,8 @@ class Rings:
     def join(self, keys: Sequence[int], born: int, is_fraud: IsFraud | None = None) -> bool:
         """Link the entities of an event, those of strong kinds first; whether that was new."""
         period = (born >> MOMENT_SHIFT) // _PERIOD_MS
-        kept = self._kept
-        if kept is None or period > self._period or len(kept) > self._limit:
+        kept, limit = self._kept, self._limit
+        if kept is None or period > self._period or len(kept) > limit:
             kept = self._turn(period)
         if period < self._period - 1:
             return False
@@ -80,16 +83,15 @@ class Rings:
             if period < self._period:
                 # All that is known is of this period, and a late event is not.
                 self._fresh = kept.copy()
-            elif 2 * len(kept) > self._limit:
+            elif 2 * len(kept) > limit:
                 # When it is full, what was seen since then stays.
-                self._fresh = RingGeneration(self._limit)
-        places = kept.places(keys)
-        changed, new = kept.join(keys, places, born, is_fraud=is_fraud)
-        self._last = keys, places
+                self._fresh = RingGeneration(limit)
+        changed, new, places, root = kept.join(keys, born, is_fraud=is_fraud)
+        self._last = keys, places, root
         fresh = self._fresh
         # A late event is one of the earlier period.
         if fresh is not None and period == self._period:
-            changed |= fresh.join(keys, fresh.places(keys), born, kept, new=new)[0]
+            changed |= fresh.join(keys, born, kept, new=new)[0]
         return changed
 
     def ring_of(
@@ -105,9 +107,11 @@ class Rings:
         kept = self._kept
         if kept is None:
             return None
-        last, places = self._last
+        last, places, root = self._last
         if keys is not last:
             places = kept.places(keys)
+        elif root >= 0 and kept.is_alone(root, len(keys)):
+            return None  # As most people are, linked with nobody.
         totals = kept.totals(keys, places, int(at_s * 1000))
         if totals is None:
             return None
@@ -129,7 +133,7 @@ class Rings:
 
     def remove(self, key: int) -> bool:
         """Forget an entity; whether it was known."""
-        self._last = ((), [])
+        self._last = _NOBODY
         known = [each.remove(key) for each in (self._kept, self._fresh) if each is not None]
         return any(known)
 
