@@ -28,6 +28,7 @@ _SECONDS: Final = range(1_420_000_000, 2_200_000_000)
 """Since 1970, from 2015 to 2039."""
 _MILLISECONDS: Final = range(_SECONDS.start * 1000, _SECONDS.stop * 1000)
 _FLAGS: Final = frozenset(("true", "false", "yes", "no", "y", "n", "t", "f", "on", "off", "0", "1"))
+_LONGEST_FLAG: Final = max(map(len, _FLAGS))
 _PARTS_OF_NAME: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 _MEASURES: Final = frozenset(
     (
@@ -123,16 +124,23 @@ def _shape_of_number(value: int) -> Shape:
 def _shape_of_text(value: str) -> Shape:
     if len(value) > _LONGEST_WORD or len(text := value.strip()) > _LONGEST_WORD:
         return Shape.TEXT
-    if text.lower() in _FLAGS:
+    if len(text) <= _LONGEST_FLAG and text.lower() in _FLAGS:
         return Shape.FLAG
+    # Most values begin with a letter, as no number, moment or amount does.
+    if not text[:1].isalpha():
+        shape = _shape_of_figures(text)
+        if shape is not None:
+            return shape
+    return Shape.TEXT if len(text.split(None, _MANY_WORDS)) >= _MANY_WORDS else Shape.WORD
+
+
+def _shape_of_figures(text: str) -> Shape | None:
     if _DIGITS.fullmatch(text) is not None:
         # No measure begins with a zero; codes do.
         return Shape.WORD if text.startswith("0") else _shape_of_number(int(text))
     if _MOMENT.fullmatch(text) is not None:
         return Shape.MOMENT
-    if _DECIMAL.fullmatch(text) is not None:
-        return Shape.MEASURE
-    return Shape.TEXT if len(text.split(None, _MANY_WORDS)) >= _MANY_WORDS else Shape.WORD
+    return None if _DECIMAL.fullmatch(text) is None else Shape.MEASURE
 
 
 def hint_of(key: str) -> NameHint:
