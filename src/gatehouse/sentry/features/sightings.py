@@ -23,6 +23,9 @@ _BY_KIND: Final[dict[EntityKind, tuple[str, str]]] = {
 }
 _CODES: Final = {kind: code for kind, (code, _) in _BY_KIND.items()}
 _CUSTOM: Final = kinds.CUSTOM
+_MOST_TIMES: Final = float(MOST)
+# By the number of all events. Never is a measurement, too.
+_TIMES: Final = (LEAST, LEAST, *map(float, range(1, MOST)))
 
 
 def _measures(view: RequestView, found: dict[str, float]) -> None:
@@ -33,8 +36,10 @@ def _measures(view: RequestView, found: dict[str, float]) -> None:
     for kind, entity in zip(history.kinds, history.histories, strict=True):
         code = _CODES.get(kind)
         if code is not None:
+            times = _times_before(entity.events)
             # A card that is remembered by its account and by its number is one card.
-            found[code] = max(_times_before(entity.events), found.get(code, LEAST))
+            if code not in found or times > found[code]:
+                found[code] = times
         elif kind is _CUSTOM:
             custom.append(entity.events)
     if custom:
@@ -43,8 +48,7 @@ def _measures(view: RequestView, found: dict[str, float]) -> None:
 
 
 def _times_before(events: int) -> float:
-    # Never is a measurement, too.
-    return float(min(events - 1, MOST)) if events > 1 else LEAST
+    return _TIMES[events] if events <= MOST else _MOST_TIMES
 
 
 SIGHTINGS: Final = Collection(Group.VELOCITY, _measures)
