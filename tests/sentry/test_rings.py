@@ -320,7 +320,7 @@ def test_a_forked_process_has_rings_of_its_own() -> None:
     generation, keys = RingGeneration(100), [key(kinds.CARD, 1), key(kinds.USER, 1)]
     child = os.fork()
     if child == 0:
-        generation.join(keys, generation.places(keys), born(NOW))
+        generation.join(keys, born(NOW))
         os._exit(0)
     assert os.waitpid(child, 0) == (child, 0)
     assert generation.places(keys) == [-1, -1]
