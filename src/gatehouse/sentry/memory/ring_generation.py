@@ -6,7 +6,7 @@ ring grows only by what belongs to one person. Keys carry their kind in the lowe
 """
 
 from array import array
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap
 from typing import Final, NamedTuple
 
@@ -149,14 +149,13 @@ class RingGeneration:
         self,
         keys: Sequence[int],
         born: int,
-        like: "RingGeneration | None" = None,
         is_fraud: Callable[[int], bool] | None = None,
-        new: "Container[int] | None" = None,
+        like: "tuple[RingGeneration, Joined] | None" = None,
     ) -> "Joined":
         """Let the entities of an event join; those of strong kinds stand first.
 
-        Of entities that another generation knows already, `like` tells the birth, and `new` names
-        those that it has not known.
+        `like` is another generation, which they have just joined: it tells when they began, which
+        of them have a known fraud, and which are new. Without it all of them are.
         """
         start = len(self._keys)
         places = self._entered(keys)
@@ -170,13 +169,12 @@ class RingGeneration:
                     return self._unite(keys, places, born), (), places, -1
             return self._begin(root, born), (), places, root
         added = self._keys[start:]
-        if len(added) == len(keys) and like is None:
-            self._begin_ring(added, born, is_fraud)
-            return True, added, places, start
-        self._add(added, born, new, like, is_fraud)
         if len(added) == len(keys):
-            self._gather(start)
+            marks = b"" if is_fraud is None else bytes([is_fraud(key) for key in keys])
+            facts = (born, marks, len(keys)) if like is None else like[0]._told(like[1], born)
+            self._begin_ring(added, born, facts)
             return True, added, places, start
+        self._add(added, born, is_fraud, like)
         self._unite(keys, places, born, known_below=start)
         return True, added, places, -1
 
@@ -270,45 +268,49 @@ class RingGeneration:
             places.append(place - 1)
         return places
 
-    def _begin_ring(
-        self, keys: Sequence[int], born: int, is_fraud: Callable[[int], bool] | None
-    ) -> None:
-        """Let entities that were just entered be one ring: as `_add` and `_gather` do it."""
+    def _told(self, joined: "Joined", born: int) -> tuple[int, bytes, int]:
+        """Of entities that have joined: when they began, which have a fraud, how many are new."""
+        _, new, places, root = joined
+        roots = (root,) if root >= 0 else map(self.root, places)
+        marks = bytes([self._marked[place] for place in places])
+        return min([self._born[each] for each in roots] + [born]), marks, len(new)
+
+    def _begin_ring(self, keys: Sequence[int], born: int, facts: tuple[int, bytes, int]) -> None:
+        """Let entities that were just entered be one ring."""
         count, start = len(keys), len(self._parent)
+        begun, marks, new = facts
         none = bytes(count)
-        marks = none if is_fraud is None else bytes([is_fraud(key) for key in keys])
         self._parent.extend([start] * count)
         self._joins.extend(none)
-        self._marked.extend(marks)
+        self._marked.extend(marks or none)
         # What holds for the ring stands at its root, and nobody reads it of the others.
         rest = bytes(8 * count)
         for each in (self._born, self._counts, self._growth):
             each.frombytes(rest)
-        self._born[start] = born
+        self._born[start] = begun
         counts = sum([_ONE_OF[key & KIND_BITS] for key in keys])
         self._counts[start] = counts + sum(marks) * _ONE_FRAUD
         day = (born >> MOMENT_SHIFT) // _DAY_MS
-        self._growth[start] = day << _DAY | count << _TODAY
+        self._growth[start] = day << _DAY | new << _TODAY
 
     def _add(
         self,
         keys: Sequence[int],
         born: int,
-        new: "Container[int] | None",
-        like: "RingGeneration | None",
         is_fraud: Callable[[int], bool] | None,
+        like: "tuple[RingGeneration, Joined] | None",
     ) -> None:
         """Let entities that were just entered be a ring of its own each."""
         count, start = len(keys), len(self._parent)
         self._parent.extend(range(start, start + count))
         self._joins.extend(bytes(count))
         counts = [_ONE_OF[key & KIND_BITS] for key in keys]
-        births, marks = [born] * count, bytes(count)
+        births, marks, new = [born] * count, bytes(count), keys
         if like is not None:
-            # It knows all of them: they have joined there before.
-            theirs = like.places(keys)
-            births = [min(like._born[like.root(place)], born) for place in theirs]
-            marks = bytes([like._marked[place] for place in theirs])
+            other, (_, new, _, _) = like
+            theirs = other.places(keys)
+            births = [min(other._born[other.root(place)], born) for place in theirs]
+            marks = bytes([other._marked[place] for place in theirs])
         elif is_fraud is not None:
             marks = bytes([is_fraud(key) for key in keys])
         if any(marks):
@@ -318,16 +320,7 @@ class RingGeneration:
         self._counts.extend(counts)
         old = (born >> MOMENT_SHIFT) // _DAY_MS << _DAY
         grown = old | 1 << _TODAY
-        self._growth.extend([grown if new is None or key in new else old for key in keys])
-
-    def _gather(self, start: int) -> None:
-        """Make one ring of the entities from a place on, which are alone and began together."""
-        growth = self._growth
-        self._parent[start:] = array("i", [start]) * (len(growth) - start)
-        self._born[start] = min(self._born[start:])
-        self._counts[start] = sum(self._counts[start:])
-        day = growth[start] >> _DAY << _DAY
-        growth[start] = day + sum([each - day for each in growth[start:]])
+        self._growth.extend([grown if key in new else old for key in keys])
 
     def _unite(
         self, keys: Sequence[int], places: Sequence[int], born: int, known_below: int | None = None

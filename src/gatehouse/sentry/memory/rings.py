@@ -86,12 +86,13 @@ class Rings:
             elif 2 * len(kept) > limit:
                 # When it is full, what was seen since then stays.
                 self._fresh = RingGeneration(limit)
-        changed, new, places, root = kept.join(keys, born, is_fraud=is_fraud)
+        joined = kept.join(keys, born, is_fraud)
+        changed, _, places, root = joined
         self._last = keys, places, root
         fresh = self._fresh
         # A late event is one of the earlier period.
         if fresh is not None and period == self._period:
-            changed |= fresh.join(keys, born, kept, new=new)[0]
+            changed |= fresh.join(keys, born, like=(kept, joined))[0]
         return changed
 
     def ring_of(
