@@ -16,7 +16,6 @@ from gatehouse.admin.evidence.types.desk import (
     DisputeDecision,
     DisputeEnd,
     DisputeFilter,
-    DisputeView,
     NewDisputeFile,
     dispute_id,
     reference_of,
@@ -74,7 +73,7 @@ def test_a_decision_counts_once_and_is_fed_back(shop: Shop) -> None:
     told = list_outcomes(shop.session, shop.account, OutcomeFilter()).outcomes
     assert [each.result for each in told if each.reference == reference] == ["WON"]
     assert desk.list_disputes(shop.session, shop.account, DisputeFilter()).disputes == []
-    ended = DisputeFilter(DisputeView.ENDED)
+    ended = DisputeFilter(ended=True)
     [one] = desk.list_disputes(shop.session, shop.account, ended).disputes
     assert one.result == "WON"
 

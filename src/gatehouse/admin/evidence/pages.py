@@ -14,7 +14,6 @@ from gatehouse.admin.evidence.types.desk import (
     DisputeDecision,
     DisputeEnd,
     DisputeFilter,
-    DisputeView,
     dispute_id,
 )
 from gatehouse.admin.evidence.types.keeping import EvidenceKeeping
@@ -28,20 +27,20 @@ from gatehouse.console.visit import Visit
 from gatehouse.core.files.attachments import MOST_FILE_BYTES, MOST_FILES
 
 _ON_A_PAGE: Final = 50
+_STATES: Final = ("OPEN", "ENDED")
 _RESULTS: Final = (DisputeResult.WON, DisputeResult.LOST, DisputeResult.WITHDRAWN)
 
 
 def show_disputes(visit: Visit) -> Response:
     """The disputes: open ones by their deadline."""
-    asked = visit.query.get("state", "")
-    state = DisputeView(asked) if asked in DisputeView.__members__ else DisputeView.OPEN
-    wanted = DisputeFilter(state, _ON_A_PAGE)
+    state = _STATES[visit.query.get("state") == _STATES[1]]
+    wanted = DisputeFilter(state == _STATES[1], _ON_A_PAGE)
     found = dispute_desk.list_disputes(visit.session, visit.account_id, wanted).disputes
     may_keep = visit.may(Permission.ACCESS)
     return visit.render(
         "evidence/disputes.html",
         disputes=found,
-        states=list(DisputeView),
+        states=_STATES,
         chosen=state,
         kept=keeping.get_keeping(visit.session, visit.account_id) if may_keep else None,
     )

@@ -54,19 +54,10 @@ class DisputeChoice(StrEnum):
     ACCEPT = "ACCEPT"
 
 
-class DisputeView(StrEnum):
-    """Which disputes are listed."""
-
-    OPEN = "OPEN"
-    ENDED = "ENDED"
-
-
 class DisputeFilter(msgspec.Struct, frozen=True, rename="camel"):
     """Which disputes to list."""
 
-    state: Annotated[DisputeView, Meta(description="Open ones, or those that have ended.")] = (
-        DisputeView.OPEN
-    )
+    ended: Annotated[bool, Meta(description="Those that have ended, not the open ones.")] = False
     limit: Annotated[int, Meta(ge=1, le=MOST_ON_A_PAGE, description="At most so many.")] = 50
 
 

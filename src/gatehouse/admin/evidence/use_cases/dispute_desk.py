@@ -20,7 +20,6 @@ from gatehouse.admin.evidence.types.desk import (
     DisputeQueue,
     DisputeShown,
     DisputeSummary,
-    DisputeView,
     dispute_id,
 )
 from gatehouse.admin.evidence.use_cases.finding import EvidenceFinder
@@ -55,8 +54,8 @@ def list_disputes(reading: Reading, account_id: str, wanted: DisputeFilter) -> D
     Open ones by their deadline, each with what Compelling Evidence 3.0 says of it; or those that
     have ended.
     """
-    is_open = wanted.state is DisputeView.OPEN
-    found = outcomes.disputes(reading.connection, account_id, wanted.limit, is_open=is_open)
+    limit, is_open = wanted.limit, not wanted.ended
+    found = outcomes.disputes(reading.connection, account_id, limit, is_open=is_open)
     return DisputeQueue(_summaries(reading.session, reading.connection, account_id, found))
 
 

@@ -16,14 +16,14 @@ _COLUMNS: Final = tuple(_O[name] for name in KnownOutcome.__struct_fields__)
 
 
 def disputes(
-    connection: sa.Connection, account_id: str, limit: int, *, is_open: bool | None = True
+    connection: sa.Connection, account_id: str, limit: int, *, is_open: bool = True
 ) -> list[KnownOutcome]:
     """Disputes of an account: open ones by their deadline, those that have ended newest first."""
     query = sa.select(*_COLUMNS).where(
-        _O.account_id == account_id, _O.kind == OutcomeKind.DISPUTE.value
+        _O.account_id == account_id,
+        _O.kind == OutcomeKind.DISPUTE.value,
+        _O.result.is_(None) if is_open else _O.result.is_not(None),
     )
-    if is_open is not None:
-        query = query.where(_O.result.is_(None) if is_open else _O.result.is_not(None))
     by_deadline = (_O.respond_by_ms.is_(None), _O.respond_by_ms, _O.at_ms, _O.reference)
     ordered = query.order_by(*by_deadline) if is_open else query.order_by(_O.at_ms.desc())
     return [_known(row) for row in connection.execute(ordered.limit(limit))]
