@@ -110,7 +110,9 @@ NOT_OFFERED: Final = {
             "jobs.list_jobs",
         ),
     },
-    "For proposals, which people make": {"lists.planned", "lists.put", "lists.take"},
+    "For proposals, which people make": {
+        *("lists.planned", "lists.put", "lists.take", "alerts.entries_to_block"),
+    },
     "For people who revoke a key; a key sees the parents of others in its list": {
         "keys.issued_by",
     },

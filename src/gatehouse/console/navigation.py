@@ -11,7 +11,7 @@ from gatehouse.access.visitors import Visitor
 from gatehouse.console.pages import Page
 
 _ACCOUNT: Final = (
-    ("watch", ("overview", "decisions", "reviews", "entities", "rings")),
+    ("watch", ("overview", "alerts", "decisions", "reviews", "entities", "rings")),
     ("decide", ("rules", "pipelines", "lists", "models", "playground")),
     ("account", ("money", "keys", "webhooks", "people", "proposals", "settings", "audit")),
 )

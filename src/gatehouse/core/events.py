@@ -45,6 +45,8 @@ class EventName(StrEnum):
     DRIFT_NOTICED = "drift.noticed"
     PROGRAMME_THRESHOLD = "programme.threshold"
     OUTCOME_RECORDED = "outcome.recorded"
+    ALERT_RAISED = "alert.raised"
+    ALERT_ENDED = "alert.ended"
 
 
 MEANINGS: Final[dict[EventName, str]] = {
@@ -73,6 +75,8 @@ MEANINGS: Final[dict[EventName, str]] = {
     EventName.DRIFT_NOTICED: "Signals, scores, rules or labels are not as they usually are.",
     EventName.PROGRAMME_THRESHOLD: "Half of the way to a network's programme, or more, is reached.",
     EventName.OUTCOME_RECORDED: "A payment was refunded, reported as fraud, warned of or disputed.",
+    EventName.ALERT_RAISED: "Requests depart from what is usual: an attack, a feast or an outage.",
+    EventName.ALERT_ENDED: "What departed from the usual is over, or a person ended the alert.",
 }
 """Every type in one sentence."""
 

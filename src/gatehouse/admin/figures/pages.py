@@ -8,6 +8,9 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.use_cases import accounts, policies
+from gatehouse.admin.alerts.types.judging import AlertKind
+from gatehouse.admin.alerts.types.shown import AlertSearch
+from gatehouse.admin.alerts.use_cases import list_alerts
 from gatehouse.admin.approvals.pages import for_approval
 from gatehouse.admin.connectors.use_cases.connector_status import list_connectors
 from gatehouse.admin.drift.types.shown import DriftSearch
@@ -22,6 +25,7 @@ from gatehouse.console.charts.charts import Series, Words
 from gatehouse.console.charts.plots import TimeChart, Zoom, zoom_of
 from gatehouse.console.forms.spans import PRESETS, chosen_span, part_labels
 from gatehouse.console.pages import Declarations, Page
+from gatehouse.console.refusals import as_sentence
 from gatehouse.console.visit import Visit
 from gatehouse.figures.buckets import Bucket
 from gatehouse.gateway.spec import GATEWAY
@@ -198,7 +202,8 @@ def _attention(visit: Visit) -> list[Attention]:
     """What waits too long, runs out or does not work."""
     target = policies.review_target(visit.session, visit.account_id) * _HOUR_MS
     search = ReviewSearch(ReviewState.OPEN, None, 1, oldest_first=True)
-    found = [
+    found = _alerts(visit)
+    found += [
         Attention(visit.text("overview.needs.reviews"), visit.url("reviews"))
         for oldest in list_reviews(visit.session, visit.account_id, search)
         if oldest.review.at_ms < visit.now_ms - target
@@ -215,7 +220,7 @@ def _attention(visit: Visit) -> list[Attention]:
             found.append(Attention(said, None, "bad"))
     if drifts := list_drift(visit.session, visit.account_id, DriftSearch()).drifts:
         said = visit.text("overview.needs.drift", count=len(drifts), name=drifts[0].name)
-        found.append(Attention(said, visit.url("models")))
+        found.append(Attention(said, visit.url("alerts")))
     if visit.may(Permission.APPROVE):
         count = for_approval(visit)
         waits = visit.text("overview.needs.proposals", count=count)
@@ -223,6 +228,19 @@ def _attention(visit: Visit) -> list[Attention]:
     if visit.may(Permission.ACCESS):
         found += _access_attention(visit)
     return found
+
+
+def _alerts(visit: Visit) -> list[Attention]:
+    """Attacks, feasts and outages that nobody looks after yet."""
+    return [
+        Attention(
+            as_sentence(visit.said(each.said)),
+            visit.url("alert", alert=each.id),
+            "bad" if each.kind is AlertKind.ATTACK else "warn",
+        )
+        for each in list_alerts(visit.session, visit.account_id, AlertSearch()).alerts
+        if each.acknowledged_at is None
+    ]
 
 
 def ends_soon(key: KeyShown, now_ms: int) -> bool:

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from gatehouse.admin.alerts.types.judging import AlertKind
+from gatehouse.admin.alerts.types.shown import MeasureDeparting
+from gatehouse.admin.alerts.types.standing_out import AtStake, StandingOut
 from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
 from gatehouse.admin.drift.types.comparing import DriftKind
 from gatehouse.admin.events.use_cases.events import PublicEvent
@@ -59,6 +62,10 @@ _DRIFT: Final[Schema] = {
         "usual": {"type": "number", "description": "The same in the weeks before."},
         "requests": _NUMBER,
     },
+}
+_ALERT: Final[Schema] = {
+    "alertId": {**_TEXT, "description": "The alert."},
+    "kind": ref(AlertKind.__name__),
 }
 DATA: Final[Mapping[str, Schema]] = {
     EventName.DECISION_MADE: _REQUEST,
@@ -120,6 +127,19 @@ DATA: Final[Mapping[str, Schema]] = {
         "sales": _NUMBER,
         "neededEvents": _NUMBER,
         "basisPoints": {"type": ["string", "null"]},
+    },
+    EventName.ALERT_RAISED: {
+        **_ALERT,
+        "windowMinutes": {**_NUMBER, "description": "Of how many minutes the figures are."},
+        "requests": _NUMBER,
+        "measures": {"type": "array", "items": ref(MeasureDeparting.__name__)},
+        "values": {"type": "array", "items": ref(StandingOut.__name__)},
+        "atStake": {"type": "array", "items": ref(AtStake.__name__)},
+    },
+    EventName.ALERT_ENDED: {
+        **_ALERT,
+        "beganAt": _TIME,
+        "endedBy": {"type": ["string", "null"], "description": "The person who ended it."},
     },
     TEST_TYPE: {"webhookId": _TEXT},
 }

@@ -7,6 +7,7 @@ It needs the database and nothing of a server's memory, so that it can run in a 
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from gatehouse.admin.alerts.worker.watch import AlertWatch
 from gatehouse.admin.audit.worker import AuditWatch
 from gatehouse.admin.drift.worker.watch import DriftWatch
 from gatehouse.admin.events.queries.expiring_keys import ExpiringKeys
@@ -47,6 +48,7 @@ class BackgroundWork:
         self._events = ExpiringKeys(database, session.clock)
         self._drift = DriftWatch(session)
         self._programmes = ProgrammeWatch(session)
+        self._alerts = AlertWatch(session)
         self.webhooks = open_delivery(session, settings, owner, called, alone=alone)
         self._told: dict[BackgroundNotice, Callable[[], None]] = {
             BackgroundNotice.CHANGED: self.webhooks.changed,
@@ -69,6 +71,7 @@ class BackgroundWork:
         yield BackgroundTask("events", self._events.run)
         yield BackgroundTask("drift", self._drift.run)
         yield BackgroundTask("programmes", self._programmes.run)
+        yield BackgroundTask("alerts", self._alerts.run)
 
     def tell(self, notice: BackgroundNotice) -> None:
         """Something happened that need not wait for the next look."""

@@ -100,8 +100,14 @@ def show_sent(visit: Visit) -> Response:
 
 
 def _kept(visit: Visit) -> tuple[str, str]:
-    """The draft and its base, which the form carries along."""
-    return visit.form.get("document", ""), visit.form.get("base", "")
+    """The draft and its base, which the form carries along; else the version in force.
+
+    A page that proposes a rule, such as that of an alert, sends its questions alone.
+    """
+    if "base" not in visit.form:
+        found = rule_sets.get(visit.session, visit.account_id, visit.place("set"))
+        return found.document, str(found.version)
+    return visit.form.get("document", ""), visit.form["base"]
 
 
 def _sent_groups(visit: Visit) -> list[ClickedGroup]:
@@ -152,7 +158,7 @@ def _place(group: ClickedGroup, place: int) -> int:
 
 def _catalogue(visit: Visit) -> Catalogue:
     """The signals, with the inputs that the draft declares if it can be read."""
-    document = _kept(visit)[0]
+    document = visit.form.get("document", "")
     try:
         return Catalogue(read_rule_set(document.encode()).inputs if document else {})
     except InvalidInput:
