@@ -21,7 +21,7 @@ SINCE  ?= HEAD
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick changed new-subject format bench faults eval-names eval-sentry webhook-delivery soak chaos docs types editor bins networks browsers places starter demo-past lock clean screenshots
+.PHONY: help setup run test quick changed new-subject format bench faults eval-names eval-sentry eval-alerts webhook-delivery soak chaos docs types editor bins networks browsers places starter demo-past lock clean screenshots
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ eval-names: setup ## Measure the name matcher on labelled pairs (DATA=DIR, a fol
 
 eval-sentry: setup ## Measure Sentry on made-up attacks, and on labelled data (DATA=DIR, a folder of the developers' files)
 	@$(BIN)/python -m scripts.eval_sentry $(DATA) $(ARGS)
+
+eval-alerts: setup ## Measure how soon attacks show themselves, and how often honest traffic is taken for one
+	@$(BIN)/python -m scripts.eval_alerts $(ARGS)
 
 webhook-delivery: setup ## Send 10,000 events to failing webhooks while the server is killed (ARGS="--events 500")
 	@$(BIN)/python -m scripts.webhook_delivery $(ARGS)
