@@ -5,8 +5,8 @@ from sqlalchemy import BigInteger, Integer, LargeBinary, Text
 
 from gatehouse.store.columns import index, key, optional, required
 
-revision = "0023"
-down_revision = "0022"
+revision = "0025"
+down_revision = "0024"
 branch_labels = None
 depends_on = None
 expands = True
