@@ -1708,7 +1708,7 @@ export interface OutcomeReceipt {
 export interface OutcomeReport {
   /** What happened. */
   readonly kind: OutcomeKind;
-  /** Its own name, such as the acquirer's number of the dispute. The same reference of the same kind again replaces what was told before. */
+  /** Its own name, such as the acquirer's number of the dispute. The same reference of the same kind again replaces what was told before. One that looks like a card number is kept as a keyed hash. */
   readonly reference: string;
   /** When it happened: settled, refunded, reported, disputed (RFC 3339). Its month in UTC is the one it counts for. */
   readonly at: string;
@@ -2090,6 +2090,8 @@ export interface PublicDecision {
   readonly event?: { readonly [name: string]: unknown };
   /** What decided, why, and what would have changed it; not in lists. */
   readonly explanation?: Explanation;
+  /** What became of the payment, oldest first; not in lists. */
+  readonly outcomes?: readonly PaymentOutcome[];
   /** When everything about the person was erased from this record. */
   readonly erasedAt?: string;
 }

@@ -224,6 +224,10 @@ class Settings(
         "Notes on imports of identity records that began longer ago than this are deleted once a "
         "day: when, how many, how far. Unset: they are kept."
     )
+    retention_outcomes_days: int | None = _days_kept(
+        "What became of payments longer ago than this is deleted once a day; see docs/outcomes.md. "
+        "The networks' programmes look back two months. Unset: it is kept."
+    )
     events_days: int = _days_kept(
         "Events older than this are deleted once a day; see docs/events.md.", default=30
     )

@@ -1849,7 +1849,8 @@ class OutcomeReport(Struct, frozen=True, kw_only=True):
     """What happened."""
     reference: str
     """Its own name, such as the acquirer's number of the dispute. The same reference of the same
-    kind again replaces what was told before.
+    kind again replaces what was told before. One that looks like a card number is kept as a
+    keyed hash.
     """
     at: datetime
     """When it happened: settled, refunded, reported, disputed (RFC 3339). Its month in UTC is the
@@ -2214,6 +2215,8 @@ class PublicDecision(Struct, frozen=True, kw_only=True):
     """
     explanation: Explanation | None = None
     """What decided, why, and what would have changed it; not in lists."""
+    outcomes: tuple[PaymentOutcome, ...] | None = None
+    """What became of the payment, oldest first; not in lists."""
     erased_at: datetime | None = None
     """When everything about the person was erased from this record."""
 

@@ -8,6 +8,7 @@ from gatehouse.admin.decisions.use_cases.decisions import (
     LiveDecisions,
     get_decision,
     list_decisions,
+    what_became,
 )
 from gatehouse.admin.decisions.use_cases.public_decisions import (
     DecisionPage,
@@ -90,7 +91,9 @@ class DecisionRoutes:
         if record is None:
             raise Problem("not_found", details=["no such decision for this account"])
         explanation = await self._decisions.explain(call.actor, call.account_id, record)
-        return public_decision(record, call.currency, explanation)
+        session = self._session.acting_as(call.actor)
+        became = await asyncio.to_thread(what_became, session, call.account_id, record)
+        return public_decision(record, call.currency, explanation, became)
 
 
 OPERATIONS: Final = operations_of(DecisionRoutes)

@@ -6,7 +6,7 @@ amounts are written. What it does not name is not read.
 
 import datetime
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache, cached_property, lru_cache
 from importlib import resources
 from typing import Annotated, Any, Final, Literal
@@ -74,6 +74,16 @@ class OutcomeMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, di
             ZoneInfo(self.zone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
             raise ValueError("zone must be a time zone such as Europe/Berlin") from None
+
+    def narrowed(self, columns: Collection[str]) -> "OutcomeMapping":
+        """The same for a file that has only some of the columns."""
+        kept = {
+            name: [each for each in _listed(column) if each in columns]
+            for name, column in self.columns.items()
+        }
+        return msgspec.structs.replace(
+            self, columns={name: found for name, found in kept.items() if found}
+        )
 
     @cached_property
     def _read(self) -> list[tuple[str, tuple[str, ...], dict[str, str]]]:

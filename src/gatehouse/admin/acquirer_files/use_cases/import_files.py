@@ -84,7 +84,9 @@ def import_outcomes(
     work = _Import(session, account_id, job, mark)
     rejects = RejectedRows(job.rejects, lambda _: None, append=result.resumed)
     with contextlib.closing(rejects):
-        batches = read_batches(job.file, row_parser(job.mapping), BATCH, progress, place.at)
+        batches = read_batches(
+            job.file, row_parser(job.mapping, job.file.form), BATCH, progress, place.at
+        )
         for batch in batches:
             rejects.report(batch.bad)
             place = work.take(batch, place, result)
@@ -133,12 +135,19 @@ class _Import:
         return after
 
 
-def row_parser(mapping: OutcomeMapping) -> Callable[[Mapping[str, Any]], OutcomeReport | None]:
+def row_parser(
+    mapping: OutcomeMapping, form: RecordFormat
+) -> Callable[[Mapping[str, Any]], OutcomeReport | None]:
     """Reads one row of a file; `ValueError` says what is wrong, None says that it is no outcome."""
+    narrowed: OutcomeMapping | None = None
 
     def parse(row: Mapping[str, Any]) -> OutcomeReport | None:
+        nonlocal narrowed
+        if narrowed is None:
+            # The rows of a table have the same columns; an object can have any.
+            narrowed = mapping.narrowed(row.keys()) if form == "csv" else mapping
         try:
-            fields = mapping.fields(row)
+            fields = narrowed.fields(row)
         except NotAnOutcome:
             return None
         try:

@@ -11,6 +11,7 @@ from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.archive.command import archive
 from gatehouse.admin.decisions.command.explained import explained
 from gatehouse.admin.decisions.command.subject_output import (
+    became_of,
     stage_facts,
     subject_cells,
     subject_lines,
@@ -92,8 +93,11 @@ def show_decision(
     record = decisions.get_decision(session, account_id, request)
     currency = accounts.get(session, account_id).account.currency
     explanation = decisions.explain_decision(session, account_id, record)
+    became = decisions.what_became(session, account_id, record)
     text = f"{explained(explanation)}\n\n{_whole(record, currency)}"
-    show(public_decision(record, currency, explanation), text, as_json=as_json)
+    if became:
+        text += f"\n\n{became_of(became)}"
+    show(public_decision(record, currency, explanation, became), text, as_json=as_json)
 
 
 @app.command()

@@ -1,11 +1,14 @@
 """How commands tell people who ordered what, and what a stage found."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
 from gatehouse.admin.decisions.use_cases.request_subject import RequestSubject, ReviewedCard
+from gatehouse.admin.outcomes.types.outcome import PaymentOutcome
+from gatehouse.cli.output import table
 from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.clock import iso_time
 from gatehouse.decisions.record import RecordedStage
 from gatehouse.intel.places import minor_digits
 
@@ -24,6 +27,23 @@ def subject_cells(subject: RequestSubject) -> list[str]:
 def subject_lines(subject: RequestSubject) -> Iterator[tuple[str, str]]:
     """The same in full, with where it came from: names and values."""
     return ((name, recordable(text)) for name, text in _lines(subject))
+
+
+def became_of(outcomes: Sequence[PaymentOutcome]) -> str:
+    """What became of the payment, one line each."""
+    rows = [
+        (
+            each.kind,
+            iso_time(each.at),
+            joined(" ", each.amount, each.currency),
+            each.reason or each.fraud_type or "-",
+            each.result or each.stage or "-",
+            recordable(each.reference),
+        )
+        for each in outcomes
+    ]
+    headings = ("OUTCOME", "AT", "AMOUNT", "REASON", "STATE", "REFERENCE")
+    return table(headings, rows, right=("AMOUNT",))
 
 
 def stage_facts(stage: RecordedStage) -> dict[str, Any]:

@@ -12,10 +12,12 @@ from gatehouse.admin.decisions.use_cases.matched import MatchedRule
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.entities.use_cases.showing import ShownEntity
+from gatehouse.admin.outcomes.types.outcome import PaymentOutcome
 from gatehouse.console.charts.signed_bars import SignedBar, signed_bars
 from gatehouse.console.visit import Visit
 from gatehouse.console.words.stages import ShownFinding, StageWords
 from gatehouse.core.ids import id_time_ms
+from gatehouse.core.money import parse_amount
 from gatehouse.core.stages.outcomes import DecisionReason
 from gatehouse.decisions.reasons import is_retryable, reason_of
 from gatehouse.explanations.reasons import INCOMPLETE_CODE
@@ -98,6 +100,10 @@ class DecisionSheet:
     def paid(self, amount: float, currency: str | None) -> str:
         """An amount that the user paid."""
         return shown_amount(self._visit, amount, currency)
+
+    def told_amount(self, outcome: PaymentOutcome) -> str:
+        """The amount of an outcome."""
+        return self._visit.money(parse_amount(outcome.amount or "0"), outcome.currency)
 
     def signed(self, effect: float) -> str:
         """An effect with its sign."""

@@ -9,6 +9,8 @@ from typing import Final, Literal
 import msgspec
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.outcomes.types.outcome import PaymentOutcome
+from gatehouse.admin.outcomes.use_cases.listing import outcomes_of_requests
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.defects import blanked
@@ -65,6 +67,15 @@ def first_decision_ms(session: AdminSession, account_id: str) -> int | None:
     with session.reading() as connection:
         oldest = records.oldest_request(connection, account_id)
     return None if oldest is None else id_time_ms(oldest)
+
+
+def what_became(
+    session: AdminSession, account_id: str, record: DecisionRecord
+) -> list[PaymentOutcome]:
+    """What became of the payment of a request, oldest first."""
+    session.actor.check_account(account_id)
+    with session.reading() as connection:
+        return outcomes_of_requests(connection, account_id, [record.request_id])
 
 
 def explain_decision(session: AdminSession, account_id: str, record: DecisionRecord) -> Explanation:

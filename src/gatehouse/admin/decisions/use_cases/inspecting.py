@@ -6,13 +6,14 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.configurations.use_cases.in_force import load_in_force
-from gatehouse.admin.decisions.use_cases.decisions import get_decision
+from gatehouse.admin.decisions.use_cases.decisions import get_decision, what_became
 from gatehouse.admin.decisions.use_cases.habits import UserHabits, habits_of
 from gatehouse.admin.decisions.use_cases.matched import MatchedRule, matched_rules
 from gatehouse.admin.entities.types import EntityTokens
 from gatehouse.admin.entities.use_cases.counting import count_entities
 from gatehouse.admin.entities.use_cases.index import EntityCounts, EntityIndex
 from gatehouse.admin.entities.use_cases.showing import ShownEntity, labels_in, shown
+from gatehouse.admin.outcomes.types.outcome import PaymentOutcome
 from gatehouse.admin.reviews.use_cases.reviews import ReviewView, get_review
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import GatehouseError, NotFound
@@ -52,6 +53,8 @@ class InspectedDecision(msgspec.Struct, frozen=True):
     labels: list[LabelEntry]
     """What was said about the request, newest first; the newest counts."""
     review: ReviewView | None
+    outcomes: list[PaymentOutcome]
+    """What became of the payment, oldest first."""
 
 
 def inspect_decision(session: AdminSession, account_id: str, request_id: str) -> InspectedDecision:
@@ -76,6 +79,7 @@ def inspect_decision(session: AdminSession, account_id: str, request_id: str) ->
         entities=linked_entities(session, account_id, record),
         labels=labels,
         review=_review(session, account_id, request_id),
+        outcomes=what_became(session, account_id, record),
     )
 
 

@@ -1,10 +1,12 @@
 """Decision records as the API shows them."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from gatehouse.admin.outcomes.types.outcome import PaymentOutcome
 from gatehouse.core.api_values import Money, Timestamp, money
 from gatehouse.core.cards.numbers import KeptCard
 from gatehouse.core.stages.outcomes import DecisionReason, Outcome, strongest
@@ -72,6 +74,10 @@ class PublicDecision(msgspec.Struct, frozen=True, rename="camel"):
         Explanation | UnsetType,
         Meta(description="What decided, why, and what would have changed it; not in lists."),
     ] = UNSET
+    outcomes: Annotated[
+        list[PaymentOutcome] | UnsetType,
+        Meta(description="What became of the payment, oldest first; not in lists."),
+    ] = UNSET
     erased_at: Annotated[
         Timestamp | UnsetType,
         Meta(description="When everything about the person was erased from this record."),
@@ -86,7 +92,10 @@ class DecisionPage(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def public_decision(
-    record: DecisionRecord, currency: str, explanation: Explanation | None = None
+    record: DecisionRecord,
+    currency: str,
+    explanation: Explanation | None = None,
+    outcomes: Sequence[PaymentOutcome] = (),
 ) -> PublicDecision:
     """A kept record in the shape of the API."""
     stages = [
@@ -118,6 +127,7 @@ def public_decision(
         signals=UNSET if record.signals is None else record.signals,
         event=UNSET if record.event is None else dict(record.event.named()),
         explanation=UNSET if explanation is None else explanation,
+        outcomes=list(outcomes) or UNSET,
         erased_at=UNSET if record.erased_at is None else record.erased_at,
     )
 

@@ -71,6 +71,12 @@ class OutcomeRow(msgspec.Struct, frozen=True, kw_only=True):
 _FIELDS: Final = OutcomeRow.__struct_fields__
 _SAID: Final = tuple(name for name in _FIELDS if name not in _NO_NEWS)
 _COLUMNS: Final = [_O[name] for name in _FIELDS]
+_INSERT: Final = " ".join(
+    (
+        *("INSERT INTO outcomes (", ", ".join(_FIELDS)),
+        *(") VALUES (", ", ".join("?" * len(_FIELDS)), ")"),
+    )
+)
 
 
 class PutOutcomes(NamedTuple):
@@ -105,7 +111,7 @@ def put(connection: sa.Connection, account_id: str, rows: Sequence[OutcomeRow]) 
     """Keep rows, each in place of what its reference said before."""
     found = compare(connection, account_id, rows)
     replace(connection, account_id, [after for _, after in found.changed])
-    insert_rows(connection, OUTCOMES, found.new)
+    _insert(connection, found.new)
     return found
 
 
@@ -118,7 +124,7 @@ def replace(connection: sa.Connection, account_id: str, rows: Sequence[OutcomeRo
         these = is_any_of(connection, _O.reference, references)
         mine = (_O.account_id == account_id, _O.kind == kind.value)
         connection.execute(OUTCOMES.delete().where(*mine, these))
-    insert_rows(connection, OUTCOMES, rows)
+    _insert(connection, rows)
 
 
 def by_names(
@@ -202,6 +208,16 @@ def listing(
 def row_in(row: Any) -> OutcomeRow:
     """A row of the database as a struct."""
     return struct_from(row, OutcomeRow)
+
+
+def _insert(connection: sa.Connection, rows: Sequence[OutcomeRow]) -> None:
+    """Add rows. With so many columns SQLite reads values far more quickly than JSON: 28 µs a row,
+    its indexes included, and not 60.
+    """
+    if rows and connection.dialect.name == "sqlite":
+        connection.exec_driver_sql(_INSERT, [msgspec.structs.astuple(each) for each in rows])
+    else:
+        insert_rows(connection, OUTCOMES, rows)
 
 
 def _after(before: OutcomeRow, given: OutcomeRow) -> OutcomeRow:

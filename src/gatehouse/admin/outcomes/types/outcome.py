@@ -8,7 +8,6 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
 from gatehouse.core.reading.validation import Checked
@@ -21,15 +20,9 @@ from gatehouse.sentry.request import EventTime
 _ARN_FORM: Final = Phrase(
     "invalid.outcome_arn", "must be the 23 digits of an acquirer reference number"
 )
-_CARD_LIKE: Final = Phrase(
-    "invalid.outcome_card_like", "looks like a card number, which is not kept"
-)
 _MASKED_FORM: Final = Phrase(
     "invalid.outcome_masked",
     "must be the first six and the last four digits of a card, with a mask between",
-)
-_NOT_KEPT: Final = Phrase(
-    "invalid.outcome_reference", "is not kept as it is; send requestId instead"
 )
 _BEFORE_1970: Final = Phrase("invalid.outcome_1970", "must not be before 1970")
 _TOGETHER: Final = Phrase("invalid.outcome_amount", "give amount and currency together, or neither")
@@ -118,7 +111,8 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
         Annotated[str, Meta(min_length=1, max_length=LONGEST_ID, pattern=r"^[\w.:/~-]+$")],
         Meta(
             description="Its own name, such as the acquirer's number of the dispute. The same "
-            "reference of the same kind again replaces what was told before.",
+            "reference of the same kind again replaces what was told before. One that looks like a "
+            "card number is kept as a keyed hash.",
             examples=["dp-1001"],
         ),
     ]
@@ -213,17 +207,11 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
         """Errors that the types of the fields do not express; a field may be of another type."""
         if isinstance(self.arn, str) and _ARN.fullmatch(self.arn) is None:
             yield "arn", _ARN_FORM()
-        for word, text in (("reference", self.reference), ("paymentId", self.payment_id)):
-            if isinstance(text, str) and recordable(text) != text:
-                yield word, _CARD_LIKE()
         if isinstance(self.masked_card, str) and card_parts(self.masked_card) is None:
             yield (
                 "maskedCard",
                 _MASKED_FORM(),
             )
-        reference = self.client_reference_id
-        if isinstance(reference, str | int) and recordable(str(reference)) != str(reference):
-            yield "clientReferenceId", _NOT_KEPT()
         for word, when in (("at", self.at), ("transactionAt", self.transaction_at)):
             if isinstance(when, EventTime) and when.seconds < 0:
                 yield word, _BEFORE_1970()

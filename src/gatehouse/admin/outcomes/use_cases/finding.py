@@ -35,6 +35,8 @@ MOST_CANDIDATES: Final = 100
 _DAYS_REMEMBERED: Final = 400
 _PRICES_REMEMBERED: Final = 4000
 
+_BEST_FIRST: Final = tuple(JoinedBy)
+
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -78,7 +80,7 @@ class PaymentFinder:
                 ids[JoinedBy.PAYMENT] = paid.get(row.payment_id, [])
             if not any(ids.values()):
                 ids[JoinedBy.CARD] = self._by_card(connection, row)
-            found.append({by: ids[by] for by in JoinedBy if by in ids})
+            found.append({by: ids[by] for by in _BEST_FIRST if by in ids})
         return found
 
     def _by_payment(

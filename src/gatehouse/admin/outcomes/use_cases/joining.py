@@ -23,13 +23,16 @@ from gatehouse.admin.outcomes.use_cases.finding import (
     PaymentFinder,
     payment_in,
 )
+from gatehouse.admin.outcomes.use_cases.keeping import kept_reference
 from gatehouse.admin.outcomes.use_cases.labelling import follow_labels
 from gatehouse.admin.outcomes.use_cases.listing import shown_outcome
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import NotFound
 from gatehouse.core.ids import id_time_ms
+from gatehouse.core.secrets import keyring
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
+from gatehouse.sentry.entities import EntityHasher
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.use_case import use_case
@@ -54,7 +57,7 @@ def candidates_of(reading: Reading, account_id: str, wanted: OutcomeNamed) -> Ou
     Found now by all that was told of the outcome. Where there is more than one, a person has to
     say which it is.
     """
-    row = _get(reading.connection, account_id, wanted.kind or "", wanted.reference or "")
+    row = _get(reading.session, reading.connection, account_id, wanted)
     finder = PaymentFinder(reading.session, account_id)
     # What it was joined to is no name that was told.
     told = msgspec.structs.replace(row, request_id=None)
@@ -80,7 +83,7 @@ def join_outcome(change: Change, account_id: str, given: OutcomeJoin) -> Payment
     Says which decision an outcome is about, or that it is about none. Its label follows. Telling
     the outcome again leaves this as it is.
     """
-    row = _get(change.connection, account_id, given.kind, given.reference)
+    row = _get(change.session, change.connection, account_id, given)
     wanted = given.request_id
     if wanted is not None and not joins.existing(change.connection, account_id, [wanted]):
         raise NotFound(_NO_DECISION())
@@ -91,7 +94,7 @@ def join_outcome(change: Change, account_id: str, given: OutcomeJoin) -> Payment
     actor = str(change.actor)
     follow_labels(change.connection, account_id, [(row, after)], actor, change.now_ms)
     change.audit("outcome.join", account_id, kind=row.kind.value, joined=wanted is not None)
-    return shown_outcome(_get(change.connection, account_id, given.kind, given.reference))
+    return shown_outcome(_get(change.session, change.connection, account_id, given))
 
 
 @use_case(
@@ -128,8 +131,15 @@ def rejoin_outcomes(session: AdminSession, account_id: str) -> JoinedAgain:
     return JoinedAgain(len(waiting), joined, ambiguous, labels.labelled)
 
 
-def _get(connection: sa.Connection, account_id: str, kind: str, reference: str) -> OutcomeRow:
-    found = rows.by_names(connection, account_id, [(kind, reference)])
+def _get(
+    session: AdminSession,
+    connection: sa.Connection,
+    account_id: str,
+    named: OutcomeJoin | OutcomeNamed,
+) -> OutcomeRow:
+    hasher = EntityHasher(session.ring.current(keyring.ENTITIES)[1])
+    name = (named.kind or "", kept_reference(hasher, named.reference or ""))
+    found = rows.by_names(connection, account_id, [name])
     if not found:
         raise NotFound(_NO_OUTCOME())
     return next(iter(found.values()))

@@ -11,9 +11,10 @@ from gatehouse.admin.outcomes.queries.rows import OutcomeRow, PutOutcomes
 from gatehouse.admin.outcomes.types.outcome import OutcomeKind, OutcomeReport, card_parts
 from gatehouse.admin.outcomes.use_cases.finding import PaymentFinder
 from gatehouse.admin.outcomes.use_cases.labelling import Replaced, follow_labels
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.core.ids import new_id
-from gatehouse.core.money import format_amount, parse_amount
+from gatehouse.core.money import MICROS_PER_UNIT, format_amount
 from gatehouse.core.secrets import keyring
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.store.admin.admin_session import AdminSession
@@ -112,7 +113,7 @@ class OutcomeKeeper:
         return OutcomeRow(
             account_id=self._account_id,
             kind=report.kind,
-            reference=report.reference,
+            reference=kept_reference(self._hasher, report.reference),
             at_ms=round(report.at.seconds * 1000),
             network=report.network,
             request_id=report.request_id,
@@ -122,12 +123,13 @@ class OutcomeKeeper:
             joined_by=None,
             candidates=None,
             transaction_reference=None if transaction is None else self._hasher.kept(transaction),
-            client_reference=None if reference is None else str(reference),
-            payment_id=report.payment_id,
+            client_reference=_as_recorded(reference),
+            payment_id=_as_recorded(report.payment_id),
             card_first=first,
             card_last_four=last,
             transaction_ms=None if paid is None else round(paid.seconds * 1000),
-            amount=None if report.amount is None else parse_amount(f"{report.amount:.6f}"),
+            # A float is exact enough for six decimals of any amount that is taken.
+            amount=None if report.amount is None else round(report.amount * MICROS_PER_UNIT),
             currency=None if report.currency is None else report.currency.strip().upper(),
             three_d_secure=None if report.three_d_secure is None else int(report.three_d_secure),
             reason=report.reason,
@@ -139,6 +141,17 @@ class OutcomeKeeper:
             recorded_at_ms=now_ms,
             actor=actor,
         )
+
+
+def kept_reference(hasher: EntityHasher, reference: str) -> str:
+    """A reference as it is kept; acquirers count payments with numbers that can look like cards."""
+    return reference if recordable(reference) == reference else hasher.hashed(reference)
+
+
+def _as_recorded(name: str | int | None) -> str | None:
+    """A name as records have it; none that they mask, because it would find others."""
+    text = None if name is None else str(name)
+    return None if text is None or recordable(text) != text else text
 
 
 def _counted(put: PutOutcomes) -> KeptOutcomes:

@@ -2,7 +2,10 @@
 
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
 from typing import Final
+
+import sqlalchemy as sa
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.outcomes.queries import rows
@@ -32,7 +35,7 @@ def list_outcomes(reading: Reading, account_id: str, wanted: OutcomeFilter) -> O
     What became of payments, newest first.
     """
     if wanted.request_id is not None:
-        found = outcomes_of(reading, account_id, wanted.request_id)
+        found = outcomes_of_requests(reading.connection, account_id, [wanted.request_id])
         chosen = [each for each in found if wanted.kind in (None, each.kind)]
         return OutcomePage(list(reversed(chosen))[: wanted.limit])
     after = _read_cursor(wanted.cursor)
@@ -43,9 +46,11 @@ def list_outcomes(reading: Reading, account_id: str, wanted: OutcomeFilter) -> O
     return OutcomePage(shown, None if more is None else _cursor_after(more))
 
 
-def outcomes_of(reading: Reading, account_id: str, request_id: str) -> list[PaymentOutcome]:
-    """What became of one request, oldest first."""
-    found = rows.of_requests(reading.connection, account_id, [request_id])
+def outcomes_of_requests(
+    connection: sa.Connection, account_id: str, request_ids: Sequence[str]
+) -> list[PaymentOutcome]:
+    """What became of some requests, oldest first."""
+    found = rows.of_requests(connection, account_id, request_ids)
     return [shown_outcome(each) for each in found]
 
 

@@ -19,6 +19,7 @@ _ABOUT: Final = {
     "imports": "notes on imports of identity records",
     "events": "what accounts were told",
     "evidence": "what stays readable of orders for disputes, with files and notes",
+    "outcomes": "what became of payments",
 }
 
 app = typer.Typer(no_args_is_help=True)
@@ -53,6 +54,7 @@ def run(  # noqa: PLR0913, PLR0917  # an option for each kind
     imports: Annotated[str | None, _older("notes on imports")] = None,
     events: Annotated[str | None, _older("events")] = None,
     evidence: Annotated[str | None, _older("evidence for disputes")] = None,
+    outcomes: Annotated[str | None, _older("outcomes of payments")] = None,
     no_rest: Annotated[
         bool,
         typer.Option("--no-rest", help="Do it at full speed, for when no server is serving."),
@@ -75,7 +77,7 @@ def run(  # noqa: PLR0913, PLR0917  # an option for each kind
     )
 
     given = {"decisions": decisions, "feedback": feedback, "reviews": reviews, "imports": imports}
-    given |= {"events": events, "evidence": evidence}
+    given |= {"events": events, "evidence": evidence, "outcomes": outcomes}
     named = {kind: _days(kind, text) for kind, text in given.items() if text is not None}
     policy = RetentionPolicy(**named) if named else retention_policy(read_settings())
     session = open_session()

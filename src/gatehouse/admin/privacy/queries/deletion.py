@@ -51,6 +51,7 @@ class DeletedRows(msgspec.Struct):
     events: int = 0
     evidence: int = 0
     """What was kept for disputes, with files and notes."""
+    outcomes: int = 0
 
     def add(self, more: "DeletedRows") -> None:
         """Count these, too."""

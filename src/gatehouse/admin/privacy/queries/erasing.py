@@ -7,6 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.evidence.use_cases.forgetting import forget_orders
+from gatehouse.admin.outcomes.use_cases.forgetting import forget_person
 from gatehouse.admin.privacy.queries.forgotten_events import ForgottenEvent, ForgottenEvents
 from gatehouse.admin.privacy.queries.waiting import not_over
 from gatehouse.core.clock import iso_time
@@ -53,6 +54,7 @@ class ErasedRequests(msgspec.Struct, frozen=True):
     """Those that are not over yet; nothing of them was touched."""
     reviews: int = 0
     labels: int = 0
+    outcomes: int = 0
 
 
 class RequestEraser:
@@ -100,7 +102,9 @@ class RequestEraser:
         connection.execute(_ERASE, changes)
         reviews = review_events.erase(connection, account_id, wanted, delete=False)
         erased = [row.request_id for row in rows]
-        return ErasedRequests(erased, sorted(waiting), reviews, sum(map(len, labels.values())))
+        outcomes = forget_person(connection, account_id, erased)
+        number = sum(map(len, labels.values()))
+        return ErasedRequests(erased, sorted(waiting), reviews, number, outcomes)
 
 
 def _read(row: Any) -> DecisionRecord:

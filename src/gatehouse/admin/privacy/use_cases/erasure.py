@@ -58,6 +58,8 @@ class ErasedPerson(msgspec.Struct, rename="camel"):
     labels_kept: int = 0
     """Labels of these decisions, which say nothing about anybody any more."""
     reviews: int = 0
+    outcomes: int = 0
+    """What became of these payments, which no longer names payment or card."""
     answers: int = 0
     """Answers that were kept for repeated requests."""
     identity_records: int = 0
@@ -129,6 +131,7 @@ def _erase_requests(
             done = eraser.erase(connection, request_ids)
         result.decisions += len(done.erased)
         result.reviews += done.reviews
+        result.outcomes += done.outcomes
         result.labels_kept += done.labels
         result.note_waiting(done.waiting)
         answered.update(each for each in done.erased if each > oldest_answer)

@@ -9,11 +9,13 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.admin.identities.use_cases.masking import clear_record
+from gatehouse.admin.outcomes.use_cases.listing import outcomes_of_requests
 from gatehouse.admin.privacy.use_cases.person import DataSubject, FoundEntry, PersonNamed
 from gatehouse.admin.reviews.queries import reviews
 from gatehouse.admin.reviews.queries.reviews import StoredReview
 from gatehouse.admin.search.use_cases.people import requests_about
 from gatehouse.core.clock import iso_time, time_or_none
+from gatehouse.core.wording.sentences import plain
 from gatehouse.decisions.record import UnreadableRecord, encode_named
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.sentry.records.event import past_event_in
@@ -37,6 +39,7 @@ class PersonCounts(msgspec.Struct, rename="camel"):
     decisions: int = 0
     labels: int = 0
     reviews: int = 0
+    outcomes: int = 0
     identity_records: int = 0
     list_entries: int = 0
     remembered: int = 0
@@ -75,6 +78,7 @@ class _Export:
         self._write = write
         self._labels: list[Any] = []
         self._reviews: list[Any] = []
+        self._outcomes: list[Any] = []
         self._seen: dict[tuple[str, str], _Seen] = {}
 
     def write(self, about: dict[str, Any]) -> PersonCounts:
@@ -84,6 +88,7 @@ class _Export:
         counts.decisions = self._array("decisions", self._decisions())
         counts.labels = self._array("labels", self._labels)
         counts.reviews = self._array("reviews", self._reviews)
+        counts.outcomes = self._array("outcomes", self._outcomes)
         with account_reading(self._session, self._subject.account_id) as connection:
             people = map(self._person, self._subject.identity_records(connection))
             counts.identity_records = self._array("identityRecords", people)
@@ -112,6 +117,8 @@ class _Export:
             with account_reading(self._session, account_id) as connection:
                 texts = records.texts_of(connection, account_id, ids)
                 labels = feedback_history.entries_of(connection, account_id, ids)
+                became = outcomes_of_requests(connection, account_id, ids)
+                self._outcomes += msgspec.to_builtins(became, enc_hook=plain)
                 found = [
                     _review(each, history(connection, account_id, each.request_id))
                     for each in reviews.get_many(connection, account_id, ids)

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.admin.evidence.use_cases.forgetting import count_before, forget_before
 from gatehouse.admin.money.queries.ledger_verification import RETENTION_BEGAN
+from gatehouse.admin.outcomes.use_cases import forgetting
 from gatehouse.admin.privacy.queries import deletion
 from gatehouse.admin.privacy.queries.deletion import DeletedRows, OldDecisions, OldMonths
 from gatehouse.admin.privacy.queries.kept_answers import LONGEST_KEPT_MS, drop_answers, find_answers
@@ -57,6 +58,7 @@ class RetentionPolicy(msgspec.Struct, frozen=True):
     imports: int | None = None
     events: int | None = None
     evidence: int | None = None
+    outcomes: int | None = None
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
@@ -84,6 +86,7 @@ def retention_policy(settings: Settings) -> RetentionPolicy:
         imports=settings.retention_imports_days,
         events=settings.events_days,
         evidence=KEPT_DAYS,
+        outcomes=settings.retention_outcomes_days,
     )
 
 
@@ -110,6 +113,8 @@ def count_old(session: AdminSession, policy: RetentionPolicy) -> DeletedRows:
                 found.reviews += deletion.count_reviews(connection, account_id, before)
             if (before := policy.before_ms("evidence", now_ms)) is not None:
                 found.evidence += count_before(connection, account_id, before)
+            if (before := policy.before_ms("outcomes", now_ms)) is not None:
+                found.outcomes += forgetting.count_outcomes(connection, account_id, before)
         if (before := policy.before_ms("feedback", now_ms)) is not None:
             found.feedback = deletion.count_labels(connection, before)
         if (before := policy.before_ms("imports", now_ms)) is not None:
@@ -168,6 +173,8 @@ class _RetentionRun:
                 self._repeat("reviews", partial(deletion.delete_reviews, account_id, before))
             if (before := self._policy.before_ms("evidence", now_ms)) is not None:
                 self._repeat("evidence", partial(_forget_evidence, account_id, before))
+            if (before := self._policy.before_ms("outcomes", now_ms)) is not None:
+                self._repeat("outcomes", partial(forgetting.delete_outcomes, account_id, before))
         if (before := self._policy.before_ms("decisions", now_ms)) is not None:
             self._delete_answers(before, now_ms)
         if (before := self._policy.before_ms("feedback", now_ms)) is not None:
@@ -197,6 +204,17 @@ class _RetentionRun:
             pass
 
         self._repeat("feedback", old.delete_lost_labels)
+        self._forget_names(account_id, first_id("req", before_ms))
+
+    def _forget_names(self, account_id: str, before: str) -> None:
+        """Outcomes stay, but what they know of payment and card goes with the decision."""
+
+        def some(connection: sa.Connection) -> DeletedRows | None:
+            done = forgetting.forget_before(account_id, before, connection, ROWS_AT_ONCE)
+            return DeletedRows() if done else None
+
+        while self._step(some):
+            pass
 
     def _delete_answers(self, before_ms: int, now_ms: int) -> None:
         """Delete answers to requests whose decision is gone, and those whose time is over."""
