@@ -83,7 +83,7 @@ NOT_OFFERED: Final = {
         *("models.versions.list_models", "models.versions.get_model"),
         "models.training.read_past",
         *("rule_sets.apply", "pipelines.apply", "identities.selection.check_scope"),
-        *("accounts.get", "money.statements.account_statement"),
+        *("accounts.get", "money.statements.account_statement", "programmes.alerts.alerts_now"),
         *("feedback.record.record_feedback", "feedback.record.record_fields"),
         *("evidence.delivery_of", "evidence.note_look"),
         *("evidence.dispute_files.keep_file", "evidence.dispute_files.read_file"),
@@ -119,7 +119,9 @@ NOT_OFFERED: Final = {
     "People sign in to the console; a key is no person": {"people.", "sign_in.", "approvals."},
     "Events have routes of their own, `/api/v1/events`": {"events."},
     "An archive lies on a disk or in a bucket of the operator": {"archive."},
-    "Counted on a copy that only the process of the console keeps": {"figures."},
+    "Counted on a copy that only the process of the console keeps": {
+        *("figures.", "programmes.enumeration.", "programmes.replaying.replay_columns"),
+    },
 }
 
 

@@ -24,7 +24,6 @@ from gatehouse.admin.programmes.types.thresholds import (
     read_table,
 )
 from gatehouse.admin.programmes.use_cases.tables import shipped_table
-from gatehouse.core.errors import InvalidInput
 
 NONE = MonthCounts()
 MARCH, APRIL = datetime.date(2026, 3, 1), datetime.date(2026, 4, 1)
@@ -290,6 +289,6 @@ def test_a_table_that_cannot_be_used_says_what_is_wrong() -> None:
         (f'{SMALL}[[rate]]\nfrom="A"\n', "mine.toml: "),
         ("as_of = ", "mine.toml: "),
     ):
-        with pytest.raises(InvalidInput, match=said):
+        with pytest.raises(ValueError, match=said):
             read_table(wrong, "mine.toml")
     assert read_table(SMALL).programmes[0].counts is CountedEvents.FRAUD_CHARGEBACKS

@@ -15,6 +15,7 @@ from scripts.programme_truth.outcomes import made_outcomes
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.outcomes.types.outcome import OutcomeBatch
+from gatehouse.admin.outcomes.use_cases.counting import count_between
 from gatehouse.admin.outcomes.use_cases.tell import tell
 from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.types.report import MeteredProgramme, MeterFilter
@@ -23,7 +24,7 @@ from gatehouse.admin.programmes.use_cases.metering import get_programmes, thresh
 from gatehouse.admin.programmes.use_cases.tables import shipped_table
 from gatehouse.core.errors import NotFound
 from gatehouse.core.reading.request_reader import RequestReader
-from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.admin_session import AdminSession, Reading
 from tests.console.harness import open_console
 from tests.harness import Home, make_account
 
@@ -226,3 +227,49 @@ def test_the_page_and_the_command_show_how_many_events_are_left(home: Home) -> N
     data = json.loads(home.run("programmes", "show", "--month", "2026-02", "--json", *ours).out)
     assert data["standings"][0]["neededEvents"] >= data["standings"][0]["events"]
     assert msgspec.json.encode(data)
+
+
+def test_what_had_arrived_by_a_moment_is_counted_as_it_was_told(
+    sqlite_session: AdminSession,
+) -> None:
+    session, account = sqlite_session, make_account(sqlite_session)
+    made = sorted(made_outcomes(5, 600, FIRST, 90), key=lambda each: each.told_at_ms)
+    for start in range(0, len(made), 20):
+        some = made[start : start + 20]
+        session.clock = lambda told_ms=some[-1].told_at_ms: told_ms
+        told(session, account, *(each.body for each in some))
+        recorded_ms = some[-1].told_at_ms
+        for each in some:
+            each.body["told_ms"] = recorded_ms
+    month = CalendarMonth.named("2026-02")
+    by_ms = month.since_ms + 12 * 86_400_000
+    with session.reading() as connection:
+        reading = Reading(session, connection)
+        found = count_between(reading, account, month.since_ms, month.until_ms, by_ms)
+    kinds = ("SETTLED", "FRAUD_REPORT", "DISPUTE")
+    ours = [
+        (datetime.datetime.fromisoformat(each.body["at"]).timestamp() * 1000, each.body["told_ms"])
+        for each in made
+        if each.body["kind"] in kinds
+    ]
+    ours = [each for each in ours if month.since_ms <= each[0] < month.until_ms]
+    sums = [
+        sum(getattr(each, name) for each in found)
+        for name in ("number", "happened", "told", "in_time")
+    ]
+    assert sums == [
+        len(ours),
+        sum(at < by_ms for at, _ in ours),
+        sum(at < by_ms and told_ms < by_ms for at, told_ms in ours),
+        sum(told_ms < month.until_ms for _, told_ms in ours),
+    ]
+    assert 0 < sums[2] < sums[1] < sums[0]
+    # The middle of March, with two months to learn from.
+    session.clock = lambda: CalendarMonth.named("2026-03").since_ms + 15 * 86_400_000
+    ahead = vamp(session, account, "2026-03").forecast
+    assert ahead is not None
+    assert ahead.months == 2
+    assert vamp(session, account, "2026-03").events <= ahead.events_low < ahead.events_high
+    # A month of long ago has all that it will have.
+    session.clock = lambda: CalendarMonth.named("2026-11").since_ms
+    assert vamp(session, account, "2026-03").forecast is None

@@ -4,19 +4,22 @@ from typing import Any
 
 import pytest
 
+from gatehouse.access.roles import UserRole
 from gatehouse.admin.events.use_cases import events
 from gatehouse.admin.events.use_cases.events import EventQuery
 from gatehouse.admin.programmes import queries
 from gatehouse.admin.programmes.queries import AlertKey
 from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.types.report import MeterFilter
+from gatehouse.admin.programmes.use_cases.alerts import alerts_now
 from gatehouse.admin.programmes.use_cases.metering import get_programmes
 from gatehouse.admin.programmes.worker import ProgrammeWatch
 from gatehouse.core.clock import iso_time
 from gatehouse.core.events import EventName
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.programmes.test_programmes import sent, told
-from tests.harness import make_account
+from tests.console.harness import open_console
+from tests.harness import Home, make_account
 from tests.web.described_events import check_event
 
 
@@ -112,3 +115,22 @@ def test_steps_of_long_ago_are_forgotten(sqlite_session: AdminSession) -> None:
     with session.reading() as connection:
         kept = [len(queries.alerts_of(connection, account, each)) for each in found]
     assert kept == [1] * 24 + [0] * 2
+
+
+def test_the_overview_tells_those_who_see_money_of_the_furthest_step(sqlite_home: Home) -> None:
+    with open_console(sqlite_home.migrated()) as console:
+        key = AlertKey("VISA", "VAMP", "excessive", "", "")
+        month = str(CalendarMonth.at(console.session.clock()))
+        with console.session.writing() as connection:
+            steps = [(key, 50), (key, 90)]
+            queries.add_alerts(connection, console.account_id, month, steps, 1)
+        assert [each.percent for each in alerts_now(console.session, console.account_id)] == [
+            90,
+            50,
+        ]
+        said = "90 % of the way to the programme VAMP are reached."
+        place = f"/a/{console.account_id}/"
+        assert said in console.as_role(UserRole.ADMINISTRATOR).get(place).text
+        assert said not in console.as_role(UserRole.VIEWER).get(place).text
+        page = console.as_role(UserRole.ADMINISTRATOR).get(f"{place}programmes")
+        assert "90 % of the way to VAMP (VISA) are reached." in page.text

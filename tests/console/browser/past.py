@@ -1,6 +1,7 @@
 """A console whose demo account has a past, and where its pages are."""
 
 import contextlib
+import json
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,11 +16,17 @@ from gatehouse.admin.entities.types import EntityTokens, EntityType, entities_of
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import JobKind
 from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.outcomes.types.outcome import OutcomeBatch
+from gatehouse.admin.outcomes.use_cases.tell import tell
 from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.programmes.types.months import CalendarMonth
+from gatehouse.admin.programmes.worker import ProgrammeWatch
 from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.sandbox.use_cases.fill import fill_demo
 from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
+from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import derived_id
+from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.recorded import Recorder
@@ -43,6 +50,7 @@ def open_filled(folder: Path, browser: Browser) -> Iterator[Site]:
         keep_ring(session, DEMO_ACCOUNT)
         keep_model(session, DEMO_ACCOUNT, full_report())
         keep_trainings(session, DEMO_ACCOUNT)
+        keep_outcomes(session, DEMO_ACCOUNT)
     with serve_site(home, browser) as site:
         yield site
 
@@ -59,6 +67,29 @@ def filled_home(folder: Path, decisions: int = 100) -> Home:
     with ThreadPoolExecutor(max_workers=1) as elsewhere:
         elsewhere.submit(fill).result()
     return home
+
+
+def keep_outcomes(session: AdminSession, account_id: str) -> None:
+    """Tell of enough disputes that programmes have gauges, and steps that were told."""
+    now = iso_time(session.clock())
+    before = iso_time(CalendarMonth.at(session.clock()).before.since_ms)
+    same = {"network": "MASTERCARD", "merchantId": "M-1", "region": "EU"}
+    sales = [
+        {**same, "kind": "SETTLED", "reference": f"past-s-{number}", "at": before}
+        for number in range(200)
+    ]
+    dispute = {
+        **same,
+        "kind": "DISPUTE",
+        "at": now,
+        "reason": "4837",
+        "amount": 9,
+        "currency": "USD",
+    }
+    disputes = [{**dispute, "reference": f"past-d-{number}"} for number in range(60)]
+    body = json.dumps({"items": sales + disputes}).encode()
+    tell(session, account_id, RequestReader(OutcomeBatch).read(body))
+    ProgrammeWatch(session).meter(account_id, CalendarMonth.at(session.clock()))
 
 
 def keep_ring(session: AdminSession, account_id: str, user: str = "u-ring") -> str:

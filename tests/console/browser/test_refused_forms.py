@@ -84,6 +84,7 @@ DECIDING: Final = (
 )
 CONFIGURING: Final = (
     Refusal("rules-new", "rules-apply", {"note": ""}, "note"),
+    Refusal("programmes-what-if", "programmes-try", {"document": "rule_set: x"}, "document"),
     Refusal("rules-edit", "rules-apply", {"note": ""}, "note"),
     Refusal(
         "rules-build",

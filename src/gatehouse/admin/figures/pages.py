@@ -19,6 +19,7 @@ from gatehouse.admin.figures.use_cases.overview import FiguresNotReady, Latency,
 from gatehouse.admin.keys.types import KeyShown
 from gatehouse.admin.keys.use_cases import list_keys
 from gatehouse.admin.money.use_cases import money
+from gatehouse.admin.programmes.use_cases.alerts import alerts_now
 from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
 from gatehouse.console.charts.charts import Series, Words
@@ -38,6 +39,8 @@ _WEEK_MS: Final = 7 * 24 * _HOUR_MS
 _FEW: Final = 20
 """With fewer requests in the span before, a change says nothing."""
 _TOTAL: Final = "total"
+_MET: Final = 100
+"""Percent of the way to a programme of a network."""
 _BUILT_IN: Final = ("sandbox", "records", "none")
 
 
@@ -221,6 +224,13 @@ def _attention(visit: Visit) -> list[Attention]:
     if drifts := list_drift(visit.session, visit.account_id, DriftSearch()).drifts:
         said = visit.text("overview.needs.drift", count=len(drifts), name=drifts[0].name)
         found.append(Attention(said, visit.url("alerts")))
+    if visit.may(Permission.SEE_MONEY) and (steps := alerts_now(visit.session, visit.account_id)):
+        nearest = steps[0]
+        said = visit.text(
+            "overview.needs.programme", percent=nearest.percent, name=nearest.programme
+        )
+        tone = "bad" if nearest.percent >= _MET else "warn"
+        found.append(Attention(said, visit.url("programmes"), tone))
     if visit.may(Permission.APPROVE):
         count = for_approval(visit)
         waits = visit.text("overview.needs.proposals", count=count)

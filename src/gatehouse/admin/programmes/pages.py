@@ -21,9 +21,11 @@ from gatehouse.admin.programmes.use_cases.replaying import replay_columns
 from gatehouse.admin.programmes.use_cases.what_if import DEFAULT_DAYS, try_rules
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.console.charts.gauges import Gauge
+from gatehouse.console.forms.forms import FormRefused
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import NotFound
+from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.store.decisions.records import RecordSpan
 
@@ -135,7 +137,10 @@ def _is_changed(each: WhatIfMonth) -> bool:
 
 def try_draft(visit: Visit) -> Response:
     """Replay a draft over the last days, on the console's copy of the decisions."""
-    rule_set = read_rule_set(visit.form.get("document", "").encode())
+    try:
+        rule_set = read_rule_set(visit.form.get("document", "").encode())
+    except InvalidInput as error:
+        raise FormRefused({"document": visit.said(said_by(error))}) from None
     since_ms = visit.now_ms - DEFAULT_DAYS * _DAY_MS
     span = RecordSpan(visit.account_id, since_ms, visit.now_ms + 1)
     columns = visit.desk.columns.of(visit.account_id)

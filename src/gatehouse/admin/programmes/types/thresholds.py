@@ -14,8 +14,6 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.errors import InvalidInput
-
 FILE: Final = "thresholds.toml"
 LARGEST_BP: Final = 10_000
 MOST_BYTES: Final = 256 * 1024
@@ -123,7 +121,7 @@ class ExchangeRate(
     """A decimal as text, so that it stays exact."""
 
 
-class EnumerationLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class BurstLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """From where on a network speaks of enumeration, and what is taken for it here."""
 
     source: Source
@@ -147,7 +145,7 @@ class ProgrammeTable(
 
     as_of: datetime.date
     programmes: Annotated[tuple[Programme, ...], Meta(min_length=1, max_length=50)]
-    enumeration: EnumerationLimit
+    enumeration: BurstLimit
     rates: Annotated[tuple[ExchangeRate, ...], Meta(max_length=5000)] = ()
 
     def rates_to(self, currency: str, month: datetime.date) -> dict[str, Fraction]:
@@ -161,13 +159,13 @@ class ProgrammeTable(
 
 
 def read_table(text: str, name: str = FILE) -> ProgrammeTable:
-    """The table in a file; `InvalidInput` says what is wrong with it."""
+    """The table in a file; `ValueError` says what is wrong with it."""
     try:
         table = msgspec.convert(tomllib.loads(text), ProgrammeTable)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise InvalidInput(f"{name}: {error}") from None
+        raise ValueError(f"{name}: {error}") from None
     if wrong := next(_contradictions(table), None):
-        raise InvalidInput(f"{name}: {wrong}")
+        raise ValueError(f"{name}: {wrong}")
     return table
 
 

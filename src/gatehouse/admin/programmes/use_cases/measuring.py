@@ -24,10 +24,13 @@ from gatehouse.admin.programmes.types.forecast import (
 from gatehouse.admin.programmes.types.meter import ProgrammeStanding, standings_of
 from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.types.thresholds import CountedEvents, ProgrammeTable
+from gatehouse.core.limits.lru_cache import LruCache
 from gatehouse.store.admin.admin_session import Reading
 
 PAST_MONTHS: Final = 6
 """What months before that were like says little about this one."""
+_HOUR_MS: Final = 3_600_000
+_MOST_KEPT: Final = 600
 Parts = Mapping[MeteredPart, MonthCounts]
 
 
@@ -72,13 +75,14 @@ class Learnt:
     """What earlier months of an account tell about one."""
 
     def __init__(self, reading: Reading, account_id: str, metered: Metered, now_ms: int) -> None:
+        # To the hour, so that earlier months need not be read again for every look.
+        now_ms = now_ms // _HOUR_MS * _HOUR_MS
         self._over = metered.month.part_over(now_ms)
         self._months: list[_EarlierMonth] = []
         each = metered.month
         for _ in range(PAST_MONTHS):
             each = each.before
-            by_ms = each.like(metered.month, now_ms)
-            found = count_between(reading, account_id, each.since_ms, each.until_ms, by_ms)
+            found = _counted(reading, account_id, each, each.like(metered.month, now_ms))
             if found:
                 self._months.append(_earlier(found, metered.regions))
 
@@ -110,6 +114,21 @@ class Learnt:
 
     def _share(self, past: Sequence[PastMonth]) -> ArrivalShare:
         return arrival_share(past, self._over)
+
+
+_kept: Final = LruCache[tuple[str, str, CalendarMonth, int], list[OutcomeGroup]](_MOST_KEPT)
+"""Earlier months, for an hour: what is told of them meanwhile hardly changes a forecast."""
+
+
+def _counted(
+    reading: Reading, account_id: str, month: CalendarMonth, by_ms: int
+) -> list[OutcomeGroup]:
+    key = (str(reading.connection.engine.url), account_id, month, by_ms)
+    found = _kept.find(key)
+    if found is None:
+        found = count_between(reading, account_id, month.since_ms, month.until_ms, by_ms)
+        _kept.put(key, found)
+    return found
 
 
 def _earlier(groups: Sequence[OutcomeGroup], regions: Regions) -> _EarlierMonth:

@@ -5,7 +5,6 @@ from fractions import Fraction
 from typing import Final
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.programmes import queries
 from gatehouse.admin.programmes.types.counting import NOTHING, MeteredPart
 from gatehouse.admin.programmes.types.forecast import Forecast, ratio_range
 from gatehouse.admin.programmes.types.meter import OtherCondition, ProgrammeStanding, events_for
@@ -14,7 +13,6 @@ from gatehouse.admin.programmes.types.report import (
     MeteredProgramme,
     MeterFilter,
     Outlook,
-    ProgrammeAlert,
     ProgrammeForecast,
     ProgrammeReport,
     ShownRate,
@@ -27,6 +25,7 @@ from gatehouse.admin.programmes.types.thresholds import (
     ProgrammeSubject,
     ProgrammeTable,
 )
+from gatehouse.admin.programmes.use_cases.alerts import alerts_of_month
 from gatehouse.admin.programmes.use_cases.measuring import Learnt, Metered, measure
 from gatehouse.admin.programmes.use_cases.tables import table_in_force
 from gatehouse.core.clock import Moment
@@ -74,18 +73,7 @@ def get_programmes(reading: Reading, account_id: str, wanted: MeterFilter) -> Pr
             each.events_left or 0,
         )
     )
-    alerts = [
-        ProgrammeAlert(
-            programme=row.programme,
-            level=row.level,
-            network=row.network,
-            merchant_id=row.merchant_id or None,
-            region=row.region or None,
-            percent=row.percent,
-            at=Moment(row.at_ms),
-        )
-        for row in queries.alerts_of(reading.connection, account_id, str(month))
-    ]
+    alerts = alerts_of_month(reading.connection, account_id, month)
     return ProgrammeReport(str(month), Moment(now_ms), table.as_of.isoformat(), found, alerts)
 
 

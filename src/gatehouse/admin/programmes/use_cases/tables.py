@@ -10,7 +10,7 @@ from gatehouse.admin.programmes.types.thresholds import (
     ProgrammeTable,
     read_table,
 )
-from gatehouse.core.errors import InvalidInput, SettingsError
+from gatehouse.core.errors import SettingsError
 from gatehouse.settings.settings import Settings
 
 
@@ -27,7 +27,7 @@ def table_in_force(settings: Settings) -> ProgrammeTable:
         return _own_table(path, found.st_mtime_ns, found.st_size)
     except OSError as error:
         why = f"cannot read {path}: {error.strerror}"
-    except InvalidInput as error:
+    except ValueError as error:
         why = str(error)
     raise SettingsError(f"GATEHOUSE_PROGRAMMES_FILE: {why}")
 
@@ -42,8 +42,5 @@ def shipped_table() -> ProgrammeTable:
 @lru_cache(maxsize=1)
 def _own_table(path: Path, _changed_ns: int, size: int) -> ProgrammeTable:
     if size > MOST_BYTES:
-        raise InvalidInput(f"{path} has more than {MOST_BYTES:,} bytes")
-    try:
-        return read_table(path.read_text(encoding="utf-8"), str(path))
-    except UnicodeDecodeError:
-        raise InvalidInput(f"{path} is not UTF-8") from None
+        raise ValueError(f"{path} has more than {MOST_BYTES:,} bytes")
+    return read_table(path.read_text(encoding="utf-8"), str(path))
