@@ -3,6 +3,7 @@
 import datetime
 import json
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -214,7 +215,7 @@ def test_the_page_and_the_command_show_how_many_events_are_left(home: Home) -> N
         page = administrator.get(f"/a/{console.account_id}/programmes?month=2026-02")
         assert page.status_code == 200
         assert "VAMP" in page.text
-        assert '<svg class="chart gauge"' in page.text
+        assert page.text.count('<svg class="chart gauge"') == 6
         assert "more events until 2.20% and 1,500 events" in page.text
         empty = administrator.get(f"/a/{console.account_id}/programmes?month=2020-01")
         assert "Nothing to meter yet" in empty.text
@@ -236,7 +237,7 @@ def test_what_had_arrived_by_a_moment_is_counted_as_it_was_told(
     made = sorted(made_outcomes(5, 600, FIRST, 90), key=lambda each: each.told_at_ms)
     for start in range(0, len(made), 20):
         some = made[start : start + 20]
-        session.clock = lambda told_ms=some[-1].told_at_ms: told_ms
+        session.clock = partial(int, some[-1].told_at_ms)
         told(session, account, *(each.body for each in some))
         recorded_ms = some[-1].told_at_ms
         for each in some:
@@ -273,3 +274,16 @@ def test_what_had_arrived_by_a_moment_is_counted_as_it_was_told(
     # A month of long ago has all that it will have.
     session.clock = lambda: CalendarMonth.named("2026-11").since_ms
     assert vamp(session, account, "2026-03").forecast is None
+
+
+def test_a_merchant_id_that_is_all_of_the_account_has_no_gauge_of_its_own(
+    sqlite_home: Home,
+) -> None:
+    with open_console(sqlite_home.migrated()) as console:
+        told(console.session, console.account_id, sent())
+        place = f"/a/{console.account_id}/programmes?month=2026-10"
+        page = console.as_role(UserRole.ADMINISTRATOR).get(place)
+        assert page.text.count('<svg class="chart gauge"') == 2
+        told(console.session, console.account_id, sent(reference="s-2", merchantId="M-2"))
+        page = console.as_role(UserRole.ADMINISTRATOR).get(place)
+        assert page.text.count('<svg class="chart gauge"') == 6

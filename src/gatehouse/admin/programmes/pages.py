@@ -1,6 +1,7 @@
 """How far an account is from the networks' programmes, and what a rule set would change in it."""
 
 import re
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from markupsafe import Markup
@@ -10,6 +11,7 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.configurations.pages import DOCUMENT_BYTES
 from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.figures.use_cases.overview import FiguresNotReady
+from gatehouse.admin.programmes.types.counting import MeteredScope
 from gatehouse.admin.programmes.types.enumeration import EnumerationEstimate
 from gatehouse.admin.programmes.types.meter import STEPS, events_for
 from gatehouse.admin.programmes.types.report import MeteredProgramme, MeterFilter, Outlook
@@ -61,11 +63,26 @@ def show_programmes(visit: Visit) -> Response:
         report=report,
         ours=ours,
         others=others,
-        gauges=[_gauge(visit, each) for each in ours[:_GAUGES]],
+        gauges=[_gauge(visit, each) for each in _apart(ours)[:_GAUGES]],
         enumeration=_enumeration(visit, month),
         distance=lambda each: _distance(visit, each),
         tones=_TONES,
     )
+
+
+def _apart(standings: Sequence[MeteredProgramme]) -> list[MeteredProgramme]:
+    """Without merchant ids that are all of the account: they would have the same gauge again."""
+    whole = {_figures(each) for each in standings if each.scope is MeteredScope.ACCOUNT}
+    return [
+        each
+        for each in standings
+        if each.scope is MeteredScope.ACCOUNT or _figures(each) not in whole
+    ]
+
+
+def _figures(each: MeteredProgramme) -> tuple[str, str, str, str | None, int, int]:
+    same = (each.programme, each.level, each.network, each.region)
+    return (*same, each.events, each.sales)
 
 
 def _gauge(visit: Visit, each: MeteredProgramme) -> ShownGauge:
