@@ -287,3 +287,16 @@ def test_a_merchant_id_that_is_all_of_the_account_has_no_gauge_of_its_own(
         told(console.session, console.account_id, sent(reference="s-2", merchantId="M-2"))
         page = console.as_role(UserRole.ADMINISTRATOR).get(place)
         assert page.text.count('<svg class="chart gauge"') == 6
+
+
+def test_amounts_that_no_column_could_hold_together_are_summed(session: AdminSession) -> None:
+    account = make_account(session)
+    same = {"kind": "DISPUTE", "reason": "4837", "network": "MASTERCARD"}
+    items = [sent(**same, reference=f"d-{n}", amount=1, currency="EUR") for n in range(4)]
+    told(session, account, sent(network="MASTERCARD", region="EU"), *items)
+    large = sa.text("UPDATE outcomes SET amount = :large WHERE kind = 'DISPUTE'")
+    with session.writing() as connection:
+        connection.execute(large, {"large": 2**62})
+    found = get_programmes(session, account, MeterFilter("2026-10")).standings
+    [efm, _] = [each for each in found if each.programme == "EFM"]
+    assert Fraction(efm.amount or 0) * 1_000_000 == 4 * 2**62

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from gatehouse.admin.outcomes.tables import OUTCOMES
 from gatehouse.admin.outcomes.types.counts import OutcomeGroup, OutcomePlace
 from gatehouse.admin.outcomes.types.outcome import OutcomeKind
+from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.store.admin.admin_session import Reading
 from gatehouse.store.database import is_any_of
 from gatehouse.store.tables import ACCOUNTS
@@ -36,7 +37,9 @@ def count_between(
     with_three_ds = (_sum(_O.three_d_secure), sa.func.count(_O.three_d_secure))
     sales = sa.select(*_PART, *numbers, *with_three_ds).group_by(*_PART)
     sales = sales.where(*within, _O.kind == OutcomeKind.SETTLED)
-    events = sa.select(*_ALIKE, *numbers, _sum(_O.amount)).group_by(*_ALIKE)
+    # Whole units and the rest apart: the sum of all millionths could be too large for a number.
+    amounts = (_sum(_O.amount // MICROS_PER_UNIT), _sum(_O.amount % MICROS_PER_UNIT))
+    events = sa.select(*_ALIKE, *numbers, *amounts).group_by(*_ALIKE)
     events = events.where(*within, _O.kind.in_(_EVENTS))
     found = [_settled(*row) for row in reading.connection.execute(sales)]
     return found + [_event(*row) for row in reading.connection.execute(events)]
@@ -75,7 +78,8 @@ def _settled(network: str, merchant_id: str | None, region: str | None, *sums: A
 
 
 def _event(*row: Any) -> OutcomeGroup:
-    *alike, number, happened, told, in_time, micros = row
+    *alike, number, happened, told, in_time, units, rest = row
+    micros = int(units) * MICROS_PER_UNIT + int(rest)
     numbers = map(int, (number, 0, micros, 0, happened, told, in_time))
     return OutcomeGroup(*alike, *numbers)
 
