@@ -30,6 +30,7 @@ from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import EVENTS, REVIEWS
 from tests.admin.recorded import Recorder
+from tests.console.disputed import keep_dispute, keep_proof
 from tests.console.trained import full_report, keep_model
 
 RULES: Final = """\
@@ -138,6 +139,12 @@ class Belongings:
             self._session, self._account_id, self._person or self["user"], "large", "rule=large"
         )
         return made.search_id
+
+    def _dispute(self) -> str:
+        return keep_dispute(self._session, self._account_id, f"{self._word}-dispute", self["id"])
+
+    def _file(self) -> str:
+        return keep_proof(self._session, self._account_id, self["dispute"])
 
     def _proposal(self) -> str:
         change = AdjustBalance(1_000_000, "a wrong fee")

@@ -62,9 +62,15 @@ FORMS: dict[str, dict[str, str]] = {
     "webhook-rotate": {"overlap_s": "0"},
     "webhook-replay": {"event": "{event}"},
     "proposal-refuse": {"reason": "the fee was right"},
+    "dispute-decide": {"decision": "REPRESENT", "comment": "signed for"},
+    "dispute-delivery": {"carrier": "DHL"},
+    "dispute-end": {"result": "WON"},
 }
 """Forms that their actions can use; parts in braces are ids."""
-FILES = {"list-import": {"file": ("more.csv", b"value,reason,expires\nu-2,,\n", "text/csv")}}
+FILES = {
+    "list-import": {"file": ("more.csv", b"value,reason,expires\nu-2,,\n", "text/csv")},
+    "dispute-attach": {"file": ("more.txt", b"Seen at the door.", "text/plain")},
+}
 UNREAD = {
     ("decision-list", "id"): "only what is put on the list is looked up",
     ("rules-build-start", "set"): "the draft is in the form",

@@ -31,10 +31,12 @@ from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.recorded import Recorder
 from tests.console.browser.site import Site, Visitor, serve_site
+from tests.console.disputed import keep_dispute, keep_proof
 from tests.console.trained import full_report, keep_model, keep_trainings
 from tests.harness import Home, until
 
 _RING: Final = derived_id("ring", 1_790_000_000_000, "shown")
+_DISPUTE: Final = "dp-shown"
 _PLACE: Final = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -51,6 +53,7 @@ def open_filled(folder: Path, browser: Browser) -> Iterator[Site]:
         keep_model(session, DEMO_ACCOUNT, full_report())
         keep_trainings(session, DEMO_ACCOUNT)
         keep_outcomes(session, DEMO_ACCOUNT)
+        keep_proof(session, DEMO_ACCOUNT, keep_dispute(session, DEMO_ACCOUNT, _DISPUTE))
     with serve_site(home, browser) as site:
         yield site
 
@@ -101,7 +104,7 @@ def keep_ring(session: AdminSession, account_id: str, user: str = "u-ring") -> s
 def places(session: AdminSession) -> dict[str, str]:
     """What stands for the parts of paths, a training among them."""
     job = queue.list_jobs(session, DEMO_ACCOUNT, (JobKind.TRAINING,))[0].id
-    return {**demo_places(session), "job": job, "ring": _RING}
+    return {**demo_places(session), "job": job, "ring": _RING, "dispute": _DISPUTE}
 
 
 def demo_places(session: AdminSession) -> dict[str, str]:

@@ -39,6 +39,8 @@ BUTTONS: Final = {
     *("webhook-enable", "webhook-disable", "webhook-test", "webhook-delete"),
     *("begin-passkey", "add-passkey", "remove-passkey", "end-session"),
     *("proposals-choose", "proposal-approve", "proposal-withdraw"),
+    *("disputes-keeping", "dispute-file", "dispute-file-delete"),
+    *("evidence-packet", "evidence-paper"),
     *(
         f"{prefix}person-{name}"
         for prefix in ("", "installation-")
@@ -81,6 +83,16 @@ DECIDING: Final = (
     Refusal("outcomes", "outcome-import", {"mapping": "gatehouse"}, "file"),
     Refusal("outcomes", "outcome-join", {"request_id": "req_1"}),
     Refusal("entity", "entity-list", {"list": "", "reason": WORDS, "days": "9"}, "list"),
+    Refusal("dispute", "dispute-decide", {"decision": "REPRESENT", "comment": " "}, "comment"),
+    Refusal(
+        "dispute",
+        "dispute-delivery",
+        {"delivered_on": "2026-1", "carrier": "DHL"},
+        "delivered_on",
+        forgotten=frozenset({"delivered_on"}),
+    ),
+    Refusal("dispute", "dispute-end", {"result": "?"}, "result", forgotten=frozenset({"result"})),
+    Refusal("dispute", "dispute-attach", {}, "file"),
 )
 CONFIGURING: Final = (
     Refusal("rules-new", "rules-apply", {"note": ""}, "note"),

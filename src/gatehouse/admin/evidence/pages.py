@@ -23,6 +23,7 @@ from gatehouse.admin.evidence.use_cases.finding import find_evidence
 from gatehouse.admin.evidence.use_cases.papers import evidence_paper
 from gatehouse.admin.outcomes.types.outcome import DisputeResult
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
 from gatehouse.core.files.attachments import MOST_FILE_BYTES, MOST_FILES
 
@@ -136,7 +137,8 @@ def download_packet(visit: Visit) -> Response:
     request_id = visit.place("id")
     found = get_evidence(visit.session, visit.account_id, request_id)
     if found.packet is None:
-        raise visit.refuse("", "evidence.problems.packet")
+        none = Notice("evidence.problems.packet", kind="hint")
+        return visit.redirect("evidence", id=request_id, notice=none)
     text = msgspec.json.format(msgspec.json.encode(found.packet))
     return _file(f"evidence-{found.request_id}.json", text)
 
@@ -194,7 +196,6 @@ PAGES: Final[Declarations] = (
         f"{_ORDER}/packet",
         "evidence-packet",
         download_packet,
-        again=show_evidence,
         permission=Permission.REVEAL,
     ),
     Action(f"{_ORDER}/paper", "evidence-paper", download_paper, permission=Permission.REVEAL),
