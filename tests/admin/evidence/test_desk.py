@@ -243,6 +243,24 @@ def test_erasing_a_person_deletes_all_evidence(shop: Shop) -> None:
         assert connection.execute(DISPUTE_CASES.select()).all() == []
 
 
+def test_a_person_gets_what_is_kept_for_disputes(shop: Shop) -> None:
+    from gatehouse.admin.privacy.use_cases.export import export_person
+    from gatehouse.admin.privacy.use_cases.person import PersonNamed
+
+    mine = shop.order(10)
+    shop.keep(mine, email="a@example.com")
+    reference = shop.dispute(mine)
+    attach(shop, reference)
+    parts: list[bytes] = []
+    person = PersonNamed(user_id="u-4711")
+    counts = export_person(shop.session, shop.account, person, parts.append)
+    assert counts.evidence == 2
+    assert json.loads(b"".join(parts))["evidence"] == [
+        {"requestId": mine, "email": "a@example.com"},
+        {"dispute": reference, "files": ["sign.png"]},
+    ]
+
+
 def test_retention_deletes_evidence_after_485_days_and_with_its_decision(shop: Shop) -> None:
     from gatehouse.admin.privacy.use_cases.retention import (
         RetentionHooks,

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from gatehouse.admin.evidence.use_cases.exporting import kept_about
 from gatehouse.admin.identities.use_cases.masking import clear_record
 from gatehouse.admin.outcomes.use_cases.listing import outcomes_of_requests
 from gatehouse.admin.privacy.use_cases.person import DataSubject, FoundEntry, PersonNamed
@@ -44,6 +45,8 @@ class PersonCounts(msgspec.Struct, rename="camel"):
     list_entries: int = 0
     remembered: int = 0
     """Entities of Sentry's memory that these decisions made."""
+    evidence: int = 0
+    """What was kept for disputes."""
 
 
 class _Seen(msgspec.Struct, rename="camel"):
@@ -79,6 +82,7 @@ class _Export:
         self._labels: list[Any] = []
         self._reviews: list[Any] = []
         self._outcomes: list[Any] = []
+        self._evidence: list[Any] = []
         self._seen: dict[tuple[str, str], _Seen] = {}
 
     def write(self, about: dict[str, Any]) -> PersonCounts:
@@ -89,6 +93,7 @@ class _Export:
         counts.labels = self._array("labels", self._labels)
         counts.reviews = self._array("reviews", self._reviews)
         counts.outcomes = self._array("outcomes", self._outcomes)
+        counts.evidence = self._array("evidence", self._evidence)
         with account_reading(self._session, self._subject.account_id) as connection:
             people = map(self._person, self._subject.identity_records(connection))
             counts.identity_records = self._array("identityRecords", people)
@@ -119,6 +124,7 @@ class _Export:
                 labels = feedback_history.entries_of(connection, account_id, ids)
                 became = outcomes_of_requests(connection, account_id, ids)
                 self._outcomes += msgspec.to_builtins(became, enc_hook=plain)
+                self._evidence += kept_about(connection, self._session.ring, account_id, ids)
                 found = [
                     _review(each, history(connection, account_id, each.request_id))
                     for each in reviews.get_many(connection, account_id, ids)
