@@ -20,6 +20,7 @@ from gatehouse.admin.authentication.types.rates import (
 from gatehouse.admin.authentication.types.settings import AuthenticationBody
 from gatehouse.admin.authentication.use_cases.rates import measure_fraud, meter_fraud
 from gatehouse.admin.authentication.use_cases.settings import kept_terms, set_authentication
+from gatehouse.admin.authentication.worker import RateWatch
 from gatehouse.admin.outcomes.types.outcome import OutcomeBatch
 from gatehouse.admin.outcomes.use_cases.tell import tell
 from gatehouse.core.errors import Conflict, NotFound
@@ -188,6 +189,19 @@ def test_what_was_measured_is_kept_for_the_advice(session: AdminSession) -> None
     set_authentication(session, account, AuthenticationBody("GB"))
     with session.reading() as connection:
         assert getattr(kept_terms(connection, account), "measured", None) is None
+
+
+def test_a_server_measures_once_a_day(session: AdminSession) -> None:
+    account, elsewhere = asking(session), asking(session, "US")
+    watch = RateWatch(session)
+    watch.look()
+    with session.reading() as connection:
+        assert getattr(kept_terms(connection, account), "measured", None) is not None
+        assert getattr(kept_terms(connection, elsewhere), "measured", None) is None
+    later = asking(session)
+    watch.look()
+    with session.reading() as connection:
+        assert getattr(kept_terms(connection, later), "measured", None) is None
 
 
 def test_without_bands_there_is_nothing_to_meter(session: AdminSession) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 
 from gatehouse.admin.alerts.worker.watch import AlertWatch
 from gatehouse.admin.audit.worker import AuditWatch
+from gatehouse.admin.authentication.worker import RateWatch
 from gatehouse.admin.drift.worker.watch import DriftWatch
 from gatehouse.admin.events.queries.expiring_keys import ExpiringKeys
 from gatehouse.admin.installation.queries import Backlog, count_backlog
@@ -49,6 +50,7 @@ class BackgroundWork:
         self._drift = DriftWatch(session)
         self._programmes = ProgrammeWatch(session)
         self._alerts = AlertWatch(session)
+        self._rates = RateWatch(session)
         self.webhooks = open_delivery(session, settings, owner, called, alone=alone)
         self._told: dict[BackgroundNotice, Callable[[], None]] = {
             BackgroundNotice.CHANGED: self.webhooks.changed,
@@ -72,6 +74,7 @@ class BackgroundWork:
         yield BackgroundTask("drift", self._drift.run)
         yield BackgroundTask("programmes", self._programmes.run)
         yield BackgroundTask("alerts", self._alerts.run)
+        yield BackgroundTask("rates", self._rates.run)
 
     def tell(self, notice: BackgroundNotice) -> None:
         """Something happened that need not wait for the next look."""

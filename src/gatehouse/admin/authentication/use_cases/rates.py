@@ -24,9 +24,10 @@ from gatehouse.core.errors import Conflict
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.sentry.authentication.known import AmountLimits
 from gatehouse.sentry.authentication.table import AuthenticationTable
-from gatehouse.sentry.authentication.terms import NAME, AuthenticationTerms, MeasuredFraudRate
+from gatehouse.sentry.authentication.terms import NAME, MeasuredFraudRate
 from gatehouse.store.accounts import accounts
-from gatehouse.store.admin.admin_session import Change, Reading
+from gatehouse.store.admin.admin_session import AdminSession, Reading
+from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.use_case import use_case
 
 _NOT_ASKED: Final = Phrase(
@@ -69,26 +70,28 @@ def meter_fraud(reading: Reading, account_id: str, wanted: RateFilter) -> RateRe
     permission=Permission.ACCESS,
     **_MAY,
 )
-def measure_fraud(change: Change, account_id: str) -> RateReport:
+def measure_fraud(session: AdminSession, account_id: str) -> RateReport:
     """Measure the rates of fraud, and advise by them.
 
     Keeps the rate of the last 90 days, and which bands are stopped, for the advice of Sentry.
     """
-    found = _measured(Reading(change.session, change.connection), account_id, QUARTERS)
-    report = _report(found)
-    terms = kept_terms(change.connection, account_id)
-    assert terms is not None, "without terms nothing was measured"
-    now = found.values[0]
-    stopped = stopped_bands(found.values[1:], found.limits)
+    # Millions of payments may be read: nobody who changes something waits for that.
+    with account_reading(session, account_id) as connection:
+        found = _measured(Reading(session, connection), account_id, QUARTERS)
+    now, stopped = found.values[0], stopped_bands(found.values[1:], found.limits)
     measured = MeasuredFraudRate(
-        day_of(change.now_ms).isoformat(),
+        day_of(session.clock()).isoformat(),
         now.frauds,
         now.total,
         tuple(band.up_to for band in stopped),
     )
-    kept: AuthenticationTerms = msgspec.structs.replace(terms, measured=measured)
-    accounts.set_policy(change, account_id, NAME, msgspec.to_builtins(kept))
-    return report
+    with account_change(session, account_id) as change:
+        terms = kept_terms(change.connection, account_id)
+        if terms is None:
+            raise Conflict(_NOT_ASKED())
+        kept = msgspec.structs.replace(terms, measured=measured)
+        accounts.set_policy(change, account_id, NAME, msgspec.to_builtins(kept))
+    return _report(found)
 
 
 def _measured(reading: Reading, account_id: str, quarters: int) -> _MeteredWindows:
