@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 
@@ -78,6 +79,8 @@ _KNOWN: Final = frozenset(
 )
 
 
+# There are some hundred codes.
+@lru_cache(1024)
 def point_of(code: str) -> RiskPoint:
     """The point that a reason against a request answers; what has no other is behaviour."""
     if code in _DEVICE:

@@ -93,8 +93,8 @@ class AuthenticationTable(
         rates = self.rates.for_one_euro
         if currency not in rates or into not in rates:
             return None
-        exact = micros * Fraction(rates[into]) / Fraction(rates[currency])
-        return (2 * exact.numerator + exact.denominator) // (2 * exact.denominator)
+        part, whole = _ratio(rates[into], rates[currency])
+        return (2 * micros * part + whole) // (2 * whole)
 
     def problems(self) -> list[str]:
         """What is wrong beyond the form."""
@@ -106,6 +106,13 @@ class AuthenticationTable(
         ]
         zero = [code for code, rate in self.rates.for_one_euro.items() if not Fraction(rate)]
         return found + [f"{code}: a rate cannot be 0" for code in zero]
+
+
+# A shop has a few currencies, and fractions are slow to make.
+@lru_cache(1024)
+def _ratio(rate: str, to: str) -> tuple[int, int]:
+    exact = Fraction(rate) / Fraction(to)
+    return exact.numerator, exact.denominator
 
 
 def read_authentication_table(text: str, name: str = FILE) -> AuthenticationTable:
