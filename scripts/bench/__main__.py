@@ -325,6 +325,7 @@ def time_the_stage() -> None:
     print("Sentry's stage alone, us CPU of a request")
     print(f"  {found.shipped_us:.0f} with the shipped scorecard")
     print(f"  {found.learned_us:.0f} with every earlier visit labelled and a scorecard of its own")
+    print(f"  {found.outcomes_us:.0f} with scores of four outcomes besides")
 
 
 def time_the_rules() -> None:

@@ -1,8 +1,8 @@
 """What Sentry's stage alone costs, in this process: no HTTP, no billing, no record written.
 
 A memory is warm with visits of a month. Then the stage judges further visits, once with the shipped
-scorecard, and once with a label for every earlier visit and a scorecard like those that training
-makes.
+scorecard, once with a label for every earlier visit and a scorecard like those that training makes,
+and once more with a score for each of four outcomes in it.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import statistics
 import time
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -22,10 +22,19 @@ from gatehouse.intel.feeds.feeds import Feeds
 from gatehouse.intel.networks import load_networks
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.memory.local import LocalMemory
+from gatehouse.sentry.outcomes import ScoredOutcome
 from gatehouse.sentry.policy import DEFAULT_POLICY
 from gatehouse.sentry.request import SentryRequest
 from gatehouse.sentry.request_view import view_request
-from gatehouse.sentry.scorecard import Scorecard, Sheet, Term, load_scorecard, load_sheet
+from gatehouse.sentry.scorecard import (
+    OutcomeSheet,
+    OutcomeTerm,
+    Scorecard,
+    Sheet,
+    Term,
+    load_scorecard,
+    load_sheet,
+)
 from gatehouse.sentry.stage import SentryStage
 from scripts.bench.visits import sentry_visit
 
@@ -40,6 +49,7 @@ _AT_ONCE: Final = 500
 _ROUNDS: Final = 20
 _BINS: Final = 12
 _SEEN: Final = 2000
+_LEARNED: Final = "Learned."
 
 
 class StageCost(NamedTuple):
@@ -47,14 +57,17 @@ class StageCost(NamedTuple):
 
     shipped_us: float
     learned_us: float
+    outcomes_us: float
 
 
 def measure() -> StageCost:
-    """Judge visits in rounds that alternate, so that both kinds see the same machine."""
+    """Judge visits in rounds that alternate, so that all kinds see the same machine."""
     shipped, learned = _warm(labels=False), _warm(labels=True)
-    learned = learned.with_scorecard(_learned_scorecard(learned))
-    stages, numbers = (shipped, learned), iter(range(2 * _EARLIER, 1_000_000))
-    rounds: tuple[list[float], list[float]] = ([], [])
+    scorecard = _learned_scorecard(learned)
+    learned = learned.with_scorecard(scorecard)
+    stages = (shipped, learned, learned.with_scorecard(_with_outcomes(scorecard)))
+    numbers = iter(range(2 * _EARLIER, 1_000_000))
+    rounds: tuple[list[float], ...] = ([], [], [])
     for turn in range(_ROUNDS + 1):
         for stage, times in zip(stages, rounds, strict=True):
             spent = _judge(stage, numbers)
@@ -113,6 +126,26 @@ def _learned_scorecard(stage: SentryStage) -> Scorecard:
     return Scorecard(Sheet("learned-1", shipped.prior, 0.25, terms), codes)
 
 
+def _with_outcomes(scorecard: Scorecard) -> Scorecard:
+    """The same with scores of four outcomes, which use the same signals."""
+    chance, sheet = random.Random(6), scorecard.sheet  # not for secrets
+    outcomes = tuple(
+        OutcomeSheet(outcome, -4.0, 0.2, tuple(_outcome_terms(sheet.terms, chance)))
+        for outcome in ScoredOutcome
+    )
+    codes = [term.code for term in sheet.terms]
+    return Scorecard(msgspec.structs.replace(sheet, outcomes=outcomes), codes)
+
+
+def _outcome_terms(terms: Sequence[Term], chance: random.Random) -> Iterator[OutcomeTerm]:
+    for term in terms:
+        if term.why == _LEARNED:
+            # A fit chooses its cuts by the examples that it has, and joins some of them.
+            cuts = [cut for cut in term.cuts if chance.random() < 0.7]
+            effects = tuple(round(chance.gauss(0, 0.2), 3) for _ in range(len(cuts) + 1))
+            yield OutcomeTerm(term.code, tuple(cuts), effects)
+
+
 async def _measured(stage: SentryStage) -> dict[str, list[float]]:
     """The values of each feature in some visits."""
     seen: dict[str, list[float]] = defaultdict(list)
@@ -129,4 +162,4 @@ def _learned(term: Term, values: list[float], chance: random.Random) -> Term:
         return term
     cuts = sorted({values[len(values) * place // _BINS] for place in range(1, _BINS)})
     effects = tuple(round(chance.gauss(0, 0.2), 3) for _ in range(len(cuts) + 1))
-    return Term(term.code, tuple(cuts), effects, "Learned.", None, term.about_address)
+    return Term(term.code, tuple(cuts), effects, _LEARNED, None, term.about_address)
