@@ -313,3 +313,25 @@ def _some_request(chance: random.Random, number: int) -> dict[str, Any]:
         if chance.random() < 0.15:
             del signals[name]
     return record(number, signals, [ruled("ACCEPT")])
+
+
+def test_scores_of_outcomes_are_judged_where_records_have_them() -> None:
+    rules = rule_set(
+        rule("testers", "sentry.outcomeScores.cardTesting > 0.3"),
+        rule("abusers", "sentry.outcomeScores.abuse > 0.3"),
+    )
+    scores = ({"cardTesting": 0.4}, {"cardTesting": 0.2}, None)
+    records = [
+        record(
+            number,
+            {"order.amount": 5.0},
+            [stage("Sentry", {"requestConfidence": 0.5, "outcomeScores": each}), ruled("ACCEPT")],
+            decision="ACCEPT",
+        )
+        for number, each in enumerate(scores, 1)
+    ]
+    report = judged(rules, records)
+    assert {one.name: one.matches for one in report.rules} == {"testers": 1, "abusers": 0}
+    # No record was made by a model that knows of abuse.
+    [warning] = report.warnings
+    assert "sentry.outcomeScores.abuse" in warning
