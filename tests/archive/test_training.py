@@ -47,8 +47,10 @@ def _fill(shop: Shop, count: int) -> None:
             (frauds if fraud else honest).append(row["request_id"])
     with shop.session.database.writing() as connection:
         connection.execute(DECISIONS.insert(), rows)
-    shop.label(*frauds)
-    shop.label(*honest, found=Label.LEGITIMATE)
+    shop.label(*frauds[::2])
+    shop.label(*frauds[1::2], found=Label.CARD_TESTING)
+    shop.label(*honest[::4], found=Label.ABUSE)
+    shop.label(*(each for place, each in enumerate(honest) if place % 4), found=Label.LEGITIMATE)
 
 
 def _text(chance: random.Random, at_ms: int, measured: dict[str, float]) -> str:
@@ -77,6 +79,7 @@ def test_a_model_learns_the_same_from_an_archive(shop: Shop, tmp_path: Path) -> 
     assert here.report.presumed
     assert here.report.early
     assert here.report.doubtful
+    assert [each.labelled > 20 for each in here.report.outcomes] == [False, True, True, True]
     with shop.session.reading() as connection:
         first, second = (models.get(connection, shop.account_id, each) for each in (1, 2))
     assert first.program.replace("learned-1", "learned-2") == second.program
