@@ -13,6 +13,7 @@ from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory.memory import EntityKind
 from gatehouse.sentry.memory.reputation import HALF_LIFE_DAYS
 from gatehouse.sentry.memory.reputation_store import SHARED, SMOOTHING, USUAL_RATE
+from gatehouse.sentry.outcomes import OUTCOME_SIGNAL, ScoredOutcome
 from gatehouse.store.decisions.records import KeptRecord
 from gatehouse.store.feedback.statements import MOST_REQUESTS
 from gatehouse.training.model_fitting import (
@@ -22,6 +23,7 @@ from gatehouse.training.model_fitting import (
     LEAST_MEASURED,
 )
 from gatehouse.training.model_training import LABEL_DELAY_MS
+from gatehouse.training.outcome_training import LEAST_OF_OUTCOME
 from gatehouse.training.report.plots import PICTURES
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps
@@ -58,6 +60,8 @@ def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
     assert f"From {ENOUGH_FOR_BOOSTING} frauds on" in _PAGE
     assert f"measured in fewer than {numbers[LEAST_MEASURED]} requests" in _PAGE
     assert f"{LABEL_DELAY_MS // _DAY_MS} days is the default" in _PAGE
+    assert f"An outcome needs {LEAST_OF_OUTCOME} labelled requests" in _PAGE
+    assert all(f"`{OUTCOME_SIGNAL}{each}`" in _PAGE for each in ScoredOutcome)
     assert f"worth half after {HALF_LIFE_DAYS:.0f} days" in _PAGE
     assert f"up to {MOST_REQUESTS} requests" in _PAGE
 
