@@ -108,8 +108,9 @@ def event_of(
     who = _add_buyer(entities, view, hasher)
     transaction = drop_placeholder(view.event.transaction_id)
     if transaction is not None:
+        view.transaction = hasher.kept(transaction)
         # Another card or user on the same order is a new attempt, not a repeated request.
-        entities.append((kinds.TRANSACTION, f"{hasher.kept(transaction)} {who}"))
+        entities.append((kinds.TRANSACTION, f"{view.transaction} {who}"))
     if order.discount_codes:
         codes = dict.fromkeys([code.strip().upper() for code in order.discount_codes[:_MOST_CODES]])
         entities += [(kinds.DISCOUNT, hasher.name(code)) for code in codes]

@@ -102,6 +102,8 @@ class RequestView(msgspec.Struct):
     history: History | None = None
     """Set once the memory has been asked."""
     request_id: str = ""
+    transaction: str | None = None
+    """The transaction's id as it may be kept, once the entities are known; None without one."""
     own_inputs: int = 0
     """How many of the first custom inputs among the entities should belong to one person each."""
     habit: Spending | UnsetType | None = UNSET

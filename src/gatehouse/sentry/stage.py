@@ -29,7 +29,6 @@ from gatehouse.sentry.memory.memory import Entity, MemoryEvent
 from gatehouse.sentry.memory.port import Memory
 from gatehouse.sentry.memory.recalled import History
 from gatehouse.sentry.outcome_scores import scorer_of
-from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import DEFAULT_POLICY, SentryPolicy
 from gatehouse.sentry.reasons import MEMORY_UNAVAILABLE
 from gatehouse.sentry.records.event import recorded_event
@@ -231,14 +230,12 @@ class SentryStage:
         view = view_request(request, case.at_ms / 1000, self._book, case.card)
         view.request_id = case.request_id
         policy = case.policies.find(SentryPolicy) or DEFAULT_POLICY
-        if view.event.transaction_id is not None:
-            transaction = drop_placeholder(view.event.transaction_id)
-            case.transaction = None if transaction is None else self._hasher.kept(transaction)
         found = case.policies.find(FoundInputs) or NOTHING_FOUND
         authentication = case.policies.find(AuthenticationTerms)
         if authentication is not None:
             more = (*more, *authentication_entities(case))
         event = event_of(case.account_id, view, policy, self._hasher, more, found)
+        case.transaction = view.transaction
         return ObservedRequest(view, event, policy, authentication)
 
     def _score(self, observed: ObservedRequest) -> tuple[dict[str, float], Scored]:
