@@ -66,27 +66,28 @@ class LocalMemory:
         if stats is None:
             stats = self._accounts[event.account_id] = AccountStats()
         layout, keys = _keyed(event)
-        recalled = History(KeyedEvent(event, keys, stats, self._peek), self._reputations)
+        counted = True
         if layout.transaction is not None:
             transaction = keys[layout.transaction]
-            recalled.counted = self._shard(transaction).is_new(transaction)
-        if recalled.counted:
-            recalled.take(layout, self._count(event, layout, keys, stats))
+            counted = self._shard(transaction).is_new(transaction)
+        if counted:
+            histories = self._count(event, layout, keys, stats)
         else:
             at_s, currency = event.at_s, event.currency
             histories = [
                 self._peek(keys[place]) or empty_history(kind, at_s, currency)
                 for place, kind, _ in layout.remembered
             ]
-            recalled.take(layout, histories)
+        keyed = KeyedEvent(event, keys, stats, self._peek)
+        recalled = History(keyed, self._reputations, layout, histories, counted=counted)
         linked = joining(event, layout, keys)
         if linked is not None:
-            if recalled.counted:
+            if counted:
                 reports = event.account_id in self._reputations.labelled
                 is_fraud = self._reputations.has_fraud if reports else None
                 self._rings.join(linked, birth_of(event), is_fraud)
             recalled.ring = self._rings.ring_of(
-                linked, event.at_s, lambda: partners_in(layout, recalled.histories)
+                linked, event.at_s, lambda: partners_in(layout, histories)
             )
         return recalled
 

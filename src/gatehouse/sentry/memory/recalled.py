@@ -35,7 +35,7 @@ class EntityView:
         self._currency = recalled.currency
         self._keys = recalled.keys
         self._paid = recalled.paid
-        self._sorted: dict[EntityKind, list[int]] = {}
+        self._sorted: dict[EntityKind, list[int]] | None = None
         self.events = history.events
         """How often it was ever seen; 1 when it is new."""
         self.first_s = history.first_s
@@ -58,9 +58,12 @@ class EntityView:
 
     def distinct(self, kind: EntityKind, span_s: int) -> int:
         """With how many different entities of a kind it was seen; large numbers are cut off."""
-        links = self._sorted.get(kind)
+        ordered = self._sorted
+        if ordered is None:
+            ordered = self._sorted = {}
+        links = ordered.get(kind)
         if links is None:
-            links = self._sorted[kind] = self._history.links_to(kind)
+            links = ordered[kind] = self._history.links_to(kind)
             links.sort()
         if not links:
             return 0
@@ -102,41 +105,38 @@ class History:
         *("counted", "currency", "first", "histories", "keys", "kinds", "paid", "ring", "stats"),
     )
 
-    def __init__(self, event: KeyedEvent, reputations: ReputationStore) -> None:
+    def __init__(
+        self,
+        event: KeyedEvent,
+        reputations: ReputationStore,
+        layout: EventLayout,
+        histories: list[EntityHistory],
+        *,
+        counted: bool,
+    ) -> None:
+        """`histories` are those of the event's entities, in the order of its layout."""
+        told = event.event
         self._event = event
         self._reputations = reputations
         self._views: dict[EntityKind, EntityView] = {}
-        self._amount = event.event.amount or 0.0
+        self._amount = told.amount or 0.0
         self.stats = event.stats
-        self.at_s = event.event.at_s
-        self.currency = event.event.currency
-        self.counted = True
+        self.at_s = told.at_s
+        self.currency = told.currency
+        self.counted = counted
         """Whether the event was new; False for a transaction that was recorded before."""
-        self.keys: dict[EntityKind, int] = {}
-        self.kinds: tuple[EntityKind, ...] = ()
-        self.histories: list[EntityHistory] = []
-        """Those of the event's entities that have one; `kinds` are their kinds."""
-        self.first: dict[EntityKind, EntityHistory] = {}
-        self._last: dict[EntityKind, EntityHistory] = {}
-        self._first_lists: dict[EntityKind, list[float]] = {}
-        self.paid = False
-        self.ring: Ring | None = None
-        """What the event's entities are linked with; None when nobody else is."""
-
-    def take(self, layout: EventLayout, histories: list[EntityHistory]) -> None:
-        """Take the histories of the event's entities, in the order of its layout."""
-        event = self._event
         self.keys = dict(zip(layout.kinds, layout.first(event.keys), strict=True))
         self.kinds = layout.remembered_kinds
-        self._first_lists = layout.first_lists
         self.histories = histories
-        self.paid = self.counted and logarithm_of(event.event.amount) is not None
-        self._last = dict(zip(self.kinds, histories, strict=True))
-        if len(self._last) == len(histories):
-            self.first = self._last
-        else:
+        """Those of the event's entities that have one; `kinds` are their kinds."""
+        self._first_lists = layout.first_lists
+        self.paid = counted and logarithm_of(told.amount) is not None
+        self.first = self._last = dict(zip(self.kinds, histories, strict=True))
+        if len(self._last) != len(histories):
             # Backwards, so that the first of several entities of one kind stays.
             self.first = dict(zip(reversed(self.kinds), reversed(histories), strict=True))
+        self.ring: Ring | None = None
+        """What the event's entities are linked with; None when nobody else is."""
 
     @property
     def events(self) -> int:

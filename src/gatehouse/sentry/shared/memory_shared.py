@@ -258,14 +258,18 @@ class SharedMemory:
         if self._reputations.labelled:
             known = zip(layout.remembered, found, strict=True)
             peeked |= {numbers[at]: history for (at, _, _), history in known if history is not None}
-        recalled = History(KeyedEvent(event, numbers, stats, peeked.get), self._reputations)
-        recalled.counted = not operation.repeated
         at_s, currency = event.at_s, event.currency
         histories = [
             history or empty_history(kind, at_s, currency)
             for history, kind in zip(found, layout.remembered_kinds, strict=True)
         ]
-        recalled.take(layout, histories)
+        recalled = History(
+            KeyedEvent(event, numbers, stats, peeked.get),
+            self._reputations,
+            layout,
+            histories,
+            counted=not operation.repeated,
+        )
         linked = _joining(subject)
         if linked is not None:
             partners = partial(partners_in, layout, histories)
