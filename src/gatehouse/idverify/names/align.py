@@ -63,19 +63,17 @@ class Match(NamedTuple):
     why: Why
 
 
-KnownPairs = dict[tuple[Token, Token], Likeness]
-"""Words that were compared, each by its identity."""
-
 _NOTHING: Final = Likeness(0.0, 0.0, 0.0, Why.DIFFERENT)
 
 
 def liken(left: Token, right: Token) -> Likeness:
     """Compare two words."""
-    if left.script == right.script and left.same_as(right):
+    same_script = left.script == right.script
+    if same_script and (left.text == right.text or left.same_as(right)):
         return Likeness(1.0, 1.0, _NATS_PER_LETTER * len(left.ascii), Why.EXACT)
     if left.initial != right.initial:
         return _initial(left, right)
-    if left.script == right.script == LATIN:
+    if same_script and left.script == LATIN:
         return _both_latin(left, right)
     if LATIN in (left.script, right.script):
         native, latin = (right, left) if left.script == LATIN else (left, right)
@@ -87,7 +85,6 @@ def liken(left: Token, right: Token) -> Likeness:
             return _NOTHING
         likeness, evidence = sound_likeness(left, right, _LEAST)
         return Likeness(likeness, spelling, evidence, Why.TRANSLITERATION)
-    same_script = left.script == right.script
     one, other = (left.text, right.text) if same_script else (left.ascii, right.ascii)
     spelling = _spelling(one, other)
     why = Why.TYPO if same_script else Why.TRANSLITERATION
@@ -140,17 +137,12 @@ def _is_short_form(one: str, other: str) -> bool:
     )
 
 
-def align(
-    left: Sequence[Token], right: Sequence[Token], known: KnownPairs | None = None
-) -> list[Match]:
-    """Pair the words of two names, the most alike first; `known` saves comparing words again."""
+def align(left: Sequence[Token], right: Sequence[Token]) -> list[Match]:
+    """Pair the words of two names, the most alike first."""
     candidates = []
-    known = {} if known is None else known
     for i, one in enumerate(left):
         for j, other in enumerate(right):
-            found = known.get((one, other))
-            if found is None:
-                found = known[one, other] = liken(one, other)
+            found = liken(one, other)
             if found.likeness > _LEAST and not (
                 found.why is Why.INITIAL and _is_out_of_place(left, i, right, j)
             ):

@@ -86,10 +86,12 @@ def _single_words(left: Token, right: Token) -> FullNameVerdict:
 
 
 def _same_words(left: list[Token], right: list[Token]) -> bool:
-    return len(left) == len(right) and all(
-        one.script == other.script and one.same_as(other)
-        for one, other in zip(left, right, strict=True)
-    )
+    if len(left) != len(right):
+        return False
+    for one, other in zip(left, right, strict=True):
+        if one.script != other.script or not one.same_as(other):
+            return False
+    return True
 
 
 def _another_given_name(compared: NameComparison) -> bool:

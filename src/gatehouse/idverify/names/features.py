@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-from gatehouse.idverify.names.align import KnownPairs, Match, align, joined
+from gatehouse.idverify.names.align import Match, align, joined
 from gatehouse.idverify.names.eastern import (
     NameReading,
     is_eastern,
@@ -95,14 +95,13 @@ def compare_tokens(left: list[Token], right: list[Token]) -> NameComparison:
                 if reading.likenesses and (not divided or reading.likenesses[0] == 1):
                     numbers = _eastern_numbers(reading, one, other)
                     return NameComparison(numbers, left, right, [], reading)
-    known: KnownPairs = {}
-    matches = align(left, right, known)
+    matches = align(left, right)
     for _ in range(2):
         shorter = joined(left, right, matches)
         if shorter is None:
             break
         left, right = shorter
-        matches = align(left, right, known)
+        matches = align(left, right)
     return NameComparison(_numbers(left, right, matches), left, right, matches, None)
 
 

@@ -68,7 +68,9 @@ def _families() -> dict[str, set[int]]:
 def are_of_one_family(one: str, other: str) -> bool:
     """Whether two words are known forms of one name: Oleksiy and Aleksey, Mehmet and Muhammad."""
     families = _families()
-    names, others = families.get(one), families.get(other)
+    names = families.get(one)
+    # Most words have no family.
+    others = None if names is None else families.get(other)
     return (
         names is not None
         and others is not None

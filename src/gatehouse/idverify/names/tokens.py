@@ -107,7 +107,10 @@ def tokens_of(name: str) -> list[Token]:
         rest = _BETWEEN.sub("", after).casefold()
         if rest and rest not in SUFFIXES:
             name = f"{after} {before}"
-    words = [word for word in _BETWEEN.split(name) if word][:MOST_WORDS]
+    # Most names have nothing but spaces between their words.
+    plain = name.replace(" ", "").isalnum()
+    words = name.split() if plain else [word for word in _BETWEEN.split(name) if word]
+    del words[MOST_WORDS:]
     tokens = [token for word in words if (token := _token(word)) is not None]
     return _join_compounds(_without_titles(tokens))
 
