@@ -310,17 +310,18 @@ def insert_version(
 ) -> int:
     """Store the next version and put it in force, without an audit line; its number."""
     with signed_change(change, key.account_id):
-        return insert_version_unsigned(change, key, content, note)
-
-
-def insert_version_unsigned(
-    change: Change, key: ConfigurationKey, content: VersionContent, note: str | None
-) -> int:
-    """The same inside a `signed_change` of more than this."""
-    version = next_version(change.connection, key)
-    add_version(change, key, version, content, note)
-    _set_head_unsigned(change, key, version, keep_previous=True)
+        version = next_version(change.connection, key)
+        add_version(change, key, version, content, note)
+        _set_head_unsigned(change, key, version, keep_previous=True)
     return version
+
+
+def insert_first_unsigned(
+    change: Change, key: ConfigurationKey, content: VersionContent, note: str
+) -> None:
+    """Store what there is nothing of yet and put it in force, inside a `signed_change`."""
+    add_version(change, key, 1, content, note)
+    _put_head(change, key, 1, None, None)
 
 
 def set_head(
@@ -338,14 +339,15 @@ def _set_head_unsigned(
     change: Change, key: ConfigurationKey, version: int, *, keep_previous: bool
 ) -> None:
     there = head(change.connection, key)
-    row = {
-        **key._asdict(),
-        "version": version,
-        "previous": None if there is None else there.version if keep_previous else version,
-        "changed_at_ms": change.now_ms,
-        "changes": 1 if there is None else there.changes + 1,
-    }
-    signed = change.signer.signed(CONFIGURATION_HEADS, row)
+    _put_head(change, key, version, there, there and (there.version if keep_previous else version))
+
+
+def _put_head(
+    change: Change, key: ConfigurationKey, version: int, there: Any, previous: int | None
+) -> None:
+    changes = 1 if there is None else there.changes + 1
+    row = {**key._asdict(), "version": version, "previous": previous, "changes": changes}
+    signed = change.signer.signed(CONFIGURATION_HEADS, {**row, "changed_at_ms": change.now_ms})
     if there is None:
         change.connection.execute(CONFIGURATION_HEADS.insert(), signed)
         return

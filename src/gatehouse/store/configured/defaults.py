@@ -14,11 +14,11 @@ from gatehouse.store.configured.configurations import (
     RULES,
     ConfigurationKey,
     VersionContent,
-    insert_version_unsigned,
+    insert_first_unsigned,
     names,
 )
 from gatehouse.store.configured.list_plans import ListKey
-from gatehouse.store.configured.open_list import insert_list
+from gatehouse.store.configured.open_list import new_list
 from gatehouse.store.tables import LISTS
 
 _STARTER_NOTE: Final = "given to every new account"
@@ -52,7 +52,7 @@ def insert_defaults(change: Change, account_id: str) -> list[str]:
         for kind, name, document, program in wanted:
             key = ConfigurationKey(account_id, kind, name)
             content = VersionContent(document, program)
-            insert_version_unsigned(change, key, content, _STARTER_NOTE)
+            insert_first_unsigned(change, key, content, _STARTER_NOTE)
             made.append(f"{key.label} {name}")
     return made
 
@@ -62,6 +62,9 @@ def _insert_lists(change: Change, account_id: str) -> list[str]:
     query = sa.select(LISTS.c.name).where(LISTS.c.account_id == account_id)
     there = set(change.connection.scalars(query))
     missing = [each for each in STARTER_LISTS if each.name not in there]
-    for each in missing:
-        insert_list(change, ListKey(account_id, each.name), each.kind, each.about)
+    rows = [
+        new_list(change, ListKey(account_id, each.name), each.kind, each.about) for each in missing
+    ]
+    if rows:
+        change.connection.execute(LISTS.insert(), rows)
     return [f"list {each.name}" for each in missing]

@@ -82,6 +82,11 @@ class OpenList:
 
 def insert_list(change: Change, key: ListKey, kind: str, description: str | None) -> None:
     """Store a new, empty list."""
+    change.connection.execute(LISTS.insert(), new_list(change, key, kind, description))
+
+
+def new_list(change: Change, key: ListKey, kind: str, description: str | None) -> dict[str, Any]:
+    """The signed row of a new, empty list."""
     row = {
         **key._asdict(),
         "kind": kind,
@@ -90,7 +95,7 @@ def insert_list(change: Change, key: ListKey, kind: str, description: str | None
         "changes": 1,
         "total": change.signer.hide_total(*key, ListTotal(), change.random_bytes(16)),
     }
-    change.connection.execute(LISTS.insert(), change.signer.signed(LISTS, row))
+    return change.signer.signed(LISTS, row)
 
 
 def _find(connection: sa.Connection, key: ListKey) -> Any:
