@@ -53,10 +53,10 @@ run: $(RUN) ## Serve the sandbox on http://127.0.0.1:8080 with a demo account an
 test: setup ## Check everything: format, lint, types, import contract, all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/lint-imports --no-cache
-	@# Types take a minute on one core: they are checked beside the tests, and said at the end.
-	@$(BIN)/mypy > $(VENV)/.types 2>&1 & types=$$!; $(PYTEST) $(ARGS); tests=$$?; \
-	  wait $$types; types=$$?; echo $(BIN)/mypy; cat $(VENV)/.types; exit $$((tests | types))
+	@# Imports and types take a minute on one core: checked beside the tests, and said at the end.
+	@{ $(BIN)/lint-imports --no-cache && $(BIN)/mypy; } > $(VENV)/.types 2>&1 & types=$$!; \
+	  $(PYTEST) $(ARGS); tests=$$?; \
+	  wait $$types; types=$$?; echo $(BIN)/lint-imports, $(BIN)/mypy; cat $(VENV)/.types; exit $$((tests | types))
 
 quick: setup ## Run the tests that need no browser, Node, Spark or page (ARGS="-k ledger" for some)
 	@$(PYTEST) -m "not browser and not node and not spark and not documentation" $(ARGS)
