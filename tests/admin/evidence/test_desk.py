@@ -272,13 +272,21 @@ def test_retention_deletes_evidence_after_485_days_and_with_its_decision(shop: S
     orders = {days: shop.order(days) for days in (486, 484, 100)}
     for each in orders.values():
         shop.keep(each, email="a@example.com")
+    reference = shop.dispute(orders[100])
+    for number in range(3):
+        attach(shop, reference, b"note %d" % number)
+    desk.decide_dispute(shop.session, shop.account, reference, WIN)
+    with shop.session.database.writing() as connection:
+        connection.execute(DISPUTE_FILES.update().values(at_ms=1))
 
     def left() -> set[str]:
         with shop.session.reading() as connection:
             return {row.request_id for row in connection.execute(ORDER_EVIDENCE.select())}
 
     hooks = RetentionHooks(rests=False)
-    assert run_retention(shop.session, RetentionPolicy(evidence=485), hooks).evidence == 1
+    assert run_retention(shop.session, RetentionPolicy(evidence=485), hooks).evidence == 4
+    assert desk.get_dispute(shop.session, shop.account, reference).files == []
+    assert desk.get_dispute(shop.session, shop.account, reference).comment == "Signed for."
     assert left() == {orders[484], orders[100]}
     assert run_retention(shop.session, RetentionPolicy(decisions=200), hooks).evidence == 1
     assert left() == {orders[100]}

@@ -88,9 +88,9 @@ DECIDING: Final = (
     Refusal(
         "dispute",
         "dispute-delivery",
-        {"delivered_on": "2026-1", "carrier": "DHL"},
-        "delivered_on",
-        forgotten=frozenset({"delivered_on"}),
+        {"goods": "?", "carrier": "DHL"},
+        "goods",
+        forgotten=frozenset({"goods"}),
     ),
     Refusal("dispute", "dispute-end", {"result": "?"}, "result", forgotten=frozenset({"result"})),
     Refusal("dispute", "dispute-attach", {}, "file"),

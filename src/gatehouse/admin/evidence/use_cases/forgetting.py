@@ -15,6 +15,8 @@ from gatehouse.store.database import is_any_of
 from gatehouse.store.decisions.evidence_table import ORDER_EVIDENCE
 
 _E: Final = ORDER_EVIDENCE.c
+_FILES_AT_ONCE: Final = 20
+"""Each may have some megabytes."""
 _DESK: Final = ((DISPUTE_CASES, "changed_at_ms"), (DISPUTE_FILES, "at_ms"))
 
 
@@ -49,8 +51,11 @@ def forget_before(account_id: str, before_ms: int, connection: sa.Connection, li
         )
     ).rowcount
     for table, name in _DESK:
-        old = sa.and_(table.c.account_id == account_id, table.c[name] < before_ms)
-        gone += connection.execute(table.delete().where(old)).rowcount
+        key = list(table.primary_key)
+        old = sa.select(*key).where(table.c.account_id == account_id, table.c[name] < before_ms)
+        rows = connection.execute(old.limit(min(limit, _FILES_AT_ONCE))).all()
+        these = sa.tuple_(*key).in_([tuple(row) for row in rows])
+        gone += connection.execute(table.delete().where(these)).rowcount if rows else 0
     return gone
 
 
