@@ -57,12 +57,17 @@ _KEPT: Final = """([action, names]) => {
         .find(each => path(each, "formaction") === action);
     const form = own?.form
         ?? [...document.forms].filter(each => path(each, "action") === action).at(-1);
+    form?.setAttribute("data-refused", "");
     return Object.fromEntries(names.map(name => {
         const fields = [...(form?.elements ?? [])].filter(each => each.name === name);
         const ticked = fields.filter(each => each.type !== "checkbox" || each.checked);
         return [name, ticked.map(each => each.value).join()];
     }));
 }"""
+
+
+_REFUSED: Final = ("[data-refused]", "main [role=alert]")
+"""The form that was sent, and what is said of it."""
 
 
 class Refusal(NamedTuple):
@@ -82,8 +87,8 @@ class Refusal(NamedTuple):
 _PATHS: Final = {(isinstance(each, Page), each.name): each.path for each in DECLARED}
 
 
-def refuse(visitor: Visitor, refusal: Refusal, known: dict[str, str]) -> None:
-    """Send a form that is refused, and look at the page that says so."""
+def refuse(visitor: Visitor, refusal: Refusal, known: dict[str, str], *, whole: bool) -> None:
+    """Send a form that is refused, and look at the page that says so, or at its form alone."""
     page = visitor.page
     action = path_to(_PATHS[False, refusal.action], known)
     visitor.open(path_to(_PATHS[True, refusal.page], known) + refusal.query)
@@ -107,7 +112,7 @@ def refuse(visitor: Visitor, refusal: Refusal, known: dict[str, str]) -> None:
     kept = page.evaluate(_KEPT, [action, list(typed)])
     assert kept == typed, _told(refusal, kept)
     visitor.fits()
-    visitor.check()
+    visitor.check(*(() if whole else _REFUSED))
 
 
 def _is_form(answer: Response) -> bool:

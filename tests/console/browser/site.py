@@ -196,8 +196,8 @@ class Visitor:
             max_redirects=0,
         )
 
-    def check(self) -> None:
-        """Let axe look at the page, in light and in dark; a finding is a failure."""
+    def check(self, *within: str) -> None:
+        """Let axe look at the page or at parts of it, in light and in dark; no finding is right."""
         if NPM is None:
             pytest.skip("NPM IS MISSING: axe-core looked at no page of the console")
         # What is being fetched again is dimmed meanwhile.
@@ -206,8 +206,11 @@ class Visitor:
         self.page.evaluate(_FEW_ROWS)
         self.page.evaluate(_OPEN_ALL)
         # The frame is the same on all pages of a window; it takes half of the time.
-        where = _INSIDE if self._frame_seen else None
-        self._frame_seen = self.page.locator(".sidebar").count() > 0
+        where: object = _INSIDE if self._frame_seen else None
+        if within:
+            where = {"include": within}
+        else:
+            self._frame_seen = self.page.locator(".sidebar").count() > 0
         for theme in _THEMES:
             self.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
             rules = _RULES if where is None or theme == "light" else _COLOURS
