@@ -16,8 +16,159 @@ export interface AccountShown {
   readonly fees: { readonly [name: string]: Money };
 }
 
+/** `acctInfo` of an authentication request: what is known of the cardholder's account. */
+export interface AcctInfo {
+  /** Age of the account: `02` made with this payment, `03` less than 30 days, `04` 30 to 60, `05` more than 60. */
+  readonly chAccAgeInd?: string;
+  /** Last change: `01` with this payment, `02` less than 30 days ago, `03` 30 to 60, `04` more than 60. */
+  readonly chAccChangeInd?: string;
+  /** Last change of the password: `02` with this payment, `03` less than 30 days ago, `04` 30 to 60, `05` more than 60. */
+  readonly chAccPwChangeInd?: string;
+  /** The card on the account: `02` since this payment, `03` for less than 30 days, `04` 30 to 60, `05` more than 60. */
+  readonly paymentAccInd?: string;
+  /** The shipping address: `01` with this payment for the first time, `02` for less than 30 days, `03` 30 to 60, `04` more than 60. */
+  readonly shipAddressUsageInd?: string;
+  /** `01` the parcel bears the account's name, `02` another. */
+  readonly shipNameIndicator?: string;
+  /** `01` no fraud is known of the account, `02` some is. */
+  readonly suspiciousAccActivity?: string;
+  /** Purchases in the last six months. */
+  readonly nbPurchaseAccount?: string;
+  /** New cards in the last 24 hours. */
+  readonly provisionAttemptsDay?: string;
+  /** Attempts in the last 24 hours. */
+  readonly txnActivityDay?: string;
+  /** Attempts in the last year. */
+  readonly txnActivityYear?: string;
+}
+
 /** What the caller is advised to do. */
 export type Advice = "ACCEPT" | "DECLINE" | "FRAUD" | "INPUT_ERROR" | "RETRY" | (string & {});
+
+/** Why authentication can be left out; the first six are those of `threeDSecure.exemption`. */
+export type AdvisedExemption = "ANONYMOUS_PREPAID" | "LOW_VALUE" | "MAIL_OR_TELEPHONE" | "MERCHANT_INITIATED" | "ONE_LEG_OUT" | "RECURRING" | "SECURE_CORPORATE_PAYMENT" | "TRANSACTION_RISK_ANALYSIS" | "TRUSTED_BENEFICIARY" | (string & {});
+
+/** What a person says about an alert. */
+export interface AlertAnswer {
+  /** What is done about it. */
+  readonly note?: string | null | undefined;
+  /** `true` ends it now. The like of it is not raised again for six hours. */
+  readonly end?: boolean | undefined;
+}
+
+/** An alert whose values are on lists. */
+export interface AlertBlocked {
+  /** Its id. */
+  readonly id: string;
+  /** By list. */
+  readonly lists: readonly ValuesListed[];
+  /** Whether this was a dry run, which changes nothing. */
+  readonly dryRun: boolean;
+}
+
+/** What of an alert is blocked, and for how long. */
+export interface AlertBlocking {
+  /** Which values: `address`, `network`, `device`, `domain`, `bin`. Only those are blocked that are at least 5 times as frequent as usual. */
+  readonly kinds?: readonly ValueKind[] | undefined;
+  /** Why, for the entries. */
+  readonly reason?: string | null | undefined;
+  /** After how many hours the entries expire. */
+  readonly hours?: number | undefined;
+  /** What the lists' names begin with: `blocked` puts addresses on `blocked-networks`, devices on `blocked-devices`, and so on. A list that does not exist is created. */
+  readonly prefix?: string | undefined;
+}
+
+export interface AlertEndedData {
+  /** The alert. */
+  readonly alertId: string;
+  readonly kind: AlertKind;
+  readonly beganAt: string;
+  /** The person who ended it. */
+  readonly endedBy: string | null;
+}
+
+/** What departed from the usual is over, or a person ended the alert. */
+export interface AlertEndedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "alert.ended";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: AlertEndedData;
+}
+
+/** What a departure from the normal is. */
+export type AlertKind = "attack" | "feast" | "outage" | (string & {});
+
+/** Alerts of an account. */
+export interface AlertPage {
+  /** What goes on first, newest first. */
+  readonly alerts: readonly AlertShown[];
+}
+
+export interface AlertRaisedData {
+  /** The alert. */
+  readonly alertId: string;
+  readonly kind: AlertKind;
+  /** Of how many minutes the figures are. */
+  readonly windowMinutes: number;
+  readonly requests: number;
+  readonly measures: readonly MeasureDeparting[];
+  readonly values: readonly StandingOut[];
+  readonly atStake: readonly AtStake[];
+}
+
+/** Requests depart from what is usual: an attack, a feast or an outage. */
+export interface AlertRaisedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "alert.raised";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: AlertRaisedData;
+}
+
+/** An alert. */
+export interface AlertShown {
+  /** Its id. */
+  readonly id: string;
+  /** `attack`: orders that go badly are added, or one origin brings many cards. `feast`: far more orders than usual in the usual mix. `outage`: a party fails or refuses the usual customers. */
+  readonly kind: AlertKind;
+  /** When it was raised (RFC 3339). */
+  readonly beganAt: string;
+  /** When it last departed from the normal. */
+  readonly seenAt: string;
+  /** When it ended; null until then. */
+  readonly endedAt: string | null;
+  /** Who ended it; null if it went back to normal by itself. */
+  readonly endedBy: string | null;
+  /** When somebody said that they look after it. */
+  readonly acknowledgedAt: string | null;
+  /** Who. */
+  readonly acknowledgedBy: string | null;
+  /** What they said. */
+  readonly note: string | null;
+  /** What it means, in a sentence. */
+  readonly said: string;
+  /** Of how many minutes the figures are. */
+  readonly windowMinutes: number;
+  /** How many requests it is about. */
+  readonly requests: number;
+  /** The counts that depart from the normal. */
+  readonly measures: readonly MeasureDeparting[];
+  /** The values that stand out, most frequent of each kind first. */
+  readonly values: readonly StandingOut[];
+  /** What these requests come to, in each currency. */
+  readonly atStake: readonly AtStake[];
+  /** A rule that most of them fit, to begin with. */
+  readonly rule: ProposedRule | null;
+  /** The newest 20 of the requests, newest first. */
+  readonly examples: readonly string[];
+}
 
 /** Amounts of orders in one currency, both ends included. */
 export interface AmountRange {
@@ -27,6 +178,16 @@ export interface AmountRange {
   readonly from?: number | null | undefined;
   /** The largest amount. */
   readonly to?: number | null | undefined;
+}
+
+/** What the requests of an alert come to in one currency. */
+export interface AtStake {
+  /** ISO 4217 code; empty where none was sent. */
+  readonly currency: string;
+  /** All of them, in units of the currency. */
+  readonly total: string;
+  /** Those that were accepted, not refused. */
+  readonly accepted: string;
 }
 
 /** Attempts to send messages. */
@@ -57,6 +218,76 @@ export interface AuditPage {
   readonly lines: readonly AuditEntry[];
   /** Whether there are more. */
   readonly hasMore: boolean;
+}
+
+/** What advice on authentication depends on. */
+export interface AuthenticationBody {
+  /** Where your acquirer is; it says whose rules hold. */
+  readonly acquirerCountry: string;
+  /** Where you are, if that is another country. */
+  readonly merchantCountry?: string | null | undefined;
+  /** Up to which amount your acquirer asks for the exemption by risk analysis, in units of the region's currency: a band of article 18, or 0 for never. */
+  readonly traUpTo?: number | undefined;
+  /** The confidence from which a risk is low. */
+  readonly exemptFrom?: number | undefined;
+  /** Below it a challenge is asked for. */
+  readonly challengeBelow?: number | undefined;
+  /** Below it not even a challenge is worth it. */
+  readonly declineBelow?: number | undefined;
+  /** Whether article 16 is used. */
+  readonly lowValue?: boolean | undefined;
+  /** Where exemptions are always asked for; without it, the advice says. */
+  readonly placement?: ExemptionPlacement | null | undefined;
+  /** Whether your 3-D Secure server speaks version 2.3. */
+  readonly latestProtocol?: boolean | undefined;
+  /** Whether answers have `threeDSecureData`. */
+  readonly threeDsData?: boolean | undefined;
+  /** The remembered key of `customInputs` with the shipping address. */
+  readonly shipAddressInput?: string | null | undefined;
+}
+
+/** What you know that strong customer authentication depends on; read where it is advised on. */
+export interface AuthenticationInputs {
+  /** Reference of the authenticated payment that a series or a mandate began with. */
+  readonly initialReference?: string | null | undefined;
+  /** One of a series with the same amount and payee, which the payer started. */
+  readonly recurring?: boolean | null | undefined;
+  /** Ordered by letter or by phone. */
+  readonly mailOrTelephone?: boolean | null | undefined;
+  /** The payer has put you on the issuer's list of trusted payees. */
+  readonly trustedBeneficiary?: boolean | null | undefined;
+  /** Paid by a company's secure process: a lodged or virtual card. */
+  readonly secureCorporate?: boolean | null | undefined;
+  /** A prepaid card without a name. */
+  readonly anonymousCard?: boolean | null | undefined;
+  /** When the buyer's account was made. */
+  readonly accountCreatedAt?: string | null | undefined;
+  /** When the account was last changed: address, card, user. */
+  readonly accountChangedAt?: string | null | undefined;
+  /** When its password was last changed or reset. */
+  readonly passwordChangedAt?: string | null | undefined;
+  /** The name on the parcel is that of the account. */
+  readonly shipsToAccountName?: boolean | null | undefined;
+  /** `01` billing address, `02` another verified address, `03` another address, `04` store, `05` digital goods, `06` not shipped, `07` other. */
+  readonly shipIndicator?: ShipIndicator | null | undefined;
+  /** `01` electronic, `02` same day, `03` overnight, `04` two days or more. */
+  readonly deliveryTimeframe?: DeliveryTimeframe | null | undefined;
+  /** Of goods that are not available yet: when they will be. */
+  readonly preOrderAt?: string | null | undefined;
+  /** How many gift cards are bought. */
+  readonly giftCards?: number | null | undefined;
+  /** What they come to, in units of the order's currency. */
+  readonly giftCardAmount?: number | null | undefined;
+}
+
+/** Whether an account asks for advice on authentication, and what it depends on. */
+export interface AuthenticationShown {
+  /** Null where no advice is asked for. */
+  readonly settings: AuthenticationBody | null;
+  /** Whose rules hold for the acquirer; null where none do. */
+  readonly regime: string | null;
+  /** The day that the kept rate of fraud ends with. */
+  readonly measuredAt: string | null;
 }
 
 /** How the address compares with the issuer's. */
@@ -142,6 +373,22 @@ export interface BalanceToppedUpEvent {
   readonly data: BalanceToppedUpData;
 }
 
+/** One band of article 18 in one window. */
+export interface BandStanding {
+  /** Its largest amount. */
+  readonly upTo: Money;
+  /** Per cent. */
+  readonly referenceRate: string;
+  /** Whether the rate is not above the reference rate. */
+  readonly allowed: boolean;
+  /** How much more fraud fits under the reference rate; 0 for none. */
+  readonly room: Money;
+  /** Payments of this size. */
+  readonly settled: Money;
+  /** Frauds of this size. */
+  readonly fraud: Money;
+}
+
 /** What the request cost and what is left. */
 export interface Billing {
   /** One entry per executed service. */
@@ -200,6 +447,16 @@ export interface CardAddress {
   readonly street?: string | null | undefined;
 }
 
+/** What this account has seen of the card since it was last authenticated. */
+export interface CardCountersTold {
+  /** Payments before this one. */
+  readonly count: number;
+  /** What they came to; null where nobody can tell. */
+  readonly sum: Money | null;
+  /** When it was authenticated; null when it never was. */
+  readonly authenticatedAt: string | null;
+}
+
 /** Government identifiers by type. Another type than these four is an error. */
 export interface CardHolderIds {
   /** Number of a driver's licence. */
@@ -250,6 +507,16 @@ export interface CartItem {
   readonly price?: number | null | undefined;
   /** How many. */
   readonly quantity?: number | null | undefined;
+}
+
+/** What is asked of the issuer in 3-D Secure, `threeDSRequestorChallengeInd`. */
+export type ChallengeIndicator = "01" | "02" | "03" | "04" | "05" | "07" | "08" | "10" | "11" | (string & {});
+
+/** One question about one signal. */
+export interface Clicked {
+  readonly signal: string;
+  readonly operator: string;
+  readonly value?: string;
 }
 
 /** Everything of a kind that is in force, by name. */
@@ -358,6 +625,9 @@ export interface CostsTold {
   readonly decline: number;
 }
 
+/** What the numerator of a ratio counts. */
+export type CountedEvents = "CHARGEBACKS" | "FRAUD_AND_DISPUTES" | "FRAUD_AND_OTHER_DISPUTES" | "FRAUD_CHARGEBACKS" | (string & {});
+
 /** What kind of number `cardNumber` is. */
 export type CredentialType = "DEVICE_TOKEN" | "NETWORK_TOKEN" | "PAN" | "STORED_PAN" | (string & {});
 
@@ -465,6 +735,25 @@ export interface DecisionStage {
   readonly result: { readonly [name: string]: unknown };
 }
 
+/** What the merchant says about the delivery. */
+export interface DeliveryGiven {
+  /** Who delivered. */
+  readonly carrier?: string | null | undefined;
+  /** The carrier's number. */
+  readonly trackingNumber?: string | null | undefined;
+  /** The day of the delivery. */
+  readonly deliveredOn?: string | null | undefined;
+  /** Where, or to whom. */
+  readonly deliveredTo?: string | null | undefined;
+  /** What was sold. */
+  readonly product?: string | null | undefined;
+  /** `merchandise` or `services`. */
+  readonly goods?: "merchandise" | "services" | null | undefined;
+}
+
+/** When goods come, `deliveryTimeframe` of EMV 3-D Secure. */
+export type DeliveryTimeframe = "01" | "02" | "03" | "04" | (string & {});
+
 /** The device, and the visit it is used for. */
 export interface Device {
   /** Address the request came from: the most telling single field. */
@@ -484,11 +773,130 @@ export interface Device {
 /** Why an endpoint is disabled. */
 export type DisabledBecause = "asked" | "failing" | "gone" | (string & {});
 
+/** What is done about a dispute. */
+export type DisputeChoice = "ACCEPT" | "REPRESENT" | (string & {});
+
+/** What is done about a dispute, and why. */
+export interface DisputeDecision {
+  /** `REPRESENT` answers it with evidence; `ACCEPT` ends it. */
+  readonly decision: DisputeChoice;
+  /** Why, for colleagues. */
+  readonly comment?: string | undefined;
+}
+
+/** How a dispute ended. */
+export interface DisputeEnd {
+  /** How it ended. */
+  readonly result: DisputeResult;
+}
+
+/** The same with its content. */
+export interface DisputeFile {
+  /** Its id. */
+  readonly fileId: string;
+  /** Its name. */
+  readonly name: string;
+  /** What its content is. */
+  readonly type: string;
+  /** Bytes. */
+  readonly size: number;
+  /** When it was attached (RFC 3339). */
+  readonly addedAt: string;
+  /** Who attached it. */
+  readonly addedBy: string;
+  /** Base64. */
+  readonly content?: string;
+}
+
+/** A file that is gone. */
+export interface DisputeFileDeleted {
+  /** Its id. */
+  readonly fileId: string;
+}
+
+/** Disputes of an account. */
+export interface DisputeQueue {
+  /** Open ones by their deadline, those that have ended newest first. */
+  readonly disputes: readonly DisputeSummary[];
+}
+
 /** How a dispute ended. */
 export type DisputeResult = "ACCEPTED" | "LOST" | "RESOLVED_BEFORE" | "WITHDRAWN" | "WON" | (string & {});
 
+/** A dispute with all that people decided, gave and attached. */
+export interface DisputeShown {
+  /** The dispute. */
+  readonly dispute: DisputeSummary;
+  /** Why it was decided so. */
+  readonly comment: string;
+  /** When that was (RFC 3339). */
+  readonly decidedAt: string | null;
+  /** Who decided it. */
+  readonly decidedBy: string | null;
+  /** What was said of the delivery. */
+  readonly delivery: DeliveryGiven | null;
+  /** Files, the oldest first. */
+  readonly files: readonly KeptFile[];
+}
+
 /** How far a dispute has gone. */
 export type DisputeStage = "ARBITRATION" | "FIRST" | "INQUIRY" | "PRE_ARBITRATION" | "REPRESENTED" | (string & {});
+
+/** A dispute in the queue. */
+export interface DisputeSummary {
+  /** Its name in paths. */
+  readonly id: string;
+  /** Its own name. */
+  readonly reference: string;
+  /** When it was raised (RFC 3339). */
+  readonly at: string;
+  /** The card network. */
+  readonly network: OutcomeNetwork;
+  /** The reason code. */
+  readonly reason: string | null;
+  /** How far it has gone. */
+  readonly stage: DisputeStage | null;
+  /** How it ended. */
+  readonly result: DisputeResult | null;
+  /** In units of the currency, as a decimal. */
+  readonly amount: string | null;
+  /** ISO 4217 code of the amount. */
+  readonly currency: string | null;
+  /** The decision it is about. */
+  readonly requestId: string | null;
+  /** Until when to answer (RFC 3339). */
+  readonly respondBy: string | null;
+  /** Whole days until then; negative when it is over. */
+  readonly daysLeft: number | null;
+  /** What was decided about it. */
+  readonly decision: DisputeChoice | null;
+  /** Whether Compelling Evidence 3.0 can be used; null without a decision. */
+  readonly winnable: boolean | null;
+  /** Why it cannot be used. */
+  readonly missing: MissingEvidence | null;
+  /** The same in a sentence. */
+  readonly summary: string | null;
+}
+
+/** The disputed transaction. */
+export interface DisputedTransaction {
+  /** The customer's login. */
+  readonly customer_account_id?: string | null;
+  /** The device, by at least two of its attributes. */
+  readonly customer_device_fingerprint?: string | null;
+  /** The device, by its own identifier. */
+  readonly customer_device_id?: string | null;
+  /** E-mail address. */
+  readonly customer_email_address?: string | null;
+  /** IP address. */
+  readonly customer_purchase_ip?: string | null;
+  /** What was sold. */
+  readonly product_description?: string | null;
+  /** Where it was delivered. */
+  readonly shipping_address?: PacketAddress | null;
+  /** `merchandise` or `services`. */
+  readonly merchandise_or_services?: "merchandise" | "services" | null;
+}
 
 /** A document to put in force. */
 export interface DocumentChange {
@@ -576,8 +984,28 @@ export interface DriftShown {
   readonly said: string;
 }
 
+/** An earlier order of the nearest pair. */
+export interface EarlierOrder {
+  /** Its decision. */
+  readonly requestId: string;
+  /** The day it was processed. */
+  readonly day: string;
+  /** How many days before the disputed one. */
+  readonly daysBefore: number;
+  /** In units of the currency, as a decimal. */
+  readonly amount: string | null;
+  /** What it has in common with the disputed one. */
+  readonly matched: readonly SharedElement[];
+}
+
 /** The electronic commerce indicator; 00 to 04 are Mastercard's, 05 the other networks'. */
 export type Eci = "00" | "01" | "02" | "03" | "04" | "05" | "06" | "07";
+
+/** What a network wants beyond texts and files. */
+export interface EnhancedEvidence {
+  /** For Visa, reason 10.4. */
+  readonly visa_compelling_evidence_3: VisaPacket;
+}
 
 /** What kinds of entities have a page. */
 export type EntityType = "address" | "card" | "device" | "email" | "phone" | "user" | (string & {});
@@ -730,6 +1158,41 @@ export interface EventsResponse {
   /** Whether there may be more by now. */
   readonly hasMore: boolean;
 }
+
+/** Whether what evidence needs stays readable. */
+export interface EvidenceKeeping {
+  /** Whether it does; no, unless you say so. */
+  readonly keep: boolean;
+}
+
+/** What an account keeps for evidence. */
+export interface EvidenceKept {
+  /** Whether it is kept from now on. */
+  readonly keep: boolean;
+  /** For so many days. */
+  readonly days: number;
+  /** Of so many orders something is kept. */
+  readonly orders: number;
+}
+
+/** What is sent to the provider as `evidence`. */
+export interface EvidencePacket {
+  /** By network. */
+  readonly enhanced_evidence: EnhancedEvidence;
+  /** Fields that are not known here and that you fill in before you send it. */
+  readonly fillIn?: readonly string[];
+}
+
+/** The evidence for an order as a PDF. */
+export interface EvidencePaper {
+  /** A name for the file. */
+  readonly name: string;
+  /** The PDF, Base64. */
+  readonly content: string;
+}
+
+/** Where an exemption is asked for. */
+export type ExemptionPlacement = "AUTHENTICATION" | "AUTHORIZATION" | (string & {});
 
 /** What would have changed a decision. */
 export interface ExplainedChange {
@@ -891,7 +1354,7 @@ export interface FeedbackRequest {
   readonly transactionId?: string | number | null | undefined;
   /** The `clientReferenceId` that was sent, unless it looks like a card number or has control characters: such a one is not kept as it is. */
   readonly clientReferenceId?: string | number | null | undefined;
-  /** `FRAUD`, `CHARGEBACK` or `LEGITIMATE`; `WITHDRAWN` takes back what was said before. What is said last counts. */
+  /** `FRAUD`, `CHARGEBACK`, `CARD_TESTING`, `ABUSE` or `LEGITIMATE`; `WITHDRAWN` takes back what was said before. What is said last counts. */
   readonly label: Label;
   /** When it was found out, or charged back, RFC 3339. */
   readonly when?: string | null | undefined;
@@ -1159,6 +1622,22 @@ export interface KeptCard {
   readonly credentialType?: CredentialType | null;
 }
 
+/** A file that was attached to a dispute. */
+export interface KeptFile {
+  /** Its id. */
+  readonly fileId: string;
+  /** Its name. */
+  readonly name: string;
+  /** What its content is. */
+  readonly type: string;
+  /** Bytes. */
+  readonly size: number;
+  /** When it was attached (RFC 3339). */
+  readonly addedAt: string;
+  /** Who attached it. */
+  readonly addedBy: string;
+}
+
 export interface KeyCreatedData {
   readonly keyId: string;
   readonly name: string;
@@ -1292,6 +1771,9 @@ export interface LabelAuditRequest {
 /** How a label came in. */
 export type LabelSource = "api" | "command" | "import" | "outcome" | "review" | (string & {});
 
+/** Who bears a fraud, if the advice is followed and the issuer agrees. */
+export type LiableParty = "ISSUER" | "MERCHANT" | (string & {});
+
 /** What a list said to a rule. */
 export interface ListAnswer {
   /** What was looked up. */
@@ -1369,6 +1851,21 @@ export interface Matched {
   readonly tags: readonly string[];
 }
 
+/** What is counted of requests. */
+export type Measure = "declined" | "doubted" | "failed" | "newCards" | "refused" | "requests" | "reviewed" | "small" | (string & {});
+
+/** One of the counts that depart from the normal. */
+export interface MeasureDeparting {
+  /** What is counted. */
+  readonly measure: Measure;
+  /** How many there were. */
+  readonly count: number;
+  /** How many there usually are of as many requests. */
+  readonly usual: number;
+  /** Of how many requests. */
+  readonly requests: number;
+}
+
 /** What became of the members of one kind. */
 export interface MembersListed {
   /** The list. */
@@ -1379,6 +1876,24 @@ export interface MembersListed {
   readonly changed: number;
   /** Were there alike. */
   readonly unchanged: number;
+}
+
+/** `merchantRiskIndicator` of an authentication request. */
+export interface MerchantRiskIndicator {
+  /** Where the goods go, as the request says. */
+  readonly shipIndicator?: ShipIndicator;
+  /** When they come, as the request says. */
+  readonly deliveryTimeframe?: DeliveryTimeframe;
+  /** `01` the buyer orders this cart for the first time, `02` again. */
+  readonly reorderItemsInd?: string;
+  /** `01` available, `02` later. */
+  readonly preOrderPurchaseInd?: string;
+  /** When, as YYYYMMDD. */
+  readonly preOrderDate?: string;
+  /** Gift cards. */
+  readonly giftCardCount?: string;
+  /** What they come to, in whole units. */
+  readonly giftCardAmount?: string;
 }
 
 /** What to send again: one event, or all of a span of time. */
@@ -1397,9 +1912,13 @@ export interface MeteredProgramme {
   readonly programme: string;
   /** Its level. */
   readonly level: string;
+  /** Whom the level judges: a merchant, or the acquirer of many. */
+  readonly of: ProgrammeSubject;
   /** The card network. */
   readonly network: string;
-  /** The merchant id; null if none is told. */
+  /** `ACCOUNT` counts all merchant ids together, `MERCHANT` one of them. */
+  readonly scope: MeteredScope;
+  /** The merchant id; null for all. */
   readonly merchantId: string | null;
   /** Its region; null if none is told. */
   readonly region: string | null;
@@ -1415,13 +1934,41 @@ export interface MeteredProgramme {
   readonly limitBasisPoints: number;
   /** And from how many events on. */
   readonly limitEvents: number;
+  /** The fewest events with which both hold, with these sales. */
+  readonly neededEvents: number;
+  /** How far on the way to the level: of the events that it needs, or of its amount, if that is further away. 0 where its other conditions keep it away. */
+  readonly reachedPercent: number;
   /** Whether all conditions of the level hold. */
   readonly met: boolean;
   /** How many more events until they do; null while another condition, such as an amount, keeps the level away. */
   readonly eventsLeft: number | null;
+  /** What else the level asks for and does not hold. */
+  readonly missing: readonly OtherCondition[];
+  /** What the disputes about fraud come to, where the level has an amount. */
+  readonly amount: string | null;
+  /** From which amount on. */
+  readonly limitAmount: string | null;
+  /** The currency of both amounts. */
+  readonly currency: string | null;
+  /** Amounts in other currencies, which are not counted because the table of thresholds has no rate for them. */
+  readonly uncounted: { readonly [name: string]: string };
+  /** The share of sales with 3-D Secure, where the level asks for it. */
+  readonly threeDSecureBasisPoints: string | null;
+  /** It must be below, in basis points. */
+  readonly limitThreeDSecure: number | null;
+  /** What the month will come to; null for a month of long ago. */
+  readonly forecast: ProgrammeForecast | null;
   /** Where the thresholds are from. */
   readonly source: string;
+  /** Whether a figure of them is from memory; ask your acquirer. */
+  readonly unverified: boolean;
 }
+
+/** What is metered together. */
+export type MeteredScope = "ACCOUNT" | "MERCHANT" | (string & {});
+
+/** Why there is no evidence. */
+export type MissingEvidence = "NOTHING_IN_COMMON" | "NOT_SETTLED" | "NOT_VISA_FRAUD" | "NO_CARD" | "NO_EARLIER_ORDERS" | "NO_IP_ADDRESS_OR_DEVICE" | "ONE_EARLIER_ORDER" | "ONE_ELEMENT" | (string & {});
 
 /** All models of an account. */
 export interface ModelPage {
@@ -1553,6 +2100,14 @@ export interface NameVerification {
   readonly nameResult: NameResult;
 }
 
+/** A file to attach. */
+export interface NewDisputeFile {
+  /** Its name, for people. */
+  readonly name: string;
+  /** A PDF, PNG, JPEG or plain text of at most 3 MiB, Base64. */
+  readonly content: string;
+}
+
 /** A key to issue. */
 export interface NewKey {
   /** For people. */
@@ -1616,6 +2171,35 @@ export interface OrderAmount {
   /** Exact decimal number. */
   readonly amount: number;
 }
+
+/** Whether two earlier orders show that an order was the cardholder's. */
+export interface OrderEvidence {
+  /** The decision. */
+  readonly requestId: string;
+  /** Whether Compelling Evidence 3.0 can be used. */
+  readonly qualified: boolean;
+  /** What was found, in a sentence. */
+  readonly summary: string;
+  /** The reference of its dispute; null when none is known, and then all this is as if it were disputed with reason 10.4. */
+  readonly dispute: string | null;
+  /** Until when to answer (RFC 3339). */
+  readonly respondBy: string | null;
+  /** What all three orders have in common. */
+  readonly matched: readonly SharedElement[];
+  /** Why it cannot be used. */
+  readonly missing: MissingEvidence | null;
+  /** Fields to send with every request from now on. */
+  readonly send: readonly string[];
+  /** The same in a sentence. */
+  readonly advice: string | null;
+  /** The nearest pair, the older one first. */
+  readonly earlierOrders: readonly EarlierOrder[];
+  /** The packet in the field names of Stripe's API, if it can be used. */
+  readonly packet?: EvidencePacket | null;
+}
+
+/** What a level asks for besides a ratio and a number of events. */
+export type OtherCondition = "AMOUNT" | "SALES" | "THREE_D_SECURE" | (string & {});
 
 /** The three decisions, weakest first. */
 export type Outcome = "ACCEPT" | "DECLINE" | "REVIEW" | (string & {});
@@ -1744,10 +2328,41 @@ export interface OutcomeReport {
   readonly fraudType?: string | null | undefined;
   /** Of a dispute: how far it has gone. */
   readonly stage?: DisputeStage | null | undefined;
-  /** Of a dispute or alert: how it ended. */
+  /** Of a dispute or alert: how it ended. Of a reported fraud, `RESOLVED_BEFORE` says that compelling evidence ended it before a dispute. */
   readonly result?: DisputeResult | null | undefined;
   /** Of a dispute: until when to answer (RFC 3339). */
   readonly respondBy?: string | null | undefined;
+}
+
+/** How probable each outcome is, as far as the account's model has learned it. */
+export interface OutcomeScoresTold {
+  /** That it is disputed as fraud, 0 to 1. */
+  readonly fraudDispute?: number;
+  /** That it is reported as fraud. */
+  readonly reportedFraud?: number;
+  /** That a stolen card is tried out. */
+  readonly cardTesting?: number;
+  /** That the cardholder misuses the order. */
+  readonly abuse?: number;
+}
+
+/** Whether a level will be met when the month is over and everything is told. */
+export type Outlook = "LIKELY" | "MET" | "POSSIBLE" | "UNLIKELY" | (string & {});
+
+/** Where it was delivered. */
+export interface PacketAddress {
+  /** Street and number. */
+  readonly line1?: string | null;
+  /** What the first line has no room for. */
+  readonly line2?: string | null;
+  /** City. */
+  readonly city?: string | null;
+  /** State or region. */
+  readonly state?: string | null;
+  /** Postal code. */
+  readonly postal_code?: string | null;
+  /** ISO 3166-1 alpha-2 code. */
+  readonly country?: string | null;
 }
 
 /** The results of a verification of payee, as banks exchange them. */
@@ -2020,6 +2635,72 @@ export interface PreCheckResponse {
   readonly reasons: readonly string[];
 }
 
+/** `threeDSRequestorPriorAuthenticationInfo`: the last time this card was authenticated here. */
+export interface PriorAuthentication {
+  /** When, UTC, as YYYYMMDDHHMM. */
+  readonly threeDSReqPriorAuthTimestamp?: string;
+}
+
+/** An earlier transaction that nobody disputed. */
+export interface PriorTransaction {
+  /** The customer's login. */
+  readonly customer_account_id?: string | null;
+  /** The device, by at least two of its attributes. */
+  readonly customer_device_fingerprint?: string | null;
+  /** The device, by its own identifier. */
+  readonly customer_device_id?: string | null;
+  /** E-mail address. */
+  readonly customer_email_address?: string | null;
+  /** IP address. */
+  readonly customer_purchase_ip?: string | null;
+  /** What was sold. */
+  readonly product_description?: string | null;
+  /** Where it was delivered. */
+  readonly shipping_address?: PacketAddress | null;
+  /** The provider's id of it. */
+  readonly charge?: string | null;
+}
+
+/** A step on the way to a level that was reached in a month, and when that was noticed. */
+export interface ProgrammeAlert {
+  /** The programme. */
+  readonly programme: string;
+  /** Its level. */
+  readonly level: string;
+  /** The card network. */
+  readonly network: string;
+  /** The merchant id; null for all. */
+  readonly merchantId: string | null;
+  /** Its region; null if none is told. */
+  readonly region: string | null;
+  /** 50, 75, 90, or 100 once met. */
+  readonly percent: number;
+  /** When it was noticed (RFC 3339). */
+  readonly at: string;
+}
+
+/** What a month will come to; the bounds hold in four cases of five. */
+export interface ProgrammeForecast {
+  /** Expected events. */
+  readonly events: number;
+  /** Fewer in one case of ten. */
+  readonly eventsLow: number;
+  /** More in one case of ten. */
+  readonly eventsHigh: number;
+  /** Expected sales. */
+  readonly sales: number;
+  /** The expected ratio in basis points. */
+  readonly basisPoints: string | null;
+  /** Lower in one case of ten. */
+  readonly basisPointsLow: string | null;
+  /** Higher in one case of ten. */
+  readonly basisPointsHigh: string | null;
+  /** Whether the level will be met. */
+  readonly outlook: Outlook;
+  /** Earlier months that it was learnt from. */
+  readonly months: number;
+}
+
 /** How a month stands against all programmes. */
 export interface ProgrammeReport {
   /** The month, in UTC. */
@@ -2028,8 +2709,51 @@ export interface ProgrammeReport {
   readonly asOf: string;
   /** The day of the table of thresholds. */
   readonly tableAsOf: string;
-  /** The nearest to a level first. */
+  /** Those of merchants first, and of these the nearest to a level. */
   readonly standings: readonly MeteredProgramme[];
+  /** Of this month, newest first. */
+  readonly alerts: readonly ProgrammeAlert[];
+}
+
+/** Whose month a level judges. */
+export type ProgrammeSubject = "ACQUIRER" | "MERCHANT" | (string & {});
+
+export interface ProgrammeThresholdData {
+  readonly programme: string;
+  readonly level: string;
+  readonly network: string;
+  /** Null for all of the account. */
+  readonly merchantId: string | null;
+  readonly region: string | null;
+  readonly month: string;
+  /** 50, 75 or 90 of the way; 100 once it is met. */
+  readonly percent: number;
+  readonly events: number;
+  readonly sales: number;
+  readonly neededEvents: number;
+  readonly basisPoints: string | null;
+}
+
+/** Half of the way to a network's programme, or more, is reached. */
+export interface ProgrammeThresholdEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "programme.threshold";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: ProgrammeThresholdData;
+}
+
+/** A rule that finds the requests of an alert, to begin with. */
+export interface ProposedRule {
+  /** Its name. */
+  readonly name: string;
+  /** Its condition, for a rule set. */
+  readonly condition: string;
+  /** The same as the rule builder of the console has it. */
+  readonly questions: readonly Clicked[];
 }
 
 /** One attempt to send a message. */
@@ -2146,6 +2870,40 @@ export interface PublicWebhook {
   readonly secret?: string;
   /** Until when messages are signed with the old secret, too. */
   readonly oldSecretUntil?: string;
+}
+
+/** Rates of fraud by quarter and band. */
+export interface RateReport {
+  /** Whose bands these are. */
+  readonly regime: string;
+  /** Day of the table of limits. */
+  readonly tableAsOf: string;
+  /** Day of the rates of currencies. */
+  readonly ratesAsOf: string;
+  /** The last 90 days, then quarters, newest first. */
+  readonly standings: readonly RateStanding[];
+  /** Bands above their rate for two quarters running (article 20). */
+  readonly stopped: readonly Money[];
+  /** Payments and frauds without an amount, or in a currency without a rate. */
+  readonly leftOut: number;
+}
+
+/** The rate of fraud in one window. */
+export interface RateStanding {
+  /** A quarter, or `now` for the last 90 days. */
+  readonly window: string;
+  /** First day. */
+  readonly since: string;
+  /** The day after the last. */
+  readonly until: string;
+  /** All payments. */
+  readonly settled: Money;
+  /** All frauds. */
+  readonly fraud: Money;
+  /** Per cent, four decimals; null without payments. */
+  readonly rate: string | null;
+  /** The smallest first. */
+  readonly bands: readonly BandStanding[];
 }
 
 /** One thing that moved the score. */
@@ -2583,6 +3341,32 @@ export interface RingShown {
   readonly lastSeenAt: string;
 }
 
+/** How a point was answered. */
+export type RiskAnswer = "FOUND" | "NOT_FOUND" | "UNKNOWN" | (string & {});
+
+/** The band of article 18 that the amount falls into. */
+export interface RiskBandTold {
+  /** Its largest amount. */
+  readonly upTo: Money;
+  /** Largest share of fraud in the value of all payments. */
+  readonly referenceRate: number;
+  /** The account's own share; null while it is not measured. */
+  readonly ownRate: number | null;
+}
+
+/** What must not have been found. */
+export type RiskPoint = "ABNORMAL_BEHAVIOUR" | "ABNORMAL_LOCATION" | "HIGH_RISK_PAYEE" | "KNOWN_FRAUD" | "MALWARE" | "UNUSUAL_DEVICE" | (string & {});
+
+/** One of the six points of article 18. */
+export interface RiskPointTold {
+  /** What must not have been found. */
+  readonly point: RiskPoint;
+  /** Whether it was. */
+  readonly answer: RiskAnswer;
+  /** What answered it: codes of Sentry's reasons. */
+  readonly by: readonly string[];
+}
+
 export interface RulesAppliedData {
   readonly ruleSet: string;
   readonly version: number;
@@ -2692,8 +3476,54 @@ export interface RulesRolledBackEvent {
   readonly data: RulesRolledBackData;
 }
 
+/** What to do with a payment. */
+export type ScaAction = "CHALLENGE" | "DECLINE" | "EXEMPT" | "FRICTIONLESS" | "OUT_OF_SCOPE" | (string & {});
+
+/** Whether to authenticate the cardholder, and how to ask. */
+export interface ScaAdviceTold {
+  /** Whether the rules ask for authentication. */
+  readonly inScope: boolean;
+  /** What to do. */
+  readonly advice: ScaAction;
+  /** Why it can be left out. */
+  readonly exemption: AdvisedExemption | null;
+  /** Where to ask: 3-D Secure, or the payment. */
+  readonly placement: ExemptionPlacement | null;
+  /** `threeDSRequestorChallengeInd` of the authentication request. */
+  readonly challengeIndicator: ChallengeIndicator | null;
+  /** Who bears a fraud if the issuer agrees. */
+  readonly liability: LiableParty | null;
+  /** Whose rules hold; null where none do. */
+  readonly regime: string | null;
+  /** The amount as it was compared; null without one or without a rate. */
+  readonly amount: Money | null;
+  /** Null where the amount falls into none. */
+  readonly traBand: RiskBandTold | null;
+  /** Null without a known card. */
+  readonly counters: CardCountersTold | null;
+  /** The six points of article 18, one by one. */
+  readonly checklist: readonly RiskPointTold[];
+  /** Why, what decided first. */
+  readonly reasons: readonly ScaReasonTold[];
+  /** Day of the table of limits. */
+  readonly tableAsOf: string;
+  /** Day of the rates of currencies. */
+  readonly ratesAsOf: string;
+}
+
 /** Why strong customer authentication is not needed (PSD2). */
 export type ScaExemption = "LOW_VALUE" | "MERCHANT_INITIATED" | "RECURRING" | "SECURE_CORPORATE_PAYMENT" | "TRANSACTION_RISK_ANALYSIS" | "TRUSTED_BENEFICIARY";
+
+/** Why the advice is what it is. */
+export type ScaReason = "ABOVE_ALL_BANDS" | "ABOVE_LOW_VALUE" | "ACQUIRER_DOES_NOT_ASK" | "ACQUIRER_OUTSIDE" | "ALREADY_AUTHENTICATED" | "ANONYMOUS_CARD" | "BAND_STOPPED" | "CORPORATE" | "COUNTERS_REACHED" | "COUNTERS_UNKNOWN" | "FIRST_OF_SERIES" | "ISSUER_OUTSIDE" | "ISSUER_UNKNOWN" | "LOW_VALUE" | "LOW_VALUE_OFF" | "MAIL_OR_TELEPHONE" | "MERCHANT_INITIATED" | "NO_AMOUNT" | "NO_EXEMPTION" | "NO_FIRST_AUTHENTICATION" | "NO_RATE" | "ONE_COUNTER_REACHED" | "OWN_RATE_ABOVE" | "POINT_FOUND" | "POINT_UNKNOWN" | "PREPAID_NOT_ANONYMOUS" | "RECURRING" | "RISK_HIGH" | "RISK_LOW" | "RISK_NOT_LOW" | "RISK_TOO_HIGH" | "TRA_ALLOWED" | "TRUSTED" | (string & {});
+
+/** One reason for the advice. */
+export interface ScaReasonTold {
+  /** Which reason; docs/authentication.md has all. */
+  readonly code: ScaReason;
+  /** The same in words. */
+  readonly text: string;
+}
 
 /** How messages are signed. */
 export type SecretKind = "ed25519" | "hmac" | (string & {});
@@ -2714,6 +3544,12 @@ export interface SentryInPipeline {
   readonly reasons: readonly Reason[];
   /** Only where the account has costs of its own, and for their currency. */
   readonly costs?: CostsTold;
+  /** Only where the account's model has learned such scores. */
+  readonly outcomeScores?: OutcomeScoresTold;
+  /** Only where the account asks for advice on authentication. */
+  readonly scaAdvice?: ScaAdviceTold;
+  /** For a 3-D Secure server, in its own names and codes; only where the account asks for it. What is not known is left out. */
+  readonly threeDSecureData?: ThreeDSecureData;
 }
 
 /** Which custom inputs Sentry remembers. */
@@ -2738,6 +3574,8 @@ export interface SentryRequest {
   readonly customInputs?: { readonly [name: string]: unknown } | null | undefined;
   /** Caller's own reference, kept with the decision and searchable. */
   readonly clientReferenceId?: string | number | null | undefined;
+  /** For advice on strong customer authentication, where the account asks for it. */
+  readonly authentication?: AuthenticationInputs | null | undefined;
 }
 
 /** How far the request can be trusted. */
@@ -2748,12 +3586,94 @@ export interface SentryResponse {
   readonly reasons: readonly Reason[];
   /** Only where the account has costs of its own, and for their currency. */
   readonly costs?: CostsTold;
+  /** Only where the account's model has learned such scores. */
+  readonly outcomeScores?: OutcomeScoresTold;
+  /** Only where the account asks for advice on authentication. */
+  readonly scaAdvice?: ScaAdviceTold;
+  /** For a 3-D Secure server, in its own names and codes; only where the account asks for it. What is not known is left out. */
+  readonly threeDSecureData?: ThreeDSecureData;
 }
+
+/** What two orders can have in common. */
+export type SharedElement = "ACCOUNT" | "DEVICE" | "IP_ADDRESS" | "SHIPPING_ADDRESS" | (string & {});
+
+/** Where goods go, `shipIndicator` of EMV 3-D Secure. */
+export type ShipIndicator = "01" | "02" | "03" | "04" | "05" | "06" | "07" | (string & {});
 
 /** What is bought, line by line. */
 export interface ShoppingCart {
   /** The lines. */
   readonly items?: readonly CartItem[] | null | undefined;
+}
+
+/** What a unit of a currency is worth in another, as an operator's table states it. */
+export interface ShownRate {
+  /** The currency. */
+  readonly from: string;
+  /** The other one. */
+  readonly to: string;
+  /** As a decimal. */
+  readonly rate: string;
+  /** From this day on. */
+  readonly since: string;
+  /** Until before this day. */
+  readonly until: string | null;
+}
+
+/** One level of a programme, as the table in force has it. */
+export interface ShownThreshold {
+  /** The programme. */
+  readonly programme: string;
+  /** Its level. */
+  readonly level: string;
+  /** Whom it judges. */
+  readonly of: ProgrammeSubject;
+  /** The card network. */
+  readonly network: string;
+  /** From this day on. */
+  readonly since: string;
+  /** Until before this day. */
+  readonly until: string | null;
+  /** Which events are counted. */
+  readonly counts: CountedEvents;
+  /** Whose sales they are divided by. */
+  readonly salesOf: string;
+  /** From which ratio on. */
+  readonly basisPoints: number;
+  /** And how many events. */
+  readonly events: number;
+  /** And how many sales. */
+  readonly sales: number;
+  /** And which amount of disputes about fraud. */
+  readonly amount: string | null;
+  /** The currency of the amount. */
+  readonly currency: string | null;
+  /** And below which share of sales with 3-D Secure. */
+  readonly threeDSecureBelow: number | null;
+  /** Only there; everywhere if none is named. */
+  readonly regions: readonly string[];
+  /** Not there. */
+  readonly exceptRegions: readonly string[];
+  /** Whether a figure is from memory. */
+  readonly unverified: boolean;
+  /** Where the figures are from. */
+  readonly source: string;
+}
+
+/** A value that an alert's requests have more often than usual. */
+export interface StandingOut {
+  /** What it is. */
+  readonly kind: ValueKind;
+  /** As decisions have it. */
+  readonly value: string;
+  /** How many of the requests have it. */
+  readonly count: number;
+  /** Their share of the requests. */
+  readonly share: number;
+  /** Its usual share. */
+  readonly usual: number;
+  /** Its share divided by the usual one. */
+  readonly lift: number;
 }
 
 /** All charges of one fee type at one fee. */
@@ -2836,6 +3756,16 @@ export interface ThreeDSecure {
   readonly dsTransactionId?: string | null | undefined;
 }
 
+/** What a 3-D Secure server can be sent as it is. */
+export interface ThreeDSecureData {
+  /** About the account. */
+  readonly acctInfo?: AcctInfo;
+  /** About the order. */
+  readonly merchantRiskIndicator?: MerchantRiskIndicator;
+  /** About an earlier authentication. */
+  readonly threeDSRequestorPriorAuthenticationInfo?: PriorAuthentication;
+}
+
 /** What one threshold of a report would have cost. */
 export interface ThresholdCostShown {
   /** Requests with less confidence are declined. */
@@ -2866,6 +3796,18 @@ export interface ThresholdKept {
   readonly changed?: number | null;
   /** The same with scores as they are. */
   readonly changedUnmapped?: number | null;
+}
+
+/** The table of thresholds that is in force. */
+export interface ThresholdTable {
+  /** The day of the table. */
+  readonly asOf: string;
+  /** Whether the operator has replaced the table that ships. */
+  readonly own: boolean;
+  /** In the order of the file. */
+  readonly thresholds: readonly ShownThreshold[];
+  /** Exchange rates; none ships. */
+  readonly rates: readonly ShownRate[];
 }
 
 /** A span of time: from a moment on, and before another. */
@@ -2966,6 +3908,21 @@ export interface UsageResponse {
   readonly usage: readonly UsageEntry[];
 }
 
+/** What a value that stands out is. */
+export type ValueKind = "address" | "bin" | "browser" | "country" | "device" | "domain" | "network" | "operator" | "rule" | (string & {});
+
+/** What became of the values that one list holds. */
+export interface ValuesListed {
+  /** The list. */
+  readonly list: string;
+  /** How many are new on it. */
+  readonly added: number;
+  /** Got another expiry or reason. */
+  readonly changed: number;
+  /** Were there alike. */
+  readonly unchanged: number;
+}
+
 /** How much was given to verify. */
 export type VerificationLevel = "FULL" | "MINIMAL" | "PARTIAL" | (string & {});
 
@@ -3037,6 +3994,14 @@ export interface VersionShown {
   readonly document: string;
 }
 
+/** Compelling Evidence 3.0. */
+export interface VisaPacket {
+  /** The disputed transaction. */
+  readonly disputed_transaction: DisputedTransaction;
+  /** The two earlier ones, the older one first. */
+  readonly prior_undisputed_transactions: readonly PriorTransaction[];
+}
+
 /** What to change; what is left out stays as it is. */
 export interface WebhookChange {
   /** Where messages are sent, over HTTPS. */
@@ -3104,6 +4069,16 @@ export interface WebhookTestEvent {
   readonly data: WebhookTestData;
 }
 
+/** A rule set to try on recorded requests; by default those of the last 90 days. */
+export interface WhatIfRequest {
+  /** The file as YAML, as `apply` of the command line takes it. */
+  readonly document: string;
+  /** The first moment: a day, or a time such as 2026-11-15T08:30:00Z. */
+  readonly since?: string | null | undefined;
+  /** The first moment after it, in the same words. Default: now. */
+  readonly until?: string | null | undefined;
+}
+
 /**
  * Something that happened; `type` says what, and so what `data` holds.
  *
@@ -3133,6 +4108,9 @@ export type PublicEvent =
   ImportFinishedEvent |
   WebhookDisabledEvent |
   DriftNoticedEvent |
+  ProgrammeThresholdEvent |
+  AlertRaisedEvent |
+  AlertEndedEvent |
   WebhookTestEvent;
 
 /** What each operation takes, and what it answers with. */
@@ -3648,6 +4626,34 @@ export interface Operations {
     body: MessageReplay;
     result: ReplayStarted;
   };
+  /** List alerts */
+  listAlerts: {
+    path: Record<string, never>;
+    query: { readonly limit?: number | undefined; readonly ended?: boolean | undefined };
+    body: undefined;
+    result: AlertPage;
+  };
+  /** Show an alert */
+  getAlert: {
+    path: { readonly alertId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: AlertShown;
+  };
+  /** Acknowledge an alert */
+  acknowledgeAlert: {
+    path: { readonly alertId: string };
+    query: Record<string, never>;
+    body: AlertAnswer;
+    result: AlertShown;
+  };
+  /** Block what stands out in an alert */
+  blockAlert: {
+    path: { readonly alertId: string };
+    query: { readonly dryRun?: boolean | undefined };
+    body: AlertBlocking;
+    result: AlertBlocked;
+  };
   /** List rings */
   listRings: {
     path: Record<string, never>;
@@ -3732,12 +4738,145 @@ export interface Operations {
     body: undefined;
     result: ProgrammeReport;
   };
+  /** Show the thresholds of programmes */
+  getProgrammeThresholds: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: ThresholdTable;
+  };
+  /** Try what a rule set would do to programmes */
+  startProgrammesWhatIf: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: WhatIfRequest;
+    result: JobResponse;
+  };
+  /** Show the evidence for an order */
+  getEvidence: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: OrderEvidence;
+  };
+  /** List disputes */
+  listDisputes: {
+    path: Record<string, never>;
+    query: { readonly ended?: boolean | undefined; readonly limit?: number | undefined };
+    body: undefined;
+    result: DisputeQueue;
+  };
+  /** Show a dispute */
+  getDispute: {
+    path: { readonly disputeId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: DisputeShown;
+  };
+  /** Represent or accept a dispute */
+  decideDispute: {
+    path: { readonly disputeId: string };
+    query: Record<string, never>;
+    body: DisputeDecision;
+    result: DisputeShown;
+  };
+  /** Tell of the delivery */
+  setDisputeDelivery: {
+    path: { readonly disputeId: string };
+    query: Record<string, never>;
+    body: DeliveryGiven;
+    result: DisputeShown;
+  };
+  /** Tell how a dispute ended */
+  endDispute: {
+    path: { readonly disputeId: string };
+    query: Record<string, never>;
+    body: DisputeEnd;
+    result: DisputeShown;
+  };
+  /** Attach a file to a dispute */
+  attachDisputeFile: {
+    path: { readonly disputeId: string };
+    query: Record<string, never>;
+    body: NewDisputeFile;
+    result: DisputeFile;
+  };
+  /** Fetch a file of a dispute */
+  getDisputeFile: {
+    path: { readonly disputeId: string; readonly fileId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: DisputeFile;
+  };
+  /** Delete a file of a dispute */
+  deleteDisputeFile: {
+    path: { readonly disputeId: string; readonly fileId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: DisputeFileDeleted;
+  };
+  /** Get the evidence for an order as a PDF */
+  getEvidencePaper: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: EvidencePaper;
+  };
+  /** Whether evidence is kept */
+  getEvidencePolicy: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: EvidenceKept;
+  };
+  /** Keep evidence, or stop */
+  setEvidencePolicy: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: EvidenceKeeping;
+    result: EvidenceKept;
+  };
   /** Import outcomes */
   importOutcomes: {
     path: Record<string, never>;
     query: { readonly dryRun?: boolean | undefined };
     body: OutcomeFile;
     result: JobResponse;
+  };
+  /** Settings of authentication */
+  getAuthentication: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: AuthenticationShown;
+  };
+  /** Ask for advice on authentication */
+  setAuthentication: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: AuthenticationBody;
+    result: AuthenticationShown;
+  };
+  /** Ask for no advice on authentication */
+  clearAuthentication: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: AuthenticationShown;
+  };
+  /** Meter the rates of fraud for article 18 */
+  getFraudRates: {
+    path: Record<string, never>;
+    query: { readonly quarters?: number | undefined };
+    body: undefined;
+    result: RateReport;
+  };
+  /** Measure the rates of fraud, and advise by them */
+  measureFraudRates: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: RateReport;
   };
   /** Settings of events */
   getEventSettings: {
@@ -3914,6 +5053,10 @@ export const OPERATIONS = {
   testWebhook: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/test", answer: "webhookAttemptResponse", repeat: "keyed" },
   listWebhookAttempts: { method: "GET", path: "/api/v1/manage/webhooks/{webhookId}/attempts", answer: "webhookAttemptsResponse", repeat: "harmless" },
   replayWebhookMessages: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/replay", answer: "webhookReplayResponse", repeat: "keyed" },
+  listAlerts: { method: "GET", path: "/api/v1/manage/alerts", answer: "alertsResponse", repeat: "harmless" },
+  getAlert: { method: "GET", path: "/api/v1/manage/alerts/{alertId}", answer: "alertResponse", repeat: "harmless" },
+  acknowledgeAlert: { method: "POST", path: "/api/v1/manage/alerts/{alertId}/acknowledgement", answer: "alertResponse", repeat: "keyed" },
+  blockAlert: { method: "POST", path: "/api/v1/manage/alerts/{alertId}/blocking", answer: "alertBlockedResponse", repeat: "keyed" },
   listRings: { method: "GET", path: "/api/v1/manage/rings", answer: "ringsResponse", repeat: "harmless" },
   getRing: { method: "GET", path: "/api/v1/manage/rings/{ringId}", answer: "ringResponse", repeat: "harmless" },
   blockRing: { method: "POST", path: "/api/v1/manage/rings/{ringId}/blocking", answer: "ringBlockedResponse", repeat: "keyed" },
@@ -3926,7 +5069,26 @@ export const OPERATIONS = {
   joinOutcome: { method: "POST", path: "/api/v1/manage/outcomes/join", answer: "outcomeResponse", repeat: "keyed" },
   rejoinOutcomes: { method: "POST", path: "/api/v1/manage/outcomes/rejoin", answer: "outcomesJoinedResponse", repeat: "keyed" },
   getProgrammes: { method: "GET", path: "/api/v1/manage/programmes", answer: "programmesResponse", repeat: "harmless" },
+  getProgrammeThresholds: { method: "GET", path: "/api/v1/manage/programmes/thresholds", answer: "programmeThresholdsResponse", repeat: "harmless" },
+  startProgrammesWhatIf: { method: "POST", path: "/api/v1/manage/programmes/what-if", answer: "jobResponse", repeat: "keyed" },
+  getEvidence: { method: "GET", path: "/api/v1/manage/decisions/{requestId}/evidence", answer: "evidenceResponse", repeat: "harmless" },
+  listDisputes: { method: "GET", path: "/api/v1/manage/disputes", answer: "disputesResponse", repeat: "harmless" },
+  getDispute: { method: "GET", path: "/api/v1/manage/disputes/{disputeId}", answer: "disputeResponse", repeat: "harmless" },
+  decideDispute: { method: "POST", path: "/api/v1/manage/disputes/{disputeId}/decision", answer: "disputeResponse", repeat: "keyed" },
+  setDisputeDelivery: { method: "PUT", path: "/api/v1/manage/disputes/{disputeId}/delivery", answer: "disputeResponse", repeat: "keyed" },
+  endDispute: { method: "POST", path: "/api/v1/manage/disputes/{disputeId}/result", answer: "disputeResponse", repeat: "keyed" },
+  attachDisputeFile: { method: "POST", path: "/api/v1/manage/disputes/{disputeId}/files", answer: "disputeFileResponse", repeat: "keyed" },
+  getDisputeFile: { method: "GET", path: "/api/v1/manage/disputes/{disputeId}/files/{fileId}", answer: "disputeFileResponse", repeat: "harmless" },
+  deleteDisputeFile: { method: "DELETE", path: "/api/v1/manage/disputes/{disputeId}/files/{fileId}", answer: "disputeFileDeletedResponse", repeat: "keyed" },
+  getEvidencePaper: { method: "GET", path: "/api/v1/manage/decisions/{requestId}/evidence/paper", answer: "evidencePaperResponse", repeat: "harmless" },
+  getEvidencePolicy: { method: "GET", path: "/api/v1/manage/policies/evidence", answer: "evidenceKeepingResponse", repeat: "harmless" },
+  setEvidencePolicy: { method: "PUT", path: "/api/v1/manage/policies/evidence", answer: "evidenceKeepingResponse", repeat: "keyed" },
   importOutcomes: { method: "POST", path: "/api/v1/manage/outcomes/imports", answer: "jobResponse", repeat: "keyed" },
+  getAuthentication: { method: "GET", path: "/api/v1/manage/authentication", answer: "authenticationResponse", repeat: "harmless" },
+  setAuthentication: { method: "PUT", path: "/api/v1/manage/authentication", answer: "authenticationResponse", repeat: "keyed" },
+  clearAuthentication: { method: "DELETE", path: "/api/v1/manage/authentication", answer: "authenticationResponse", repeat: "keyed" },
+  getFraudRates: { method: "GET", path: "/api/v1/manage/authentication/fraud-rates", answer: "fraudRatesResponse", repeat: "harmless" },
+  measureFraudRates: { method: "POST", path: "/api/v1/manage/authentication/fraud-rates", answer: "fraudRatesResponse", repeat: "keyed" },
   getEventSettings: { method: "GET", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "harmless" },
   setEventSettings: { method: "PUT", path: "/api/v1/manage/events", answer: "eventSettingsResponse", repeat: "keyed" },
   listModels: { method: "GET", path: "/api/v1/manage/models", answer: "modelsResponse", repeat: "harmless" },

@@ -14,6 +14,32 @@ export class ManageAccount extends Calls {
   }
 }
 
+export class ManageAlerts extends Calls {
+  /** What departs from the account's own normal by hour and weekday: attacks, feasts and outages, each with the values that stand out and the money at stake. Scope `manage:lists`. Free. */
+  list(query: Query<"listAlerts"> = {}, own?: CallOptions): Listing<api.AlertPage, api.AlertShown> {
+    return new Listing({
+      ask: () => this.send("listAlerts", { query }, own),
+      hasMore: () => false,
+      items: (page) => page.alerts,
+    });
+  }
+
+  /** Its figures beside what is usual, the values that stand out, a rule to begin with, and some of its requests. Scope `manage:lists`. Free. */
+  get(alertId: string, own?: CallOptions): Promise<Answer<api.AlertShown>> {
+    return this.send("getAlert", { path: { alertId } }, own);
+  }
+
+  /** Says that somebody looks after it, so that the overview does not ask for attention any more; or ends it. It goes on by itself until requests are as usual again. Scope `manage:lists`. Free. */
+  acknowledgement(alertId: string, body: Body<"acknowledgeAlert"> = {}, own?: CallOptions): Promise<Answer<api.AlertShown>> {
+    return this.send("acknowledgeAlert", { path: { alertId }, body }, own);
+  }
+
+  /** Puts the addresses, devices and whatever else is asked for on lists, for a day unless another span is given. What a list does is up to the rules that name it. Scope `manage:lists`. Free. */
+  blocking(alertId: string, body: Body<"blockAlert"> = {}, own?: CallOptions & Query<"blockAlert">): Promise<Answer<api.AlertBlocked>> {
+    return this.send("blockAlert", { path: { alertId }, query: { dryRun: own?.dryRun }, body }, own);
+  }
+}
+
 export class ManageAudit extends Calls {
   /** Everything that was changed in the account: who, when, what. Newest first. Scope `manage:account`. Free. */
   list(query: Query<"listAudit"> = {}, own?: CallOptions): Listing<api.AuditPage, api.AuditEntry> {
@@ -25,6 +51,33 @@ export class ManageAudit extends Calls {
       hasMore: (page) => page.hasMore && page.lines.length > 0,
       items: (page) => page.lines,
     });
+  }
+}
+
+export class ManageAuthentication extends Calls {
+  /** Whether Sentry advises on strong customer authentication, and what the advice depends on. Scope `manage:account`. Free. */
+  get(own?: CallOptions): Promise<Answer<api.AuthenticationShown>> {
+    return this.send("getAuthentication", {}, own);
+  }
+
+  /** Has Sentry say for each payment whether the cardholder must be authenticated, which exemption can be asked for and where. What is left out is set to its default. Scope `manage:account`. Free. */
+  set(body: Body<"setAuthentication">, own?: CallOptions): Promise<Answer<api.AuthenticationShown>> {
+    return this.send("setAuthentication", { body }, own);
+  }
+
+  /** Sentry says no more about it. Scope `manage:account`. Free. */
+  clear(own?: CallOptions): Promise<Answer<api.AuthenticationShown>> {
+    return this.send("clearAuthentication", {}, own);
+  }
+
+  /** Value of frauds by value of all payments, in windows of 90 days: the last one, and those that end with the latest quarters. Each is compared with the reference rate of each band. Scope `manage:account`. Free. */
+  getFraudRates(query: Query<"getFraudRates"> = {}, own?: CallOptions): Promise<Answer<api.RateReport>> {
+    return this.send("getFraudRates", { query }, own);
+  }
+
+  /** Keeps the rate of the last 90 days, and which bands are stopped, for the advice of Sentry. Scope `manage:account`. Free. */
+  measureFraudRates(own?: CallOptions): Promise<Answer<api.RateReport>> {
+    return this.send("measureFraudRates", {}, own);
   }
 }
 
@@ -43,6 +96,64 @@ export class ManageConnectors extends Calls {
       hasMore: () => false,
       items: (page) => page.connectors,
     });
+  }
+}
+
+export class ManageDecisions extends Calls {
+  /** Looks for two earlier orders on the same card that show the order to be the cardholder's, as Visa's Compelling Evidence 3.0 wants them, and says what was missing if there are none. The packet holds personal data in clear: each look leaves an audit line. Scope `manage:feedback`. Free. */
+  getEvidence(requestId: string, own?: CallOptions): Promise<Answer<api.OrderEvidence>> {
+    return this.send("getEvidence", { path: { requestId } }, own);
+  }
+
+  /** The order, its checks, the delivery as you told it, and earlier orders. It holds personal data in clear: each look leaves an audit line. Scope `manage:feedback`. Free. */
+  getEvidencePaper(requestId: string, own?: CallOptions): Promise<Answer<api.EvidencePaper>> {
+    return this.send("getEvidencePaper", { path: { requestId } }, own);
+  }
+}
+
+export class ManageDisputes extends Calls {
+  /** Open ones by their deadline, each with what Compelling Evidence 3.0 says of it; or those that have ended. Scope `manage:feedback`. Free. */
+  list(query: Query<"listDisputes"> = {}, own?: CallOptions): Listing<api.DisputeQueue, api.DisputeSummary> {
+    return new Listing({
+      ask: () => this.send("listDisputes", { query }, own),
+      hasMore: () => false,
+      items: (page) => page.disputes,
+    });
+  }
+
+  /** What was decided about it, and what was said of the delivery; files without their content. Scope `manage:feedback`. Free. */
+  get(disputeId: string, own?: CallOptions): Promise<Answer<api.DisputeShown>> {
+    return this.send("getDispute", { path: { disputeId } }, own);
+  }
+
+  /** The decision counts once: the same again changes nothing, another one is refused. One that is accepted has ended. Scope `manage:feedback`. Free. */
+  decideDecision(disputeId: string, body: Body<"decideDispute">, own?: CallOptions): Promise<Answer<api.DisputeShown>> {
+    return this.send("decideDispute", { path: { disputeId }, body }, own);
+  }
+
+  /** What the merchant says about what was sold and delivered, in place of what was said before. Scope `manage:feedback`. Free. */
+  setDelivery(disputeId: string, body: Body<"setDisputeDelivery"> = {}, own?: CallOptions): Promise<Answer<api.DisputeShown>> {
+    return this.send("setDisputeDelivery", { path: { disputeId }, body }, own);
+  }
+
+  /** The same as an outcome with that result: programmes and figures count it from now on. Scope `manage:feedback`. Free. */
+  endResult(disputeId: string, body: Body<"endDispute">, own?: CallOptions): Promise<Answer<api.DisputeShown>> {
+    return this.send("endDispute", { path: { disputeId }, body }, own);
+  }
+
+  /** A PDF, PNG, JPEG or plain text of at most 3 MiB, told by its content; ten of a dispute. The same content again is the same file. Scope `manage:feedback`. Free. */
+  attachFiles(disputeId: string, body: Body<"attachDisputeFile">, own?: CallOptions): Promise<Answer<api.DisputeFile>> {
+    return this.send("attachDisputeFile", { path: { disputeId }, body }, own);
+  }
+
+  /** With its content; each look leaves an audit line. Scope `manage:feedback`. Free. */
+  getFiles(disputeId: string, fileId: string, own?: CallOptions): Promise<Answer<api.DisputeFile>> {
+    return this.send("getDisputeFile", { path: { disputeId, fileId } }, own);
+  }
+
+  /** Nothing of it is left. Scope `manage:feedback`. Free. */
+  deleteFiles(disputeId: string, fileId: string, own?: CallOptions): Promise<Answer<api.DisputeFileDeleted>> {
+    return this.send("deleteDisputeFile", { path: { disputeId, fileId } }, own);
   }
 }
 
@@ -378,6 +489,16 @@ export class ManagePolicies extends Calls {
   clearCosts(own?: CallOptions): Promise<Answer<api.PoliciesShown>> {
     return this.send("clearCosts", {}, own);
   }
+
+  /** And of how many orders something is kept now. Scope `manage:account`. Free. */
+  getEvidence(own?: CallOptions): Promise<Answer<api.EvidenceKept>> {
+    return this.send("getEvidencePolicy", {}, own);
+  }
+
+  /** From now on IP address, device, customer account, e-mail address, shipping address and what was sold stay readable for 485 days, sealed. What was kept before stays until it is that old. Scope `manage:account`. Free. */
+  setEvidence(body: Body<"setEvidencePolicy">, own?: CallOptions): Promise<Answer<api.EvidenceKept>> {
+    return this.send("setEvidencePolicy", { body }, own);
+  }
 }
 
 export class ManagePrivacy extends Calls {
@@ -388,9 +509,19 @@ export class ManagePrivacy extends Calls {
 }
 
 export class ManageProgrammes extends Calls {
-  /** How a month stands against the thresholds of Visa and Mastercard, for each merchant id, network and region that outcomes were told for. Visa divides by the sales of the same month, Mastercard by those of the month before. Scope `manage:feedback`. Free. */
+  /** How a month stands against the thresholds of Visa and Mastercard, for the account and for each merchant id, by network and region. Visa divides by the sales of the same month, Mastercard by those of the month before. A forecast says what the month will come to, by what earlier months of the account were like. Scope `manage:feedback`. Free. */
   get(query: Query<"getProgrammes"> = {}, own?: CallOptions): Promise<Answer<api.ProgrammeReport>> {
     return this.send("getProgrammes", { query }, own);
+  }
+
+  /** The table that months are metered by: which ratio, how many events and what else each level asks for, since when, where the figures are from, and which are only from memory. Scope `manage:feedback`. Free. */
+  getThresholds(own?: CallOptions): Promise<Answer<api.ThresholdTable>> {
+    return this.send("getProgrammeThresholds", {}, own);
+  }
+
+  /** Starts a job that judges recorded requests, by default those of the last 90 days, by a document. Its result says what the ratios of each month would have been without the payments that the rule set declines, and which sales would have been lost. Changes nothing. Scope `manage:rules`. Free. */
+  startWhatIf(body: Body<"startProgrammesWhatIf">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
+    return this.send("startProgrammesWhatIf", { body }, own);
   }
 }
 
@@ -543,9 +674,13 @@ export class ManageWebhooks extends Calls {
 /** The management API; the key needs `manage`, or a scope of the subject. */
 export class Manage {
   readonly account: ManageAccount;
+  readonly alerts: ManageAlerts;
   readonly audit: ManageAudit;
+  readonly authentication: ManageAuthentication;
   readonly balance: ManageBalance;
   readonly connectors: ManageConnectors;
+  readonly decisions: ManageDecisions;
+  readonly disputes: ManageDisputes;
   readonly drift: ManageDrift;
   readonly events: ManageEvents;
   readonly feedback: ManageFeedback;
@@ -567,9 +702,13 @@ export class Manage {
 
   constructor(send: Send) {
     this.account = new ManageAccount(send);
+    this.alerts = new ManageAlerts(send);
     this.audit = new ManageAudit(send);
+    this.authentication = new ManageAuthentication(send);
     this.balance = new ManageBalance(send);
     this.connectors = new ManageConnectors(send);
+    this.decisions = new ManageDecisions(send);
+    this.disputes = new ManageDisputes(send);
     this.drift = new ManageDrift(send);
     this.events = new ManageEvents(send);
     this.feedback = new ManageFeedback(send);

@@ -33,6 +33,124 @@ class ManageAccountCalls:
         )
 
 
+class ManageAlertsCalls:
+    """Calls about alerts."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def list(
+        self,
+        *,
+        limit: int | None = None,
+        ended: bool | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.AlertPage]:
+        """What departs from the account's own normal by hour and weekday: attacks, feasts and
+        outages, each with the values that stand out and the money at stake. Scope
+        `manage:lists`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/alerts",
+                answer=models.AlertPage,
+                named="alertsResponse",
+                repeat=Repeat.HARMLESS,
+                query={"limit": limit, "ended": ended},
+                options=options or {},
+            )
+        )
+
+    async def each(
+        self,
+        *,
+        limit: int | None = None,
+        ended: bool | None = None,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[models.AlertShown]:
+        """Each of the alerts, page after page."""
+        page = (await self.list(limit=limit, ended=ended, options=options)).result
+        for one in page.alerts:
+            yield one
+
+    async def get(
+        self, alert_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.AlertShown]:
+        """Its figures beside what is usual, the values that stand out, a rule to begin with, and
+        some of its requests. Scope `manage:lists`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/alerts/{alert_id}",
+                answer=models.AlertShown,
+                named="alertResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"alert_id": alert_id},
+                options=options or {},
+            )
+        )
+
+    async def acknowledgement(
+        self,
+        alert_id: str,
+        *,
+        note: str | None = None,
+        end: bool | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.AlertShown]:
+        """Says that somebody looks after it, so that the overview does not ask for attention any
+        more; or ends it. It goes on by itself until requests are as usual again. Scope
+        `manage:lists`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/alerts/{alert_id}/acknowledgement",
+                answer=models.AlertShown,
+                named="alertResponse",
+                repeat=Repeat.KEYED,
+                path_values={"alert_id": alert_id},
+                body=models.AlertAnswer(note=note, end=end),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def blocking(
+        self,
+        alert_id: str,
+        *,
+        kinds: Sequence[models.ValueKind | str] | None = None,
+        reason: str | None = None,
+        hours: int | None = None,
+        prefix: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.AlertBlocked]:
+        """Puts the addresses, devices and whatever else is asked for on lists, for a day unless
+        another span is given. What a list does is up to the rules that name it. Scope
+        `manage:lists`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/alerts/{alert_id}/blocking",
+                answer=models.AlertBlocked,
+                named="alertBlockedResponse",
+                repeat=Repeat.KEYED,
+                path_values={"alert_id": alert_id},
+                query={"dryRun": dry_run},
+                body=models.AlertBlocking(kinds=kinds, reason=reason, hours=hours, prefix=prefix),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
 class ManageAuditCalls:
     """Calls about audit."""
 
@@ -84,6 +202,129 @@ class ManageAuditCalls:
             starting_after = page.lines[-1].line
 
 
+class ManageAuthenticationCalls:
+    """Calls about authentication."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def get(
+        self, *, options: CallOptions | None = None
+    ) -> Answer[models.AuthenticationShown]:
+        """Whether Sentry advises on strong customer authentication, and what the advice depends
+        on. Scope `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/authentication",
+                answer=models.AuthenticationShown,
+                named="authenticationResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    async def set(
+        self,
+        *,
+        acquirer_country: str,
+        merchant_country: str | None = None,
+        tra_up_to: int | None = None,
+        exempt_from: Decimal | None = None,
+        challenge_below: float | None = None,
+        decline_below: float | None = None,
+        low_value: bool | None = None,
+        placement: models.ExemptionPlacement | None = None,
+        latest_protocol: bool | None = None,
+        three_ds_data: bool | None = None,
+        ship_address_input: str | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.AuthenticationShown]:
+        """Has Sentry say for each payment whether the cardholder must be authenticated, which
+        exemption can be asked for and where. What is left out is set to its default. Scope
+        `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/authentication",
+                answer=models.AuthenticationShown,
+                named="authenticationResponse",
+                repeat=Repeat.KEYED,
+                body=models.AuthenticationBody(
+                    acquirer_country=acquirer_country,
+                    merchant_country=merchant_country,
+                    tra_up_to=tra_up_to,
+                    exempt_from=exempt_from,
+                    challenge_below=challenge_below,
+                    decline_below=decline_below,
+                    low_value=low_value,
+                    placement=placement,
+                    latest_protocol=latest_protocol,
+                    three_ds_data=three_ds_data,
+                    ship_address_input=ship_address_input,
+                ),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def clear(
+        self, *, idempotency_key: str | None = None, options: CallOptions | None = None
+    ) -> Answer[models.AuthenticationShown]:
+        """Sentry says no more about it. Scope `manage:account`. Free."""
+        return await self._send(
+            Call(
+                method="DELETE",
+                path="/api/v1/manage/authentication",
+                answer=models.AuthenticationShown,
+                named="authenticationResponse",
+                repeat=Repeat.KEYED,
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def get_fraud_rates(
+        self, *, quarters: int | None = None, options: CallOptions | None = None
+    ) -> Answer[models.RateReport]:
+        """Value of frauds by value of all payments, in windows of 90 days: the last one, and those
+        that end with the latest quarters. Each is compared with the reference rate of each
+        band. Scope `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/authentication/fraud-rates",
+                answer=models.RateReport,
+                named="fraudRatesResponse",
+                repeat=Repeat.HARMLESS,
+                query={"quarters": quarters},
+                options=options or {},
+            )
+        )
+
+    async def measure_fraud_rates(
+        self, *, idempotency_key: str | None = None, options: CallOptions | None = None
+    ) -> Answer[models.RateReport]:
+        """Keeps the rate of the last 90 days, and which bands are stopped, for the advice of
+        Sentry. Scope `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/authentication/fraud-rates",
+                answer=models.RateReport,
+                named="fraudRatesResponse",
+                repeat=Repeat.KEYED,
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
 class ManageBalanceCalls:
     """Calls about balance."""
 
@@ -132,6 +373,262 @@ class ManageConnectorsCalls:
         page = (await self.list(options=options)).result
         for one in page.connectors:
             yield one
+
+
+class ManageDecisionsCalls:
+    """Calls about decisions."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def get_evidence(
+        self, request_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.OrderEvidence]:
+        """Looks for two earlier orders on the same card that show the order to be the
+        cardholder's, as Visa's Compelling Evidence 3.0 wants them, and says what was missing if
+        there are none. The packet holds personal data in clear: each look leaves an audit line.
+        Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/decisions/{request_id}/evidence",
+                answer=models.OrderEvidence,
+                named="evidenceResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"request_id": request_id},
+                options=options or {},
+            )
+        )
+
+    async def get_evidence_paper(
+        self, request_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.EvidencePaper]:
+        """The order, its checks, the delivery as you told it, and earlier orders. It holds
+        personal data in clear: each look leaves an audit line. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/decisions/{request_id}/evidence/paper",
+                answer=models.EvidencePaper,
+                named="evidencePaperResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"request_id": request_id},
+                options=options or {},
+            )
+        )
+
+
+class ManageDisputesCalls:
+    """Calls about disputes."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def list(
+        self,
+        *,
+        ended: bool | None = None,
+        limit: int | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.DisputeQueue]:
+        """Open ones by their deadline, each with what Compelling Evidence 3.0 says of it; or those
+        that have ended. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/disputes",
+                answer=models.DisputeQueue,
+                named="disputesResponse",
+                repeat=Repeat.HARMLESS,
+                query={"ended": ended, "limit": limit},
+                options=options or {},
+            )
+        )
+
+    async def each(
+        self,
+        *,
+        ended: bool | None = None,
+        limit: int | None = None,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[models.DisputeSummary]:
+        """Each of the disputes, page after page."""
+        page = (await self.list(ended=ended, limit=limit, options=options)).result
+        for one in page.disputes:
+            yield one
+
+    async def get(
+        self, dispute_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.DisputeShown]:
+        """What was decided about it, and what was said of the delivery; files without their
+        content. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/disputes/{dispute_id}",
+                answer=models.DisputeShown,
+                named="disputeResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"dispute_id": dispute_id},
+                options=options or {},
+            )
+        )
+
+    async def decide_decision(
+        self,
+        dispute_id: str,
+        *,
+        decision: models.DisputeChoice | str,
+        comment: str | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.DisputeShown]:
+        """The decision counts once: the same again changes nothing, another one is refused. One
+        that is accepted has ended. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/disputes/{dispute_id}/decision",
+                answer=models.DisputeShown,
+                named="disputeResponse",
+                repeat=Repeat.KEYED,
+                path_values={"dispute_id": dispute_id},
+                body=models.DisputeDecision(decision=decision, comment=comment),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def set_delivery(
+        self,
+        dispute_id: str,
+        *,
+        carrier: str | None = None,
+        tracking_number: str | None = None,
+        delivered_on: str | None = None,
+        delivered_to: str | None = None,
+        product: str | None = None,
+        goods: Any | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.DisputeShown]:
+        """What the merchant says about what was sold and delivered, in place of what was said
+        before. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/disputes/{dispute_id}/delivery",
+                answer=models.DisputeShown,
+                named="disputeResponse",
+                repeat=Repeat.KEYED,
+                path_values={"dispute_id": dispute_id},
+                body=models.DeliveryGiven(
+                    carrier=carrier,
+                    tracking_number=tracking_number,
+                    delivered_on=delivered_on,
+                    delivered_to=delivered_to,
+                    product=product,
+                    goods=goods,
+                ),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def end_result(
+        self,
+        dispute_id: str,
+        *,
+        result: models.DisputeResult | str,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.DisputeShown]:
+        """The same as an outcome with that result: programmes and figures count it from now on.
+        Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/disputes/{dispute_id}/result",
+                answer=models.DisputeShown,
+                named="disputeResponse",
+                repeat=Repeat.KEYED,
+                path_values={"dispute_id": dispute_id},
+                body=models.DisputeEnd(result=result),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def attach_files(
+        self,
+        dispute_id: str,
+        *,
+        name: str,
+        content: str,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.DisputeFile]:
+        """A PDF, PNG, JPEG or plain text of at most 3 MiB, told by its content; ten of a dispute.
+        The same content again is the same file. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/disputes/{dispute_id}/files",
+                answer=models.DisputeFile,
+                named="disputeFileResponse",
+                repeat=Repeat.KEYED,
+                path_values={"dispute_id": dispute_id},
+                body=models.NewDisputeFile(name=name, content=content),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def get_files(
+        self, dispute_id: str, file_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.DisputeFile]:
+        """With its content; each look leaves an audit line. Scope `manage:feedback`. Free."""
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/disputes/{dispute_id}/files/{file_id}",
+                answer=models.DisputeFile,
+                named="disputeFileResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"dispute_id": dispute_id, "file_id": file_id},
+                options=options or {},
+            )
+        )
+
+    async def delete_files(
+        self,
+        dispute_id: str,
+        file_id: str,
+        *,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.DisputeFileDeleted]:
+        """Nothing of it is left. Scope `manage:feedback`. Free."""
+        return await self._send(
+            Call(
+                method="DELETE",
+                path="/api/v1/manage/disputes/{dispute_id}/files/{file_id}",
+                answer=models.DisputeFileDeleted,
+                named="disputeFileDeletedResponse",
+                repeat=Repeat.KEYED,
+                path_values={"dispute_id": dispute_id, "file_id": file_id},
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
 
 
 class ManageDriftCalls:
@@ -1557,6 +2054,41 @@ class ManagePoliciesCalls:
             )
         )
 
+    async def get_evidence(
+        self, *, options: CallOptions | None = None
+    ) -> Answer[models.EvidenceKept]:
+        """And of how many orders something is kept now. Scope `manage:account`. Free."""
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/policies/evidence",
+                answer=models.EvidenceKept,
+                named="evidenceKeepingResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    async def set_evidence(
+        self, *, keep: bool, idempotency_key: str | None = None, options: CallOptions | None = None
+    ) -> Answer[models.EvidenceKept]:
+        """From now on IP address, device, customer account, e-mail address, shipping address and
+        what was sold stay readable for 485 days, sealed. What was kept before stays until it is
+        that old. Scope `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/policies/evidence",
+                answer=models.EvidenceKept,
+                named="evidenceKeepingResponse",
+                repeat=Repeat.KEYED,
+                body=models.EvidenceKeeping(keep=keep),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
 
 class ManagePrivacyCalls:
     """Calls about privacy."""
@@ -1611,9 +2143,10 @@ class ManageProgrammesCalls:
     async def get(
         self, *, month: str | None = None, options: CallOptions | None = None
     ) -> Answer[models.ProgrammeReport]:
-        """How a month stands against the thresholds of Visa and Mastercard, for each merchant id,
-        network and region that outcomes were told for. Visa divides by the sales of the same
-        month, Mastercard by those of the month before. Scope `manage:feedback`. Free.
+        """How a month stands against the thresholds of Visa and Mastercard, for the account and
+        for each merchant id, by network and region. Visa divides by the sales of the same
+        month, Mastercard by those of the month before. A forecast says what the month will come
+        to, by what earlier months of the account were like. Scope `manage:feedback`. Free.
         """
         return await self._send(
             Call(
@@ -1623,6 +2156,51 @@ class ManageProgrammesCalls:
                 named="programmesResponse",
                 repeat=Repeat.HARMLESS,
                 query={"month": month},
+                options=options or {},
+            )
+        )
+
+    async def get_thresholds(
+        self, *, options: CallOptions | None = None
+    ) -> Answer[models.ThresholdTable]:
+        """The table that months are metered by: which ratio, how many events and what else each
+        level asks for, since when, where the figures are from, and which are only from memory.
+        Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/programmes/thresholds",
+                answer=models.ThresholdTable,
+                named="programmeThresholdsResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    async def start_what_if(
+        self,
+        *,
+        document: str,
+        since: str | None = None,
+        until: str | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.JobResponse]:
+        """Starts a job that judges recorded requests, by default those of the last 90 days, by a
+        document. Its result says what the ratios of each month would have been without the
+        payments that the rule set declines, and which sales would have been lost. Changes
+        nothing. Scope `manage:rules`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/programmes/what-if",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.KEYED,
+                body=models.WhatIfRequest(document=document, since=since, until=until),
+                idempotency_key=idempotency_key,
                 options=options or {},
             )
         )
@@ -2959,9 +3537,13 @@ class Manage:
 
     def __init__(self, sender: AsyncSender) -> None:
         self.account = ManageAccountCalls(sender)
+        self.alerts = ManageAlertsCalls(sender)
         self.audit = ManageAuditCalls(sender)
+        self.authentication = ManageAuthenticationCalls(sender)
         self.balance = ManageBalanceCalls(sender)
         self.connectors = ManageConnectorsCalls(sender)
+        self.decisions = ManageDecisionsCalls(sender)
+        self.disputes = ManageDisputesCalls(sender)
         self.drift = ManageDriftCalls(sender)
         self.events = ManageEventsCalls(sender)
         self.feedback = ManageFeedbackCalls(sender)
@@ -3085,6 +3667,7 @@ class Methods:
         shopping_cart: models.ShoppingCart | None = None,
         custom_inputs: Mapping[str, Any] | None = None,
         client_reference_id: str | int | None = None,
+        authentication: models.AuthenticationInputs | None = None,
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.SentryResponse]:
@@ -3107,6 +3690,7 @@ class Methods:
                     shopping_cart=shopping_cart,
                     custom_inputs=custom_inputs,
                     client_reference_id=client_reference_id,
+                    authentication=authentication,
                 ),
                 idempotency_key=idempotency_key,
                 options=options or {},

@@ -27,6 +27,43 @@ class AccountShown(Struct, frozen=True, kw_only=True):
     """What each service costs, by fee type."""
 
 
+class AcctInfo(Struct, frozen=True, kw_only=True):
+    """`acctInfo` of an authentication request: what is known of the cardholder's account."""
+
+    ch_acc_age_ind: str | None = None
+    """Age of the account: `02` made with this payment, `03` less than 30 days, `04` 30 to 60, `05`
+    more than 60.
+    """
+    ch_acc_change_ind: str | None = None
+    """Last change: `01` with this payment, `02` less than 30 days ago, `03` 30 to 60, `04` more
+    than 60.
+    """
+    ch_acc_pw_change_ind: str | None = None
+    """Last change of the password: `02` with this payment, `03` less than 30 days ago, `04` 30 to
+    60, `05` more than 60.
+    """
+    payment_acc_ind: str | None = None
+    """The card on the account: `02` since this payment, `03` for less than 30 days, `04` 30 to 60,
+    `05` more than 60.
+    """
+    ship_address_usage_ind: str | None = None
+    """The shipping address: `01` with this payment for the first time, `02` for less than 30 days,
+    `03` 30 to 60, `04` more than 60.
+    """
+    ship_name_indicator: str | None = None
+    """`01` the parcel bears the account's name, `02` another."""
+    suspicious_acc_activity: str | None = None
+    """`01` no fraud is known of the account, `02` some is."""
+    nb_purchase_account: str | None = None
+    """Purchases in the last six months."""
+    provision_attempts_day: str | None = None
+    """New cards in the last 24 hours."""
+    txn_activity_day: str | None = None
+    """Attempts in the last 24 hours."""
+    txn_activity_year: str | None = None
+    """Attempts in the last year."""
+
+
 class Advice(OpenEnum):
     """What the caller is advised to do."""
 
@@ -35,6 +72,113 @@ class Advice(OpenEnum):
     FRAUD = "FRAUD"
     INPUT_ERROR = "INPUT_ERROR"
     RETRY = "RETRY"
+
+
+class AdvisedExemption(OpenEnum):
+    """Why authentication can be left out; the first six are those of `threeDSecure.exemption`."""
+
+    ANONYMOUS_PREPAID = "ANONYMOUS_PREPAID"
+    LOW_VALUE = "LOW_VALUE"
+    MAIL_OR_TELEPHONE = "MAIL_OR_TELEPHONE"
+    MERCHANT_INITIATED = "MERCHANT_INITIATED"
+    ONE_LEG_OUT = "ONE_LEG_OUT"
+    RECURRING = "RECURRING"
+    SECURE_CORPORATE_PAYMENT = "SECURE_CORPORATE_PAYMENT"
+    TRANSACTION_RISK_ANALYSIS = "TRANSACTION_RISK_ANALYSIS"
+    TRUSTED_BENEFICIARY = "TRUSTED_BENEFICIARY"
+
+
+class AlertAnswer(Struct, frozen=True, kw_only=True):
+    """What a person says about an alert."""
+
+    note: str | None = None
+    """What is done about it."""
+    end: bool | None = None
+    """`true` ends it now. The like of it is not raised again for six hours."""
+
+
+class AlertBlocked(Struct, frozen=True, kw_only=True):
+    """An alert whose values are on lists."""
+
+    id: str
+    """Its id."""
+    lists: tuple[ValuesListed, ...]
+    """By list."""
+    dry_run: bool
+    """Whether this was a dry run, which changes nothing."""
+
+
+class AlertBlocking(Struct, frozen=True, kw_only=True):
+    """What of an alert is blocked, and for how long."""
+
+    kinds: Sequence[ValueKind | str] | None = None
+    """Which values: `address`, `network`, `device`, `domain`, `bin`. Only those are blocked that
+    are at least 5 times as frequent as usual.
+    """
+    reason: str | None = None
+    """Why, for the entries."""
+    hours: int | None = None
+    """After how many hours the entries expire."""
+    prefix: str | None = None
+    """What the lists' names begin with: `blocked` puts addresses on `blocked-networks`, devices on
+    `blocked-devices`, and so on. A list that does not exist is created.
+    """
+
+
+class AlertKind(OpenEnum):
+    """What a departure from the normal is."""
+
+    ATTACK = "attack"
+    FEAST = "feast"
+    OUTAGE = "outage"
+
+
+class AlertPage(Struct, frozen=True, kw_only=True):
+    """Alerts of an account."""
+
+    alerts: tuple[AlertShown, ...]
+    """What goes on first, newest first."""
+
+
+class AlertShown(Struct, frozen=True, kw_only=True):
+    """An alert."""
+
+    id: str
+    """Its id."""
+    kind: AlertKind
+    """`attack`: orders that go badly are added, or one origin brings many cards. `feast`: far more
+    orders than usual in the usual mix. `outage`: a party fails or refuses the usual customers.
+    """
+    began_at: datetime
+    """When it was raised (RFC 3339)."""
+    seen_at: datetime
+    """When it last departed from the normal."""
+    ended_at: datetime | None
+    """When it ended; null until then."""
+    ended_by: str | None
+    """Who ended it; null if it went back to normal by itself."""
+    acknowledged_at: datetime | None
+    """When somebody said that they look after it."""
+    acknowledged_by: str | None
+    """Who."""
+    note: str | None
+    """What they said."""
+    said: str
+    """What it means, in a sentence."""
+    window_minutes: int
+    """Of how many minutes the figures are."""
+    requests: int
+    """How many requests it is about."""
+    measures: tuple[MeasureDeparting, ...]
+    """The counts that depart from the normal."""
+    values: tuple[StandingOut, ...]
+    """The values that stand out, most frequent of each kind first."""
+    at_stake: tuple[AtStake, ...]
+    """What these requests come to, in each currency."""
+    rule: ProposedRule | None
+    """A rule that most of them fit, to begin with."""
+    examples: tuple[str, ...]
+    """The newest 20 of the requests, newest first."""
 
 
 class AmountRange(Struct, frozen=True, kw_only=True):
@@ -46,6 +190,17 @@ class AmountRange(Struct, frozen=True, kw_only=True):
     """The smallest amount, in units of the currency."""
     to: Decimal | float | None = None
     """The largest amount."""
+
+
+class AtStake(Struct, frozen=True, kw_only=True):
+    """What the requests of an alert come to in one currency."""
+
+    currency: str
+    """ISO 4217 code; empty where none was sent."""
+    total: str
+    """All of them, in units of the currency."""
+    accepted: str
+    """Those that were accepted, not refused."""
 
 
 class AttemptPage(Struct, frozen=True, kw_only=True):
@@ -79,6 +234,83 @@ class AuditPage(Struct, frozen=True, kw_only=True):
     """Newest first."""
     has_more: bool
     """Whether there are more."""
+
+
+class AuthenticationBody(Struct, frozen=True, kw_only=True):
+    """What advice on authentication depends on."""
+
+    acquirer_country: str
+    """Where your acquirer is; it says whose rules hold."""
+    merchant_country: str | None = None
+    """Where you are, if that is another country."""
+    tra_up_to: int | None = None
+    """Up to which amount your acquirer asks for the exemption by risk analysis, in units of the
+    region's currency: a band of article 18, or 0 for never.
+    """
+    exempt_from: Decimal | None = None
+    """The confidence from which a risk is low."""
+    challenge_below: float | None = None
+    """Below it a challenge is asked for."""
+    decline_below: float | None = None
+    """Below it not even a challenge is worth it."""
+    low_value: bool | None = None
+    """Whether article 16 is used."""
+    placement: ExemptionPlacement | None = None
+    """Where exemptions are always asked for; without it, the advice says."""
+    latest_protocol: bool | None = None
+    """Whether your 3-D Secure server speaks version 2.3."""
+    three_ds_data: bool | None = None
+    """Whether answers have `threeDSecureData`."""
+    ship_address_input: str | None = None
+    """The remembered key of `customInputs` with the shipping address."""
+
+
+class AuthenticationInputs(Struct, frozen=True, kw_only=True):
+    """What you know that strong customer authentication depends on; read where it is advised on."""
+
+    initial_reference: str | None = None
+    """Reference of the authenticated payment that a series or a mandate began with."""
+    recurring: bool | None = None
+    """One of a series with the same amount and payee, which the payer started."""
+    mail_or_telephone: bool | None = None
+    """Ordered by letter or by phone."""
+    trusted_beneficiary: bool | None = None
+    """The payer has put you on the issuer's list of trusted payees."""
+    secure_corporate: bool | None = None
+    """Paid by a company's secure process: a lodged or virtual card."""
+    anonymous_card: bool | None = None
+    """A prepaid card without a name."""
+    account_created_at: datetime | None = None
+    """When the buyer's account was made."""
+    account_changed_at: datetime | None = None
+    """When the account was last changed: address, card, user."""
+    password_changed_at: datetime | None = None
+    """When its password was last changed or reset."""
+    ships_to_account_name: bool | None = None
+    """The name on the parcel is that of the account."""
+    ship_indicator: ShipIndicator | str | None = None
+    """`01` billing address, `02` another verified address, `03` another address, `04` store, `05`
+    digital goods, `06` not shipped, `07` other.
+    """
+    delivery_timeframe: DeliveryTimeframe | str | None = None
+    """`01` electronic, `02` same day, `03` overnight, `04` two days or more."""
+    pre_order_at: datetime | None = None
+    """Of goods that are not available yet: when they will be."""
+    gift_cards: int | None = None
+    """How many gift cards are bought."""
+    gift_card_amount: Decimal | float | None = None
+    """What they come to, in units of the order's currency."""
+
+
+class AuthenticationShown(Struct, frozen=True, kw_only=True):
+    """Whether an account asks for advice on authentication, and what it depends on."""
+
+    settings: AuthenticationBody | None
+    """Null where no advice is asked for."""
+    regime: str | None
+    """Whose rules hold for the acquirer; null where none do."""
+    measured_at: datetime | None
+    """The day that the kept rate of fraud ends with."""
 
 
 class AvsResult(OpenEnum):
@@ -124,6 +356,23 @@ class BalanceResponse(Struct, frozen=True, kw_only=True):
     """ISO 4217 code."""
     at: datetime
     """When it was read (RFC 3339)."""
+
+
+class BandStanding(Struct, frozen=True, kw_only=True):
+    """One band of article 18 in one window."""
+
+    up_to: Money
+    """Its largest amount."""
+    reference_rate: str
+    """Per cent."""
+    allowed: bool
+    """Whether the rate is not above the reference rate."""
+    room: Money
+    """How much more fraud fits under the reference rate; 0 for none."""
+    settled: Money
+    """Payments of this size."""
+    fraud: Money
+    """Frauds of this size."""
 
 
 class Billing(Struct, frozen=True, kw_only=True):
@@ -190,6 +439,17 @@ class CardAddress(Struct, frozen=True, kw_only=True):
     """Street with house number."""
 
 
+class CardCountersTold(Struct, frozen=True, kw_only=True):
+    """What this account has seen of the card since it was last authenticated."""
+
+    count: int
+    """Payments before this one."""
+    sum: Money | None
+    """What they came to; null where nobody can tell."""
+    authenticated_at: datetime | None
+    """When it was authenticated; null when it never was."""
+
+
 class CardHolderIds(Struct, frozen=True, kw_only=True):
     """Government identifiers by type. Another type than these four is an error."""
 
@@ -244,6 +504,28 @@ class CartItem(Struct, frozen=True, kw_only=True):
     """Price of one."""
     quantity: Decimal | float | None = None
     """How many."""
+
+
+class ChallengeIndicator(OpenEnum):
+    """What is asked of the issuer in 3-D Secure, `threeDSRequestorChallengeInd`."""
+
+    V01 = "01"
+    V02 = "02"
+    V03 = "03"
+    V04 = "04"
+    V05 = "05"
+    V07 = "07"
+    V08 = "08"
+    V10 = "10"
+    V11 = "11"
+
+
+class Clicked(Struct, frozen=True, kw_only=True):
+    """One question about one signal."""
+
+    signal: str
+    operator: str
+    value: str | None = None
 
 
 class ConfiguredPage(Struct, frozen=True, kw_only=True):
@@ -335,6 +617,15 @@ class CostsTold(Struct, frozen=True, kw_only=True):
     """Expected cost of a review."""
     decline: float
     """Expected cost of declining."""
+
+
+class CountedEvents(OpenEnum):
+    """What the numerator of a ratio counts."""
+
+    CHARGEBACKS = "CHARGEBACKS"
+    FRAUD_AND_DISPUTES = "FRAUD_AND_DISPUTES"
+    FRAUD_AND_OTHER_DISPUTES = "FRAUD_AND_OTHER_DISPUTES"
+    FRAUD_CHARGEBACKS = "FRAUD_CHARGEBACKS"
 
 
 class CredentialType(OpenEnum):
@@ -465,6 +756,32 @@ class DecisionStage(Struct, frozen=True, kw_only=True):
     """
 
 
+class DeliveryGiven(Struct, frozen=True, kw_only=True):
+    """What the merchant says about the delivery."""
+
+    carrier: str | None = None
+    """Who delivered."""
+    tracking_number: str | None = None
+    """The carrier's number."""
+    delivered_on: str | None = None
+    """The day of the delivery."""
+    delivered_to: str | None = None
+    """Where, or to whom."""
+    product: str | None = None
+    """What was sold."""
+    goods: Any | None = None
+    """`merchandise` or `services`."""
+
+
+class DeliveryTimeframe(OpenEnum):
+    """When goods come, `deliveryTimeframe` of EMV 3-D Secure."""
+
+    V01 = "01"
+    V02 = "02"
+    V03 = "03"
+    V04 = "04"
+
+
 class Device(Struct, frozen=True, kw_only=True):
     """The device, and the visit it is used for."""
 
@@ -490,6 +807,62 @@ class DisabledBecause(OpenEnum):
     GONE = "gone"
 
 
+class DisputeChoice(OpenEnum):
+    """What is done about a dispute."""
+
+    ACCEPT = "ACCEPT"
+    REPRESENT = "REPRESENT"
+
+
+class DisputeDecision(Struct, frozen=True, kw_only=True):
+    """What is done about a dispute, and why."""
+
+    decision: DisputeChoice | str
+    """`REPRESENT` answers it with evidence; `ACCEPT` ends it."""
+    comment: str | None = None
+    """Why, for colleagues."""
+
+
+class DisputeEnd(Struct, frozen=True, kw_only=True):
+    """How a dispute ended."""
+
+    result: DisputeResult | str
+    """How it ended."""
+
+
+class DisputeFile(Struct, frozen=True, kw_only=True):
+    """The same with its content."""
+
+    file_id: str
+    """Its id."""
+    name: str
+    """Its name."""
+    type: str
+    """What its content is."""
+    size: int
+    """Bytes."""
+    added_at: datetime
+    """When it was attached (RFC 3339)."""
+    added_by: str
+    """Who attached it."""
+    content: str | None = None
+    """Base64."""
+
+
+class DisputeFileDeleted(Struct, frozen=True, kw_only=True):
+    """A file that is gone."""
+
+    file_id: str
+    """Its id."""
+
+
+class DisputeQueue(Struct, frozen=True, kw_only=True):
+    """Disputes of an account."""
+
+    disputes: tuple[DisputeSummary, ...]
+    """Open ones by their deadline, those that have ended newest first."""
+
+
 class DisputeResult(OpenEnum):
     """How a dispute ended."""
 
@@ -500,6 +873,23 @@ class DisputeResult(OpenEnum):
     WON = "WON"
 
 
+class DisputeShown(Struct, frozen=True, kw_only=True):
+    """A dispute with all that people decided, gave and attached."""
+
+    dispute: DisputeSummary
+    """The dispute."""
+    comment: str
+    """Why it was decided so."""
+    decided_at: datetime | None
+    """When that was (RFC 3339)."""
+    decided_by: str | None
+    """Who decided it."""
+    delivery: DeliveryGiven | None
+    """What was said of the delivery."""
+    files: tuple[KeptFile, ...]
+    """Files, the oldest first."""
+
+
 class DisputeStage(OpenEnum):
     """How far a dispute has gone."""
 
@@ -508,6 +898,66 @@ class DisputeStage(OpenEnum):
     INQUIRY = "INQUIRY"
     PRE_ARBITRATION = "PRE_ARBITRATION"
     REPRESENTED = "REPRESENTED"
+
+
+class DisputeSummary(Struct, frozen=True, kw_only=True):
+    """A dispute in the queue."""
+
+    id: str
+    """Its name in paths."""
+    reference: str
+    """Its own name."""
+    at: datetime
+    """When it was raised (RFC 3339)."""
+    network: OutcomeNetwork
+    """The card network."""
+    reason: str | None
+    """The reason code."""
+    stage: DisputeStage | None
+    """How far it has gone."""
+    result: DisputeResult | None
+    """How it ended."""
+    amount: str | None
+    """In units of the currency, as a decimal."""
+    currency: str | None
+    """ISO 4217 code of the amount."""
+    request_id: str | None
+    """The decision it is about."""
+    respond_by: datetime | None
+    """Until when to answer (RFC 3339)."""
+    days_left: int | None
+    """Whole days until then; negative when it is over."""
+    decision: DisputeChoice | None
+    """What was decided about it."""
+    winnable: bool | None
+    """Whether Compelling Evidence 3.0 can be used; null without a decision."""
+    missing: MissingEvidence | None
+    """Why it cannot be used."""
+    summary: str | None
+    """The same in a sentence."""
+
+
+class DisputedTransaction(Struct, frozen=True, kw_only=True):
+    """The disputed transaction."""
+
+    customer_account_id: str | None = field(default=None, name="customer_account_id")
+    """The customer's login."""
+    customer_device_fingerprint: str | None = field(
+        default=None, name="customer_device_fingerprint"
+    )
+    """The device, by at least two of its attributes."""
+    customer_device_id: str | None = field(default=None, name="customer_device_id")
+    """The device, by its own identifier."""
+    customer_email_address: str | None = field(default=None, name="customer_email_address")
+    """E-mail address."""
+    customer_purchase_ip: str | None = field(default=None, name="customer_purchase_ip")
+    """IP address."""
+    product_description: str | None = field(default=None, name="product_description")
+    """What was sold."""
+    shipping_address: PacketAddress | None = field(default=None, name="shipping_address")
+    """Where it was delivered."""
+    merchandise_or_services: Any | None = field(default=None, name="merchandise_or_services")
+    """`merchandise` or `services`."""
 
 
 class DocumentChange(Struct, frozen=True, kw_only=True):
@@ -596,6 +1046,21 @@ class DriftShown(Struct, frozen=True, kw_only=True):
     """What it means, in a sentence."""
 
 
+class EarlierOrder(Struct, frozen=True, kw_only=True):
+    """An earlier order of the nearest pair."""
+
+    request_id: str
+    """Its decision."""
+    day: str
+    """The day it was processed."""
+    days_before: int
+    """How many days before the disputed one."""
+    amount: str | None
+    """In units of the currency, as a decimal."""
+    matched: tuple[SharedElement, ...]
+    """What it has in common with the disputed one."""
+
+
 class Eci(OpenEnum):
     """The electronic commerce indicator; 00 to 04 are Mastercard's, 05 the other networks'."""
 
@@ -607,6 +1072,13 @@ class Eci(OpenEnum):
     V05 = "05"
     V06 = "06"
     V07 = "07"
+
+
+class EnhancedEvidence(Struct, frozen=True, kw_only=True):
+    """What a network wants beyond texts and files."""
+
+    visa_compelling_evidence_3: VisaPacket = field(name="visa_compelling_evidence_3")
+    """For Visa, reason 10.4."""
 
 
 class EntityType(OpenEnum):
@@ -798,6 +1270,49 @@ class EventsResponse(Struct, frozen=True, kw_only=True):
     """Whether there may be more by now."""
 
 
+class EvidenceKeeping(Struct, frozen=True, kw_only=True):
+    """Whether what evidence needs stays readable."""
+
+    keep: bool
+    """Whether it does; no, unless you say so."""
+
+
+class EvidenceKept(Struct, frozen=True, kw_only=True):
+    """What an account keeps for evidence."""
+
+    keep: bool
+    """Whether it is kept from now on."""
+    days: int
+    """For so many days."""
+    orders: int
+    """Of so many orders something is kept."""
+
+
+class EvidencePacket(Struct, frozen=True, kw_only=True):
+    """What is sent to the provider as `evidence`."""
+
+    enhanced_evidence: EnhancedEvidence = field(name="enhanced_evidence")
+    """By network."""
+    fill_in: tuple[str, ...] | None = None
+    """Fields that are not known here and that you fill in before you send it."""
+
+
+class EvidencePaper(Struct, frozen=True, kw_only=True):
+    """The evidence for an order as a PDF."""
+
+    name: str
+    """A name for the file."""
+    content: str
+    """The PDF, Base64."""
+
+
+class ExemptionPlacement(OpenEnum):
+    """Where an exemption is asked for."""
+
+    AUTHENTICATION = "AUTHENTICATION"
+    AUTHORIZATION = "AUTHORIZATION"
+
+
 class ExplainedChange(Struct, frozen=True, kw_only=True):
     """What would have changed a decision."""
 
@@ -951,8 +1466,8 @@ class FeedbackRequest(Struct, frozen=True, kw_only=True):
     """What became of a request, or of all requests of one transaction or reference."""
 
     label: Label | str
-    """`FRAUD`, `CHARGEBACK` or `LEGITIMATE`; `WITHDRAWN` takes back what was said before. What is
-    said last counts.
+    """`FRAUD`, `CHARGEBACK`, `CARD_TESTING`, `ABUSE` or `LEGITIMATE`; `WITHDRAWN` takes back what
+    was said before. What is said last counts.
     """
     request_id: str | None = None
     """The `requestId` of the answer. Give exactly one of the three names."""
@@ -1277,6 +1792,23 @@ class KeptCard(Struct, frozen=True, kw_only=True):
     """What kind of number the card number is, if that was sent."""
 
 
+class KeptFile(Struct, frozen=True, kw_only=True):
+    """A file that was attached to a dispute."""
+
+    file_id: str
+    """Its id."""
+    name: str
+    """Its name."""
+    type: str
+    """What its content is."""
+    size: int
+    """Bytes."""
+    added_at: datetime
+    """When it was attached (RFC 3339)."""
+    added_by: str
+    """Who attached it."""
+
+
 class KeyPage(Struct, frozen=True, kw_only=True):
     """All keys of an account."""
 
@@ -1372,6 +1904,13 @@ class LabelSource(OpenEnum):
     IMPORT = "import"
     OUTCOME = "outcome"
     REVIEW = "review"
+
+
+class LiableParty(OpenEnum):
+    """Who bears a fraud, if the advice is followed and the issuer agrees."""
+
+    ISSUER = "ISSUER"
+    MERCHANT = "MERCHANT"
 
 
 class ListAnswer(Struct, frozen=True, kw_only=True):
@@ -1470,6 +2009,32 @@ class Matched(Struct, frozen=True, kw_only=True):
     """The rule's tags."""
 
 
+class Measure(OpenEnum):
+    """What is counted of requests."""
+
+    DECLINED = "declined"
+    DOUBTED = "doubted"
+    FAILED = "failed"
+    NEWCARDS = "newCards"
+    REFUSED = "refused"
+    REQUESTS = "requests"
+    REVIEWED = "reviewed"
+    SMALL = "small"
+
+
+class MeasureDeparting(Struct, frozen=True, kw_only=True):
+    """One of the counts that depart from the normal."""
+
+    measure: Measure
+    """What is counted."""
+    count: int
+    """How many there were."""
+    usual: float
+    """How many there usually are of as many requests."""
+    requests: int
+    """Of how many requests."""
+
+
 class MembersListed(Struct, frozen=True, kw_only=True):
     """What became of the members of one kind."""
 
@@ -1481,6 +2046,25 @@ class MembersListed(Struct, frozen=True, kw_only=True):
     """Got another expiry or reason."""
     unchanged: int
     """Were there alike."""
+
+
+class MerchantRiskIndicator(Struct, frozen=True, kw_only=True):
+    """`merchantRiskIndicator` of an authentication request."""
+
+    ship_indicator: ShipIndicator | None = None
+    """Where the goods go, as the request says."""
+    delivery_timeframe: DeliveryTimeframe | None = None
+    """When they come, as the request says."""
+    reorder_items_ind: str | None = None
+    """`01` the buyer orders this cart for the first time, `02` again."""
+    pre_order_purchase_ind: str | None = None
+    """`01` available, `02` later."""
+    pre_order_date: str | None = None
+    """When, as YYYYMMDD."""
+    gift_card_count: str | None = None
+    """Gift cards."""
+    gift_card_amount: str | None = None
+    """What they come to, in whole units."""
 
 
 class MessageReplay(Struct, frozen=True, kw_only=True):
@@ -1501,10 +2085,14 @@ class MeteredProgramme(Struct, frozen=True, kw_only=True):
     """Its name."""
     level: str
     """Its level."""
+    of: ProgrammeSubject
+    """Whom the level judges: a merchant, or the acquirer of many."""
     network: str
     """The card network."""
+    scope: MeteredScope
+    """`ACCOUNT` counts all merchant ids together, `MERCHANT` one of them."""
     merchant_id: str | None
-    """The merchant id; null if none is told."""
+    """The merchant id; null for all."""
     region: str | None
     """Its region; null if none is told."""
     events: int
@@ -1519,14 +2107,60 @@ class MeteredProgramme(Struct, frozen=True, kw_only=True):
     """From where on."""
     limit_events: int
     """And from how many events on."""
+    needed_events: int
+    """The fewest events with which both hold, with these sales."""
+    reached_percent: int
+    """How far on the way to the level: of the events that it needs, or of its amount, if that is
+    further away. 0 where its other conditions keep it away.
+    """
     met: bool
     """Whether all conditions of the level hold."""
     events_left: int | None
     """How many more events until they do; null while another condition, such as an amount, keeps
     the level away.
     """
+    missing: tuple[OtherCondition, ...]
+    """What else the level asks for and does not hold."""
+    amount: str | None
+    """What the disputes about fraud come to, where the level has an amount."""
+    limit_amount: str | None
+    """From which amount on."""
+    currency: str | None
+    """The currency of both amounts."""
+    uncounted: Mapping[str, str]
+    """Amounts in other currencies, which are not counted because the table of thresholds has no
+    rate for them.
+    """
+    three_d_secure_basis_points: str | None
+    """The share of sales with 3-D Secure, where the level asks for it."""
+    limit_three_d_secure: int | None
+    """It must be below, in basis points."""
+    forecast: ProgrammeForecast | None
+    """What the month will come to; null for a month of long ago."""
     source: str
     """Where the thresholds are from."""
+    unverified: bool
+    """Whether a figure of them is from memory; ask your acquirer."""
+
+
+class MeteredScope(OpenEnum):
+    """What is metered together."""
+
+    ACCOUNT = "ACCOUNT"
+    MERCHANT = "MERCHANT"
+
+
+class MissingEvidence(OpenEnum):
+    """Why there is no evidence."""
+
+    NOTHING_IN_COMMON = "NOTHING_IN_COMMON"
+    NOT_SETTLED = "NOT_SETTLED"
+    NOT_VISA_FRAUD = "NOT_VISA_FRAUD"
+    NO_CARD = "NO_CARD"
+    NO_EARLIER_ORDERS = "NO_EARLIER_ORDERS"
+    NO_IP_ADDRESS_OR_DEVICE = "NO_IP_ADDRESS_OR_DEVICE"
+    ONE_EARLIER_ORDER = "ONE_EARLIER_ORDER"
+    ONE_ELEMENT = "ONE_ELEMENT"
 
 
 class ModelPage(Struct, frozen=True, kw_only=True):
@@ -1656,6 +2290,15 @@ class NameVerification(Struct, frozen=True, kw_only=True):
     """Whether names were compared."""
 
 
+class NewDisputeFile(Struct, frozen=True, kw_only=True):
+    """A file to attach."""
+
+    name: str
+    """Its name, for people."""
+    content: str
+    """A PDF, PNG, JPEG or plain text of at most 3 MiB, Base64."""
+
+
 class NewKey(Struct, frozen=True, kw_only=True):
     """A key to issue."""
 
@@ -1725,6 +2368,43 @@ class OrderAmount(Struct, frozen=True, kw_only=True):
     """ISO 4217 code."""
     amount: Decimal
     """Exact decimal number."""
+
+
+class OrderEvidence(Struct, frozen=True, kw_only=True):
+    """Whether two earlier orders show that an order was the cardholder's."""
+
+    request_id: str
+    """The decision."""
+    qualified: bool
+    """Whether Compelling Evidence 3.0 can be used."""
+    summary: str
+    """What was found, in a sentence."""
+    dispute: str | None
+    """The reference of its dispute; null when none is known, and then all this is as if it were
+    disputed with reason 10.4.
+    """
+    respond_by: datetime | None
+    """Until when to answer (RFC 3339)."""
+    matched: tuple[SharedElement, ...]
+    """What all three orders have in common."""
+    missing: MissingEvidence | None
+    """Why it cannot be used."""
+    send: tuple[str, ...]
+    """Fields to send with every request from now on."""
+    advice: str | None
+    """The same in a sentence."""
+    earlier_orders: tuple[EarlierOrder, ...]
+    """The nearest pair, the older one first."""
+    packet: EvidencePacket | None = None
+    """The packet in the field names of Stripe's API, if it can be used."""
+
+
+class OtherCondition(OpenEnum):
+    """What a level asks for besides a ratio and a number of events."""
+
+    AMOUNT = "AMOUNT"
+    SALES = "SALES"
+    THREE_D_SECURE = "THREE_D_SECURE"
 
 
 class Outcome(OpenEnum):
@@ -1896,9 +2576,50 @@ class OutcomeReport(Struct, frozen=True, kw_only=True):
     stage: DisputeStage | str | None = None
     """Of a dispute: how far it has gone."""
     result: DisputeResult | str | None = None
-    """Of a dispute or alert: how it ended."""
+    """Of a dispute or alert: how it ended. Of a reported fraud, `RESOLVED_BEFORE` says that
+    compelling evidence ended it before a dispute.
+    """
     respond_by: datetime | None = None
     """Of a dispute: until when to answer (RFC 3339)."""
+
+
+class OutcomeScoresTold(Struct, frozen=True, kw_only=True):
+    """How probable each outcome is, as far as the account's model has learned it."""
+
+    fraud_dispute: float | None = None
+    """That it is disputed as fraud, 0 to 1."""
+    reported_fraud: float | None = None
+    """That it is reported as fraud."""
+    card_testing: float | None = None
+    """That a stolen card is tried out."""
+    abuse: float | None = None
+    """That the cardholder misuses the order."""
+
+
+class Outlook(OpenEnum):
+    """Whether a level will be met when the month is over and everything is told."""
+
+    LIKELY = "LIKELY"
+    MET = "MET"
+    POSSIBLE = "POSSIBLE"
+    UNLIKELY = "UNLIKELY"
+
+
+class PacketAddress(Struct, frozen=True, kw_only=True):
+    """Where it was delivered."""
+
+    line1: str | None = None
+    """Street and number."""
+    line2: str | None = None
+    """What the first line has no room for."""
+    city: str | None = None
+    """City."""
+    state: str | None = None
+    """State or region."""
+    postal_code: str | None = field(default=None, name="postal_code")
+    """Postal code."""
+    country: str | None = None
+    """ISO 3166-1 alpha-2 code."""
 
 
 class PayeeMatch(OpenEnum):
@@ -2129,6 +2850,80 @@ class PreCheckResponse(Struct, frozen=True, kw_only=True):
     """Codes that say why the advice is what it is."""
 
 
+class PriorAuthentication(Struct, frozen=True, kw_only=True):
+    """`threeDSRequestorPriorAuthenticationInfo`: the last time this card was authenticated here."""
+
+    three_ds_req_prior_auth_timestamp: str | None = field(
+        default=None, name="threeDSReqPriorAuthTimestamp"
+    )
+    """When, UTC, as YYYYMMDDHHMM."""
+
+
+class PriorTransaction(Struct, frozen=True, kw_only=True):
+    """An earlier transaction that nobody disputed."""
+
+    customer_account_id: str | None = field(default=None, name="customer_account_id")
+    """The customer's login."""
+    customer_device_fingerprint: str | None = field(
+        default=None, name="customer_device_fingerprint"
+    )
+    """The device, by at least two of its attributes."""
+    customer_device_id: str | None = field(default=None, name="customer_device_id")
+    """The device, by its own identifier."""
+    customer_email_address: str | None = field(default=None, name="customer_email_address")
+    """E-mail address."""
+    customer_purchase_ip: str | None = field(default=None, name="customer_purchase_ip")
+    """IP address."""
+    product_description: str | None = field(default=None, name="product_description")
+    """What was sold."""
+    shipping_address: PacketAddress | None = field(default=None, name="shipping_address")
+    """Where it was delivered."""
+    charge: str | None = None
+    """The provider's id of it."""
+
+
+class ProgrammeAlert(Struct, frozen=True, kw_only=True):
+    """A step on the way to a level that was reached in a month, and when that was noticed."""
+
+    programme: str
+    """The programme."""
+    level: str
+    """Its level."""
+    network: str
+    """The card network."""
+    merchant_id: str | None
+    """The merchant id; null for all."""
+    region: str | None
+    """Its region; null if none is told."""
+    percent: int
+    """50, 75, 90, or 100 once met."""
+    at: datetime
+    """When it was noticed (RFC 3339)."""
+
+
+class ProgrammeForecast(Struct, frozen=True, kw_only=True):
+    """What a month will come to; the bounds hold in four cases of five."""
+
+    events: int
+    """Expected events."""
+    events_low: int
+    """Fewer in one case of ten."""
+    events_high: int
+    """More in one case of ten."""
+    sales: int
+    """Expected sales."""
+    basis_points: str | None
+    """The expected ratio in basis points."""
+    basis_points_low: str | None
+    """Lower in one case of ten."""
+    basis_points_high: str | None
+    """Higher in one case of ten."""
+    outlook: Outlook
+    """Whether the level will be met."""
+    months: int
+    """Earlier months that it was learnt from."""
+
+
 class ProgrammeReport(Struct, frozen=True, kw_only=True):
     """How a month stands against all programmes."""
 
@@ -2139,7 +2934,27 @@ class ProgrammeReport(Struct, frozen=True, kw_only=True):
     table_as_of: str
     """The day of the table of thresholds."""
     standings: tuple[MeteredProgramme, ...]
-    """The nearest to a level first."""
+    """Those of merchants first, and of these the nearest to a level."""
+    alerts: tuple[ProgrammeAlert, ...]
+    """Of this month, newest first."""
+
+
+class ProgrammeSubject(OpenEnum):
+    """Whose month a level judges."""
+
+    ACQUIRER = "ACQUIRER"
+    MERCHANT = "MERCHANT"
+
+
+class ProposedRule(Struct, frozen=True, kw_only=True):
+    """A rule that finds the requests of an alert, to begin with."""
+
+    name: str
+    """Its name."""
+    condition: str
+    """Its condition, for a rule set."""
+    questions: tuple[Clicked, ...]
+    """The same as the rule builder of the console has it."""
 
 
 class PublicAttempt(Struct, frozen=True, kw_only=True):
@@ -2290,6 +3105,42 @@ class PublicWebhook(Struct, frozen=True, kw_only=True):
     """What messages are verified with; shown once: `whsec_...`, or `whpk_...`"""
     old_secret_until: datetime | None = None
     """Until when messages are signed with the old secret, too."""
+
+
+class RateReport(Struct, frozen=True, kw_only=True):
+    """Rates of fraud by quarter and band."""
+
+    regime: str
+    """Whose bands these are."""
+    table_as_of: str
+    """Day of the table of limits."""
+    rates_as_of: str
+    """Day of the rates of currencies."""
+    standings: tuple[RateStanding, ...]
+    """The last 90 days, then quarters, newest first."""
+    stopped: tuple[Money, ...]
+    """Bands above their rate for two quarters running (article 20)."""
+    left_out: int
+    """Payments and frauds without an amount, or in a currency without a rate."""
+
+
+class RateStanding(Struct, frozen=True, kw_only=True):
+    """The rate of fraud in one window."""
+
+    window: str
+    """A quarter, or `now` for the last 90 days."""
+    since: str
+    """First day."""
+    until: str
+    """The day after the last."""
+    settled: Money
+    """All payments."""
+    fraud: Money
+    """All frauds."""
+    rate: str | None
+    """Per cent, four decimals; null without payments."""
+    bands: tuple[BandStanding, ...]
+    """The smallest first."""
 
 
 class Reason(Struct, frozen=True, kw_only=True):
@@ -2703,6 +3554,47 @@ class RingShown(Struct, frozen=True, kw_only=True):
     """When it was last seen (RFC 3339)."""
 
 
+class RiskAnswer(OpenEnum):
+    """How a point was answered."""
+
+    FOUND = "FOUND"
+    NOT_FOUND = "NOT_FOUND"
+    UNKNOWN = "UNKNOWN"
+
+
+class RiskBandTold(Struct, frozen=True, kw_only=True):
+    """The band of article 18 that the amount falls into."""
+
+    up_to: Money
+    """Its largest amount."""
+    reference_rate: float
+    """Largest share of fraud in the value of all payments."""
+    own_rate: float | None
+    """The account's own share; null while it is not measured."""
+
+
+class RiskPoint(OpenEnum):
+    """What must not have been found."""
+
+    ABNORMAL_BEHAVIOUR = "ABNORMAL_BEHAVIOUR"
+    ABNORMAL_LOCATION = "ABNORMAL_LOCATION"
+    HIGH_RISK_PAYEE = "HIGH_RISK_PAYEE"
+    KNOWN_FRAUD = "KNOWN_FRAUD"
+    MALWARE = "MALWARE"
+    UNUSUAL_DEVICE = "UNUSUAL_DEVICE"
+
+
+class RiskPointTold(Struct, frozen=True, kw_only=True):
+    """One of the six points of article 18."""
+
+    point: RiskPoint
+    """What must not have been found."""
+    answer: RiskAnswer
+    """Whether it was."""
+    by: tuple[str, ...]
+    """What answered it: codes of Sentry's reasons."""
+
+
 class RulesCall(Struct, frozen=True, kw_only=True):
     """The same as an operation of its own."""
 
@@ -2791,6 +3683,49 @@ class RulesResponse(Struct, frozen=True, kw_only=True):
     """Every rule that matched, in order."""
 
 
+class ScaAction(OpenEnum):
+    """What to do with a payment."""
+
+    CHALLENGE = "CHALLENGE"
+    DECLINE = "DECLINE"
+    EXEMPT = "EXEMPT"
+    FRICTIONLESS = "FRICTIONLESS"
+    OUT_OF_SCOPE = "OUT_OF_SCOPE"
+
+
+class ScaAdviceTold(Struct, frozen=True, kw_only=True):
+    """Whether to authenticate the cardholder, and how to ask."""
+
+    in_scope: bool
+    """Whether the rules ask for authentication."""
+    advice: ScaAction
+    """What to do."""
+    exemption: AdvisedExemption | None
+    """Why it can be left out."""
+    placement: ExemptionPlacement | None
+    """Where to ask: 3-D Secure, or the payment."""
+    challenge_indicator: ChallengeIndicator | None
+    """`threeDSRequestorChallengeInd` of the authentication request."""
+    liability: LiableParty | None
+    """Who bears a fraud if the issuer agrees."""
+    regime: str | None
+    """Whose rules hold; null where none do."""
+    amount: Money | None
+    """The amount as it was compared; null without one or without a rate."""
+    tra_band: RiskBandTold | None
+    """Null where the amount falls into none."""
+    counters: CardCountersTold | None
+    """Null without a known card."""
+    checklist: tuple[RiskPointTold, ...]
+    """The six points of article 18, one by one."""
+    reasons: tuple[ScaReasonTold, ...]
+    """Why, what decided first."""
+    table_as_of: str
+    """Day of the table of limits."""
+    rates_as_of: str
+    """Day of the rates of currencies."""
+
+
 class ScaExemption(OpenEnum):
     """Why strong customer authentication is not needed (PSD2)."""
 
@@ -2800,6 +3735,53 @@ class ScaExemption(OpenEnum):
     SECURE_CORPORATE_PAYMENT = "SECURE_CORPORATE_PAYMENT"
     TRANSACTION_RISK_ANALYSIS = "TRANSACTION_RISK_ANALYSIS"
     TRUSTED_BENEFICIARY = "TRUSTED_BENEFICIARY"
+
+
+class ScaReason(OpenEnum):
+    """Why the advice is what it is."""
+
+    ABOVE_ALL_BANDS = "ABOVE_ALL_BANDS"
+    ABOVE_LOW_VALUE = "ABOVE_LOW_VALUE"
+    ACQUIRER_DOES_NOT_ASK = "ACQUIRER_DOES_NOT_ASK"
+    ACQUIRER_OUTSIDE = "ACQUIRER_OUTSIDE"
+    ALREADY_AUTHENTICATED = "ALREADY_AUTHENTICATED"
+    ANONYMOUS_CARD = "ANONYMOUS_CARD"
+    BAND_STOPPED = "BAND_STOPPED"
+    CORPORATE = "CORPORATE"
+    COUNTERS_REACHED = "COUNTERS_REACHED"
+    COUNTERS_UNKNOWN = "COUNTERS_UNKNOWN"
+    FIRST_OF_SERIES = "FIRST_OF_SERIES"
+    ISSUER_OUTSIDE = "ISSUER_OUTSIDE"
+    ISSUER_UNKNOWN = "ISSUER_UNKNOWN"
+    LOW_VALUE = "LOW_VALUE"
+    LOW_VALUE_OFF = "LOW_VALUE_OFF"
+    MAIL_OR_TELEPHONE = "MAIL_OR_TELEPHONE"
+    MERCHANT_INITIATED = "MERCHANT_INITIATED"
+    NO_AMOUNT = "NO_AMOUNT"
+    NO_EXEMPTION = "NO_EXEMPTION"
+    NO_FIRST_AUTHENTICATION = "NO_FIRST_AUTHENTICATION"
+    NO_RATE = "NO_RATE"
+    ONE_COUNTER_REACHED = "ONE_COUNTER_REACHED"
+    OWN_RATE_ABOVE = "OWN_RATE_ABOVE"
+    POINT_FOUND = "POINT_FOUND"
+    POINT_UNKNOWN = "POINT_UNKNOWN"
+    PREPAID_NOT_ANONYMOUS = "PREPAID_NOT_ANONYMOUS"
+    RECURRING = "RECURRING"
+    RISK_HIGH = "RISK_HIGH"
+    RISK_LOW = "RISK_LOW"
+    RISK_NOT_LOW = "RISK_NOT_LOW"
+    RISK_TOO_HIGH = "RISK_TOO_HIGH"
+    TRA_ALLOWED = "TRA_ALLOWED"
+    TRUSTED = "TRUSTED"
+
+
+class ScaReasonTold(Struct, frozen=True, kw_only=True):
+    """One reason for the advice."""
+
+    code: ScaReason
+    """Which reason; docs/authentication.md has all."""
+    text: str
+    """The same in words."""
 
 
 class SecretKind(OpenEnum):
@@ -2827,6 +3809,14 @@ class SentryInPipeline(Struct, frozen=True, kw_only=True):
     """What mattered, strongest first."""
     costs: CostsTold | None = None
     """Only where the account has costs of its own, and for their currency."""
+    outcome_scores: OutcomeScoresTold | None = None
+    """Only where the account's model has learned such scores."""
+    sca_advice: ScaAdviceTold | None = None
+    """Only where the account asks for advice on authentication."""
+    three_d_secure_data: ThreeDSecureData | None = None
+    """For a 3-D Secure server, in its own names and codes; only where the account asks for it.
+    What is not known is left out.
+    """
 
 
 class SentryPolicyBody(Struct, frozen=True, kw_only=True):
@@ -2855,6 +3845,8 @@ class SentryRequest(Struct, frozen=True, kw_only=True):
     """Anything else you know; no value may be null."""
     client_reference_id: str | int | None = None
     """Caller's own reference, kept with the decision and searchable."""
+    authentication: AuthenticationInputs | None = None
+    """For advice on strong customer authentication, where the account asks for it."""
 
 
 class SentryResponse(Struct, frozen=True, kw_only=True):
@@ -2866,6 +3858,35 @@ class SentryResponse(Struct, frozen=True, kw_only=True):
     """What mattered, strongest first."""
     costs: CostsTold | None = None
     """Only where the account has costs of its own, and for their currency."""
+    outcome_scores: OutcomeScoresTold | None = None
+    """Only where the account's model has learned such scores."""
+    sca_advice: ScaAdviceTold | None = None
+    """Only where the account asks for advice on authentication."""
+    three_d_secure_data: ThreeDSecureData | None = None
+    """For a 3-D Secure server, in its own names and codes; only where the account asks for it.
+    What is not known is left out.
+    """
+
+
+class SharedElement(OpenEnum):
+    """What two orders can have in common."""
+
+    ACCOUNT = "ACCOUNT"
+    DEVICE = "DEVICE"
+    IP_ADDRESS = "IP_ADDRESS"
+    SHIPPING_ADDRESS = "SHIPPING_ADDRESS"
+
+
+class ShipIndicator(OpenEnum):
+    """Where goods go, `shipIndicator` of EMV 3-D Secure."""
+
+    V01 = "01"
+    V02 = "02"
+    V03 = "03"
+    V04 = "04"
+    V05 = "05"
+    V06 = "06"
+    V07 = "07"
 
 
 class ShoppingCart(Struct, frozen=True, kw_only=True):
@@ -2873,6 +3894,79 @@ class ShoppingCart(Struct, frozen=True, kw_only=True):
 
     items: Sequence[CartItem] | None = None
     """The lines."""
+
+
+class ShownRate(Struct, frozen=True, kw_only=True):
+    """What a unit of a currency is worth in another, as an operator's table states it."""
+
+    from_: str
+    """The currency."""
+    to: str
+    """The other one."""
+    rate: str
+    """As a decimal."""
+    since: str
+    """From this day on."""
+    until: str | None
+    """Until before this day."""
+
+
+class ShownThreshold(Struct, frozen=True, kw_only=True):
+    """One level of a programme, as the table in force has it."""
+
+    programme: str
+    """The programme."""
+    level: str
+    """Its level."""
+    of: ProgrammeSubject
+    """Whom it judges."""
+    network: str
+    """The card network."""
+    since: str
+    """From this day on."""
+    until: str | None
+    """Until before this day."""
+    counts: CountedEvents
+    """Which events are counted."""
+    sales_of: str
+    """Whose sales they are divided by."""
+    basis_points: int
+    """From which ratio on."""
+    events: int
+    """And how many events."""
+    sales: int
+    """And how many sales."""
+    amount: str | None
+    """And which amount of disputes about fraud."""
+    currency: str | None
+    """The currency of the amount."""
+    three_d_secure_below: int | None
+    """And below which share of sales with 3-D Secure."""
+    regions: tuple[str, ...]
+    """Only there; everywhere if none is named."""
+    except_regions: tuple[str, ...]
+    """Not there."""
+    unverified: bool
+    """Whether a figure is from memory."""
+    source: str
+    """Where the figures are from."""
+
+
+class StandingOut(Struct, frozen=True, kw_only=True):
+    """A value that an alert's requests have more often than usual."""
+
+    kind: ValueKind
+    """What it is."""
+    value: str
+    """As decisions have it."""
+    count: int
+    """How many of the requests have it."""
+    share: float
+    """Their share of the requests."""
+    usual: float
+    """Its usual share."""
+    lift: float
+    """Its share divided by the usual one."""
 
 
 class StatementCharge(Struct, frozen=True, kw_only=True):
@@ -2980,6 +4074,19 @@ class ThreeDSecure(Struct, frozen=True, kw_only=True):
     """
 
 
+class ThreeDSecureData(Struct, frozen=True, kw_only=True):
+    """What a 3-D Secure server can be sent as it is."""
+
+    acct_info: AcctInfo | None = None
+    """About the account."""
+    merchant_risk_indicator: MerchantRiskIndicator | None = None
+    """About the order."""
+    three_ds_requestor_prior_authentication_info: PriorAuthentication | None = field(
+        default=None, name="threeDSRequestorPriorAuthenticationInfo"
+    )
+    """About an earlier authentication."""
+
+
 class ThresholdCostShown(Struct, frozen=True, kw_only=True):
     """What one threshold of a report would have cost."""
 
@@ -3014,6 +4121,19 @@ class ThresholdKept(Struct, frozen=True, kw_only=True):
     """Requests on the other side than before, as told."""
     changed_unmapped: int | None = None
     """The same with scores as they are."""
+
+
+class ThresholdTable(Struct, frozen=True, kw_only=True):
+    """The table of thresholds that is in force."""
+
+    as_of: str
+    """The day of the table."""
+    own: bool
+    """Whether the operator has replaced the table that ships."""
+    thresholds: tuple[ShownThreshold, ...]
+    """In the order of the file."""
+    rates: tuple[ShownRate, ...]
+    """Exchange rates; none ships."""
 
 
 class TimeRange(Struct, frozen=True, kw_only=True):
@@ -3122,6 +4242,33 @@ class UsageResponse(Struct, frozen=True, kw_only=True):
     """By day and operation."""
 
 
+class ValueKind(OpenEnum):
+    """What a value that stands out is."""
+
+    ADDRESS = "address"
+    BIN = "bin"
+    BROWSER = "browser"
+    COUNTRY = "country"
+    DEVICE = "device"
+    DOMAIN = "domain"
+    NETWORK = "network"
+    OPERATOR = "operator"
+    RULE = "rule"
+
+
+class ValuesListed(Struct, frozen=True, kw_only=True):
+    """What became of the values that one list holds."""
+
+    list: str
+    """The list."""
+    added: int
+    """How many are new on it."""
+    changed: int
+    """Got another expiry or reason."""
+    unchanged: int
+    """Were there alike."""
+
+
 class VerificationLevel(OpenEnum):
     """How much was given to verify."""
 
@@ -3204,6 +4351,17 @@ class VersionShown(Struct, frozen=True, kw_only=True):
     """The file as it was applied."""
 
 
+class VisaPacket(Struct, frozen=True, kw_only=True):
+    """Compelling Evidence 3.0."""
+
+    disputed_transaction: DisputedTransaction = field(name="disputed_transaction")
+    """The disputed transaction."""
+    prior_undisputed_transactions: tuple[PriorTransaction, ...] = field(
+        name="prior_undisputed_transactions"
+    )
+    """The two earlier ones, the older one first."""
+
+
 class WebhookChange(Struct, frozen=True, kw_only=True):
     """What to change; what is left out stays as it is."""
 
@@ -3242,6 +4400,17 @@ class WebhookState(OpenEnum):
 
     DISABLED = "disabled"
     ENABLED = "enabled"
+
+
+class WhatIfRequest(Struct, frozen=True, kw_only=True):
+    """A rule set to try on recorded requests; by default those of the last 90 days."""
+
+    document: str
+    """The file as YAML, as `apply` of the command line takes it."""
+    since: str | None = None
+    """The first moment: a day, or a time such as 2026-11-15T08:30:00Z."""
+    until: str | None = None
+    """The first moment after it, in the same words. Default: now."""
 
 
 class DecisionMadeData(TypedDict):
@@ -3612,6 +4781,64 @@ class DriftNoticedEvent(PublicEvent, frozen=True, kw_only=True):
     data: DriftNoticedData
 
 
+class ProgrammeThresholdData(TypedDict):
+    """The `data` of a `ProgrammeThresholdEvent`."""
+
+    programme: str
+    level: str
+    network: str
+    merchantId: str | None
+    region: str | None
+    month: str
+    percent: int
+    events: int
+    sales: int
+    neededEvents: int
+    basisPoints: str | None
+
+
+class ProgrammeThresholdEvent(PublicEvent, frozen=True, kw_only=True):
+    """Half of the way to a network's programme, or more, is reached."""
+
+    type: Literal["programme.threshold"]
+    data: ProgrammeThresholdData
+
+
+class AlertRaisedData(TypedDict):
+    """The `data` of a `AlertRaisedEvent`."""
+
+    alertId: str
+    kind: Mapping[str, Any]
+    windowMinutes: int
+    requests: int
+    measures: Sequence[str]
+    values: Sequence[str]
+    atStake: Sequence[str]
+
+
+class AlertRaisedEvent(PublicEvent, frozen=True, kw_only=True):
+    """Requests depart from what is usual: an attack, a feast or an outage."""
+
+    type: Literal["alert.raised"]
+    data: AlertRaisedData
+
+
+class AlertEndedData(TypedDict):
+    """The `data` of a `AlertEndedEvent`."""
+
+    alertId: str
+    kind: Mapping[str, Any]
+    beganAt: str
+    endedBy: str | None
+
+
+class AlertEndedEvent(PublicEvent, frozen=True, kw_only=True):
+    """What departed from the usual is over, or a person ended the alert."""
+
+    type: Literal["alert.ended"]
+    data: AlertEndedData
+
+
 class WebhookTestData(TypedDict):
     """The `data` of a `WebhookTestEvent`."""
 
@@ -3649,5 +4876,8 @@ EVENTS: Final[Mapping[str, type[PublicEvent]]] = {
     "import.finished": ImportFinishedEvent,
     "webhook.disabled": WebhookDisabledEvent,
     "drift.noticed": DriftNoticedEvent,
+    "programme.threshold": ProgrammeThresholdEvent,
+    "alert.raised": AlertRaisedEvent,
+    "alert.ended": AlertEndedEvent,
     "webhook.test": WebhookTestEvent,
 }
