@@ -112,6 +112,7 @@ NOT_OFFERED: Final = {
     },
     "For proposals, which people make": {
         *("lists.planned", "lists.put", "lists.take", "alerts.entries_to_block"),
+        "rings.proposed_blocking",
     },
     "For people who revoke a key; a key sees the parents of others in its list": {
         "keys.issued_by",
