@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from playwright.sync_api import APIResponse
 from playwright.sync_api import Page as BrowserPage
 
 from gatehouse.access.roles import PERMISSIONS, UserRole
@@ -12,21 +13,21 @@ from gatehouse.console.routes import DECLARED
 
 CLOSED: Final = [each for each in DECLARED if each.reach is not Reach.PUBLIC]
 DOWNLOADS: Final = {"rules-words", "statement-csv", "statement-pdf"}
-_OFFERED: Final = """() => {
-    const here = location.pathname + location.search;
+_OFFERED: Final = """([here, text]) => {
+    const shown = text === null ? document : new DOMParser().parseFromString(text, "text/html");
     const found = [];
     const note = (method, path) => {
-        const url = new URL(path, location.href);
+        const url = new URL(path, here);
         if (url.origin === location.origin) found.push([method.toUpperCase(), url.pathname]);
     };
-    for (const each of document.querySelectorAll("a[href], area[href]"))
+    for (const each of shown.querySelectorAll("a[href], area[href]"))
         note("get", each.getAttribute("href"));
-    for (const each of document.forms)
+    for (const each of shown.forms)
         note(each.getAttribute("method") || "get", each.getAttribute("action") || here);
-    for (const each of document.querySelectorAll("[formaction]"))
+    for (const each of shown.querySelectorAll("[formaction]"))
         note(each.getAttribute("formmethod") || each.form.method, each.getAttribute("formaction"));
     for (const name of ["hx-get", "data-hx-get", "hx-post", "data-hx-post"])
-        for (const each of document.querySelectorAll(`[${name}]`))
+        for (const each of shown.querySelectorAll(`[${name}]`))
             note(name.split("-").pop(), each.getAttribute(name) || here);
     return found;
 }"""
@@ -47,13 +48,14 @@ def pages_of(role: UserRole) -> list[Page]:
     ]
 
 
-def check_offers(page: BrowserPage, role: UserRole) -> None:
-    """Fail if anything on the page leads nowhere, or where the role may not go."""
-    offered = {(str(method), str(path)) for method, path in page.evaluate(_OFFERED)}
-    assert offered, page.url
+def check_offers(page: BrowserPage, role: UserRole, answer: APIResponse | None = None) -> None:
+    """Fail if anything on the page, or on one that was sent, leads where the role may not go."""
+    place, text = (page.url, None) if answer is None else (answer.url, answer.text())
+    offered = {(str(method), str(path)) for method, path in page.evaluate(_OFFERED, [place, text])}
+    assert offered, place
     found = (_problem(role, method, path) for method, path in sorted(offered))
     problems = [each for each in found if each is not None]
-    assert problems == [], f"{page.url} offers a {role}: {problems}"
+    assert problems == [], f"{place} offers a {role}: {problems}"
 
 
 class _Route(NamedTuple):
