@@ -65,7 +65,7 @@ def accounts_since(connection: sa.Connection, since_ms: int) -> list[str]:
     return list(connection.scalars(query.order_by(ACCOUNTS.c.id)))
 
 
-def _sum(column: "sa.Column[Any]") -> "sa.ColumnElement[Any]":
+def _sum(column: "sa.ColumnElement[Any]") -> "sa.ColumnElement[Any]":
     return sa.func.coalesce(sa.func.sum(column), 0)
 
 
