@@ -145,6 +145,9 @@ class Ground:
         if operation in ("rotateKey", "revokeKey"):
             key = {"name": operation, "scopes": ["precheck"]}
             own["KEY_ID"] = self._ask("POST", f"{manage}/keys", **key)["issued"]["keyId"]
+        if operation in ("joinOutcome", "listOutcomeCandidates"):
+            known = {"kind": "DISPUTE", "reference": "dp-1001", "at": "2026-11-15T09:30:00Z"}
+            self._ask("POST", f"{manage}/outcomes", items=[known])
         if "Ring" in operation:
             own["RING_ID"] = derived_id("ring", 1_790_000_000_000, operation)
             Recorder(self._session, self._account, days_ago=1).keep(ring=own["RING_ID"])

@@ -2259,6 +2259,14 @@ export interface OutcomeJoin {
 /** What happened to a payment. */
 export type OutcomeKind = "ALERT" | "DISPUTE" | "FRAUD_REPORT" | "REFUNDED" | "SETTLED" | (string & {});
 
+/** Which outcome is meant. */
+export interface OutcomeNamed {
+  /** What happened. */
+  readonly kind: OutcomeKind;
+  /** Its own name. */
+  readonly reference: string;
+}
+
 /** The card network of a payment. */
 export type OutcomeNetwork = "AMEX" | "DISCOVER" | "MASTERCARD" | "OTHER" | "VISA" | (string & {});
 
@@ -4713,8 +4721,8 @@ export interface Operations {
   /** List the decisions that an outcome can be about */
   listOutcomeCandidates: {
     path: Record<string, never>;
-    query: { readonly kind?: "SETTLED" | "REFUNDED" | "FRAUD_REPORT" | "ALERT" | "DISPUTE" | undefined; readonly reference?: string | undefined };
-    body: undefined;
+    query: Record<string, never>;
+    body: OutcomeNamed;
     result: OutcomeCandidates;
   };
   /** Join an outcome to its decision */
@@ -5065,7 +5073,7 @@ export const OPERATIONS = {
   tellOutcomes: { method: "POST", path: "/api/v1/manage/outcomes", answer: "outcomesToldResponse", repeat: "keyed" },
   listOutcomes: { method: "GET", path: "/api/v1/manage/outcomes", answer: "outcomesResponse", repeat: "harmless" },
   reportOutcomes: { method: "GET", path: "/api/v1/manage/outcomes/report", answer: "outcomesReportResponse", repeat: "harmless" },
-  listOutcomeCandidates: { method: "GET", path: "/api/v1/manage/outcomes/candidates", answer: "outcomeCandidatesResponse", repeat: "harmless" },
+  listOutcomeCandidates: { method: "POST", path: "/api/v1/manage/outcomes/candidates", answer: "outcomeCandidatesResponse", repeat: "never" },
   joinOutcome: { method: "POST", path: "/api/v1/manage/outcomes/join", answer: "outcomeResponse", repeat: "keyed" },
   rejoinOutcomes: { method: "POST", path: "/api/v1/manage/outcomes/rejoin", answer: "outcomesJoinedResponse", repeat: "keyed" },
   getProgrammes: { method: "GET", path: "/api/v1/manage/programmes", answer: "programmesResponse", repeat: "harmless" },

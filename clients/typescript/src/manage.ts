@@ -383,9 +383,9 @@ export class ManageOutcomes extends Calls {
   }
 
   /** Found now by all that was told of the outcome. Where there is more than one, a person has to say which it is. Scope `manage:feedback`. Free. */
-  listCandidates(query: Query<"listOutcomeCandidates"> = {}, own?: CallOptions): Listing<api.OutcomeCandidates, api.OutcomeCandidate> {
+  listCandidates(body: Body<"listOutcomeCandidates">, own?: CallOptions): Listing<api.OutcomeCandidates, api.OutcomeCandidate> {
     return new Listing({
-      ask: () => this.send("listOutcomeCandidates", { query }, own),
+      ask: () => this.send("listOutcomeCandidates", { body }, own),
       hasMore: () => false,
       items: (page) => page.candidates,
     });

@@ -1607,33 +1607,25 @@ class ManageOutcomesCalls:
         )
 
     async def list_candidates(
-        self,
-        *,
-        kind: str | None = None,
-        reference: str | None = None,
-        options: CallOptions | None = None,
+        self, *, kind: models.OutcomeKind | str, reference: str, options: CallOptions | None = None
     ) -> Answer[models.OutcomeCandidates]:
         """Found now by all that was told of the outcome. Where there is more than one, a person
         has to say which it is. Scope `manage:feedback`. Free.
         """
         return await self._send(
             Call(
-                method="GET",
+                method="POST",
                 path="/api/v1/manage/outcomes/candidates",
                 answer=models.OutcomeCandidates,
                 named="outcomeCandidatesResponse",
-                repeat=Repeat.HARMLESS,
-                query={"kind": kind, "reference": reference},
+                repeat=Repeat.NEVER,
+                body=models.OutcomeNamed(kind=kind, reference=reference),
                 options=options or {},
             )
         )
 
     async def each_candidate(
-        self,
-        *,
-        kind: str | None = None,
-        reference: str | None = None,
-        options: CallOptions | None = None,
+        self, *, kind: models.OutcomeKind | str, reference: str, options: CallOptions | None = None
     ) -> AsyncIterator[models.OutcomeCandidate]:
         """Each of the candidates, page after page."""
         page = (await self.list_candidates(kind=kind, reference=reference, options=options)).result

@@ -2484,6 +2484,15 @@ class OutcomeKind(OpenEnum):
     SETTLED = "SETTLED"
 
 
+class OutcomeNamed(Struct, frozen=True, kw_only=True):
+    """Which outcome is meant."""
+
+    kind: OutcomeKind | str
+    """What happened."""
+    reference: str
+    """Its own name."""
+
+
 class OutcomeNetwork(OpenEnum):
     """The card network of a payment."""
 

@@ -92,10 +92,11 @@ class OutcomeJoin(msgspec.Struct, frozen=True, rename="camel"):
 class OutcomeNamed(msgspec.Struct, frozen=True, rename="camel"):
     """Which outcome is meant."""
 
-    kind: Annotated[OutcomeKind | None, Meta(description="What happened.")] = None
+    kind: Annotated[OutcomeKind, Meta(description="What happened.", examples=["DISPUTE"])]
     reference: Annotated[
-        Annotated[str, Meta(max_length=LONGEST_ID)] | None, Meta(description="Its own name.")
-    ] = None
+        Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)],
+        Meta(description="Its own name.", examples=["dp-1001"]),
+    ]
 
 
 class OutcomeCandidate(msgspec.Struct, frozen=True, rename="camel"):

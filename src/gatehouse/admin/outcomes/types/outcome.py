@@ -308,7 +308,20 @@ class OutcomeBatch(msgspec.Struct, frozen=True, rename="camel"):
 
     items: Annotated[
         list[OutcomeReport],
-        Meta(min_length=1, max_length=MOST_ITEMS, description="Each is kept on its own."),
+        Meta(
+            min_length=1,
+            max_length=MOST_ITEMS,
+            description="Each is kept on its own.",
+            examples=[
+                [
+                    {
+                        **{"kind": "DISPUTE", "reference": "dp-1001", "network": "VISA"},
+                        **{"at": "2026-11-15T09:30:00Z", "clientReferenceId": "order-1"},
+                        **{"amount": 59.9, "currency": "USD", "reason": "10.4"},
+                    }
+                ]
+            ],
+        ),
     ]
 
 

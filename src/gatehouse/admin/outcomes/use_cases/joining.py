@@ -45,19 +45,20 @@ _AGAIN: Final = 2000
 
 
 @use_case(
-    "GET /outcomes/candidates",
+    "POST /outcomes/candidates",
     scope=_SCOPE,
     permission=Permission.SEE,
     operation="listOutcomeCandidates",
     answers="outcomeCandidatesResponse",
+    reads=True,
 )
-def candidates_of(reading: Reading, account_id: str, wanted: OutcomeNamed) -> OutcomeCandidates:
+def candidates_of(reading: Reading, account_id: str, given: OutcomeNamed) -> OutcomeCandidates:
     """List the decisions that an outcome can be about.
 
     Found now by all that was told of the outcome. Where there is more than one, a person has to
     say which it is.
     """
-    row = _get(reading.session, reading.connection, account_id, wanted)
+    row = _get(reading.session, reading.connection, account_id, given)
     finder = PaymentFinder(reading.session, account_id)
     # What it was joined to is no name that was told.
     told = msgspec.structs.replace(row, request_id=None)
@@ -138,7 +139,7 @@ def _get(
     named: OutcomeJoin | OutcomeNamed,
 ) -> OutcomeRow:
     hasher = EntityHasher(session.ring.current(keyring.ENTITIES)[1])
-    name = (named.kind or "", kept_reference(hasher, named.reference or ""))
+    name = (named.kind, kept_reference(hasher, named.reference))
     found = rows.by_names(connection, account_id, [name])
     if not found:
         raise NotFound(_NO_OUTCOME())
