@@ -24,8 +24,9 @@ from gatehouse.admin.evidence.use_cases import dispute_desk as desk
 from gatehouse.admin.evidence.use_cases import dispute_files as files
 from gatehouse.admin.outcomes.types.outcome import DisputeResult, OutcomeFilter
 from gatehouse.admin.outcomes.use_cases.listing import list_outcomes
-from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound, RequestRefused
 from gatehouse.core.files.attachments import MOST_FILE_BYTES, MOST_FILES, tidy_name, type_of
+from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.evidence.test_evidence import Shop
@@ -112,6 +113,21 @@ def test_what_was_told_of_the_delivery_is_kept_without_card_numbers(shop: Shop) 
     desk.decide_dispute(shop.session, shop.account, reference, WIN)
     again = desk.get_dispute(shop.session, shop.account, reference)
     assert again.delivery == shown.delivery
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"trackingNumber": "JD\x070140"}, "trackingNumber"),
+        ({"goods": "?", "carrier": "D\nHL"}, "carrier"),
+        ({"deliveredOn": "soon"}, "deliveredOn"),
+        ({"product": "x" * 1001}, "product"),
+    ],
+)
+def test_a_delivery_that_cannot_be_is_refused_by_field(given: dict[str, str], field: str) -> None:
+    with pytest.raises(RequestRefused) as refused:
+        RequestReader(DeliveryGiven).read(json.dumps(given).encode())
+    assert field in refused.value.fields
 
 
 @pytest.mark.parametrize(
@@ -306,6 +322,11 @@ def test_the_pages_show_the_desk_and_refuse_a_wrong_role(home: Home) -> None:
         page = viewer.get(order)
         assert page.status_code == 200
         assert "u-4711" not in page.text
+        decision = viewer.get(f"/a/{console.account_id}/decisions/{disputed}")
+        assert order in decision.text
+        refused = analyst.post(f"{place}/{reference}/delivery", {"goods": "?", "carrier": "DHL"})
+        assert refused.status_code == 422
+        assert "DHL" in refused.text
         wrong = {"decision": "ACCEPT", "comment": "x"}
         assert viewer.post(f"{place}/{reference}/decide", wrong).status_code == 403
         assert viewer.post(f"{order}/packet").status_code == 403

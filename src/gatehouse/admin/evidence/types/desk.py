@@ -16,12 +16,21 @@ from gatehouse.core.clock import Moment
 from gatehouse.core.files.attachments import MOST_BODY_BYTES
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.wording.sentences import Phrase
 
 LONGEST_COMMENT: Final = 1000
 LONGEST_FIELD: Final = 200
 MOST_ON_A_PAGE: Final = 100
 
+_NOT_A_LINE: Final = Phrase("invalid.one_line", "must be one line of printable characters")
 _ENCODED: Final = "~"
+_ONE_LINE: Final = {
+    "carrier": "carrier",
+    "tracking_number": "trackingNumber",
+    "delivered_to": "deliveredTo",
+    "product": "product",
+}
+"""Fields of a delivery that are one line, by their names in JSON."""
 
 DisputeId = Annotated[str, Meta(description="The `id` of the dispute.")]
 FileId = Annotated[str, Meta(description="The `fileId` of the file.")]
@@ -107,10 +116,10 @@ class DeliveryGiven(Checked, Personal, frozen=True, rename="camel", omit_default
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the fields beyond their form."""
-        for name in self.__struct_fields__:
-            value = getattr(self, name)
+        for name, shown in _ONE_LINE.items():
+            value = getattr(self, name, None)
             if isinstance(value, str) and not value.isprintable():
-                yield name, "must be one line of printable characters"
+                yield shown, _NOT_A_LINE()
 
 
 class CaseWords(Personal, frozen=True, omit_defaults=True):
