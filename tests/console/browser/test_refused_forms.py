@@ -169,6 +169,8 @@ KEEPING: Final = (
         "acquirer_country",
     ),
     Refusal("ring", "ring-block", {"reason": " ", "days": "9"}, "reason"),
+    Refusal("alert", "alert-block", {"hours": "0", "reason": WORDS}, "hours"),
+    Refusal("alert", "alert-acknowledge", {"note": "x" * 201}, "note"),
     Refusal("people", "invite", {"login": "nobody", "name": WORDS, "role": "finance"}),
     Refusal("person", "person-role", {"role": "king"}, "role", forgotten=frozenset({"role"})),
 )
