@@ -29,6 +29,7 @@ from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import EVENTS, REVIEWS
+from tests.admin.alerts.kept import keep_alert
 from tests.admin.recorded import Recorder
 from tests.console.disputed import keep_dispute, keep_proof
 from tests.console.trained import full_report, keep_model
@@ -88,6 +89,10 @@ class Belongings:
         name = derived_id("ring", 1_790_000_000_000, self._word)
         Recorder(self._session, self._account_id).keep(f"{self._word}-in-a-ring", ring=name)
         return name
+
+    def _alert(self) -> str:
+        alert_id = derived_id("alr", 1_790_000_000_000, self._word)
+        return keep_alert(self._session, self._account_id, alert_id)
 
     def _set(self) -> str:
         name = f"{self._word}-rules"

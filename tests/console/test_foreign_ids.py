@@ -54,6 +54,7 @@ FORMS: dict[str, dict[str, str]] = {
         "base": "1",
     },
     "ring-block": {"reason": "stolen cards"},
+    "alert-block": {"kinds": "address"},
     "list-add": {"values": "u-1"},
     "list-remove": {"value": "u-1"},
     "model-roll-back": {"to": "{model}"},

@@ -11,12 +11,6 @@ from typing import Final
 from playwright.sync_api import Browser
 
 from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
-from gatehouse.admin.alerts.queries import begin
-from gatehouse.admin.alerts.types.hours import Measure
-from gatehouse.admin.alerts.types.judging import AlertKind
-from gatehouse.admin.alerts.types.observing import ValueKind
-from gatehouse.admin.alerts.types.shown import AlertFound, MeasureDeparting
-from gatehouse.admin.alerts.types.standing_out import AtStake, ProposedRule, StandingOut
 from gatehouse.admin.decisions.use_cases.decisions import get_decision
 from gatehouse.admin.entities.types import EntityTokens, EntityType, entities_of
 from gatehouse.admin.jobs import use_cases as queue
@@ -31,11 +25,11 @@ from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState,
 from gatehouse.admin.sandbox.use_cases.fill import fill_demo
 from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
 from gatehouse.core.clock import iso_time
-from gatehouse.conditions.clicked import Clicked, Operator
 from gatehouse.core.ids import derived_id
 from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
+from tests.admin.alerts.kept import keep_alert
 from tests.admin.recorded import Recorder
 from tests.console.browser.site import Site, Visitor, serve_site
 from tests.console.disputed import keep_dispute, keep_proof
@@ -58,7 +52,7 @@ def open_filled(folder: Path, browser: Browser) -> Iterator[Site]:
     home.settings["GATEHOUSE_OIDC_CLIENT_ID"] = "console"
     with home.session() as session:
         keep_ring(session, DEMO_ACCOUNT)
-        keep_alert(session, DEMO_ACCOUNT)
+        keep_alert(session, DEMO_ACCOUNT, _ALERT)
         keep_model(session, DEMO_ACCOUNT, full_report())
         keep_trainings(session, DEMO_ACCOUNT)
         keep_outcomes(session, DEMO_ACCOUNT)
@@ -110,34 +104,11 @@ def keep_ring(session: AdminSession, account_id: str, user: str = "u-ring") -> s
     return _RING
 
 
-def keep_alert(session: AdminSession, account_id: str, domain: str = "mail.example") -> str:
-    """Keep an alert about an attack; returns its id."""
-    found = AlertFound(
-        10,
-        36,
-        [MeasureDeparting(Measure.REFUSED, 34, 1.6, 52)],
-        [
-            StandingOut(ValueKind.ADDRESS, "203.0.113.7", 36, 1.0, 0.0001, 9999.0),
-            StandingOut(ValueKind.DOMAIN, domain, 36, 1.0, 0.1, 10.0),
-        ],
-        [AtStake("USD", "36", "2")],
-        ProposedRule(
-            "alert-2026-11-16",
-            "ip.address = '203.0.113.7'",
-            [Clicked("ip.address", Operator.EQUAL.value, "203.0.113.7")],
-        ),
-        [Recorder(session, account_id, days_ago=1).keep()],
-    )
-    with session.writing() as connection:
-        begin(connection, account_id, _ALERT, AlertKind.ATTACK, found, session.clock())
-    return _ALERT
-
-
 def places(session: AdminSession) -> dict[str, str]:
     """What stands for the parts of paths, a training among them."""
     job = queue.list_jobs(session, DEMO_ACCOUNT, (JobKind.TRAINING,))[0].id
-    return {**demo_places(session), "job": job, "ring": _RING, "dispute": _DISPUTE}
-    return {**demo_places(session), "job": job, "ring": _RING, "alert": _ALERT}
+    kept = {"ring": _RING, "dispute": _DISPUTE, "alert": _ALERT}
+    return {**demo_places(session), "job": job, **kept}
 
 
 def demo_places(session: AdminSession) -> dict[str, str]:
