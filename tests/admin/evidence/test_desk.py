@@ -20,6 +20,7 @@ from gatehouse.admin.evidence.types.desk import (
     dispute_id,
     reference_of,
 )
+from gatehouse.admin.evidence.types.packet import Goods
 from gatehouse.admin.evidence.use_cases import dispute_desk as desk
 from gatehouse.admin.evidence.use_cases import dispute_files as files
 from gatehouse.admin.outcomes.types.outcome import DisputeResult, OutcomeFilter
@@ -105,7 +106,7 @@ def test_two_decisions_at_once_are_one(shop: Shop) -> None:
 
 def test_what_was_told_of_the_delivery_is_kept_without_card_numbers(shop: Shop) -> None:
     reference = open_dispute(shop)
-    given = DeliveryGiven(carrier="DHL", delivered_to="4242424242424242", goods="merchandise")
+    given = DeliveryGiven(carrier="DHL", delivered_to="4242424242424242", goods=Goods.MERCHANDISE)
     shown = desk.delivery_of_dispute(shop.session, shop.account, reference, given)
     assert shown.delivery is not None
     assert (shown.delivery.carrier, shown.delivery.goods) == ("DHL", "merchandise")
@@ -121,6 +122,7 @@ def test_what_was_told_of_the_delivery_is_kept_without_card_numbers(shop: Shop) 
         ({"trackingNumber": "JD\x070140"}, "trackingNumber"),
         ({"goods": "?", "carrier": "D\nHL"}, "carrier"),
         ({"deliveredOn": "soon"}, "deliveredOn"),
+        ({"goods": "?"}, "goods"),
         ({"product": "x" * 1001}, "product"),
     ],
 )

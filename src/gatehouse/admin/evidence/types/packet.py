@@ -4,7 +4,8 @@
 read is left out, and named in `fillIn`.
 """
 
-from typing import Annotated, Final, Literal
+from enum import StrEnum
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
@@ -13,7 +14,13 @@ from gatehouse.core.secrets.hidden import Personal
 
 SHORTEST_DEVICE_ID: Final = 15
 """Characters; Stripe refuses shorter ones."""
-Goods = Literal["merchandise", "services"]
+
+
+class Goods(StrEnum):
+    """What was sold, in a word."""
+
+    MERCHANDISE = "merchandise"
+    SERVICES = "services"
 
 
 class PacketAddress(Personal, frozen=True, omit_defaults=True):

@@ -81,7 +81,7 @@ def _disputed(found: FoundEvidence, delivery: DeliveryGiven) -> DisputedTransact
         values["product_description"] = delivery.product
     goods: Goods | None = delivery.goods
     if goods is None and values["shipping_address"] is not None:
-        goods = "merchandise"
+        goods = Goods.MERCHANDISE
     return DisputedTransaction(merchandise_or_services=goods, **values)
 
 
