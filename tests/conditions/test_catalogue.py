@@ -27,8 +27,10 @@ from gatehouse.decisions.signal_layout import rules_signals
 from gatehouse.idverify.response import Result, VerificationLevel
 from gatehouse.idverify.stage import IdVerifyStage
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
+from gatehouse.sentry.authentication.advised import FACT, AdvisedPayment
 from tests.idverify.asking import ask
 from tests.idverify.test_stage import EVERYTHING, PlaySource, case_of
+from tests.sentry.authentication.situations import GERMAN, known
 
 
 def test_every_signal_says_what_it_is() -> None:
@@ -139,6 +141,7 @@ def test_id_verify_gives_every_one_of_its_signals() -> None:
                     **{"fraudDispute": 0.1, "reportedFraud": 0.2},
                     **{"cardTesting": 0.3, "abuse": 0.4},
                 },
+                FACT: AdvisedPayment.of(known(), GERMAN, ("2026-11-01", "2026-11-01")).facts,
                 "costs": {
                     **{"accept": 900, "review": 500, "decline": 1200},
                     **{"amount": 5000, "risk": 400_000},

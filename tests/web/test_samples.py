@@ -20,8 +20,10 @@ from gatehouse.access.keys import MANAGE, MANAGE_SCOPES, all_scopes
 from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_review
 from gatehouse.core.ids import derived_id
 from gatehouse.store.admin.admin_session import AdminSession
+from tests.admin.alerts.kept import keep_alert
 from tests.admin.recorded import Recorder
 from tests.clients.typescript_build import built_client, needs_npm
+from tests.console.disputed import keep_dispute, keep_proof
 from tests.harness import PATIENCE_S, Home, Server
 from tests.store.reviewing import open_review
 from tests.web.merchant import Merchant
@@ -43,8 +45,9 @@ REFUSED: Final = {
     "rollBackModel": "conflict",
     "getModel": "not_found",
     "promoteModel": "not_found",
+    **dict.fromkeys(("getFraudRates", "measureFraudRates"), "conflict"),
 }
-"""No model was trained."""
+"""No model was trained, and the account asks for no advice on authentication."""
 TRICKY: Final[dict[str, Any]] = {
     "text": 'it\'s "quoted" \\ `ticks` {braces} $lower ü\n',
     "lines": "one\n  two: `x` ${y}\nthree\n",
@@ -148,6 +151,13 @@ class Ground:
         if operation in ("joinOutcome", "listOutcomeCandidates"):
             known = {"kind": "DISPUTE", "reference": "dp-1001", "at": "2026-11-15T09:30:00Z"}
             self._ask("POST", f"{manage}/outcomes", items=[known])
+        if operation.endswith("Alert"):
+            alert = derived_id("alr", 1_790_000_000_000, operation)
+            own["ALERT_ID"] = keep_alert(self._session, self._account, alert)
+        if "Dispute" in operation:
+            dispute = keep_dispute(self._session, self._account, f"dp-{operation}", request)
+            own["DISPUTE_ID"] = dispute
+            own["FILE_ID"] = keep_proof(self._session, self._account, dispute)
         if "Ring" in operation:
             own["RING_ID"] = derived_id("ring", 1_790_000_000_000, operation)
             Recorder(self._session, self._account, days_ago=1).keep(ring=own["RING_ID"])

@@ -23,10 +23,16 @@ type Needed<Key extends string, Value> = Value extends undefined
     ? { readonly [key in Key]?: Value | undefined }
     : { readonly [key in Key]: Value };
 
+type NamedInputs = {
+  readonly [Name in OperationName]: Needed<"path", Operations[Name]["path"]> &
+    Needed<"query", Query<Name>> &
+    Needed<"body", Body<Name>>;
+};
+// An interface, so that the compiler never combines the parts of one operation with those of others.
+interface InputsByName extends NamedInputs {}
+
 /** All that is sent with a call of an operation. */
-export type Inputs<Name extends OperationName> = Needed<"path", Operations[Name]["path"]> &
-  Needed<"query", Query<Name>> &
-  Needed<"body", Body<Name>>;
+export type Inputs<Name extends OperationName> = InputsByName[Name];
 
 /** All that is sent with a call of any operation. */
 export interface LooseInputs {

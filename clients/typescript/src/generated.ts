@@ -748,7 +748,7 @@ export interface DeliveryGiven {
   /** What was sold. */
   readonly product?: string | null | undefined;
   /** `merchandise` or `services`. */
-  readonly goods?: "merchandise" | "services" | null | undefined;
+  readonly goods?: Goods | null | undefined;
 }
 
 /** When goods come, `deliveryTimeframe` of EMV 3-D Secure. */
@@ -895,7 +895,7 @@ export interface DisputedTransaction {
   /** Where it was delivered. */
   readonly shipping_address?: PacketAddress | null;
   /** `merchandise` or `services`. */
-  readonly merchandise_or_services?: "merchandise" | "services" | null;
+  readonly merchandise_or_services?: Goods | null;
 }
 
 /** A document to put in force. */
@@ -1424,6 +1424,9 @@ export interface GatewayResponse {
 
 /** What became of the payment. */
 export type GatewayStatus = "APPROVED" | "DECLINED" | "ERROR" | (string & {});
+
+/** What was sold, in a word. */
+export type Goods = "merchandise" | "services" | (string & {});
 
 /** A card, and what is claimed about the person who holds it. */
 export interface IdVerifyRequest {
@@ -2275,7 +2278,9 @@ export interface OutcomePage {
   /** Newest first, by when they happened. */
   readonly outcomes: readonly PaymentOutcome[];
   /** Where the next page begins; null when there is none. */
-  readonly nextCursor?: string | null;
+  readonly nextCursor: string | null;
+  /** Whether there are more. */
+  readonly hasMore: boolean;
 }
 
 /** What became of the outcomes. */

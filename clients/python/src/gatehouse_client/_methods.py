@@ -505,7 +505,7 @@ class ManageDisputesCalls:
         delivered_on: str | None = None,
         delivered_to: str | None = None,
         product: str | None = None,
-        goods: Any | None = None,
+        goods: models.Goods | None = None,
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.DisputeShown]:
@@ -1562,7 +1562,7 @@ class ManageOutcomesCalls:
                 )
             ).result
             yield from page.outcomes
-            if page.next_cursor is None:
+            if not page.has_more:
                 return
             cursor = page.next_cursor
 

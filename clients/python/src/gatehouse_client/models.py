@@ -769,7 +769,7 @@ class DeliveryGiven(Struct, frozen=True, kw_only=True):
     """Where, or to whom."""
     product: str | None = None
     """What was sold."""
-    goods: Any | None = None
+    goods: Goods | None = None
     """`merchandise` or `services`."""
 
 
@@ -956,7 +956,7 @@ class DisputedTransaction(Struct, frozen=True, kw_only=True):
     """What was sold."""
     shipping_address: PacketAddress | None = field(default=None, name="shipping_address")
     """Where it was delivered."""
-    merchandise_or_services: Any | None = field(default=None, name="merchandise_or_services")
+    merchandise_or_services: Goods | None = field(default=None, name="merchandise_or_services")
     """`merchandise` or `services`."""
 
 
@@ -1561,6 +1561,13 @@ class GatewayStatus(OpenEnum):
     APPROVED = "APPROVED"
     DECLINED = "DECLINED"
     ERROR = "ERROR"
+
+
+class Goods(OpenEnum):
+    """What was sold, in a word."""
+
+    MERCHANDISE = "merchandise"
+    SERVICES = "services"
 
 
 class IdVerifyRequest(Struct, frozen=True, kw_only=True):
@@ -2508,8 +2515,10 @@ class OutcomePage(Struct, frozen=True, kw_only=True):
 
     outcomes: tuple[PaymentOutcome, ...]
     """Newest first, by when they happened."""
-    next_cursor: str | None = None
+    next_cursor: str | None
     """Where the next page begins; null when there is none."""
+    has_more: bool
+    """Whether there are more."""
 
 
 class OutcomeReceipt(Struct, frozen=True, kw_only=True):

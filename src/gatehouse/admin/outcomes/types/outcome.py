@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.api_values import HasMore
 from gatehouse.core.clock import Moment
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
 from gatehouse.core.reading.validation import Checked
@@ -372,4 +373,5 @@ class OutcomePage(msgspec.Struct, frozen=True, rename="camel"):
     ]
     next_cursor: Annotated[
         str | None, Meta(description="Where the next page begins; null when there is none.")
-    ] = None
+    ]
+    has_more: HasMore

@@ -37,13 +37,14 @@ def list_outcomes(reading: Reading, account_id: str, wanted: OutcomeFilter) -> O
     if wanted.request_id is not None:
         found = outcomes_of_requests(reading.connection, account_id, [wanted.request_id])
         chosen = [each for each in found if wanted.kind in (None, each.kind)]
-        return OutcomePage(list(reversed(chosen))[: wanted.limit])
+        return OutcomePage(list(reversed(chosen))[: wanted.limit], None, False)
     after = _read_cursor(wanted.cursor)
     page = (after, wanted.limit + 1)
     kept = rows.listing(reading.connection, account_id, wanted.kind, wanted.joined, page)
     more = kept[wanted.limit - 1] if len(kept) > wanted.limit else None
     shown = [shown_outcome(each) for each in kept[: wanted.limit]]
-    return OutcomePage(shown, None if more is None else _cursor_after(more))
+    cursor = None if more is None else _cursor_after(more)
+    return OutcomePage(shown, cursor, more is not None)
 
 
 def outcomes_of_requests(
