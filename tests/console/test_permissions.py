@@ -12,7 +12,7 @@ from gatehouse.core.subject import load, subjects
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.admin.use_case import UseCase, use_case
 
-_GUARDED: Final = {"overview"}
+_GUARDED: Final = {"overview", "disputes"}
 """Pages that ask whether the person may see a part before they read it."""
 
 

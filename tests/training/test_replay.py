@@ -459,7 +459,7 @@ GOOD = '{"at": "2026-03-01T00:00:00Z", "request": {}, "label": null}'
         ('{"at": "2026-02-28T23:59:59Z", "request": {}, "label": null}', "sort lines by at"),
         (
             '{"at": "2026-03-01T00:00:00Z", "request": {}, "label": "good"}',
-            "label: must be fraud, legit",
+            "label: must be fraud, chargeback, card_testing, abuse, legit",
         ),
         (GOOD.replace("{}", '{"order": {"amount": "5"}}'), "request.order.amount: Expected"),
         (GOOD.replace("{}", '{"event": {"timestamp": "now"}}'), "request.event.timestamp: must be"),

@@ -152,10 +152,10 @@ class Ground:
             known = {"kind": "DISPUTE", "reference": "dp-1001", "at": "2026-11-15T09:30:00Z"}
             self._ask("POST", f"{manage}/outcomes", items=[known])
         if operation.endswith("Alert"):
-            alert = derived_id("alr", 1_790_000_000_000, operation)
+            alert = derived_id("alr", 1_790_000_000_000, request)
             own["ALERT_ID"] = keep_alert(self._session, self._account, alert)
         if "Dispute" in operation:
-            dispute = keep_dispute(self._session, self._account, f"dp-{operation}", request)
+            dispute = keep_dispute(self._session, self._account, f"dp-{request}", request)
             own["DISPUTE_ID"] = dispute
             own["FILE_ID"] = keep_proof(self._session, self._account, dispute)
         if "Ring" in operation:

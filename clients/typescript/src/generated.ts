@@ -2301,6 +2301,30 @@ export interface OutcomeReceipt {
   readonly withdrawn?: number;
 }
 
+export interface OutcomeRecordedData {
+  readonly kind: string;
+  readonly network: string;
+  readonly requestId?: string;
+  readonly reason?: string;
+  readonly fraudType?: string;
+  readonly stage?: string;
+  readonly result?: string;
+  readonly amount?: string;
+  readonly currency?: string;
+}
+
+/** A payment was refunded, reported as fraud, warned of or disputed. */
+export interface OutcomeRecordedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "outcome.recorded";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: OutcomeRecordedData;
+}
+
 /** Something that became of a payment. */
 export interface OutcomeReport {
   /** What happened. */
@@ -4122,6 +4146,7 @@ export type PublicEvent =
   WebhookDisabledEvent |
   DriftNoticedEvent |
   ProgrammeThresholdEvent |
+  OutcomeRecordedEvent |
   AlertRaisedEvent |
   AlertEndedEvent |
   WebhookTestEvent;

@@ -14,10 +14,13 @@ from gatehouse.admin.entities.types import EntityTokens
 from gatehouse.admin.people.use_cases import users
 from gatehouse.console.pages import Page, Reach
 from gatehouse.console.routes import DECLARED
+from gatehouse.core.ids import derived_id
+from tests.admin.alerts.kept import keep_alert
 from tests.console.browser.hostile import INNOCENT, TEXTS, HostileShop
 from tests.console.browser.offered import DOWNLOADS
 from tests.console.browser.past import keep_ring, path_to
 from tests.console.browser.site import Site, Visitor, needs_chromium
+from tests.console.disputed import keep_dispute
 
 OF_OTHERS = {"training", "webhook", "webhook-form", *DOWNLOADS}
 """Pages about what this account does not have, and files."""
@@ -45,6 +48,8 @@ def _paths(site: Site, shop: HostileShop) -> Iterator[str]:
             "version": "1",
             "id": shop.reviews()[0],
             "ring": keep_ring(session, shop.account_id, TEXTS[0]),
+            "alert": keep_alert(session, shop.account_id, derived_id("alr", 1, "hostile")),
+            "dispute": keep_dispute(session, shop.account_id, "dp-hostile"),
         }
         entities = [f"{base}/entities/{each.kind}/{tokens.token(each)}" for each in shop.entities()]
     yield from (f"{base}/decisions/{each}" for each in shop.requests)

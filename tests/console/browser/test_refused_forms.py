@@ -82,7 +82,13 @@ DECIDING: Final = (
         "amount",
     ),
     Refusal("outcomes", "outcome-import", {"mapping": "gatehouse"}, "file"),
-    Refusal("outcomes", "outcome-join", {"request_id": "req_1"}),
+    Refusal(
+        "outcomes",
+        "outcome-join",
+        {"request_id": "req_1"},
+        "request_id",
+        query="?kind=DISPUTE&reference=past-d-0",
+    ),
     Refusal("entity", "entity-list", {"list": "", "reason": WORDS, "days": "9"}, "list"),
     Refusal("dispute", "dispute-decide", {"decision": "REPRESENT", "comment": " "}, "comment"),
     Refusal(

@@ -4822,6 +4822,27 @@ class ProgrammeThresholdEvent(PublicEvent, frozen=True, kw_only=True):
     data: ProgrammeThresholdData
 
 
+class OutcomeRecordedData(TypedDict, total=False):
+    """The `data` of a `OutcomeRecordedEvent`."""
+
+    kind: str
+    network: str
+    requestId: str
+    reason: str
+    fraudType: str
+    stage: str
+    result: str
+    amount: str
+    currency: str
+
+
+class OutcomeRecordedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A payment was refunded, reported as fraud, warned of or disputed."""
+
+    type: Literal["outcome.recorded"]
+    data: OutcomeRecordedData
+
+
 class AlertRaisedData(TypedDict):
     """The `data` of a `AlertRaisedEvent`."""
 
@@ -4895,6 +4916,7 @@ EVENTS: Final[Mapping[str, type[PublicEvent]]] = {
     "webhook.disabled": WebhookDisabledEvent,
     "drift.noticed": DriftNoticedEvent,
     "programme.threshold": ProgrammeThresholdEvent,
+    "outcome.recorded": OutcomeRecordedEvent,
     "alert.raised": AlertRaisedEvent,
     "alert.ended": AlertEndedEvent,
     "webhook.test": WebhookTestEvent,

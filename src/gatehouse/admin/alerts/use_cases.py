@@ -24,6 +24,7 @@ from gatehouse.admin.alerts.types.shown import (
 from gatehouse.admin.alerts.types.telling import ended_data
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries, planned
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment, moment
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.events import EventName
@@ -148,7 +149,8 @@ def acknowledge(
     found = queries.get(connection, account_id, alert_id)
     if found is None:
         raise _missing(account_id, alert_id)
-    queries.acknowledge(connection, account_id, alert_id, now_ms, actor, given.note)
+    note = None if given.note is None else recordable(given.note)
+    queries.acknowledge(connection, account_id, alert_id, now_ms, actor, note)
     change.audit("alert.acknowledge", account_id, alertId=alert_id, ended=given.end)
     if given.end and found.ended_at_ms is None:
         queries.end(connection, account_id, alert_id, now_ms, actor)

@@ -74,7 +74,10 @@ def show_outcomes(visit: Visit) -> Response:
             for each in OutcomeKind
         ],
         kind_options=_options(visit, "kinds", OutcomeKind),
-        network_options=[(each.value, each.value) for each in OutcomeNetwork],
+        network_options=[
+            (each.value, "–" if each is OutcomeNetwork.OTHER else each.value)
+            for each in OutcomeNetwork
+        ],
         stage_options=[("", ""), *_options(visit, "stages", DisputeStage)],
         result_options=[("", ""), *_options(visit, "results", DisputeResult)],
         mapping_options=[(each, each) for each in SHIPPED],
@@ -122,7 +125,10 @@ def join(visit: Visit) -> Response:
     named = _named(visit.form)
     if named is None:
         raise visit.refuse("reference", "outcomes.problems.reference")
-    join_outcome(visit.session, visit.account_id, named)
+    try:
+        join_outcome(visit.session, visit.account_id, named)
+    except NotFound:
+        raise visit.refuse("request_id", "outcomes.problems.request") from None
     return visit.redirect("outcomes", notice="outcomes.notices.joined")
 
 

@@ -67,6 +67,11 @@ _ALERT: Final[Schema] = {
     "alertId": {**_TEXT, "description": "The alert."},
     "kind": ref(AlertKind.__name__),
 }
+_OF_OUTCOMES: Final = (
+    *("requestId", "reason", "fraudType", "stage", "result"),
+    *("amount", "currency"),
+)
+"""What is told of an outcome where it is known."""
 DATA: Final[Mapping[str, Schema]] = {
     EventName.DECISION_MADE: _REQUEST,
     EventName.REVIEW_OPENED: _REQUEST,
@@ -128,6 +133,7 @@ DATA: Final[Mapping[str, Schema]] = {
         "neededEvents": _NUMBER,
         "basisPoints": {"type": ["string", "null"]},
     },
+    EventName.OUTCOME_RECORDED: dict.fromkeys(("kind", "network", *_OF_OUTCOMES), _TEXT),
     EventName.ALERT_RAISED: {
         **_ALERT,
         "windowMinutes": {**_NUMBER, "description": "Of how many minutes the figures are."},
@@ -146,6 +152,7 @@ DATA: Final[Mapping[str, Schema]] = {
 """The fields of `data` by the type of the event."""
 _OPTIONAL: Final[Mapping[str, tuple[str, ...]]] = {
     EventName.KEY_CREATED: ("expiresAt", "replaces"),
+    EventName.OUTCOME_RECORDED: _OF_OUTCOMES,
     EventName.KEY_EXPIRING: ("successor",),
     EventName.IMPORT_FINISHED: _COUNTS,
     EventName.WEBHOOK_DISABLED: ("failingSince",),

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
@@ -37,7 +38,8 @@ class AuthenticationBody(msgspec.Struct, frozen=True, rename="camel"):
         Meta(description="Where your acquirer is; it says whose rules hold.", examples=["DE"]),
     ]
     merchant_country: Annotated[
-        Country | None, Meta(description="Where you are, if that is another country.")
+        Country | None,
+        Meta(description="Where you are, if that is another country.", examples=["AT"]),
     ] = None
     tra_up_to: Annotated[
         int,
@@ -71,7 +73,10 @@ class AuthenticationBody(msgspec.Struct, frozen=True, rename="camel"):
     )
     ship_address_input: Annotated[
         Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)] | None,
-        Meta(description="The remembered key of `customInputs` with the shipping address."),
+        Meta(
+            description="The remembered key of `customInputs` with the shipping address.",
+            examples=["shippingAddress"],
+        ),
     ] = None
 
     def terms(self) -> AuthenticationTerms:
@@ -92,7 +97,9 @@ class AuthenticationBody(msgspec.Struct, frozen=True, rename="camel"):
             placement=self.placement,
             latest_protocol=self.latest_protocol,
             three_ds_data=self.three_ds_data,
-            ship_address_input=self.ship_address_input,
+            ship_address_input=None
+            if self.ship_address_input is None
+            else recordable(self.ship_address_input),
         )
 
     @classmethod

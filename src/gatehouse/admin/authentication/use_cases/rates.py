@@ -98,7 +98,7 @@ def _measured(reading: Reading, account_id: str, quarters: int) -> _MeteredWindo
     terms = kept_terms(reading.connection, account_id)
     if terms is None:
         raise Conflict(_NOT_ASKED())
-    table, today = table_of(reading.session), day_of(reading.now_ms)
+    table, today = table_of(reading.session.settings), day_of(reading.now_ms)
     regime = table.regime_of(terms.acquirer_country, today)
     if regime is None:
         raise Conflict(_NO_REGIME(country=terms.acquirer_country))

@@ -11,6 +11,7 @@ from gatehouse.admin.authentication.types.settings import AuthenticationBody, Au
 from gatehouse.core.clock import Moment
 from gatehouse.sentry.authentication.table import AuthenticationTable, load_authentication_table
 from gatehouse.sentry.authentication.terms import NAME, AuthenticationTerms
+from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.use_case import use_case
@@ -64,9 +65,9 @@ def kept_terms(connection: sa.Connection, account_id: str) -> AuthenticationTerm
     return msgspec.convert(stored, AuthenticationTerms) if stored else None
 
 
-def table_of(session: AdminSession) -> AuthenticationTable:
+def table_of(settings: Settings) -> AuthenticationTable:
     """The operator's table of limits and rates, or the one that ships."""
-    return load_authentication_table(session.settings.authentication_file)
+    return load_authentication_table(settings.authentication_file)
 
 
 def day_of(at_ms: int) -> datetime.date:
@@ -77,7 +78,7 @@ def day_of(at_ms: int) -> datetime.date:
 def _shown(session: AdminSession, terms: AuthenticationTerms | None) -> AuthenticationShown:
     if terms is None:
         return AuthenticationShown(None, None, None)
-    regime = table_of(session).regime_of(terms.acquirer_country, day_of(session.clock()))
+    regime = table_of(session.settings).regime_of(terms.acquirer_country, day_of(session.clock()))
     measured = terms.measured
     return AuthenticationShown(
         AuthenticationBody.of(terms),

@@ -118,8 +118,8 @@ class OutcomeKeeper:
             network=report.network,
             request_id=report.request_id,
             arn=report.arn,
-            merchant_id=report.merchant_id,
-            region=report.region,
+            merchant_id=_masked(report.merchant_id),
+            region=_masked(report.region),
             joined_by=None,
             candidates=None,
             transaction_reference=None if transaction is None else self._hasher.kept(transaction),
@@ -132,8 +132,8 @@ class OutcomeKeeper:
             amount=None if report.amount is None else round(report.amount * MICROS_PER_UNIT),
             currency=None if report.currency is None else report.currency.strip().upper(),
             three_d_secure=None if report.three_d_secure is None else int(report.three_d_secure),
-            reason=report.reason,
-            fraud_type=report.fraud_type,
+            reason=_masked(report.reason),
+            fraud_type=_masked(report.fraud_type),
             stage=report.stage,
             result=report.result,
             label=None,
@@ -141,6 +141,11 @@ class OutcomeKeeper:
             recorded_at_ms=now_ms,
             actor=actor,
         )
+
+
+def _masked(text: str | None) -> str | None:
+    """A text of a file or a program, without card numbers that were put into it."""
+    return None if text is None else recordable(text)
 
 
 def kept_reference(hasher: EntityHasher, reference: str) -> str:
