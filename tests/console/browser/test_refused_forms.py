@@ -291,8 +291,7 @@ def _refuse_all(
 def test_a_refused_form_says_what_is_wrong_and_keeps_what_was_typed(
     site: Site, around: dict[str, str], table: tuple[Refusal, ...]
 ) -> None:
-    # What is around the forms is as in `test_every_page.py`, where axe looks at whole pages.
-    _refuse_all(site, table, around, site.token(UserRole.OPERATOR), whole=False)
+    _refuse_all(site, table, around, site.token(UserRole.OPERATOR))
 
 
 def test_a_review_that_is_corrected_without_a_reason_is_refused(
