@@ -376,6 +376,23 @@ def _outcome(rule: Rule) -> str:
     return f"{rule.outcome}{mark}"
 
 
+def tokens() -> str:
+    """Every token of the console's design, as its style sheet explains it."""
+    sheet = (ROOT / "src/gatehouse/console/static/tokens.css").read_text("utf-8")
+    parts: list[str] = []
+    rows: list[tuple[str, str, str]] = []
+    title = ""
+    for line in sheet.partition(":root {")[2].partition("\n}\n")[0].splitlines():
+        if heading := re.fullmatch(r"  /\* (.+) \*/", line):
+            if rows:
+                parts.append(f"### {title}\n\n{table(('Token', 'Value', 'For'), rows)}")
+            title, rows = heading[1], []
+        elif token := re.fullmatch(r"  (--[\w-]+): ([^;]+);(?: /\* (.+) \*/)?", line):
+            rows.append((_code(token[1]), _code(token[2]), token[3] or ""))
+    parts.append(f"### {title}\n\n{table(('Token', 'Value', 'For'), rows)}")
+    return "\n\n".join(parts)
+
+
 PARTS: Final[dict[str, Callable[[], str]]] = {
     "errors": errors,
     "settings": settings,
@@ -396,6 +413,7 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "functions": functions,
     "list-kinds": list_kinds,
     "starter-rules": starter_rules,
+    "tokens": tokens,
 }
 
 

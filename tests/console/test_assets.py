@@ -1,5 +1,6 @@
 """The files that browsers load: those of others are as they were published."""
 
+import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from gatehouse.console.assets import asset_url, assets
 from gatehouse.console.rendering import TEMPLATES
+from gatehouse.console.tables import labelled
 from tests.console.harness import Console
 
 VENDORED = {
@@ -53,3 +55,37 @@ def test_templates_hold_no_script_no_style_and_nothing_unescaped() -> None:
             assert " on" + "click" not in text, file
             assert text.count("<script") == text.count("<script src="), file
     assert len(names) == len(set(names)) > 60, "a template of the same name would hide another"
+
+
+RAW = {
+    "colour": r"#[0-9a-fA-F]{3,8}\b(?=[^{}]*[;}])|\b(?:rgba?|hsla?|oklch|light-dark)\(",
+    "size of type": r"\bfont(?:-size)?: [\d.]",
+    "space": r"(?<![-\w])(?:padding|margin|gap)[a-z-]*: (?:[^;}(]*[ :])?(?:[4-9]|\d\d+)px",
+}
+"""What only tokens.css may write as a value, as it would look elsewhere."""
+
+
+def test_style_sheets_take_colours_sizes_and_spaces_from_the_tokens() -> None:
+    sheets = {name: asset.body.decode() for name, asset in assets().items() if name.endswith("css")}
+    tokens = sheets.pop("tokens.css")
+    defined = set(re.findall(r"^  (--[\w-]+):", tokens, re.MULTILINE))
+    used = set()
+    for name, sheet in sheets.items():
+        if name.startswith("vendor/"):
+            continue
+        for line in sheet.splitlines():
+            used |= set(re.findall(r"var\((--[\w-]+)", line))
+            # What a chart writes is in units of its picture, not of the page.
+            for what, raw in RAW.items():
+                assert ".chart text" in line or not re.search(raw, line), f"{name}: {what}: {line}"
+    assert used <= defined, used - defined
+
+
+def test_a_cell_says_the_name_of_its_column_where_rows_are_cards() -> None:
+    rows = '<tr><th scope="row">a</th><td class="num">1</td></tr><tr><td colspan="2">b</td></tr>'
+    named = labelled(rows, ["Who", ('"How" many', "num")])
+    assert named == (
+        '<tr><th scope="row" data-label="Who">a</th>'
+        '<td class="num" data-label="&#34;How&#34; many">1</td></tr>'
+        '<tr><td colspan="2" data-label="">b</td></tr>'
+    )

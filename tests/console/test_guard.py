@@ -202,10 +202,13 @@ def test_a_log_line_names_the_route_and_nothing_personal(
 
 def test_a_theme_is_remembered_and_only_a_known_one(console: Console) -> None:
     browser = console.as_role(UserRole.VIEWER)
-    assert '<html lang="en" data-theme="system">' in browser.get("/me").text
+    assert '<html lang="en" data-theme="system" data-density="compact">' in browser.get("/me").text
     assert browser.post("/theme", {"theme": "dark", "next": "/me"}).headers["location"] == "/me"
     assert 'data-theme="dark"' in browser.get("/me").text
     assert browser.post("/theme", {"theme": "neon"}).status_code == 422
+    assert browser.post("/theme", {"density": "comfortable"}).status_code == 303
+    assert 'data-theme="dark" data-density="comfortable"' in browser.get("/me").text
+    assert browser.post("/theme", {"density": "loose"}).status_code == 422
 
 
 def test_a_part_of_a_page_leads_a_stranger_to_sign_in_as_a_whole(console: Console) -> None:

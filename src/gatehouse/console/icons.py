@@ -3,6 +3,8 @@
 from typing import Final
 
 ICONS: Final = {
+    "compact": "M2.5 3.5h11M2.5 6.5h11M2.5 9.5h11M2.5 12.5h11",
+    "comfortable": "M2.5 3h11M2.5 8h11M2.5 13h11",
     "overview": "M2.5 2.5h4.5v6h-4.5zM9 2.5h4.5v3.5H9zM9 8h4.5v5.5H9zM2.5 10.5h4.5v3h-4.5z",
     "decisions": "M2.5 4h11M2.5 8h11M2.5 12h7",
     "reviews": (

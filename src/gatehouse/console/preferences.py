@@ -5,15 +5,17 @@ from typing import Final
 from starlette.responses import Response
 
 from gatehouse.console.pages import Action, Declarations
+from gatehouse.console.serving.cookies import PREFERENCES
 from gatehouse.console.serving.guard import own_path
 from gatehouse.console.visit import Visit
 
 
-def choose_theme(visit: Visit) -> Response:
-    """Show everything in another theme from now on."""
+def choose(visit: Visit) -> Response:
+    """Show everything in another theme, or rows closer together, from now on."""
     response = visit.redirect_to(own_path(visit.form.get("next", "/")))
-    visit.desk.cookies.choose_theme(response, visit.form.get("theme", ""))
+    name = next((each for each in PREFERENCES if each in visit.form), "theme")
+    visit.desk.cookies.prefer(response, name, visit.form.get(name, ""))
     return response
 
 
-PAGES: Final[Declarations] = (Action("/theme", "theme", choose_theme, public=True),)
+PAGES: Final[Declarations] = (Action("/theme", "theme", choose, public=True),)

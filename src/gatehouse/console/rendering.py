@@ -8,6 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from gatehouse.console.assets import asset_url
 from gatehouse.console.icons import ICONS
 from gatehouse.console.serving.guard import CSRF_FIELD
+from gatehouse.console.tables import labelled
 from gatehouse.core.subject import folders
 
 TEMPLATES: Final = (Path(__file__).parent / "templates", *folders("templates"))
@@ -30,6 +31,7 @@ class Renderer:
         self._environment.globals["static"] = asset_url
         self._environment.globals["csrf_field"] = CSRF_FIELD
         self._environment.globals["icons"] = ICONS
+        self._environment.filters["labelled"] = labelled
 
     def render(self, template: str, values: dict[str, Any]) -> str:
         """A template with these values."""

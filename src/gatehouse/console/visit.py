@@ -213,7 +213,12 @@ class Visit:
     @cached_property
     def theme(self) -> str:
         """The theme that was chosen in this browser."""
-        return self.desk.cookies.theme(self.asked.cookies)
+        return self.desk.cookies.preference(self.asked.cookies, "theme")
+
+    @property
+    def density(self) -> str:
+        """How close the rows of tables stand, as it was chosen in this browser."""
+        return self.desk.cookies.preference(self.asked.cookies, "density")
 
     @property
     def path(self) -> str:

@@ -9,11 +9,14 @@ from starlette.responses import Response
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 
-_THEME_SAID: Final = Phrase("refused.theme", "a theme is one of: {known}")
+_CHOICE_SAID: Final = Phrase("refused.preference", "{name} is one of: {known}")
 
-THEMES: Final = ("system", "light", "dark")
+PREFERENCES: Final = {
+    "theme": ("system", "light", "dark"),
+    "density": ("compact", "comfortable"),
+}
+"""What a person chooses for this browser; the first of each is what holds before."""
 NOTICE_KINDS: Final = ("done", "hint", "warn", "problem")
-_THEME: Final = "gatehouse-theme"
 _NOTICE: Final = "gatehouse-notice"
 _ACCOUNT: Final = "gatehouse-account"
 _YEAR_S: Final = 365 * 86_400
@@ -84,16 +87,17 @@ class CookieJar:
         # Lax: the browser comes back from another site.
         self._set(response, _STATE, state, _TICKET_S if state else 0, "lax")
 
-    def theme(self, cookies: Cookies) -> str:
-        """The theme that was chosen in this browser."""
-        chosen = cookies.get(_THEME, "")
-        return chosen if chosen in THEMES else THEMES[0]
+    def preference(self, cookies: Cookies, name: str) -> str:
+        """What was chosen in this browser, such as its theme."""
+        chosen = cookies.get(f"gatehouse-{name}", "")
+        return chosen if chosen in PREFERENCES[name] else PREFERENCES[name][0]
 
-    def choose_theme(self, response: Response, theme: str) -> None:
-        """Remember a theme."""
-        if theme not in THEMES:
-            raise InvalidInput(_THEME_SAID(known=", ".join(THEMES)))
-        self._set(response, _THEME, theme, _YEAR_S, "strict")
+    def prefer(self, response: Response, name: str, chosen: str) -> None:
+        """Remember what was chosen."""
+        known = PREFERENCES[name]
+        if chosen not in known:
+            raise InvalidInput(_CHOICE_SAID(name=name, known=", ".join(known)))
+        self._set(response, f"gatehouse-{name}", chosen, _YEAR_S, "strict")
 
     def account(self, cookies: Cookies) -> str | None:
         """The account that was open last in this browser."""

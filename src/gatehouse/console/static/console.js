@@ -81,3 +81,13 @@ addEventListener("load", () => {
   wrong?.scrollIntoView({ block: "center" });
   wrong?.focus();
 });
+
+// A table that fits into its place leaves scrolling to the page, so that its head stays in the window.
+const content = document.getElementById("content");
+if (content) {
+  new ResizeObserver(() => {
+    for (const wrap of content.querySelectorAll(".table-wrap")) {
+      wrap.classList.toggle("fits", wrap.firstElementChild.offsetWidth <= wrap.clientWidth);
+    }
+  }).observe(content);
+}
