@@ -54,7 +54,7 @@ from gatehouse.operations.connectors import (
     load_issuer,
     make_roster,
 )
-from gatehouse.operations.installation import root_secret, system_clock
+from gatehouse.operations.installation import root_secrets, system_clock
 from gatehouse.operations.live_connectors import LiveConnectors
 from gatehouse.operations.measured import (
     MeasuredGateway,
@@ -128,7 +128,7 @@ class Service(ServiceGauges):
         self.identities = RecordedIdentities(
             database,
             session.ring,
-            lambda: open_ring(database, root_secret(settings), system_clock, secrets.token_bytes),
+            lambda: open_ring(database, root_secrets(settings), system_clock, secrets.token_bytes),
         )
         self.sweeper = Sweeper(database, self.writer, system_clock, owner if alone else None)
         self.feeds = Feeds(networks(), settings.intel_dir, system_clock)

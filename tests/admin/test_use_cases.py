@@ -63,7 +63,7 @@ from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.secrets.use_cases import secrets
 from gatehouse.billing.statement import month_period
 from gatehouse.core.errors import NotFound
-from gatehouse.operations.installation import open_admin_session, root_secret
+from gatehouse.operations.installation import open_admin_session, root_secrets
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.sentry.found.found_inputs import InputFinding, InputKind
@@ -322,7 +322,7 @@ WHOLE: dict[str, tuple[Callable[[AdminSession, Any], object], str | None]] = {
         secrets.renew_identities,
         "secrets.renew-identities",
     ),
-    "secrets.rotate_root": (lambda s, r: secrets.rotate_root(s, r, r), "secrets.rotate-root"),
+    "secrets.rotate_root": (lambda s, r: secrets.rotate_root(s, r, r[0]), "secrets.rotate-root"),
 }
 """Each concerns all accounts; the action of its audit line, None where it only reads."""
 
@@ -430,7 +430,7 @@ def test_what_concerns_all_accounts_is_not_for_a_key_of_one(
     before = everything(unchanged.session)
     session = unchanged.session.acting_as(Actor.key("key_1", unchanged.account_id))
     with pytest.raises(NotFound, match="only for operators"):
-        WHOLE[name][0](session, root_secret(settings))
+        WHOLE[name][0](session, root_secrets(settings))
     assert everything(unchanged.session) == before
 
 
@@ -466,8 +466,8 @@ def test_a_change_of_the_installation_leaves_one_line_that_names_the_actor(
     name: str, operator: AdminSession, settings: Settings
 ) -> None:
     case, action = WHOLE[name]
-    root = root_secret(settings)
-    changes_with_one_line(operator, lambda: case(operator, root), str(action))
+    roots = root_secrets(settings)
+    changes_with_one_line(operator, lambda: case(operator, roots), str(action))
 
 
 def test_an_opening_balance_is_a_top_up_of_its_own(operator: AdminSession) -> None:

@@ -307,6 +307,29 @@ def test_the_root_secret_can_be_rotated(home: Home, tmp_path: Path) -> None:
     assert rotated.ok("audit", "verify", "--json").json["problems"] == []
 
 
+def test_while_the_root_secret_changes_servers_work_with_either(home: Home) -> None:
+    key = home.key(home.account())
+    first, second = (secrets.token_urlsafe(32) for _ in range(2))
+    names = ("GATEHOUSE_SECRET_KEY", "GATEHOUSE_OTHER_SECRET_KEY")
+
+    def works(*roots: str) -> bool:
+        found = Home(home.path, home.database_url, dict(zip(names, roots, strict=False)))
+        return found.run("accounts", "list").code == 0
+
+    missing = home.run("secrets", "rotate-root")
+    assert (missing.code, "--new-secret-file" in missing.err) == (4, True)
+    weak = home.run("secrets", "rotate-root", GATEHOUSE_OTHER_SECRET_KEY="n" * 40)
+    assert (weak.code, "could be guessed" in weak.err) == (4, True)
+    home.ok("secrets", "rotate-root", GATEHOUSE_OTHER_SECRET_KEY=first)
+    between = Home(home.path, home.database_url, dict(zip(names, (first, second), strict=True)))
+    with between.server() as server, server.client(key) as client:
+        between.ok("secrets", "rotate-root")
+        assert precheck(client).json()["isSuccess"] is True
+        between.ok("secrets", "renew-identities")
+    orders = ((first,), (first, second), (second, first), (second,))
+    assert [works(*each) for each in orders] == [False, True, True, True]
+
+
 def test_a_renewed_fingerprint_key_gives_cards_new_fingerprints(sqlite_home: Home) -> None:
     def fingerprint() -> str:
         with sqlite_home.server() as server:

@@ -254,17 +254,17 @@ def test_rotating_the_root_keeps_every_key(session: AdminSession) -> None:
     chance = (lambda: 1, secrets.token_bytes)
     with session.database.writing() as connection:
         connection.execute(sa.text("DELETE FROM key_ring"))
-    ring = open_ring(session.database, old_root, *chance)
+    ring = open_ring(session.database, [old_root], *chance)
     with session.database.writing() as connection:
         rewrap(connection, old_root, new_root, secrets.token_bytes)
-    again = open_ring(session.database, new_root, *chance)
+    again = open_ring(session.database, [new_root], *chance)
     assert [again.key(*v) for v in again.versions()] == [ring.key(*v) for v in ring.versions()]
     with pytest.raises(SettingsError):
-        open_ring(session.database, old_root, *chance)
+        open_ring(session.database, [old_root], *chance)
     with session.database.writing() as connection:
         new = NewKeyVersion(keyring.CARD_FINGERPRINTS, 2, 1)
         insert_key(connection, new_root, new, secrets.token_bytes)
-    newest = open_ring(session.database, new_root, *chance).current(keyring.CARD_FINGERPRINTS)
+    newest = open_ring(session.database, [new_root], *chance).current(keyring.CARD_FINGERPRINTS)
     assert newest[0] == 2
 
 

@@ -26,7 +26,7 @@ from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.idverify.people import Identifier, IdentifierType, OwnerType, Person, PersonName
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.source import Holders, IdentityEnquiry
-from gatehouse.operations.installation import open_admin_session, root_secret
+from gatehouse.operations.installation import open_admin_session, root_secrets
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, open_ring
@@ -126,7 +126,7 @@ def renew(session: AdminSession, home: Home) -> AdminSession:
     version, _ = session.ring.current(keyring.IDENTITIES)
     with session.change() as change:
         new = NewKeyVersion(keyring.IDENTITIES, version + 1, change.now_ms)
-        insert_key(change.connection, root_secret(settings), new, secrets.token_bytes)
+        insert_key(change.connection, root_secrets(settings)[0], new, secrets.token_bytes)
         change.audit("secrets.renew-identities", version=version + 1)
     return open_admin_session(settings, Actor.system("test"))
 
@@ -391,7 +391,7 @@ def test_lookups_go_on_while_everything_is_sealed_anew(
 
     def reload() -> KeyRing:
         chance = (session.clock, secrets.token_bytes)
-        reloads.append(open_ring(session.database, root_secret(settings), *chance))
+        reloads.append(open_ring(session.database, root_secrets(settings), *chance))
         return reloads[-1]
 
     def seal_anew() -> None:

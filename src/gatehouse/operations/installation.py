@@ -8,7 +8,7 @@ import fcntl
 import os
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -51,10 +51,10 @@ def open_admin_session(settings: Settings, actor: Actor) -> AdminSession:
         raise
 
 
-def _prepare(settings: Settings, database: Database) -> RootSecret:
-    """The root secret, with the database as it must be."""
+def _prepare(settings: Settings, database: Database) -> tuple[RootSecret, ...]:
+    """The root secrets, with the database as it must be."""
     if settings.is_production:
-        root = root_secret(settings)
+        roots = root_secrets(settings)
         missing = database.file is not None and not database.file.exists()
         if missing or not is_current(database):
             raise SettingsError(
@@ -62,27 +62,29 @@ def _prepare(settings: Settings, database: Database) -> RootSecret:
             )
     else:
         with prepared_home(settings):
-            root = root_secret(settings)
+            roots = root_secrets(settings)
             migrate(database)
-    return root
+    return roots
 
 
 def migrate_database(settings: Settings) -> tuple[str | None, str]:
     """Bring the database up to date and give it its keys; the revisions before and after."""
     database = open_database(settings)
-    root = root_secret(settings)
+    roots = root_secrets(settings)
     if database.file is not None:
         database.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     revisions = migrate(database)
-    _open(settings, database, root, Actor.system("migrate"))
+    _open(settings, database, roots, Actor.system("migrate"))
     return revisions
 
 
-def _open(settings: Settings, database: Database, root: RootSecret, actor: Actor) -> AdminSession:
+def _open(
+    settings: Settings, database: Database, roots: Sequence[RootSecret], actor: Actor
+) -> AdminSession:
     """The data with its keys; what a migration left to be done with them is done."""
     session = AdminSession(
         database=database,
-        ring=open_ring(database, root, system_clock, secrets.token_bytes),
+        ring=open_ring(database, roots, system_clock, secrets.token_bytes),
         clock=system_clock,
         randomness=secrets.token_bytes,
         settings=settings,
@@ -94,7 +96,13 @@ def _open(settings: Settings, database: Database, root: RootSecret, actor: Actor
     return session
 
 
-def root_secret(settings: Settings) -> RootSecret:
+def root_secrets(settings: Settings) -> tuple[RootSecret, ...]:
+    """The root secret, and during a change of it the other one, too: either opens the ring."""
+    other = settings.other_secret_key
+    return (_root_secret(settings), *((RootSecret.parse(other),) if other else ()))
+
+
+def _root_secret(settings: Settings) -> RootSecret:
     """The root secret from the settings, or the sandbox's own from its home."""
     if settings.secret_key:
         return RootSecret.parse(settings.secret_key)

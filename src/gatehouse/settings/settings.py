@@ -82,6 +82,12 @@ class Settings(
         "Empty: the sandbox makes one in `GATEHOUSE_HOME`; production refuses to start.",
         "secret text",
     )
+    other_secret_key: str = _text(
+        "",
+        "While the root secret is changed: the one that comes next, or the one from before. Either "
+        "opens the key ring, so that servers can be restarted one by one.",
+        "secret text",
+    )
     secrets_dir: Path | None = _setting(
         None,
         "The only folder from which connectors read secrets, certificates and keys; links are "

@@ -30,21 +30,31 @@ def status(as_json: AsJson = False) -> None:
 @app.command("rotate-root")
 def rotate_root(
     new_secret_file: Annotated[
-        Path, typer.Option(help="File with the new root secret, at least 32 characters.")
-    ],
+        Path | None,
+        typer.Option(
+            help="File with the new root secret, at least 32 characters. Without it, the one in "
+            "GATEHOUSE_OTHER_SECRET_KEY or GATEHOUSE_SECRET_KEY that does not wrap the ring yet."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Wrap the ring with a new root secret. Nothing else changes; restart servers with it."""
+    """Wrap the ring with a new root secret. Nothing else changes.
+
+    With GATEHOUSE_OTHER_SECRET_KEY set to the new secret on all servers before, nothing stops.
+    """
     from gatehouse.admin.secrets.use_cases import secrets
 
-    try:
-        new = secrets.new_root_secret(new_secret_file.read_text(encoding="utf-8").strip())
-    except OSError as error:
-        raise InvalidInput(f"cannot read {new_secret_file}: {error.strerror}") from None
-    count = secrets.rotate_root(open_session(), _root_secret(), new)
+    new = None
+    if new_secret_file is not None:
+        try:
+            new = secrets.new_root_secret(new_secret_file.read_text(encoding="utf-8").strip())
+        except OSError as error:
+            raise InvalidInput(f"cannot read {new_secret_file}: {error.strerror}") from None
+    count = secrets.rotate_root(open_session(), _root_secrets(), new)
     text = (
-        f"{count} keys are wrapped with the new secret. Set GATEHOUSE_SECRET_KEY to it "
-        "(or, in a sandbox, put it into GATEHOUSE_HOME/root-secret) and restart the servers."
+        f"{count} keys are wrapped with the new secret. Set GATEHOUSE_SECRET_KEY to it (or, in a "
+        "sandbox, put it into GATEHOUSE_HOME/root-secret), take GATEHOUSE_OTHER_SECRET_KEY away, "
+        "and restart the servers."
     )
     show({"keys": count}, text, as_json=as_json)
 
@@ -64,7 +74,7 @@ def renew_fingerprints(
     )
     if not yes:
         typer.confirm("Replace the fingerprint key?", abort=True, err=True)
-    version = secrets.renew_fingerprints(open_session(), _root_secret())
+    version = secrets.renew_fingerprints(open_session(), _root_secrets())
     text = f"The fingerprint key is now version {version}; restart the servers."
     show({"version": version}, text, as_json=as_json)
 
@@ -97,7 +107,7 @@ def renew_identities(as_json: AsJson = False) -> None:
     """
     from gatehouse.admin.secrets.use_cases import secrets
 
-    version = secrets.renew_identities(open_session(), _root_secret())
+    version = secrets.renew_identities(open_session(), _root_secrets())
     text = (
         f"The identity key is now version {version}; seal the records with it: "
         "gatehouse identities reencrypt"
@@ -138,7 +148,7 @@ def sign_configuration(
     show(signed, "\n".join(lines) or "every account is signed already", as_json=as_json)
 
 
-def _root_secret() -> "RootSecret":
-    from gatehouse.operations.installation import root_secret
+def _root_secrets() -> "tuple[RootSecret, ...]":
+    from gatehouse.operations.installation import root_secrets
 
-    return root_secret(read_settings())
+    return root_secrets(read_settings())

@@ -1,10 +1,12 @@
 """Stores the ring of keys, each wrapped by the root secret."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from gatehouse.core.clock import Clock
+from gatehouse.core.errors import SettingsError
 from gatehouse.core.ids import Randomness
 from gatehouse.core.secrets.keyring import AUDIT, PURPOSES, KeyRing, RootSecret
 from gatehouse.store.admin import audit
@@ -22,21 +24,22 @@ class NewKeyVersion(NamedTuple):
 
 
 def open_ring(
-    database: Database, root: RootSecret, clock: Clock, randomness: Randomness
+    database: Database, roots: Sequence[RootSecret], clock: Clock, randomness: Randomness
 ) -> KeyRing:
-    """Unwrap the ring; purposes that have no key yet get one."""
-    ring = _load(database, root)
+    """Unwrap the ring with whichever root secret it is wrapped; purposes without a key get one."""
+    ring = _load(database, roots)
     if {purpose for purpose, _ in ring.versions()} >= set(PURPOSES):
         return ring
     with database.writing() as connection:
         lock_changes(connection)
+        root = in_force(connection, roots)
         present = set(connection.scalars(sa.select(KEY_RING.c.purpose)))
         for purpose in PURPOSES:
             if purpose not in present:
                 key = insert_key(connection, root, NewKeyVersion(purpose, 1, clock()), randomness)
                 if purpose == AUDIT:
                     audit.start(connection, key)
-    return _load(database, root)
+    return _load(database, roots)
 
 
 def insert_key(
@@ -62,8 +65,23 @@ def rewrap(
     return len(rows)
 
 
-def _load(database: Database, root: RootSecret) -> KeyRing:
+def in_force(connection: sa.Connection, roots: Sequence[RootSecret]) -> RootSecret:
+    """The one of the root secrets that wraps the ring; the first one, if there is no ring yet."""
+    row = connection.execute(sa.select(KEY_RING).limit(1)).first()
+    if row is None:
+        return roots[0]
+    for root in roots[:-1]:
+        try:
+            root.unwrap(row.purpose, row.version, row.wrapped)
+        except SettingsError:
+            continue
+        return root
+    return roots[-1]
+
+
+def _load(database: Database, roots: Sequence[RootSecret]) -> KeyRing:
     with database.reading() as connection:
+        root = in_force(connection, roots)
         rows = connection.execute(sa.select(KEY_RING)).all()
     return KeyRing(
         {(r.purpose, r.version): root.unwrap(r.purpose, r.version, r.wrapped) for r in rows}

@@ -26,7 +26,7 @@ from gatehouse.operations.connectors import (
 from gatehouse.operations.installation import (
     open_admin_session,
     open_database,
-    root_secret,
+    root_secrets,
     system_clock,
 )
 from gatehouse.settings.preflight import (
@@ -116,7 +116,7 @@ class _DataChecks:
 
     def key_ring(self) -> str:
         if self._settings.is_production or self._settings.secret_key:
-            root_secret(self._settings)
+            root_secrets(self._settings)
         if self._is_missing():
             raise GatehouseError("there is no database yet")
         return f"{len(self._session().ring.versions())} keys unwrap"

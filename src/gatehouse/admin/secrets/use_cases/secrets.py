@@ -1,6 +1,6 @@
 """The key ring: which keys are on it, a new root secret for all of them, and new keys."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -11,7 +11,7 @@ from gatehouse.core.secrets.strength import weakness
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.fingerprint_conversion import convert_records
-from gatehouse.store.admin.keyring import NewKeyVersion, insert_key, rewrap
+from gatehouse.store.admin.keyring import NewKeyVersion, in_force, insert_key, rewrap
 from gatehouse.store.admin.scopes import installation_change, installation_reading
 from gatehouse.store.configured.first_signing import never_signed, sign_as_it_is
 from gatehouse.store.configured.signing import INSTALLATION
@@ -39,17 +39,34 @@ def new_root_secret(text: str) -> RootSecret:
     return secret
 
 
-def rotate_root(session: AdminSession, old: RootSecret, new: RootSecret) -> int:
-    """Wrap the ring with a new root secret; how many keys that are."""
+def rotate_root(
+    session: AdminSession, roots: Sequence[RootSecret], new: RootSecret | None = None
+) -> int:
+    """Wrap the ring with a new root secret; how many keys that are.
+
+    Without a new one, with that of the root secrets which does not wrap it yet.
+    """
     with installation_change(session) as change:
+        old = in_force(change.connection, roots)
+        new = new or _other(roots, old)
         count = rewrap(change.connection, old, new, change.random_bytes)
         change.audit("secrets.rotate-root", keys=count)
     return count
 
 
-def renew_fingerprints(session: AdminSession, root: RootSecret) -> int:
+def _other(roots: Sequence[RootSecret], old: RootSecret) -> RootSecret:
+    for each in roots:
+        if each is not old:
+            return new_root_secret(each.reveal())
+    raise InvalidInput(
+        "there is no new root secret: name a file with --new-secret-file, or set "
+        "GATEHOUSE_OTHER_SECRET_KEY to it"
+    )
+
+
+def renew_fingerprints(session: AdminSession, roots: Sequence[RootSecret]) -> int:
     """Replace the key of card fingerprints; its version. Earlier fingerprints match no more."""
-    return _renew(session, root, keyring.CARD_FINGERPRINTS, "secrets.renew-fingerprints")
+    return _renew(session, roots, keyring.CARD_FINGERPRINTS, "secrets.renew-fingerprints")
 
 
 def convert_fingerprints(
@@ -66,9 +83,9 @@ def convert_fingerprints(
     return count, erasure.tidy(session, None) if due else True
 
 
-def renew_identities(session: AdminSession, root: RootSecret) -> int:
+def renew_identities(session: AdminSession, roots: Sequence[RootSecret]) -> int:
     """Add a new key for identity records; its version. Older keys still open older records."""
-    return _renew(session, root, keyring.IDENTITIES, "secrets.renew-identities")
+    return _renew(session, roots, keyring.IDENTITIES, "secrets.renew-identities")
 
 
 class SignedConfiguration(msgspec.Struct, frozen=True, rename="camel"):
@@ -110,10 +127,10 @@ def refused_configurations(session: AdminSession) -> dict[str, str]:
         }
 
 
-def _renew(session: AdminSession, root: RootSecret, purpose: str, action: str) -> int:
+def _renew(session: AdminSession, roots: Sequence[RootSecret], purpose: str, action: str) -> int:
     with installation_change(session) as change:
         version = session.ring.current(purpose)[0] + 1
         new = NewKeyVersion(purpose, version, change.now_ms)
-        insert_key(change.connection, root, new, change.random_bytes)
+        insert_key(change.connection, in_force(change.connection, roots), new, change.random_bytes)
         change.audit(action, version=version)
     return version
