@@ -15,6 +15,7 @@ from gatehouse.decisions.signal_rows import ABOUT, OPERATIONS
 from gatehouse.figures.layout import (
     CUSTOM_MAPS,
     FEATURE,
+    LAST_FOUR,
     TRIED_BIN,
     TRIED_CARD,
     ColumnLayout,
@@ -58,6 +59,7 @@ class BatchMaker:
         made["review"] = list(map(found.reviews.get, ids))
         made["fraud"] = [None if each is None else each.fraud for each in labels]
         made["labelled_ms"] = [None if each is None else each.fraud_known_ms for each in labels]
+        made[LAST_FOUR] = [None if each.card is None else each.card.last_four for each in facts]
         cards = [
             each.card if each.card is not None and not judged else CardFacts()
             for each, judged in zip(facts, made["judged"], strict=True)

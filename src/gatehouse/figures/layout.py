@@ -65,15 +65,16 @@ what a backtest counts.
 
 _ARCHIVED_ONLY: Final = ("measured", "stages", "model", *(n for n in ABOUT if n[:6] == "event_"))
 """What training needs, and what the copy has as columns of each stage."""
+LAST_FOUR: Final = "last_four"
 TRIED_BIN: Final = "tried_bin"
 TRIED_CARD: Final = "tried_card"
 """The card of a request that has no signals, such as one to PreCheck alone."""
 _COPIED_ONLY: Final = {
     **{"review": "VARCHAR", "fraud": "BOOLEAN", "labelled_ms": "BIGINT"},
-    **{TRIED_BIN: "VARCHAR", TRIED_CARD: "VARCHAR"},
+    **{LAST_FOUR: "VARCHAR", TRIED_BIN: "VARCHAR", TRIED_CARD: "VARCHAR"},
 }
-"""What became of a decision since, which the archive keeps in files of their own, and cards that
-are counted.
+"""What became of a decision since, which the archive keeps in files of their own, cards that are
+counted, and what people look for.
 """
 
 CUSTOM_MAPS: Final = {

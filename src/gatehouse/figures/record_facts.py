@@ -35,10 +35,11 @@ class RecordFacts(msgspec.Struct, frozen=True):
     card: "CardFacts | None" = None
 
 
-class CardFacts(msgspec.Struct, frozen=True, gc=False):
+class CardFacts(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     """What tells cards apart, and which issuer they are of."""
 
     bin: str | None = None
+    last_four: str | None = None
     fingerprint: str | None = None
 
 

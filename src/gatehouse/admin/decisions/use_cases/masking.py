@@ -13,12 +13,13 @@ from gatehouse.admin.entities.types import Entity, EntityType, masked, masked_ad
 from gatehouse.decisions.record import DecisionRecord, event_of
 from gatehouse.rules.list_entries import ListKind, is_about_somebody, is_hash
 
-_SIGNALS: Final[dict[str, Callable[[str], str]]] = {
+PERSONAL_SIGNALS: Final[dict[str, Callable[[str], str]]] = {
     "user.id": masked_name,
     "device.id": masked_name,
     "ip.address": masked_address,
     "ip.network": masked_address,
 }
+"""Signals that tell of a person, with what hides them. Custom inputs can, too."""
 _KINDS: Final[dict[str, Callable[[str], str]]] = {
     "user": masked_name,
     "session": masked_name,
@@ -84,6 +85,12 @@ def masked_customer(customer: ReviewedCustomer) -> str | None:
     return masked_name(customer.user_id)
 
 
+def masked_signal(name: str, value: str) -> str:
+    """The value of a signal as a table shows it."""
+    mask = PERSONAL_SIGNALS.get(name) or (masked_name if name.startswith(_CUSTOM) else None)
+    return mask(value) if mask is not None and _can_hide(value) else value
+
+
 def masked_entry(kind: ListKind, shown: str) -> str:
     """An entry of a list as decisions show the same; of networks, only a single address is hidden.
 
@@ -98,9 +105,8 @@ def masked_entry(kind: ListKind, shown: str) -> str:
 def _personal(record: DecisionRecord) -> Iterator[tuple[str, str]]:
     """Everything that is about the person, each with its mask."""
     for name, value in (record.signals or {}).items():
-        mask = _SIGNALS.get(name) or (masked_name if name.startswith(_CUSTOM) else None)
-        if mask is not None and isinstance(value, str) and _can_hide(value):
-            yield value, mask(value)
+        if isinstance(value, str) and (shown := masked_signal(name, value)) != value:
+            yield value, shown
     event = event_of(record)
     for kind, value in [] if event is None else event.entities:
         mask = _KINDS.get(kind)

@@ -10,12 +10,16 @@ import msgspec
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.decisions.pages.order_amounts import shown_order
-from gatehouse.admin.decisions.use_cases.masking import masked_customer, masked_reference
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
-from gatehouse.admin.decisions.use_cases.request_subject import RequestSubject, subject_of
+from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.events.use_cases.event_settings import operations
 from gatehouse.admin.people.use_cases import saved_searches
+from gatehouse.admin.search.pages.narrowing import (
+    OFFERED,
+    added_condition,
+    column_matches,
+    set_conditions,
+)
 from gatehouse.admin.search.pages.search_form import (
     SOUGHT,
     WHO,
@@ -28,18 +32,25 @@ from gatehouse.admin.search.pages.search_form import (
     refused_search,
     sought_in,
 )
+from gatehouse.admin.search.pages.table_columns import (
+    MOST_COLUMNS,
+    OFTEN,
+    USUAL,
+    chosen_columns,
+    listed_decision,
+)
 from gatehouse.admin.search.use_cases import exporting
 from gatehouse.admin.search.use_cases.decisions import FoundDecisions, search_decisions
 from gatehouse.admin.search.use_cases.exporting import ExportPart
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest, WrongFilters
 from gatehouse.admin.search.use_cases.sought import Sought, SoughtTokens
+from gatehouse.conditions.catalogue import SIGNALS
 from gatehouse.console.downloads import sent_by_lines
 from gatehouse.console.forms.forms import FormRefused, read_pairs
 from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import Told
 from gatehouse.console.visit import Visit
-from gatehouse.core.clock import parse_time
 from gatehouse.core.files.csv_output import csv_lines, plain_cell
 from gatehouse.core.ids import id_time_ms
 from gatehouse.core.money import format_amount
@@ -47,6 +58,8 @@ from gatehouse.core.stages.outcomes import DecisionReason, Outcome
 from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.reasons import is_retryable, reason_of
 from gatehouse.decisions.record import DecisionRecord
+from gatehouse.figures.column_filter import ColumnMatches
+from gatehouse.figures.engine import FiguresNotReady
 
 _ON_A_PAGE: Final = 50
 _LONGEST_NAME: Final = 64
@@ -58,23 +71,6 @@ _COLUMNS: Final = (
 _CARDS: Final = ("cardNumber", "paymentAccountReference")
 
 
-class ListedDecision(msgspec.Struct, frozen=True):
-    """One decision in a table."""
-
-    record: DecisionRecord
-    at_ms: int
-    about: RequestSubject
-    customer: str | None
-    """Masked: a list does not say who looked at whom."""
-    reference: str
-    """The caller's own name of the order; else the request's id."""
-    amount: str
-    matched: tuple[str, ...]
-    shadow: tuple[str, ...]
-    """The rules that matched in shadow."""
-    reason: DecisionReason | None
-
-
 def show_decisions(visit: Visit) -> Response:
     """The decisions that the filters of the address find; a part of the page when it is live."""
     try:
@@ -84,11 +80,13 @@ def show_decisions(visit: Visit) -> Response:
         if addressed != kept and not was_sent:
             return visit.redirect("decisions", query=addressed)
         search = read_search(visit, kept if was_sent else visit.asked.query, limit=_ON_A_PAGE)
-        found = _found(visit, search)
+        found = _found(visit, search, column_matches(visit, addressed))
     except FormRefused as refused:
         # An address is shown with what is wrong in it, as a form is that was sent.
         visit.problems = {**refused.problems, **visit.problems}
         found = FoundDecisions([], None)
+    except FiguresNotReady:
+        found = FoundDecisions([], None, complete=False)
     if not visit.is_fragment:
         return _show(visit, "decisions/decisions.html", found)
     if not visit.problems and visit.query.get("shown") == _digest(found):
@@ -113,6 +111,12 @@ def find(visit: Visit) -> Response:
     if who not in _CARDS:  # A card was named, and counted, with its token.
         _found(visit, search)  # What no decision can have is refused at its field.
     return visit.redirect("decisions", query={**kept, SOUGHT: token})
+
+
+def narrow(visit: Visit) -> Response:
+    """Add a condition to the filters of the address."""
+    kept = added_condition(visit, addressed_filters(visit, _kept(visit)))
+    return visit.redirect("decisions", query=kept)
 
 
 def save(visit: Visit) -> Response:
@@ -140,12 +144,14 @@ def forget(visit: Visit) -> Response:
 def export(visit: Visit) -> Response:
     """Everything that was found, as CSV or JSON Lines; in parts if a file cannot hold it."""
     search = read_search(visit, visit.asked.form.values)
+    columns = column_matches(visit, _kept(visit))
     number, oldest = read_number(visit.form.get("part", "")), visit.form.get("oldest") or None
     if oldest is None:
-        part = exporting.next_part(visit.session, visit.account_id, search)
+        part = exporting.next_part(visit.session, visit.account_id, search, columns)
         if part is not None and (number or part.next_cursor):
             return _offer_part(visit, part, number or 1)
-    records = exporting.export_found(visit.session, visit.account_id, search, oldest)
+    asked = (visit.session, visit.account_id, search)
+    records = exporting.export_found(*asked, oldest, columns)
     name = f"decisions-{visit.account_id}" + (f"-part-{number}" if number else "")
     if visit.form.get("format") == "jsonl":
         return sent_by_lines(_json_lines(visit, records), f"{name}.jsonl", "application/jsonl")
@@ -169,9 +175,11 @@ def _offer_part(visit: Visit, part: ExportPart, number: int) -> Response:
     )
 
 
-def _found(visit: Visit, search: DecisionSearchRequest) -> FoundDecisions:
+def _found(
+    visit: Visit, search: DecisionSearchRequest, columns: ColumnMatches | None = None
+) -> FoundDecisions:
     try:
-        return search_decisions(visit.session, visit.account_id, search)
+        return search_decisions(visit.session, visit.account_id, search, columns)
     except WrongFilters as wrong:
         problems = {path: [problem] for path, problem in wrong.fields.items()}
         raise refused_search(visit, problems) from None
@@ -179,16 +187,23 @@ def _found(visit: Visit, search: DecisionSearchRequest) -> FoundDecisions:
 
 def _show(visit: Visit, template: str, found: FoundDecisions) -> Response:
     kept = _kept(visit)
-    person = visit.visitor.user_id
+    person, columns = visit.visitor.user_id, chosen_columns(kept)
     return visit.render(
         template,
-        rows=[_row(visit, each) for each in found.records],
+        rows=[listed_decision(visit, each, columns) for each in found.records],
+        columns=columns,
         found=found,
         kept=kept,
         amounts=amounts_to_type(visit, kept),
         query=urlencode(kept, doseq=True),
         sought=sought_in(visit, kept),
         unsought={name: values for name, values in kept.items() if name != SOUGHT},
+        conditions=set_conditions(visit, kept),
+        operators=OFFERED,
+        signals=SIGNALS,
+        usual=USUAL,
+        often=OFTEN,
+        most_columns=MOST_COLUMNS,
         kinds=[each for each in WHO if each != "cardNumber" or visit.may(Permission.REVEAL)],
         most_exported=exporting.MOST_EXPORTED,
         live=bool(visit.query.get("live")) and not visit.problems,
@@ -227,25 +242,6 @@ def _kept(visit: Visit) -> Kept:
     return named_currency(visit, kept_filters(given))
 
 
-def _row(visit: Visit, record: DecisionRecord) -> ListedDecision:
-    about = subject_of(record)
-    matched, shadow = (
-        tuple(dict.fromkeys(each for stage in record.stages for each in stage.result.get(name, ())))
-        for name in ("matched", "shadow")
-    )
-    return ListedDecision(
-        record,
-        parse_time(record.at),
-        about,
-        masked_customer(about.customer),
-        masked_reference(record.client_reference_id) or record.request_id,
-        shown_order(visit, about.order.amount),
-        matched,
-        shadow,
-        reason_of(record),
-    )
-
-
 def _json_lines(visit: Visit, records: Iterable[DecisionRecord]) -> Iterator[bytes]:
     assert visit.account is not None
     currency = visit.account.currency
@@ -277,6 +273,7 @@ _SEE: Final[dict[str, Any]] = {"permission": Permission.SEE, "again": show_decis
 PAGES: Final[Declarations] = (
     Page(_ALL, "decisions", show_decisions, permission=Permission.SEE),
     Action(f"{_ALL}/find", "decisions-find", find, **_SEE),
+    Action(f"{_ALL}/narrow", "decisions-narrow", narrow, **_SEE),
     Action(f"{_ALL}/save", "decisions-save", save, **_SEE),
     Action(f"{_ALL}/forget", "decisions-forget", forget, **_SEE),
     Action(

@@ -31,6 +31,11 @@ DAYS: Final = {"from": parse_local, "to": parse_day_end}
 """The fields of days, each with what makes a moment of it."""
 SOUGHT: Final = "sought"
 """Who or what was looked for, as a token."""
+WHERE: Final = "where"
+"""Conditions over signals, as addresses hold them."""
+LAST_FOUR: Final = "lastFour"
+COLUMNS: Final = "columns"
+"""What the table shows."""
 _AMOUNTS: Final = ("least", "most")
 _TYPED: Final[Mapping[str, str]] = {f"typed_{name}": name for name in _AMOUNTS}
 """The amounts as they were typed, by the names of their fields in the form."""
@@ -51,6 +56,7 @@ _FIELDS: Final[Mapping[str, str]] = {
 }
 """The fields of the page by the paths of the search; what is not here concerns the whole of it."""
 _LONGEST: Final = 200
+_LONGEST_WHERE: Final = 4000
 _MOST_KEPT: Final = 50
 """Values of one filter; a search takes fewer of them, and says so."""
 Kept = dict[str, tuple[str, ...]]
@@ -60,8 +66,10 @@ _READER: Final = RequestReader(DecisionSearchRequest)
 
 def kept_filters(given: Values) -> Kept:
     """The filters that a page carries along as they came, without the empty ones."""
-    found = {name: _separate(given.get(name, ())) for name in SEVERAL}
-    found |= {name: _filled(given.get(name, ())[:1]) for name in (*PLAIN, *DAYS, *_TYPED)}
+    found = {name: _separate(given.get(name, ())) for name in (*SEVERAL, COLUMNS)}
+    single = (*PLAIN, LAST_FOUR, *DAYS, *_TYPED)
+    found |= {name: _filled(given.get(name, ())[:1]) for name in single}
+    found[WHERE] = _filled(dict.fromkeys(given.get(WHERE, ())), _LONGEST_WHERE)
     found[SOUGHT] = given.get(SOUGHT, ())[:1]
     return {name: values for name, values in found.items() if any(values)}
 
@@ -71,8 +79,8 @@ def _separate(given: Iterable[str]) -> tuple[str, ...]:
     return _filled(dict.fromkeys(part.strip() for each in given for part in each.split(",")))
 
 
-def _filled(given: Iterable[str]) -> tuple[str, ...]:
-    filled = (each.strip()[:_LONGEST] for each in given if each.strip())
+def _filled(given: Iterable[str], longest: int = _LONGEST) -> tuple[str, ...]:
+    filled = (each.strip()[:longest] for each in given if each.strip())
     return tuple(islice(filled, _MOST_KEPT))
 
 

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import sqlalchemy as sa
 
 from gatehouse.admin.search.queries.sources import (
+    AnySource,
     IdSpan,
     Source,
     among,
@@ -42,7 +43,9 @@ class PageWanted(NamedTuple):
     newest_first: bool = True
 
 
-def find_page(connection: sa.Connection, sources: Sequence[Source], wanted: PageWanted) -> IdPage:
+def find_page(
+    connection: sa.Connection, sources: Sequence[AnySource], wanted: PageWanted
+) -> IdPage:
     """The requests that are in all sources, of which there is at least one."""
     driver, others = _smallest_first(connection, sources, wanted.span)
     found: list[str] = []
@@ -88,8 +91,8 @@ def _beyond(span: IdSpan, reached: str, *, newest_first: bool) -> IdSpan:
 
 
 def _smallest_first(
-    connection: sa.Connection, sources: Sequence[Source], span: IdSpan
-) -> tuple[Source, list[Source]]:
+    connection: sa.Connection, sources: Sequence[AnySource], span: IdSpan
+) -> tuple[AnySource, list[AnySource]]:
     """The source to read, and those to look its requests up in."""
     place = 0
     if len(sources) > 1:
@@ -101,7 +104,7 @@ def _smallest_first(
 
 
 def _in_all(
-    connection: sa.Connection, sources: Sequence[Source], request_ids: list[str]
+    connection: sa.Connection, sources: Sequence[AnySource], request_ids: list[str]
 ) -> list[str]:
     """Those of some requests that all sources have, in the same order."""
     for source in sources:

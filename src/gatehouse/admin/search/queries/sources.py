@@ -5,7 +5,7 @@ where the one before ended, however many rows there are.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import sqlalchemy as sa
 
@@ -39,6 +39,32 @@ class Source(NamedTuple):
     def is_exact(self) -> bool:
         """Whether every row that it is read by counts."""
         return not any(branch.exact for branch in self.branches)
+
+
+class OtherSource(Protocol):
+    """Requests that are found elsewhere than in the database, such as in the copy in columns."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every request that it reads counts."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it knows all decisions but those of the last seconds."""
+
+    def read(
+        self, after: str | None, before: str | None, limit: int, *, newest_first: bool
+    ) -> list[str]:
+        """Some ids between two, both excluded, in order."""
+
+    def count_up_to(self, after: str | None, before: str | None, most: int) -> int:
+        """How many there are between two ids, counted to a limit."""
+
+    def among(self, request_ids: Sequence[str]) -> set[str]:
+        """Those of some ids that are found."""
+
+
+AnySource = Source | OtherSource
 
 
 class IdSpan(NamedTuple):
@@ -146,9 +172,11 @@ def by_review_states(account_id: str, states: Iterable[str]) -> Source:
 
 
 def read_ids(
-    connection: sa.Connection, source: Source, span: IdSpan, limit: int, *, newest_first: bool
+    connection: sa.Connection, source: AnySource, span: IdSpan, limit: int, *, newest_first: bool
 ) -> list[str]:
     """Some rows of a source in order; a request can be named more than once."""
+    if not isinstance(source, Source):
+        return source.read(*span, limit, newest_first=newest_first)
     rows = _read_branches(connection, source.branches, span, limit, newest_first=newest_first)
     if not source.unindexed:
         return rows
@@ -176,11 +204,13 @@ def _read_branches(
     return list(connection.scalars(sa.select(column).order_by(order).limit(limit)))
 
 
-def count_up_to(connection: sa.Connection, source: Source, span: IdSpan, most: int) -> int:
+def count_up_to(connection: sa.Connection, source: AnySource, span: IdSpan, most: int) -> int:
     """How many rows a source has, counted to a limit in each of its branches.
 
     What is not indexed yet is left out: it is little, and all of it is read to count it.
     """
+    if not isinstance(source, Source):
+        return source.count_up_to(*span, most)
     total = 0
     for branch in source.branches:
         rows = _ordered(branch, span, most, True).subquery()
@@ -190,8 +220,10 @@ def count_up_to(connection: sa.Connection, source: Source, span: IdSpan, most: i
     return total
 
 
-def among(connection: sa.Connection, source: Source, request_ids: Sequence[str]) -> set[str]:
+def among(connection: sa.Connection, source: AnySource, request_ids: Sequence[str]) -> set[str]:
     """Those of some requests that are in a source."""
+    if not isinstance(source, Source):
+        return source.among(request_ids)
     found: set[str] = set()
     for branch in (*source.branches, *source.unindexed):
         column = branch.request_id

@@ -11,7 +11,9 @@ from gatehouse.admin.reviews.queries import reviews
 from gatehouse.admin.reviews.use_cases.reviews import ReviewView, review_views
 from gatehouse.admin.search.queries.pages import IdPage, PageWanted, find_page
 from gatehouse.admin.search.queries.sources import (
+    AnySource,
     IdSpan,
+    OtherSource,
     by_review_states,
     every_decision,
     every_review,
@@ -66,13 +68,23 @@ class DecisionFinder:
     """Finds the decisions of one search, page by page; a card in it is named once for all pages."""
 
     def __init__(
-        self, session: AdminSession, account_id: str, search: DecisionSearchRequest
+        self,
+        session: AdminSession,
+        account_id: str,
+        search: DecisionSearchRequest,
+        columns: OtherSource | None = None,
     ) -> None:
-        """Raises `WrongFilters` about all that cannot be used."""
+        """Raises `WrongFilters` about all that cannot be used.
+
+        `columns` finds by what only the copy in columns has, where there is one.
+        """
         self._session = session
         self._account_id = account_id
         with NamedCards(session, account_id, "decisions") as cards:
-            sources = sources_of(SearchValues(session, cards), search)
+            sources: list[AnySource] = [*sources_of(SearchValues(session, cards), search)]
+        if columns is not None:
+            sources.append(columns)
+        self._has_all = columns is None or columns.is_complete
         self._sources = sources or [every_decision(account_id)]
         self._span = span_of(search.at)
 
@@ -82,7 +94,8 @@ class DecisionFinder:
             page = self._page(connection, cursor, limit)
             prints = self._session.fingerprints
             found = decisions.get_many(connection, self._account_id, page.request_ids, prints)
-            return FoundDecisions(found, cursor_after(page.reached), is_complete(connection))
+            complete = self._has_all and is_complete(connection)
+            return FoundDecisions(found, cursor_after(page.reached), complete)
 
     def ids(self, cursor: str | None, limit: int) -> FoundIds:
         """The ids alone, which need far less time; `limit` can be above that of a page."""
@@ -98,10 +111,13 @@ class DecisionFinder:
 
 
 def search_decisions(
-    session: AdminSession, account_id: str, search: DecisionSearchRequest
+    session: AdminSession,
+    account_id: str,
+    search: DecisionSearchRequest,
+    columns: OtherSource | None = None,
 ) -> FoundDecisions:
     """The account's decisions to which all filters apply, newest first."""
-    find = DecisionFinder(session, account_id, search)
+    find = DecisionFinder(session, account_id, search, columns)
     return find.decisions(search.cursor, search.limit or DEFAULT_PAGE)
 
 

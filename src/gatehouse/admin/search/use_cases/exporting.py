@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.admin.search.queries.sources import OtherSource
 from gatehouse.admin.search.use_cases.decisions import DecisionFinder, cursor_after
 from gatehouse.admin.search.use_cases.filters import (
     LARGEST_PAGE,
@@ -39,11 +40,14 @@ class ExportPart(msgspec.Struct, frozen=True):
 
 
 def next_part(
-    session: AdminSession, account_id: str, search: DecisionSearchRequest
+    session: AdminSession,
+    account_id: str,
+    search: DecisionSearchRequest,
+    columns: OtherSource | None = None,
 ) -> ExportPart | None:
     """The part that begins where the search does; None when nothing is found."""
     found: list[str] = []
-    find, cursor = DecisionFinder(session, account_id, search), search.cursor
+    find, cursor = DecisionFinder(session, account_id, search, columns), search.cursor
     while len(found) <= MOST_EXPORTED:
         limit = min(_IDS_AT_ONCE, MOST_EXPORTED + 1 - len(found))
         page = find.ids(cursor, limit)
@@ -59,7 +63,11 @@ def next_part(
 
 
 def export_found(
-    session: AdminSession, account_id: str, search: DecisionSearchRequest, oldest: str | None = None
+    session: AdminSession,
+    account_id: str,
+    search: DecisionSearchRequest,
+    oldest: str | None = None,
+    columns: OtherSource | None = None,
 ) -> Iterator[DecisionRecord]:
     """The decisions that a search finds, newest first; an audit line says that they were taken.
 
@@ -68,14 +76,14 @@ def export_found(
     """
     if oldest is not None and not is_id(oldest, "req"):
         raise WrongFilters({"oldest": _EXPORT_END()})
-    find = DecisionFinder(session, account_id, search)
+    find = DecisionFinder(session, account_id, search, columns)
     with account_change(session, account_id) as change:
         # What was searched for may be personal, so that the line names no values.
         given = [
             name
             for name in search.__struct_fields__
             if getattr(search, name) is not None and name not in ("limit", "cursor")
-        ]
+        ] + ["conditions"] * (columns is not None)
         change.audit("decisions.export", account_id, filters=given)
     return _pages(find, search.cursor, oldest or "")
 
