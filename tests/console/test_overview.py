@@ -30,9 +30,15 @@ def test_the_overview_counts_what_was_decided(console: Console) -> None:
     assert "Decisions over time" in page
     assert "Reviews have waited longer than the target." in page
     assert "$100.00" in page
-    assert "Answered by the sandbox" in page
-    [_, *plots] = page.split('data-plot="')
-    data = json.loads(unescape(plots[0].partition('"')[0]))
+    assert "Answered by the sandbox" not in page
+    service = console.as_role(UserRole.OPERATOR).get(f"/a/{console.account_id}/service?span=365d")
+    assert "Answered by the sandbox" in service.text
+    assert "p95" in service.text
+    administrator = console.as_role(UserRole.ADMINISTRATOR)
+    assert administrator.get(f"/a/{console.account_id}/service").status_code == 403
+    money, data, *_ = _plots(page)
+    assert sum(money["series"][0]["values"]) == 20
+    assert money["axis"] == "Worth of orders in USD"
     assert data["stacked"]
     assert len(data["labels"]) == len(data["firsts"]) == len(data["series"][0]["values"])
     assert data["firsts"][0] <= data["lasts"][0] < data["lasts"][-1]
@@ -73,7 +79,7 @@ def test_an_account_whose_figures_are_not_ready_says_so(
     def not_ready(*_: object) -> None:
         raise FiguresNotReady("not yet")
 
-    monkeypatch.setattr("gatehouse.admin.figures.pages.overview", not_ready)
+    monkeypatch.setattr("gatehouse.admin.figures.pages.overview.overview", not_ready)
     answer = console.as_role(UserRole.VIEWER).get(f"/a/{console.account_id}/")
     assert answer.status_code == 200
     assert "Figures are being prepared" in answer.text
@@ -90,7 +96,7 @@ def test_a_change_against_hardly_anything_is_told_as_a_number(
         def found(*wanted: Any) -> Overview:
             return msgspec.structs.replace(overview(*wanted), counts=now, before=before)
 
-        monkeypatch.setattr("gatehouse.admin.figures.pages.overview", found)
+        monkeypatch.setattr("gatehouse.admin.figures.pages.overview.overview", found)
         return console.as_role(UserRole.VIEWER).get(f"/a/{console.account_id}/").text
 
     page = compared(2)
@@ -152,6 +158,6 @@ def test_axes_have_the_hour_of_a_day_alone_and_the_unit_of_shares(
     label(console.session, account_id, [kept], FeedbackStatement(Label.FRAUD), shop.at_ms)
     console.desk.columns.catch_up(account_id)
     viewer = console.as_role(UserRole.VIEWER, account_id, locale=locale)
-    decisions, fraud = _plots(viewer.get(f"/a/{account_id}/?span=today").text)
+    _, decisions, fraud = _plots(viewer.get(f"/a/{account_id}/?span=today").text)
     assert decisions["labels"][0] == hour
     assert (decisions["unit"], fraud["unit"]) == ("", unit)

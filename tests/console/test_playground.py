@@ -14,7 +14,7 @@ import pytest
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.events.queries.expiring_keys import tell_expiring
 from gatehouse.admin.events.use_cases.events import EventQuery, newest_events
-from gatehouse.admin.figures.pages import ends_soon
+from gatehouse.admin.figures.pages.attention import ends_soon
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.pipelines.pages.playground import cards

@@ -13,7 +13,10 @@ from gatehouse.console.pages import Page
 _ACCOUNT: Final = (
     ("watch", ("overview", "alerts", "decisions", "reviews", "entities", "rings")),
     ("decide", ("rules", "pipelines", "lists", "models", "playground")),
-    ("account", ("money", "keys", "webhooks", "people", "proposals", "settings", "audit")),
+    (
+        "account",
+        ("money", "keys", "webhooks", "people", "proposals", "settings", "audit", "service"),
+    ),
 )
 """The pages of an account by group, in order; a page that there is not is left out."""
 _INSTALLATION: Final = (
@@ -86,7 +89,7 @@ def navigation(visit: Onward) -> tuple[NavigationGroup, ...]:
 def _links(visit: Onward, names: tuple[str, ...]) -> list[NavigationLink]:
     here = visit.path
     links = []
-    for name in names:
+    for name in dict.fromkeys(names):
         page = visit.page(name)
         if page is None or not _may_open(visit, page):
             continue

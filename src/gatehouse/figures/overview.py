@@ -10,13 +10,14 @@ from typing import Any, Final
 
 import msgspec
 
+from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverage
 from gatehouse.figures.buckets import Borders, Bucket, FigureSpan, zone_of
 from gatehouse.figures.engine import ColumnConnection
 from gatehouse.figures.layout import stage_us
 from gatehouse.figures.span_parts import OF_PART, put_parts
-from gatehouse.figures.workspace import quoted
+from gatehouse.figures.workspace import quoted, text
 
 TOTAL: Final = "total"
 """The latency of all stages together."""
@@ -27,6 +28,7 @@ _SORTED: Final = 50_000
 _COUNTS: Final = (
     *("requests", "accepted", "reviewed", "declined"),
     *("labelled", "fraud", "fees_micros"),
+    *("taken_micros", "turned_away_micros", "saved_micros", "lost_micros"),
 )
 
 
@@ -41,6 +43,14 @@ class OutcomeCounts(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """Requests of which it is known what they turned out to be."""
     fraud: int = 0
     fees_micros: int = 0
+    taken_micros: int = 0
+    """The worth of orders that were accepted at once or by a person, in the currency asked for."""
+    turned_away_micros: int = 0
+    """Of those that were declined, and are not known to be fraud."""
+    saved_micros: int = 0
+    """Of those that were declined, and turned out to be fraud."""
+    lost_micros: int = 0
+    """Of those that were accepted, and turned out to be fraud."""
 
     @property
     def decided(self) -> int:
@@ -133,16 +143,16 @@ class Overview(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def count_overview(
-    columns: AccountColumns, span: FigureSpan, bucket: Bucket | None = None
+    columns: AccountColumns, span: FigureSpan, currency: str, bucket: Bucket | None = None
 ) -> Overview:
-    """The figures of the span."""
+    """The figures of the span; money is that of orders in one currency."""
     bucket = bucket or span.usual_bucket
     before = span.before
     borders = Borders(span, bucket)
     months = Borders(_months(span), Bucket.MONTH)
     with columns.reading() as asking:
         coverage = columns.coverage
-        _count_all(asking, before.since_ms, span, borders)
+        _count_all(asking, span, borders, currency)
         return Overview(
             since_ms=span.since_ms,
             until_ms=span.until_ms,
@@ -159,16 +169,14 @@ def count_overview(
         )
 
 
-def _count_all(
-    asking: ColumnConnection, before_ms: int, span: FigureSpan, borders: Borders
-) -> None:
+def _count_all(asking: ColumnConnection, span: FigureSpan, borders: Borders, currency: str) -> None:
     """Count both spans; of the one before, only the whole."""
     put_parts(asking, "parts", borders, span.until_ms)
-    within = f"id_ms >= {before_ms} AND id_ms < {span.until_ms}"
+    within = f"id_ms >= {span.before.since_ms} AND id_ms < {span.until_ms}"
     asking.ask(
         f"CREATE TEMP TABLE counted AS SELECT id_ms >= {span.since_ms} AS now, start, "  # noqa: S608
-        f"operation, review, {_sums()} FROM {DECISIONS} LEFT JOIN parts ON {OF_PART} "
-        f"WHERE {within} GROUP BY ALL"
+        f"operation, review, {_sums()}, {_money(currency)} "
+        f"FROM {DECISIONS} LEFT JOIN parts ON {OF_PART} WHERE {within} GROUP BY ALL"
     )
 
 
@@ -182,8 +190,26 @@ def _sums() -> str:
     return f"count(*) AS requests, {', '.join(counted)}, {labels}, sum(fees_micros) AS fees_micros"
 
 
+def _money(currency: str) -> str:
+    """What orders in a currency come to, by what became of them, in millionths."""
+    took = "(outcome = 'ACCEPT' OR review = 'APPROVED')"
+    refused = "(outcome = 'DECLINE' OR review = 'DECLINED')"
+    wanted = {
+        "taken_micros": took,
+        "turned_away_micros": f"{refused} AND fraud IS DISTINCT FROM true",
+        "saved_micros": f"{refused} AND fraud",
+        "lost_micros": f"{took} AND fraud",
+    }
+    worth = '"order.amount"::DECIMAL(24, 6)'
+    return ", ".join(
+        f'sum({worth}) FILTER (WHERE "order.currency" = {text(currency)} AND {each}) '
+        f"* {MICROS_PER_UNIT} AS {name}"
+        for name, each in wanted.items()
+    )
+
+
 def _added() -> str:
-    return ", ".join(f"coalesce(sum({name}), 0)::BIGINT" for name in _COUNTS)
+    return ", ".join(f"coalesce(sum({name}), 0)::HUGEINT" for name in _COUNTS)
 
 
 def _counts(asking: ColumnConnection, *, now: bool) -> OutcomeCounts:

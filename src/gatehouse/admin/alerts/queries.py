@@ -51,6 +51,12 @@ def accounts_since(connection: sa.Connection, since_ms: int) -> list[str]:
     return list(connection.scalars(query.order_by(ACCOUNTS.c.id)))
 
 
+def raised_between(connection: sa.Connection, account_id: str, since_ms: int, until_ms: int) -> int:
+    """How many alerts were raised between two moments."""
+    within = (_A.account_id == account_id, _A.began_at_ms >= since_ms, _A.began_at_ms < until_ms)
+    return connection.scalar(sa.select(sa.func.count()).where(*within)) or 0
+
+
 def known_hours(connection: sa.Connection, account_id: str, since_ms: int) -> set[int]:
     """When the hours begin that are kept."""
     query = sa.select(_H.start_ms).where(_H.account_id == account_id, _H.start_ms >= since_ms)

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from typing import Final
 
+import sqlalchemy as sa
+
 from gatehouse.access.roles import Permission
 from gatehouse.admin.alerts import queries
 from gatehouse.admin.alerts.queries import StoredAlert
@@ -109,6 +111,11 @@ def list_alerts(reading: Reading, account_id: str, wanted: AlertSearch) -> Alert
     """
     found = queries.listing(reading.connection, account_id, wanted.limit, ended=wanted.ended)
     return AlertPage([shown(each) for each in found])
+
+
+def alerts_between(connection: sa.Connection, account_id: str, since_ms: int, until_ms: int) -> int:
+    """How many alerts were raised between two moments."""
+    return queries.raised_between(connection, account_id, since_ms, until_ms)
 
 
 @use_case(

@@ -10,7 +10,7 @@ SUBJECT = Subject(
             "figures", "command:figures", "Count decisions by outcome, fraud and latency."
         ),
     ),
-    pages=("pages:PAGES",),
+    pages=("pages.overview:PAGES",),
     without={
         "use_cases": "They are counted on a copy that only the console's process keeps.",
     },

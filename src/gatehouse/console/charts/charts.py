@@ -12,8 +12,8 @@ from markupsafe import Markup
 _WIDTH: Final = 640
 _LEFT: Final = 54
 _RIGHT: Final = 8
-_TOP: Final = 8
-_BOTTOM: Final = 22
+_TOP: Final = 24
+_BOTTOM: Final = 38
 _MOST_LABELS: Final = 6
 _LETTER: Final = 6.5
 """How wide a letter of a label is, and the room between two labels in letters."""
@@ -54,6 +54,10 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     table: str
     """What the button says that shows the data."""
     write: Write = "{:g}".format
+    axis: str = ""
+    """What the values are, with their unit: the title of their axis."""
+    mark: Write | None = None
+    """Writes a value at the axis, if shorter than elsewhere."""
 
 
 def line_chart(
@@ -61,7 +65,7 @@ def line_chart(
 ) -> Markup:
     """Values over time as lines."""
     scale = _Scale(_values(series), height)
-    parts = [_axis(scale, words.write), _labels(labels, height)]
+    parts = [_axis(scale, words), _labels(labels, words, height)]
     for number, each in enumerate(series, 1):
         spots = [
             None if value is None else f"{_x(place, len(labels)):.1f},{scale.y(value):.1f}"
@@ -79,7 +83,7 @@ def stacked_chart(
     sums = [sum(each.values[i] or 0 for each in series) for i in range(len(labels))]
     scale = _Scale([0, *sums], height)
     step = (_WIDTH - _LEFT - _RIGHT) / max(1, len(labels))
-    parts = [_axis(scale, words.write), _labels(labels, height, middle=True)]
+    parts = [_axis(scale, words), _labels(labels, words, height, middle=True)]
     for place, label in enumerate(labels):
         low = 0.0
         for number, each in enumerate(series, 1):
@@ -203,8 +207,10 @@ def _runs(spots: Sequence[str | None]) -> list[list[str]]:
     return [run for run in runs if run]
 
 
-def _axis(scale: _Scale, write: Write) -> Markup:
-    return Markup("").join(
+def _axis(scale: _Scale, words: Words) -> Markup:
+    write = words.mark or words.write
+    title = Markup('<text class="axis-title" x="0" y="12">{}</text>').format(words.axis)
+    return title + Markup("").join(
         Markup(
             '<line class="grid-line" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>'
             '<text x="{}" y="{:.1f}" text-anchor="end">{}</text>'
@@ -216,8 +222,8 @@ def _axis(scale: _Scale, write: Write) -> Markup:
     )  # fmt: skip
 
 
-def _labels(labels: Sequence[str], height: int, *, middle: bool = False) -> Markup:
-    """As many labels below the picture as there is room for."""
+def _labels(labels: Sequence[str], words: Words, height: int, *, middle: bool = False) -> Markup:
+    """As many labels below the picture as there is room for, and what they are."""
     longest = max(map(len, labels), default=0)
     fitting = int((_WIDTH - _LEFT - _RIGHT) / ((longest + _GAP) * _LETTER))
     every = max(1, -(-len(labels) // max(1, min(_MOST_LABELS, fitting))))
@@ -229,9 +235,11 @@ def _labels(labels: Sequence[str], height: int, *, middle: bool = False) -> Mark
         anchor = "end" if not middle and place and place == len(labels) - 1 else anchor
         parts.append(
             Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{}</text>').format(
-                x, height - 6, anchor, labels[place]
+                x, height - 22, anchor, labels[place]
             )
         )
+    title = Markup('<text class="axis-title" x="{}" y="{}" text-anchor="end">{}</text>')
+    parts.append(title.format(_WIDTH - _RIGHT, height - 4, words.label))
     return Markup("").join(parts)
 
 

@@ -17,6 +17,7 @@ _TONES: Final = {
     "good": "--chart-2",
     "warn": "--chart-3",
     "bad": "--chart-4",
+    "info": "--chart-1",
     "plain": "--border-strong",
 }
 _COLOURS: Final = 5
@@ -40,7 +41,7 @@ class TimeChart(msgspec.Struct, frozen=True, kw_only=True):
     series: Sequence[Series]
     zoom: Zoom
     stacked: bool = False
-    height: int = 200
+    height: int = 220
     unit: str = ""
     """What stands behind the numbers of the axis."""
 
@@ -58,6 +59,7 @@ class TimeChart(msgspec.Struct, frozen=True, kw_only=True):
             "url": self.zoom.url,
             "hint": self.zoom.hint,
             "head": self.words.label,
+            "axis": self.words.axis,
             "series": [self._one(each, number) for number, each in enumerate(self.series)],
         }
         return Markup('<div class="plot" data-plot="{}">{}</div>').format(

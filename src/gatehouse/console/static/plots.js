@@ -32,6 +32,34 @@
     return Math.max(...labels.map((each) => pen.measureText(each).width));
   };
 
+  // The values of the part under the pointer, beside it; parts of a whole from top to bottom.
+  const tip = (data) => {
+    const box = document.createElement("div");
+    box.className = "plot-tip";
+    box.hidden = true;
+    const show = (chart) => {
+      const { idx, left, top } = chart.cursor;
+      box.hidden = idx == null || left < 0;
+      if (box.hidden) return;
+      const head = document.createElement("strong");
+      head.textContent = data.labels[idx];
+      const list = document.createElement("dl");
+      for (const each of data.stacked ? [...data.series].reverse() : data.series) {
+        const name = document.createElement("dt");
+        name.textContent = each.name;
+        const value = document.createElement("dd");
+        value.textContent = each.texts[idx];
+        list.append(name, value);
+      }
+      box.replaceChildren(head, list);
+      const over = chart.over;
+      const right = left + box.offsetWidth + 24 > over.clientWidth;
+      box.style.left = `${over.offsetLeft + Math.max(0, right ? left - box.offsetWidth - 12 : left + 12)}px`;
+      box.style.top = `${over.offsetTop + Math.min(top, 40)}px`;
+    };
+    return { hooks: { init: [(chart) => chart.root.append(box)], setCursor: [show] } };
+  };
+
   const look = (plot, data) => {
     const muted = colour("--muted");
     const grid = { stroke: colour("--chart-grid"), width: 1 };
@@ -40,10 +68,9 @@
     // The tallest is drawn first, so that the others stand in front of it.
     if (data.stacked) order.reverse();
     const sums = data.stacked ? stacked(data.series) : data.series.map((each) => each.values);
-    const text = (place, index) => (index == null ? "–" : data.series[place].texts[index]);
     const one = (place) => {
       const paint = colour(data.series[place].colour);
-      const about = { label: data.series[place].name, stroke: paint, value: (_, __, ___, index) => text(place, index) };
+      const about = { label: data.series[place].name, stroke: paint };
       return data.stacked
         ? { ...about, fill: paint, width: 0, paths: uPlot.paths.bars({ size: [0.8, 64] }), points: { show: false } }
         : { ...about, width: 1.75, points: { size: 5 } };
@@ -55,13 +82,14 @@
         height: data.height,
         scales: { x: { time: false, range: padded }, y: { range: (_, __, high) => uPlot.rangeNum(0, high || 1, 0.1, true) } },
         axes: [
-          { stroke: muted, font, grid: { show: false }, ticks: { show: false }, size: 28, incrs: [1, 2, 3, 6, 12, 24, 48, 96], space: widest(data.labels, font) + 16,
+          { stroke: muted, font, label: data.head, labelFont: font, labelSize: 18, grid: { show: false }, ticks: { show: false }, size: 28, incrs: [1, 2, 3, 6, 12, 24, 48, 96], space: widest(data.labels, font) + 16,
             values: (_, places) => places.map((place) => data.labels[place] ?? "") },
-          { stroke: muted, font, grid, ticks: { show: false }, size: 56, values: (_, found) => found.map((each) => numbers.format(each) + data.unit) },
+          { stroke: muted, font, label: data.axis || undefined, labelFont: font, labelSize: 18, grid, ticks: { show: false }, size: 56, values: (_, found) => found.map((each) => numbers.format(each) + data.unit) },
         ],
-        series: [{ label: data.head, value: (_, __, ___, index) => (index == null ? "–" : data.labels[index]) }, ...order.map(one)],
+        series: [{ label: data.head }, ...order.map(one)],
         cursor: { drag: { x: true, y: false, setScale: false }, points: { show: !data.stacked } },
-        legend: { live: true },
+        legend: { show: false },
+        plugins: [tip(data)],
         hooks: { setSelect: [(chart) => narrow(chart, data)] },
       },
       values: [data.labels.map((_, place) => place), ...order.map((place) => sums[place])],

@@ -1,5 +1,10 @@
 """Use case: what happened in a span of time, beside the span before it."""
 
+import msgspec
+
+from gatehouse.admin.alerts.use_cases import alerts_between
+from gatehouse.admin.outcomes.use_cases.counting import disputes_between
+from gatehouse.admin.reviews.use_cases.reviews import open_reviews_at
 from gatehouse.figures.account_columns import AccountColumns, Coverage
 from gatehouse.figures.buckets import Bucket, FigureSpan
 from gatehouse.figures.engine import FiguresNotReady
@@ -13,7 +18,9 @@ from gatehouse.figures.overview import (
     ReviewCounts,
     count_overview,
 )
+from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 
 # What faces need.
 __all__ = [
@@ -38,5 +45,27 @@ def overview(
 
     Without a bucket, one that fits the span is chosen.
     """
-    session.actor.check_account(columns.account_id)
-    return count_overview(columns, span, bucket)
+    with account_reading(session, columns.account_id) as connection:
+        currency = accounts.get(connection, columns.account_id).currency
+    return count_overview(columns, span, currency, bucket)
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """What the columns do not tell: disputes and alerts of a span, and the backlog at its end."""
+
+    disputes: int
+    disputed_micros: int
+    """In the currency of the account."""
+    backlog: int
+    """Reviews that are open."""
+    alerts: int
+
+
+def standing(session: AdminSession, account_id: str, since_ms: int, until_ms: int) -> Standing:
+    """Disputes and alerts of a span of time, and the reviews that were open when it ended."""
+    with account_reading(session, account_id) as connection:
+        currency = accounts.get(connection, account_id).currency
+        span = (since_ms, until_ms)
+        disputes, micros = disputes_between(connection, account_id, *span, currency)
+        backlog = open_reviews_at(connection, account_id, until_ms)
+        return Standing(disputes, micros, backlog, alerts_between(connection, account_id, *span))

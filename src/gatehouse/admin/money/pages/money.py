@@ -201,6 +201,7 @@ def _usage_chart(visit: Visit, used: list[UsageLine], period: Period) -> Markup:
     ]
     words = Words(
         title=visit.text("money.usage"),
+        axis=visit.text("money.columns.amount"),
         description=visit.text("money.usage_words", days=len(days)),
         label=visit.text("money.day"),
         table=visit.text("common.data"),

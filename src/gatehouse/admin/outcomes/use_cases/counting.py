@@ -19,6 +19,14 @@ _ALIKE: Final = (*_PART, _O.kind, _O.reason, _O.stage, _O.result, _O.currency)
 _EVENTS: Final = (OutcomeKind.FRAUD_REPORT, OutcomeKind.DISPUTE)
 
 
+def _sum(column: "sa.ColumnElement[Any]") -> "sa.ColumnElement[Any]":
+    return sa.func.coalesce(sa.func.sum(column), 0)
+
+
+# Whole units and the rest apart: the sum of all millionths could be too large for a number.
+_WORTH: Final = (_sum(_O.amount // MICROS_PER_UNIT), _sum(_O.amount % MICROS_PER_UNIT))
+
+
 def count_between(
     reading: Reading, account_id: str, since_ms: int, until_ms: int, by_ms: int | None = None
 ) -> list[OutcomeGroup]:
@@ -37,12 +45,21 @@ def count_between(
     with_three_ds = (_sum(_O.three_d_secure), sa.func.count(_O.three_d_secure))
     sales = sa.select(*_PART, *numbers, *with_three_ds).group_by(*_PART)
     sales = sales.where(*within, _O.kind == OutcomeKind.SETTLED)
-    # Whole units and the rest apart: the sum of all millionths could be too large for a number.
-    amounts = (_sum(_O.amount // MICROS_PER_UNIT), _sum(_O.amount % MICROS_PER_UNIT))
-    events = sa.select(*_ALIKE, *numbers, *amounts).group_by(*_ALIKE)
+    events = sa.select(*_ALIKE, *numbers, *_WORTH).group_by(*_ALIKE)
     events = events.where(*within, _O.kind.in_(_EVENTS))
     found = [_settled(*row) for row in reading.connection.execute(sales)]
     return found + [_event(*row) for row in reading.connection.execute(events)]
+
+
+def disputes_between(
+    connection: sa.Connection, account_id: str, since_ms: int, until_ms: int, currency: str
+) -> tuple[int, int]:
+    """How many disputes were told of between two moments, and what those in a currency come to."""
+    within = (_O.account_id == account_id, _O.at_ms >= since_ms, _O.at_ms < until_ms)
+    named = sa.select(_O.currency, sa.func.count(), *_WORTH).group_by(_O.currency)
+    found = connection.execute(named.where(*within, _O.kind == OutcomeKind.DISPUTE)).all()
+    worth = sum(int(u) * MICROS_PER_UNIT + int(rest) for c, _, u, rest in found if c == currency)
+    return sum(count for _, count, _, _ in found), worth
 
 
 def outcomes_of(
@@ -63,10 +80,6 @@ def accounts_since(connection: sa.Connection, since_ms: int) -> list[str]:
     some = sa.exists().where(_O.account_id == ACCOUNTS.c.id, _O.at_ms >= since_ms)
     query = sa.select(ACCOUNTS.c.id).where(ACCOUNTS.c.closed_at_ms.is_(None), some)
     return list(connection.scalars(query.order_by(ACCOUNTS.c.id)))
-
-
-def _sum(column: "sa.ColumnElement[Any]") -> "sa.ColumnElement[Any]":
-    return sa.func.coalesce(sa.func.sum(column), 0)
 
 
 def _settled(network: str, merchant_id: str | None, region: str | None, *sums: Any) -> OutcomeGroup:

@@ -163,6 +163,16 @@ def listing(connection: sa.Connection, account_id: str, search: ReviewSearch) ->
     return [struct_from(row, StoredReview) for row in rows]
 
 
+def open_at(connection: sa.Connection, account_id: str, at_ms: int) -> int:
+    """How many reviews were open at a moment."""
+    column = REVIEWS.c
+    later = sa.or_(column.resolved_at_ms.is_(None), column.resolved_at_ms >= at_ms)
+    query = sa.select(sa.func.count()).where(
+        column.account_id == account_id, column.at_ms < at_ms, later
+    )
+    return connection.scalar(query) or 0
+
+
 def with_records(
     connection: sa.Connection,
     account_id: str,

@@ -78,6 +78,11 @@ def list_reviews(session: AdminSession, account_id: str, search: ReviewSearch) -
         return review_views(session, connection, account_id, found)
 
 
+def open_reviews_at(connection: sa.Connection, account_id: str, at_ms: int) -> int:
+    """How many reviews were open at a moment."""
+    return reviews.open_at(connection, account_id, at_ms)
+
+
 def get_review(session: AdminSession, account_id: str, request_id: str) -> ReviewView:
     """One review with its decision and its history; `NotFound` also about another account's."""
     session.actor.check_account(account_id)

@@ -114,6 +114,7 @@ def _trend(visit: Visit, hits: RuleSetHits | None) -> Markup | None:
         return None
     words = Words(
         title=visit.text("rules.trend_of", name=wanted),
+        axis=visit.text("rules.hits"),
         description=visit.text("rules.trend_words"),
         label=visit.text("overview.when"),
         table=visit.text("common.data"),
