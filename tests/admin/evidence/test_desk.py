@@ -23,11 +23,13 @@ from gatehouse.admin.evidence.types.desk import (
 from gatehouse.admin.evidence.types.packet import Goods
 from gatehouse.admin.evidence.use_cases import dispute_desk as desk
 from gatehouse.admin.evidence.use_cases import dispute_files as files
+from gatehouse.admin.feedback.use_cases.record import feedback_of
 from gatehouse.admin.outcomes.types.outcome import DisputeResult, OutcomeFilter
 from gatehouse.admin.outcomes.use_cases.listing import list_outcomes
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, RequestRefused
 from gatehouse.core.files.attachments import MOST_FILE_BYTES, MOST_FILES, tidy_name, type_of
 from gatehouse.core.reading.request_reader import RequestReader
+from gatehouse.core.wording.labels import Label
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.evidence.test_evidence import Shop
@@ -78,6 +80,14 @@ def test_a_decision_counts_once_and_is_fed_back(shop: Shop) -> None:
     ended = DisputeFilter(ended=True)
     [one] = desk.list_disputes(shop.session, shop.account, ended).disputes
     assert one.result == "WON"
+
+
+def test_a_dispute_that_the_desk_won_takes_its_label_back_as_a_file_would(shop: Shop) -> None:
+    request_id = shop.order(10)
+    reference = shop.dispute(request_id)
+    desk.end_dispute(shop.session, shop.account, reference, DisputeEnd(DisputeResult.WON))
+    told = [each.label for each in feedback_of(shop.session, shop.account, request_id)]
+    assert set(told) == {Label.CHARGEBACK, Label.WITHDRAWN}
 
 
 def test_an_accepted_dispute_has_ended_and_cannot_be_represented(shop: Shop) -> None:

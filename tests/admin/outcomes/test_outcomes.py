@@ -46,6 +46,40 @@ def test_the_same_again_changes_nothing_and_a_later_stage_replaces(session: Admi
     assert kept.result == "WON"
 
 
+FIRST = {"stage": "FIRST", "amount": 5, "currency": "EUR", "network": "VISA"}
+
+
+@pytest.mark.parametrize(
+    ("before", "again", "kept"),
+    [
+        ({**FIRST, "result": "WON"}, FIRST, ("FIRST", "WON", "5", "VISA")),
+        ({**FIRST, "stage": "REPRESENTED"}, FIRST, ("REPRESENTED", None, "5", "VISA")),
+        ({**FIRST, "result": "LOST"}, {}, ("FIRST", "LOST", "5", "VISA")),
+        ({**FIRST, "result": "LOST"}, {"result": "WON"}, ("FIRST", "WON", "5", "VISA")),
+        (
+            {**FIRST, "result": "WON"},
+            {"stage": "PRE_ARBITRATION"},
+            ("PRE_ARBITRATION", None, "5", "VISA"),
+        ),
+        ({"stage": "INQUIRY", "result": "WITHDRAWN"}, FIRST, ("FIRST", None, "5", "VISA")),
+    ],
+)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_what_is_not_said_again_stays(
+    session: AdminSession,
+    before: dict[str, Any],
+    again: dict[str, Any],
+    kept: tuple[str | None, ...],
+    at_once: bool,
+) -> None:
+    account = make_account(session)
+    both = [{**DISPUTE, **before}, {**DISPUTE, **again}]
+    for items in [both] if at_once else [[each] for each in both]:
+        tell(session, account, batch(*items))
+    [one] = list_outcomes(session, account, OutcomeFilter()).outcomes
+    assert (one.stage, one.result, one.amount, one.network) == kept
+
+
 def test_a_dispute_for_fraud_labels_the_decision_that_its_settlement_named(
     session: AdminSession,
 ) -> None:

@@ -6,7 +6,7 @@ amounts are written. What it does not name is not read.
 
 import datetime
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, cached_property, lru_cache
 from importlib import resources
 from typing import Annotated, Any, Final, Literal
@@ -37,6 +37,7 @@ _MOMENTS: Final = frozenset(("at", "respondBy", "transactionAt"))
 _YES: Final = frozenset(("1", "true", "yes", "y"))
 _UNIX: Final = "unix"
 _DAY: Final = len("2026-11-15")
+_Reader = Callable[[Any], Any]
 _Columns = Annotated[list[str], Meta(min_length=1, max_length=8)]
 
 
@@ -86,12 +87,17 @@ class OutcomeMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, di
         )
 
     @cached_property
-    def _read(self) -> list[tuple[str, tuple[str, ...], dict[str, str]]]:
-        """By field: its columns, and what its cells mean."""
+    def _read(self) -> list[tuple[str, tuple[str, ...], dict[str, str], _Reader | None]]:
+        """By field: its columns, what its cells mean, and how what is left is read."""
         return [
-            (name, _listed(column), self.values.get(name, {}))
+            (name, _listed(column), self.values.get(name, {}), self._reader(name))
             for name, column in self.columns.items()
         ]
+
+    def _reader(self, name: str) -> _Reader | None:
+        if name in _MOMENTS:
+            return lambda text: _moment(name, str(text), self.moments, self.zone)
+        return _READERS.get(name)
 
     def header(self) -> Columns:
         """The columns that a file can have, and those that it must have."""
@@ -103,32 +109,36 @@ class OutcomeMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, di
     def fields(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of a row as the API would have them; `ValueError` says what is wrong."""
         found: dict[str, Any] = dict(self.constants)
-        for name, columns, values in self._read:
+        for name, columns, values, read in self._read:
             text = _cell(row, columns)
             if values and text is not None:
                 text = values.get(str(text), None if name in self.leave_out else text)
             if name in self.pass_over and text not in values.values():
                 raise NotAnOutcome
             if text is not None and text != "":
-                found[name] = self._value(name, text)
+                found[name] = text if read is None else read(text)
         if self.amounts == "minor" and "amount" in found:
             found["amount"] = _units(found["amount"], found.get("currency"))
         return found
 
-    def _value(self, name: str, text: Any) -> Any:
-        if name in _MOMENTS:
-            return _moment(name, str(text), self.moments, self.zone)
-        if not isinstance(text, str):
-            return text
-        if name == "amount":
-            try:
-                return float(text)
-            except ValueError:
-                raise ValueError(f"{name} must be a number such as 12.50") from None
-        if name == "threeDSecure":
-            return text.lower() in _YES
-        # Spreadsheets take 23 digits for a number; so some acquirers put a sign before them.
-        return text.lstrip("*'") if name == "arn" else text
+
+def _amount(text: Any) -> Any:
+    try:
+        return float(text) if isinstance(text, str) else text
+    except ValueError:
+        raise ValueError("amount must be a number such as 12.50") from None
+
+
+def _yes(text: Any) -> Any:
+    return text.lower() in _YES if isinstance(text, str) else text
+
+
+def _arn(text: Any) -> Any:
+    # Spreadsheets take 23 digits for a number; so some acquirers put a sign before them.
+    return text.lstrip("*'") if isinstance(text, str) else text
+
+
+_READERS: Final[dict[str, _Reader]] = {"amount": _amount, "threeDSecure": _yes, "arn": _arn}
 
 
 # A file names the same days again and again.

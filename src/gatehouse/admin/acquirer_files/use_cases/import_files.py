@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -25,6 +26,7 @@ from gatehouse.core.files.lines import LineFlaws, Position
 from gatehouse.core.files.records import FieldProblem, RecordFile, RecordFormat, UnusableRecord
 from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.core.reading.validation import parse_own_type
+from gatehouse.sentry.request import EventTime
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
@@ -135,6 +137,16 @@ class _Import:
         return after
 
 
+def _own_type(kind: type, value: Any) -> Any:
+    return (
+        _moment(value) if kind is EventTime and type(value) is str else parse_own_type(kind, value)
+    )
+
+
+# A file names the same days again and again.
+_moment: Final = lru_cache(4096)(EventTime.parse)
+
+
 def row_parser(
     mapping: OutcomeMapping, form: RecordFormat
 ) -> Callable[[Mapping[str, Any]], OutcomeReport | None]:
@@ -151,7 +163,7 @@ def row_parser(
         except NotAnOutcome:
             return None
         try:
-            return msgspec.convert(fields, OutcomeReport, dec_hook=parse_own_type)
+            return msgspec.convert(fields, OutcomeReport, dec_hook=_own_type)
         except msgspec.ValidationError:
             pass
         try:

@@ -13,7 +13,7 @@ from gatehouse.admin.evidence.types.desk import (
     KeptFile,
     reference_of,
 )
-from gatehouse.admin.outcomes.types.disputes import KnownOutcome
+from gatehouse.admin.outcomes.types.kept import OutcomeRow
 from gatehouse.admin.outcomes.use_cases import disputes as outcomes
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment
@@ -33,7 +33,7 @@ _NO_CASE: Final = KeptCase()
 _LISTED: Final = (_F.file_id, _F.type, _F.size, _F.at_ms, _F.actor, _F.key_version, _F.sealed_name)
 
 
-def dispute_of(connection: sa.Connection, account_id: str, name: str) -> KnownOutcome:
+def dispute_of(connection: sa.Connection, account_id: str, name: str) -> OutcomeRow:
     """The dispute that a path names; `NotFound` also about another account's."""
     reference = reference_of(name)
     found = outcomes.dispute(connection, account_id, reference)
@@ -72,7 +72,7 @@ def choices(
     return {row.reference: DisputeChoice(row.decision) for row in connection.execute(query)}
 
 
-def put_case(change: Change, account_id: str, dispute: KnownOutcome, case: KeptCase) -> None:
+def put_case(change: Change, account_id: str, dispute: OutcomeRow, case: KeptCase) -> None:
     """Keep what people decided and gave, in place of what there was."""
     label = _label("case", account_id, dispute.reference)
     plain = msgspec.msgpack.encode(case.words)
@@ -119,7 +119,7 @@ def file_content(
 
 
 def add_file(
-    change: Change, account_id: str, dispute: KnownOutcome, file: KeptFile, content: bytes
+    change: Change, account_id: str, dispute: OutcomeRow, file: KeptFile, content: bytes
 ) -> None:
     """Keep a file."""
     sealer, reference = Sealer(change.ring, EVIDENCE), dispute.reference

@@ -9,7 +9,7 @@ from gatehouse.admin.evidence.types.compelling import (
     EvidenceOrder,
     SharedElement,
 )
-from gatehouse.admin.outcomes.types.disputes import KnownOutcome
+from gatehouse.admin.outcomes.types.kept import OutcomeRow
 from gatehouse.admin.outcomes.types.outcome import OutcomeKind
 from gatehouse.core.ids import id_time_ms
 from gatehouse.decisions.order_envelope import OrderEnvelope
@@ -51,7 +51,7 @@ def elements_of(record: DecisionRecord) -> dict[SharedElement, str]:
     return found
 
 
-def amount_of(record: DecisionRecord, outcomes: Sequence[KnownOutcome] = ()) -> int | None:
+def amount_of(record: DecisionRecord, outcomes: Sequence[OutcomeRow] = ()) -> int | None:
     """What was paid in millionths: what was settled, or else what was to be paid."""
     for each in outcomes:
         if each.kind is OutcomeKind.SETTLED and each.amount is not None:
@@ -66,7 +66,7 @@ def amount_of(record: DecisionRecord, outcomes: Sequence[KnownOutcome] = ()) -> 
 def order_of(
     record: DecisionRecord,
     card: str,
-    outcomes: Sequence[KnownOutcome],
+    outcomes: Sequence[OutcomeRow],
     *,
     is_fraud: bool = False,
     kept: OrderEnvelope | None = None,

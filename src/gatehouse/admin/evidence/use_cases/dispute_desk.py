@@ -24,7 +24,7 @@ from gatehouse.admin.evidence.types.desk import (
 )
 from gatehouse.admin.evidence.use_cases.finding import EvidenceFinder
 from gatehouse.admin.evidence.use_cases.verdicts import summary_of
-from gatehouse.admin.outcomes.types.disputes import KnownOutcome
+from gatehouse.admin.outcomes.types.kept import OutcomeRow
 from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage
 from gatehouse.admin.outcomes.use_cases import disputes as outcomes
 from gatehouse.core.cards.redaction import recordable
@@ -93,7 +93,7 @@ def decide_dispute(
         )
         desk.put_case(change, account_id, known, new)
         stage, result = _STAGES[given.decision], _ENDS[given.decision]
-        outcomes.note_dispute(change, account_id, known.reference, stage=stage, result=result)
+        outcomes.note_dispute(change, account_id, known, stage=stage, result=result)
     change.audit(
         "dispute.decide",
         account_id,
@@ -133,7 +133,7 @@ def end_dispute(
     The same as an outcome with that result: programmes and figures count it from now on.
     """
     known = desk.dispute_of(change.connection, account_id, dispute_id)
-    outcomes.note_dispute(change, account_id, known.reference, result=given.result)
+    outcomes.note_dispute(change, account_id, known, result=given.result)
     result = given.result.value
     change.audit("dispute.end", account_id, reference=known.reference, result=result)
     known = desk.dispute_of(change.connection, account_id, dispute_id)
@@ -142,7 +142,7 @@ def end_dispute(
 
 def _open_dispute(
     change: Change, account_id: str, name: str, may_be: DisputeResult | None
-) -> KnownOutcome:
+) -> OutcomeRow:
     """The dispute, unless it has ended in another way than what is asked for would end it."""
     known = desk.dispute_of(change.connection, account_id, name)
     if known.result not in (None, may_be):
@@ -161,7 +161,7 @@ def _without_cards(given: DeliveryGiven) -> DeliveryGiven:
 
 
 def _shown(
-    session: AdminSession, connection: sa.Connection, account_id: str, known: KnownOutcome
+    session: AdminSession, connection: sa.Connection, account_id: str, known: OutcomeRow
 ) -> DisputeShown:
     reference = known.reference
     [summary] = _summaries(session, connection, account_id, [known])
@@ -180,7 +180,7 @@ def _summaries(
     session: AdminSession,
     connection: sa.Connection,
     account_id: str,
-    found: Sequence[KnownOutcome],
+    found: Sequence[OutcomeRow],
 ) -> list[DisputeSummary]:
     chosen = desk.choices(connection, account_id, [each.reference for each in found])
     finder = EvidenceFinder(session, connection, account_id)
@@ -189,7 +189,7 @@ def _summaries(
 
 
 def _summary(
-    known: KnownOutcome, chosen: DisputeChoice | None, finder: EvidenceFinder, now_ms: int
+    known: OutcomeRow, chosen: DisputeChoice | None, finder: EvidenceFinder, now_ms: int
 ) -> DisputeSummary:
     until = known.respond_by_ms
     found = None if known.request_id is None else finder.of_request(known.request_id)

@@ -24,7 +24,7 @@ from gatehouse.admin.evidence.types.compelling import (
     qualify,
 )
 from gatehouse.admin.evidence.types.orders import order_of
-from gatehouse.admin.outcomes.types.disputes import KnownOutcome
+from gatehouse.admin.outcomes.types.kept import OutcomeRow
 from gatehouse.admin.outcomes.types.outcome import OutcomeKind, OutcomeNetwork
 from gatehouse.admin.outcomes.use_cases.disputes import outcomes_of
 from gatehouse.core.cards.numbers import KeptCard
@@ -50,7 +50,7 @@ class FoundEvidence(msgspec.Struct, frozen=True):
     record: DecisionRecord
     order: EvidenceOrder | None
     """None when the request named no card."""
-    outcomes: list[KnownOutcome]
+    outcomes: list[OutcomeRow]
     evidence: CompellingEvidence
     earlier: dict[str, EvidenceOrder]
     """Orders of the same card before it, by request."""
@@ -59,7 +59,7 @@ class FoundEvidence(msgspec.Struct, frozen=True):
     """What is readable of these orders and of the disputed one, by request."""
 
     @property
-    def dispute(self) -> KnownOutcome | None:
+    def dispute(self) -> OutcomeRow | None:
         """The newest dispute of the order."""
         return _dispute(self.outcomes)
 
@@ -133,12 +133,12 @@ class EvidenceFinder:
         return None if text is None else own_text(text, self._hashed)
 
 
-def _dispute(outcomes: Sequence[KnownOutcome]) -> KnownOutcome | None:
+def _dispute(outcomes: Sequence[OutcomeRow]) -> OutcomeRow | None:
     found = [each for each in outcomes if each.kind is OutcomeKind.DISPUTE]
     return found[-1] if found else None
 
 
-def _reason(card: KeptCard, dispute: KnownOutcome | None) -> str:
+def _reason(card: KeptCard, dispute: OutcomeRow | None) -> str:
     """The reason to judge by; without a dispute, as if it were one for fraud."""
     is_visa = (card.brand or "").casefold() == _VISA
     if dispute is not None and dispute.network is not OutcomeNetwork.OTHER:

@@ -7,69 +7,16 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.outcomes.tables import OUTCOMES
-from gatehouse.admin.outcomes.types.outcome import (
-    DisputeResult,
-    DisputeStage,
-    JoinedBy,
-    OutcomeKind,
-    OutcomeNetwork,
-)
-from gatehouse.core.wording.labels import Label
+from gatehouse.admin.outcomes.types.kept import OutcomeName, OutcomeRow, retold
+from gatehouse.admin.outcomes.types.outcome import OutcomeKind
 from gatehouse.store.database import insert_rows, is_any_of, struct_from
 
 _O: Final = OUTCOMES.c
-_NO_NEWS: Final = frozenset(
-    ("recorded_at_ms", "actor", "request_id", "joined_by", "candidates", "label")
-)
-"""What is not told but found out, and who told it and when: the same told again is no news."""
 _NOT_SETTLED: Final = sa.text("kind <> 'SETTLED'")
 NOT_JOINED: Final = sa.text("request_id IS NULL AND kind <> 'SETTLED'")
 """Written out: databases use an index of some rows only for a query that says the same."""
 
-OutcomeName = tuple[str, str]
-"""Kind and reference."""
-
-
-class OutcomeRow(msgspec.Struct, frozen=True, kw_only=True):
-    """An outcome as it is stored."""
-
-    account_id: str
-    kind: OutcomeKind
-    reference: str
-    at_ms: int
-    network: OutcomeNetwork
-    request_id: str | None
-    arn: str | None
-    merchant_id: str | None
-    region: str | None
-    joined_by: JoinedBy | None
-    candidates: int | None
-    transaction_reference: str | None
-    client_reference: str | None
-    payment_id: str | None
-    card_first: str | None
-    card_last_four: str | None
-    transaction_ms: int | None
-    amount: int | None
-    currency: str | None
-    three_d_secure: int | None
-    reason: str | None
-    fraud_type: str | None
-    stage: DisputeStage | None
-    result: DisputeResult | None
-    label: Label | None
-    respond_by_ms: int | None
-    recorded_at_ms: int
-    actor: str
-
-    @property
-    def name(self) -> OutcomeName:
-        """What tells it from the others of the account."""
-        return self.kind, self.reference
-
-
 _FIELDS: Final = OutcomeRow.__struct_fields__
-_SAID: Final = tuple(name for name in _FIELDS if name not in _NO_NEWS)
 _COLUMNS: Final = [_O[name] for name in _FIELDS]
 _INSERT: Final = " ".join(
     (
@@ -90,17 +37,17 @@ class PutOutcomes(NamedTuple):
 
 
 def compare(connection: sa.Connection, account_id: str, rows: Sequence[OutcomeRow]) -> PutOutcomes:
-    """What keeping rows would change; the last of equal ones counts.
-
-    A decision that was found before stays, unless another one is found now.
-    """
-    given = {each.name: each for each in rows}
+    """What keeping rows would change."""
+    given: dict[OutcomeName, OutcomeRow] = {}
+    for each in rows:
+        earlier = given.get(each.name)
+        given[each.name] = each if earlier is None else retold(earlier, each)
     known = by_names(connection, account_id, given)
     new = [each for name, each in given.items() if name not in known]
     changed, kept = [], []
     for name, before in known.items():
-        after = _after(before, given[name])
-        if after == before:
+        after = retold(before, given[name])
+        if after is before:
             kept.append(before)
         else:
             changed.append((before, after))
@@ -150,6 +97,20 @@ def of_requests(
     query = sa.select(*_COLUMNS).where(_O.account_id == account_id, these)
     ordered = query.order_by(_O.at_ms, _O.kind, _O.reference)
     return [row_in(row) for row in connection.execute(ordered)]
+
+
+def disputes(
+    connection: sa.Connection, account_id: str, limit: int, *, is_open: bool
+) -> list[OutcomeRow]:
+    """Disputes of an account: open ones by their deadline, those that have ended newest first."""
+    query = sa.select(*_COLUMNS).where(
+        _O.account_id == account_id,
+        _O.kind == OutcomeKind.DISPUTE.value,
+        _O.result.is_(None) if is_open else _O.result.is_not(None),
+    )
+    by_deadline = (_O.respond_by_ms.is_(None), _O.respond_by_ms, _O.at_ms, _O.reference)
+    ordered = query.order_by(*by_deadline) if is_open else query.order_by(_O.at_ms.desc())
+    return [row_in(row) for row in connection.execute(ordered.limit(limit))]
 
 
 def requests_by_arn(
@@ -218,20 +179,3 @@ def _insert(connection: sa.Connection, rows: Sequence[OutcomeRow]) -> None:
         connection.exec_driver_sql(_INSERT, [msgspec.structs.astuple(each) for each in rows])
     else:
         insert_rows(connection, OUTCOMES, rows)
-
-
-def _after(before: OutcomeRow, given: OutcomeRow) -> OutcomeRow:
-    """A known outcome after it was told again."""
-    by_hand = before.joined_by is JoinedBy.HAND
-    is_news = given.request_id is not None or before.request_id is None
-    found = given if is_news and not by_hand else before
-    after = msgspec.structs.replace(
-        given,
-        request_id=found.request_id,
-        joined_by=found.joined_by,
-        candidates=found.candidates,
-        label=before.label,
-    )
-    names = (*_SAID, "request_id", "joined_by", "candidates")
-    same = all(getattr(before, name) == getattr(after, name) for name in names)
-    return before if same else after

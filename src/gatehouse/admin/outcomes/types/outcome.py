@@ -102,9 +102,14 @@ _BELONGS: Final = {
     "fraud_type": ("fraudType", (OutcomeKind.FRAUD_REPORT,)),
     "three_d_secure": ("threeDSecure", (OutcomeKind.SETTLED,)),
 }
+_OF_OTHERS: Final = {
+    kind: [name for name, (_, kinds) in _BELONGS.items() if kind not in kinds]
+    for kind in OutcomeKind
+}
+"""By kind, the fields that it cannot have."""
 
 
-class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only=True, gc=False):
     """Something that became of a payment."""
 
     kind: Annotated[OutcomeKind, Meta(description="What happened.", examples=["DISPUTE"])]
@@ -209,10 +214,7 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
         if isinstance(self.arn, str) and _ARN.fullmatch(self.arn) is None:
             yield "arn", _ARN_FORM()
         if isinstance(self.masked_card, str) and card_parts(self.masked_card) is None:
-            yield (
-                "maskedCard",
-                _MASKED_FORM(),
-            )
+            yield "maskedCard", _MASKED_FORM()
         for word, when in (("at", self.at), ("transactionAt", self.transaction_at)):
             if isinstance(when, EventTime) and when.seconds < 0:
                 yield word, _BEFORE_1970()
@@ -222,8 +224,9 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
             yield "currency", _CURRENCY()
         if isinstance(self.amount, float | int) and float(f"{self.amount:.6f}") != self.amount:
             yield "amount", _DECIMALS()
-        for name, (word, kinds) in _BELONGS.items():
-            if getattr(self, name) is not None and self.kind not in kinds:
+        for name in _OF_OTHERS.get(self.kind, ()):
+            if getattr(self, name) is not None:
+                word, kinds = _BELONGS[name]
                 yield word, _BELONGS_TO(kinds=any_of([each.value for each in kinds]))
 
 

@@ -10,7 +10,6 @@ import sqlalchemy as sa
 from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.outcomes.queries import joins, rows
 from gatehouse.admin.outcomes.queries.joins import CardOfDecision
-from gatehouse.admin.outcomes.queries.rows import OutcomeRow
 from gatehouse.admin.outcomes.types.joining import (
     DAY_MS,
     CandidatePayment,
@@ -21,6 +20,7 @@ from gatehouse.admin.outcomes.types.joining import (
     fits_card,
     only_payment,
 )
+from gatehouse.admin.outcomes.types.kept import OutcomeRow
 from gatehouse.admin.outcomes.types.outcome import JoinedBy
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord, UnreadableRecord, decode
@@ -75,12 +75,12 @@ class PaymentFinder:
         paid = self._by_payment(connection, told)
         found: list[Candidates] = []
         for row, named in zip(told, subjects, strict=True):
-            ids = {by: known.get(subject, []) for by, subject in named.items()}
-            if row.payment_id is not None:
-                ids[JoinedBy.PAYMENT] = paid.get(row.payment_id, [])
-            if not any(ids.values()):
-                ids[JoinedBy.CARD] = self._by_card(connection, row)
-            found.append({by: ids[by] for by in _BEST_FIRST if by in ids})
+            ids = {by: them for by, subject in named.items() if (them := known.get(subject))}
+            if row.payment_id in paid:
+                ids[JoinedBy.PAYMENT] = paid[row.payment_id]
+            if not ids and (by_card := self._by_card(connection, row)):
+                ids[JoinedBy.CARD] = by_card
+            found.append({by: ids[by] for by in _BEST_FIRST if by in ids} if ids else ids)
         return found
 
     def _by_payment(
@@ -197,6 +197,8 @@ def _chosen(
 ) -> OutcomeRow:
     """An outcome with the decision that its names agree on, or with how many there are."""
     ids = decided.request_ids
+    if not ids and row.request_id is None and row.candidates is None:
+        return row  # Most settlements of a large file have none.
     only = ids[0] if len(ids) == 1 else None
     if 1 < len(ids) <= MOST_CANDIDATES:
         only = only_payment([payments[each] for each in ids if each in payments])

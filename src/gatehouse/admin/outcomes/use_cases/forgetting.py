@@ -1,10 +1,59 @@
 """What erasure and retention do with outcomes, in the transaction of their caller."""
 
-from gatehouse.admin.outcomes.queries.forgetting import (
-    count_outcomes,
-    delete_outcomes,
-    forget_before,
-    forget_person,
-)
+from collections.abc import Sequence
+from typing import Final
 
-__all__ = ["count_outcomes", "delete_outcomes", "forget_before", "forget_person"]
+import sqlalchemy as sa
+
+from gatehouse.admin.outcomes.tables import OUTCOMES
+from gatehouse.store.database import is_any_of
+
+_O: Final = OUTCOMES.c
+_OF_A_PERSON: Final = (
+    *("arn", "transaction_reference", "client_reference", "payment_id"),
+    *("card_first", "card_last_four"),
+)
+"""Names of a payment, by which others could tell whose it was."""
+
+
+def forget_person(connection: sa.Connection, account_id: str, request_ids: Sequence[str]) -> int:
+    """Take from outcomes of erased requests what names the payment or its card; how many.
+
+    What happened, when, and for how much stays: the networks' programmes count it. So does the
+    reference, by which the same outcome is known again when it is told again.
+    """
+    these = is_any_of(connection, _O.request_id, request_ids)
+    named = sa.or_(*[_O[name].is_not(None) for name in _OF_A_PERSON])
+    forgotten = OUTCOMES.update().where(_O.account_id == account_id, these, named)
+    return connection.execute(forgotten.values(dict.fromkeys(_OF_A_PERSON))).rowcount
+
+
+def forget_before(account_id: str, before: str, connection: sa.Connection, limit: int) -> int:
+    """The same of outcomes of requests before one, some at a time."""
+    named = sa.or_(*[_O[name].is_not(None) for name in _OF_A_PERSON])
+    query = sa.select(_O.request_id).where(
+        _O.account_id == account_id, _O.request_id < before, named
+    )
+    found = list(connection.scalars(query.order_by(_O.request_id).limit(limit)))
+    return forget_person(connection, account_id, list(dict.fromkeys(found))) if found else 0
+
+
+def delete_outcomes(account_id: str, before_ms: int, connection: sa.Connection, limit: int) -> int:
+    """Delete outcomes that happened before a moment, some at a time."""
+    key = (_O.kind, _O.reference)
+    old = sa.select(*key).where(_O.account_id == account_id, _O.at_ms < before_ms)
+    chosen = connection.execute(old.order_by(_O.at_ms).limit(limit)).all()
+    by_kind: dict[str, list[str]] = {}
+    for kind, reference in chosen:
+        by_kind.setdefault(kind, []).append(reference)
+    for kind, references in by_kind.items():
+        these = is_any_of(connection, _O.reference, references)
+        gone = OUTCOMES.delete().where(_O.account_id == account_id, _O.kind == kind, these)
+        connection.execute(gone)
+    return len(chosen)
+
+
+def count_outcomes(connection: sa.Connection, account_id: str, before_ms: int) -> int:
+    """How many outcomes happened before a moment."""
+    query = sa.select(sa.func.count()).where(_O.account_id == account_id, _O.at_ms < before_ms)
+    return connection.scalar(query) or 0

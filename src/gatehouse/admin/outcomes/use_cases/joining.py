@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from gatehouse.access.roles import Permission
 from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.outcomes.queries import joins, rows
-from gatehouse.admin.outcomes.queries.rows import OutcomeRow
 from gatehouse.admin.outcomes.types.joining import (
     JoinedAgain,
     OutcomeCandidate,
@@ -17,6 +16,7 @@ from gatehouse.admin.outcomes.types.joining import (
     OutcomeNamed,
     common,
 )
+from gatehouse.admin.outcomes.types.kept import OutcomeRow
 from gatehouse.admin.outcomes.types.outcome import JoinedBy, PaymentOutcome
 from gatehouse.admin.outcomes.use_cases.finding import (
     MOST_CANDIDATES,

@@ -3,12 +3,17 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.outcomes.queries import rows
-from gatehouse.admin.outcomes.queries.rows import OutcomeRow, PutOutcomes
-from gatehouse.admin.outcomes.types.outcome import OutcomeKind, OutcomeReport, card_parts
+from gatehouse.admin.outcomes.queries.rows import PutOutcomes
+from gatehouse.admin.outcomes.types.kept import OutcomeRow
+from gatehouse.admin.outcomes.types.outcome import (
+    OutcomeKind,
+    OutcomeReceipt,
+    OutcomeReport,
+    card_parts,
+)
 from gatehouse.admin.outcomes.use_cases.finding import PaymentFinder
 from gatehouse.admin.outcomes.use_cases.labelling import Replaced, follow_labels
 from gatehouse.core.cards.redaction import recordable
@@ -22,23 +27,6 @@ from gatehouse.store.events import outbox
 
 _LATE_AT_ONCE: Final = 500
 """Outcomes that wait for an ARN and are joined with the one that names it."""
-
-
-class KeptOutcomes(msgspec.Struct):
-    """What became of some outcomes."""
-
-    new: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    joined: int = 0
-    ambiguous: int = 0
-    labelled: int = 0
-    withdrawn: int = 0
-
-    def add(self, more: "KeptOutcomes") -> None:
-        """Count these, too."""
-        for name in self.__struct_fields__:
-            setattr(self, name, getattr(self, name) + getattr(more, name))
 
 
 class OutcomeKeeper:
@@ -57,7 +45,7 @@ class OutcomeKeeper:
         with self._session.reading() as connection:
             return self.finder.join(connection, told)
 
-    def store(self, connection: sa.Connection, given: Sequence[OutcomeRow]) -> KeptOutcomes:
+    def store(self, connection: sa.Connection, given: Sequence[OutcomeRow]) -> OutcomeReceipt:
         """Store them; the transaction must hold the lock on changes."""
         put = rows.put(connection, self._account_id, given)
         moved: list[Replaced] = [*((None, each) for each in put.new), *put.changed]
@@ -65,13 +53,11 @@ class OutcomeKeeper:
         now_ms, actor = self._session.clock(), str(self._session.actor)
         labels = follow_labels(connection, self._account_id, moved, actor, now_ms)
         self._tell(connection, moved, now_ms)
-        done = _counted(put)
-        done.labelled, done.withdrawn = labels
-        return done
+        return _receipt(put, *labels)
 
-    def foresee(self, connection: sa.Connection, given: Sequence[OutcomeRow]) -> KeptOutcomes:
+    def foresee(self, connection: sa.Connection, given: Sequence[OutcomeRow]) -> OutcomeReceipt:
         """What storing them would change."""
-        return _counted(rows.compare(connection, self._account_id, given))
+        return _receipt(rows.compare(connection, self._account_id, given))
 
     def _late(self, connection: sa.Connection, moved: Sequence[OutcomeRow]) -> list[Replaced]:
         """Outcomes that waited for a decision whose ARN is known now."""
@@ -159,14 +145,16 @@ def _as_recorded(name: str | int | None) -> str | None:
     return None if text is None or recordable(text) != text else text
 
 
-def _counted(put: PutOutcomes) -> KeptOutcomes:
+def _receipt(put: PutOutcomes, labelled: int = 0, withdrawn: int = 0) -> OutcomeReceipt:
     known = [*put.new, *(after for _, after in put.changed), *put.kept]
-    return KeptOutcomes(
+    return OutcomeReceipt(
         new=len(put.new),
         changed=len(put.changed),
         unchanged=len(put.kept),
         joined=sum(each.request_id is not None for each in known),
+        labelled=labelled,
         ambiguous=sum(each.candidates is not None for each in known),
+        withdrawn=withdrawn,
     )
 
 

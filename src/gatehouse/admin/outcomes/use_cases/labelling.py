@@ -7,7 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.outcomes.queries import rows
-from gatehouse.admin.outcomes.queries.rows import OutcomeRow
+from gatehouse.admin.outcomes.types.kept import OutcomeRow
 from gatehouse.admin.outcomes.types.outcome import label_of
 from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.store.feedback import feedback, feedback_history

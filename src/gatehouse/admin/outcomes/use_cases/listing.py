@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.outcomes.queries import rows
-from gatehouse.admin.outcomes.queries.rows import OutcomeRow
+from gatehouse.admin.outcomes.types.kept import OutcomeRow
 from gatehouse.admin.outcomes.types.outcome import OutcomeFilter, OutcomePage, PaymentOutcome
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidFields

@@ -4,7 +4,7 @@ from typing import Final
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.outcomes.types.outcome import OutcomeBatch, OutcomeReceipt
-from gatehouse.admin.outcomes.use_cases.keeping import KeptOutcomes, OutcomeKeeper
+from gatehouse.admin.outcomes.use_cases.keeping import OutcomeKeeper
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, use_case
@@ -34,17 +34,4 @@ def tell(session: AdminSession, account_id: str, given: OutcomeBatch) -> Outcome
         done = keeper.store(change.connection, rows)
         about = {"new": done.new, "changed": done.changed, "unchanged": done.unchanged}
         change.audit("outcome.tell", account_id, **about)
-    return receipt_of(done)
-
-
-def receipt_of(done: KeptOutcomes) -> OutcomeReceipt:
-    """What became of outcomes, as faces show it."""
-    return OutcomeReceipt(
-        new=done.new,
-        changed=done.changed,
-        unchanged=done.unchanged,
-        joined=done.joined,
-        labelled=done.labelled,
-        ambiguous=done.ambiguous,
-        withdrawn=done.withdrawn,
-    )
+    return done
