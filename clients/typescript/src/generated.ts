@@ -1127,6 +1127,30 @@ export interface Event {
   readonly timestamp?: string | null | undefined;
 }
 
+/** Events of a network about orders that were let through in the same way. */
+export interface EventCause {
+  /** The card network. */
+  readonly network: string;
+  /** What let the orders through. */
+  readonly passedBy: PassedBy;
+  /** What was decided; null where it is not known. */
+  readonly decision: Outcome | null;
+  /** The rules that matched, all of them. */
+  readonly rules: readonly string[];
+  /** Reported frauds and disputes. */
+  readonly events: number;
+  /** Percent of the network's events. */
+  readonly share: string;
+  /** Of these, reported frauds. */
+  readonly fraudReports: number;
+  /** Of these, disputes. */
+  readonly disputes: number;
+  /** Disputes about fraud. */
+  readonly fraudDisputes: number;
+  /** The decisions of the newest ones. */
+  readonly requestIds: readonly string[];
+}
+
 /** What can happen to a review. */
 export type EventKind = "ASSIGNED" | "CORRECTED" | "NOTE" | "OPENED" | "RESOLVED" | (string & {});
 
@@ -2402,6 +2426,9 @@ export interface PacketAddress {
   readonly country?: string | null;
 }
 
+/** What let an order through. */
+export type PassedBy = "IN_SPITE" | "NOT_KNOWN" | "NOT_REVIEWED" | "NO_RULE" | "NO_RULES_ASKED" | "PERSON" | "RULES" | (string & {});
+
 /** The results of a verification of payee, as banks exchange them. */
 export type PayeeMatch = "CMTC" | "MTCH" | "NMTC" | "NOAP" | (string & {});
 
@@ -2750,6 +2777,8 @@ export interface ProgrammeReport {
   readonly standings: readonly MeteredProgramme[];
   /** Of this month, newest first. */
   readonly alerts: readonly ProgrammeAlert[];
+  /** What let the orders through that the newest 5,000 events of the month are about: the 50 most frequent causes. */
+  readonly causes: readonly EventCause[];
 }
 
 /** Whose month a level judges. */

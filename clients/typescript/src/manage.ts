@@ -509,7 +509,7 @@ export class ManagePrivacy extends Calls {
 }
 
 export class ManageProgrammes extends Calls {
-  /** How a month stands against the thresholds of Visa and Mastercard, for the account and for each merchant id, by network and region. Visa divides by the sales of the same month, Mastercard by those of the month before. A forecast says what the month will come to, by what earlier months of the account were like. Scope `manage:feedback`. Free. */
+  /** How a month stands against the thresholds of Visa and Mastercard, for the account and for each merchant id, by network and region. Visa divides by the sales of the same month, Mastercard by those of the month before. A forecast says what the month will come to, by what earlier months of the account were like. Causes say which rules and decisions let the orders through. Scope `manage:feedback`. Free. */
   get(query: Query<"getProgrammes"> = {}, own?: CallOptions): Promise<Answer<api.ProgrammeReport>> {
     return this.send("getProgrammes", { query }, own);
   }

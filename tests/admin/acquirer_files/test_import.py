@@ -250,6 +250,13 @@ def test_every_shipped_mapping_is_there() -> None:
         shipped_mapping("adyen-disputes").fields({"Record Type": "Fee"})
 
 
+def test_a_file_that_another_mapping_fits_is_refused_with_its_name(session: AdminSession) -> None:
+    account = make_account(session)
+    content = "Type,Psp Reference,Creation Date\nSettled,p-1,2026-11-01 00:00:00\n"
+    with pytest.raises(InvalidInput, match=r"no column reference; .* adyen-settlement$"):
+        import_file(session, account, OutcomeFile("csv", content))
+
+
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
 def test_a_job_imports_a_file(session: AdminSession, form: RecordFormat) -> None:
     account = make_account(session)

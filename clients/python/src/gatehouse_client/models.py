@@ -1224,6 +1224,31 @@ class Event(Struct, frozen=True, kw_only=True):
     """When it happened, RFC 3339. Without it: now."""
 
 
+class EventCause(Struct, frozen=True, kw_only=True):
+    """Events of a network about orders that were let through in the same way."""
+
+    network: str
+    """The card network."""
+    passed_by: PassedBy
+    """What let the orders through."""
+    decision: Outcome | None
+    """What was decided; null where it is not known."""
+    rules: tuple[str, ...]
+    """The rules that matched, all of them."""
+    events: int
+    """Reported frauds and disputes."""
+    share: str
+    """Percent of the network's events."""
+    fraud_reports: int
+    """Of these, reported frauds."""
+    disputes: int
+    """Of these, disputes."""
+    fraud_disputes: int
+    """Disputes about fraud."""
+    request_ids: tuple[str, ...]
+    """The decisions of the newest ones."""
+
+
 class EventKind(OpenEnum):
     """What can happen to a review."""
 
@@ -2640,6 +2665,18 @@ class PacketAddress(Struct, frozen=True, kw_only=True):
     """ISO 3166-1 alpha-2 code."""
 
 
+class PassedBy(OpenEnum):
+    """What let an order through."""
+
+    IN_SPITE = "IN_SPITE"
+    NOT_KNOWN = "NOT_KNOWN"
+    NOT_REVIEWED = "NOT_REVIEWED"
+    NO_RULE = "NO_RULE"
+    NO_RULES_ASKED = "NO_RULES_ASKED"
+    PERSON = "PERSON"
+    RULES = "RULES"
+
+
 class PayeeMatch(OpenEnum):
     """The results of a verification of payee, as banks exchange them."""
 
@@ -2955,6 +2992,10 @@ class ProgrammeReport(Struct, frozen=True, kw_only=True):
     """Those of merchants first, and of these the nearest to a level."""
     alerts: tuple[ProgrammeAlert, ...]
     """Of this month, newest first."""
+    causes: tuple[EventCause, ...]
+    """What let the orders through that the newest 5,000 events of the month are about: the 50 most
+    frequent causes.
+    """
 
 
 class ProgrammeSubject(OpenEnum):

@@ -8,7 +8,8 @@ from starlette.responses import Response
 
 from gatehouse.admin.acquirer_files.types.mapping import SHIPPED
 from gatehouse.admin.acquirer_files.use_cases.import_jobs import OutcomeFile, import_file
-from gatehouse.admin.jobs.types import MOST_IMPORT_BYTES
+from gatehouse.admin.jobs.types import MOST_IMPORT_BYTES, JobKind, JobResponse
+from gatehouse.admin.jobs.use_cases import list_jobs, shown_job
 from gatehouse.admin.outcomes.types.joining import OutcomeCandidates, OutcomeJoin, OutcomeNamed
 from gatehouse.admin.outcomes.types.money import MoneyReportWanted
 from gatehouse.admin.outcomes.types.outcome import (
@@ -37,6 +38,7 @@ from gatehouse.core.money import MICROS_PER_UNIT, parse_amount
 from gatehouse.core.wording.labels import LONGEST_ID
 
 _ON_A_PAGE: Final = 50
+_IMPORTS: Final = 3
 _DAY: Final = len("2026-11-15")
 _ALL: Final = "/a/{account}/outcomes"
 
@@ -81,7 +83,15 @@ def show_outcomes(visit: Visit) -> Response:
         stage_options=[("", ""), *_options(visit, "stages", DisputeStage)],
         result_options=[("", ""), *_options(visit, "results", DisputeResult)],
         mapping_options=[(each, each) for each in SHIPPED],
+        imports=_imports(visit),
     )
+
+
+def _imports(visit: Visit) -> list[JobResponse]:
+    """The newest imports, with what became of their rows."""
+    kinds = (JobKind.OUTCOME_IMPORT,)
+    found = list_jobs(visit.session, visit.account_id, kinds, limit=_IMPORTS)
+    return [shown_job(each) for each in found]
 
 
 def _options(visit: Visit, names: str, values: Iterable[StrEnum]) -> list[tuple[str, str]]:

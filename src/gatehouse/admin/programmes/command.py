@@ -12,6 +12,7 @@ from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.reading.given import read_given
 
 if TYPE_CHECKING:
+    from gatehouse.admin.programmes.types.causes import EventCause
     from gatehouse.admin.programmes.types.report import MeteredProgramme
     from gatehouse.admin.programmes.types.what_if import WhatIfMonth
 
@@ -29,7 +30,8 @@ def show_programmes(
 ) -> None:
     """Meter the networks' programmes: how far a month is from every level, and its forecast.
 
-    Ratios are in basis points. A forecast names the bounds of four cases in five.
+    Ratios are in basis points. A forecast names the bounds of four cases in five. Below is what let
+    the orders through that the events are about.
     """
     from gatehouse.admin.programmes.types.report import MeterFilter
     from gatehouse.admin.programmes.use_cases.metering import get_programmes
@@ -43,7 +45,27 @@ def show_programmes(
     headings = ("PROGRAMME", "OF", "MERCHANT", "RATIO", "EVENTS", "SALES", "LEFT", "FORECAST")
     rows = [_standing(each) for each in report.standings]
     right = ("RATIO", "EVENTS", "SALES", "LEFT")
-    show(as_data(report), f"{head}\n\n{table(headings, rows, right)}", as_json=as_json)
+    text = f"{head}\n\n{table(headings, rows, right)}"
+    if report.causes:
+        text += f"\n\n{_causes(report.causes)}"
+    show(as_data(report), text, as_json=as_json)
+
+
+def _causes(causes: "list[EventCause]") -> str:
+    """What let the orders of the events through."""
+    headings = ("NETWORK", "LET THROUGH BY", "RULES", "EVENTS", "SHARE %", "SUCH AS")
+    rows = [
+        (
+            *(each.network, _words(each.passed_by), ", ".join(each.rules) or "-"),
+            *(f"{each.events:,}", each.share, next(iter(each.request_ids), "-")),
+        )
+        for each in causes
+    ]
+    return table(headings, rows, ("EVENTS", "SHARE %"))
+
+
+def _words(name: str) -> str:
+    return name.lower().replace("_", " ")
 
 
 def _standing(each: "MeteredProgramme") -> tuple[str, ...]:

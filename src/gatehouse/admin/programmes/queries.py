@@ -1,4 +1,4 @@
-"""The steps that accounts were told of; every query is bound to an account."""
+"""The steps that accounts were told of, and reviews; every query is bound to an account."""
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -6,6 +6,9 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from gatehouse.admin.programmes.tables import PROGRAMME_ALERTS
+from gatehouse.store.database import is_any_of
+from gatehouse.store.decisions.review_events import ReviewState
+from gatehouse.store.tables import REVIEWS
 
 _A: Final = PROGRAMME_ALERTS.c
 
@@ -46,6 +49,16 @@ def alerts_of(connection: sa.Connection, account_id: str, month: str) -> "Sequen
     query = sa.select(PROGRAMME_ALERTS).where(_A.account_id == account_id, _A.month == month)
     order = (_A.at_ms.desc(), _A.percent.desc(), _A.network, _A.programme, _A.merchant_id)
     return connection.execute(query.order_by(*order)).all()
+
+
+def review_states(
+    connection: sa.Connection, account_id: str, request_ids: Sequence[str]
+) -> dict[str, ReviewState]:
+    """How the reviews of some requests stand, of those that have one."""
+    these = is_any_of(connection, REVIEWS.c.request_id, request_ids)
+    query = sa.select(REVIEWS.c.request_id, REVIEWS.c.state)
+    found = connection.execute(query.where(REVIEWS.c.account_id == account_id, these))
+    return {request_id: ReviewState(state) for request_id, state in found}
 
 
 def delete_old(connection: sa.Connection, before: str) -> None:

@@ -6,17 +6,23 @@ was interrupted goes on there, and the same file again changes nothing.
 
 import contextlib
 import hashlib
+import io
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import msgspec
 
 from gatehouse.admin.acquirer_files import queries as imports
 from gatehouse.admin.acquirer_files.queries import ImportPlace
-from gatehouse.admin.acquirer_files.types.mapping import NotAnOutcome, OutcomeMapping
+from gatehouse.admin.acquirer_files.types.mapping import (
+    SHIPPED,
+    NotAnOutcome,
+    OutcomeMapping,
+    shipped_mapping,
+)
 from gatehouse.admin.import_engine import ImportProgress, RejectedRows, RowBatch, read_batches
 from gatehouse.admin.outcomes.types.outcome import OutcomeReport
 from gatehouse.admin.outcomes.use_cases.keeping import OutcomeKeeper
@@ -26,10 +32,13 @@ from gatehouse.core.files.lines import LineFlaws, Position
 from gatehouse.core.files.records import FieldProblem, RecordFile, RecordFormat, UnusableRecord
 from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.core.reading.validation import parse_own_type
+from gatehouse.core.wording.sentences import Phrase, any_of, said_by
 from gatehouse.sentry.request import EventTime
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
+
+_OTHER_MAPPING: Final = Phrase("refused.outcome_header", "{why}; the file fits the mapping {names}")
 
 BATCH: Final = 4000
 COUNTED: Final = (
@@ -67,10 +76,34 @@ class ImportedOutcomes(LineFlaws, kw_only=True):
 
 
 def open_outcome_file(
-    path: Path | None, form: RecordFormat, mapping: OutcomeMapping, stream: BinaryIO | None = None
+    path: Path | None, form: RecordFormat, mapping: OutcomeMapping, content: bytes | None = None
 ) -> RecordFile:
-    """Open a file, or take a stream instead; None is standard input."""
-    return RecordFile(path, form, mapping.header(), stream=stream)
+    """Open a file, or what came of one over a network; without either, standard input.
+
+    `InvalidInput` names the mappings that fit the header where another one was chosen.
+    """
+
+    def opened(by: OutcomeMapping) -> RecordFile:
+        stream = None if content is None else io.BytesIO(content)
+        return RecordFile(path, form, by.header(), stream=stream)
+
+    try:
+        return opened(mapping)
+    except InvalidInput as error:
+        if path is None and content is None:
+            raise
+        fitting = [name for name in SHIPPED if _fits(opened, shipped_mapping(name))]
+        if not fitting:
+            raise
+        raise InvalidInput(_OTHER_MAPPING(why=said_by(error), names=any_of(fitting))) from None
+
+
+def _fits(opened: Callable[[OutcomeMapping], RecordFile], mapping: OutcomeMapping) -> bool:
+    try:
+        opened(mapping).close()
+    except InvalidInput:
+        return False
+    return True
 
 
 def import_outcomes(

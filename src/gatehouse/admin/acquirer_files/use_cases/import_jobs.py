@@ -12,6 +12,7 @@ from gatehouse.admin.acquirer_files.types.mapping import (
     read_mapping,
     shipped_mapping,
 )
+from gatehouse.admin.acquirer_files.use_cases.import_files import open_outcome_file
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import (
     MOST_IMPORT_BYTES,
@@ -62,12 +63,12 @@ def import_file(
     Starts a job that imports a file of an acquirer, of up to 4 MiB. Its result counts the rows and
     reports those that cannot be used.
     """
-    chosen_mapping(given.mapping)
+    content = given.content.encode()
+    # A wrong mapping is told now, not by a job that fails.
+    open_outcome_file(None, given.format, chosen_mapping(given.mapping), content).close()
     order = OutcomeImportOrder(given.format, given.mapping, dry_run)
     kind = JobKind.OUTCOME_IMPORT
-    return queue.shown_job(
-        queue.start_job(session, account_id, kind, order, given.content.encode())
-    )
+    return queue.shown_job(queue.start_job(session, account_id, kind, order, content))
 
 
 def chosen_mapping(named: str) -> OutcomeMapping:

@@ -194,7 +194,7 @@ def import_outcomes(work: Work) -> Any:
 
     order: OutcomeImportOrder = work.order
     content, mapping = work.content(), chosen_mapping(order.mapping)
-    opened = import_files.open_outcome_file(None, order.format, mapping, io.BytesIO(content))
+    opened = import_files.open_outcome_file(None, order.format, mapping, content)
     with contextlib.closing(opened) as file:
         done = import_files.import_outcomes(
             work.session,

@@ -57,9 +57,9 @@ class OutcomeGroup(NamedTuple):
 
 
 class OutcomePlace(NamedTuple):
-    """One outcome of a decision, and where it counts."""
+    """One outcome, its decision if that is known, and where it counts."""
 
-    request_id: str
+    request_id: str | None
     at_ms: int
     group: OutcomeGroup
     """It alone."""

@@ -17,6 +17,7 @@ _O: Final = OUTCOMES.c
 _PART: Final = (_O.network, _O.merchant_id, _O.region)
 _ALIKE: Final = (*_PART, _O.kind, _O.reason, _O.stage, _O.result, _O.currency)
 _EVENTS: Final = (OutcomeKind.FRAUD_REPORT, OutcomeKind.DISPUTE)
+_PLACES: Final = sa.select(_O.request_id, _O.at_ms, *_ALIKE, _O.three_d_secure, _O.amount)
 
 
 def _sum(column: "sa.ColumnElement[Any]") -> "sa.ColumnElement[Any]":
@@ -66,13 +67,20 @@ def outcomes_of(
     connection: sa.Connection, account_id: str, request_ids: Sequence[str]
 ) -> list[OutcomePlace]:
     """Settlements, reports and disputes of some decisions, each by itself."""
-    about = (_O.request_id, _O.at_ms)
-    query = sa.select(*about, *_ALIKE, _O.three_d_secure, _O.amount).where(
-        _O.account_id == account_id,
-        is_any_of(connection, _O.request_id, request_ids),
-        _O.kind.in_((OutcomeKind.SETTLED, *_EVENTS)),
-    )
-    return [_place(*row) for row in connection.execute(query)]
+    these = is_any_of(connection, _O.request_id, request_ids)
+    kinds = _O.kind.in_((OutcomeKind.SETTLED, *_EVENTS))
+    found = connection.execute(_PLACES.where(_O.account_id == account_id, these, kinds))
+    return [_place(*row) for row in found]
+
+
+def newest_events(
+    reading: Reading, account_id: str, span_ms: tuple[int, int], limit: int
+) -> list[OutcomePlace]:
+    """Reports and disputes between two moments, each by itself, newest first."""
+    since_ms, until_ms = span_ms
+    within = (_O.account_id == account_id, _O.at_ms >= since_ms, _O.at_ms < until_ms)
+    query = _PLACES.where(*within, _O.kind.in_(_EVENTS)).order_by(_O.at_ms.desc(), _O.reference)
+    return [_place(*row) for row in reading.connection.execute(query.limit(limit))]
 
 
 def accounts_since(connection: sa.Connection, since_ms: int) -> list[str]:
@@ -97,7 +105,7 @@ def _event(*row: Any) -> OutcomeGroup:
     return OutcomeGroup(*alike, *numbers)
 
 
-def _place(request_id: str, at_ms: int, *row: Any) -> OutcomePlace:
+def _place(request_id: str | None, at_ms: int, *row: Any) -> OutcomePlace:
     *alike, three_ds, amount = row
     numbers = (1, three_ds or 0, amount or 0, int(three_ds is not None))
     return OutcomePlace(request_id, at_ms, OutcomeGroup(*alike, *map(int, numbers)))

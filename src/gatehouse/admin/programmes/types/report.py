@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from gatehouse.admin.programmes.types.causes import EventCause
 from gatehouse.admin.programmes.types.counting import MeteredScope
 from gatehouse.admin.programmes.types.meter import OtherCondition
 from gatehouse.admin.programmes.types.thresholds import CountedEvents, ProgrammeSubject
@@ -167,6 +168,13 @@ class ProgrammeReport(msgspec.Struct, frozen=True, rename="camel"):
         Meta(description="Those of merchants first, and of these the nearest to a level."),
     ]
     alerts: Annotated[list[ProgrammeAlert], Meta(description="Of this month, newest first.")]
+    causes: Annotated[
+        list[EventCause],
+        Meta(
+            description="What let the orders through that the newest 5,000 events of the month are "
+            "about: the 50 most frequent causes."
+        ),
+    ]
 
 
 class ShownThreshold(msgspec.Struct, frozen=True, rename="camel", kw_only=True):

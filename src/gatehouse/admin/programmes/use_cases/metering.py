@@ -26,6 +26,7 @@ from gatehouse.admin.programmes.types.thresholds import (
     ProgrammeTable,
 )
 from gatehouse.admin.programmes.use_cases.alerts import alerts_of_month
+from gatehouse.admin.programmes.use_cases.causes import causes_in
 from gatehouse.admin.programmes.use_cases.measuring import Learnt, Metered, measure
 from gatehouse.admin.programmes.use_cases.tables import table_in_force
 from gatehouse.core.clock import Moment
@@ -51,7 +52,7 @@ def get_programmes(reading: Reading, account_id: str, wanted: MeterFilter) -> Pr
     How a month stands against the thresholds of Visa and Mastercard, for the account and for each
     merchant id, by network and region. Visa divides by the sales of the same month, Mastercard by
     those of the month before. A forecast says what the month will come to, by what earlier months
-    of the account were like.
+    of the account were like. Causes say which rules and decisions let the orders through.
     """
     now_ms = reading.now_ms
     month = CalendarMonth.at(now_ms) if wanted.month is None else CalendarMonth.named(wanted.month)
@@ -74,7 +75,9 @@ def get_programmes(reading: Reading, account_id: str, wanted: MeterFilter) -> Pr
         )
     )
     alerts = alerts_of_month(reading.connection, account_id, month)
-    return ProgrammeReport(str(month), Moment(now_ms), table.as_of.isoformat(), found, alerts)
+    causes = causes_in(reading, account_id, month)
+    as_of = table.as_of.isoformat()
+    return ProgrammeReport(str(month), Moment(now_ms), as_of, found, alerts, causes)
 
 
 @use_case(

@@ -1,0 +1,99 @@
+"""What let the orders through that a month's events are about."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Annotated, Final, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.admin.outcomes.types.counts import OutcomePlace
+from gatehouse.admin.programmes.types.counting import NOTHING, MonthCounts, counts_of
+from gatehouse.core.stages.outcomes import Outcome
+
+MOST_CAUSES: Final = 50
+_EXAMPLES: Final = 5
+
+
+class PassedBy(StrEnum):
+    """What let an order through."""
+
+    RULES = "RULES"
+    """Rules matched it, and none of them stopped it."""
+    NO_RULE = "NO_RULE"
+    """Rules were asked, and none matched."""
+    NO_RULES_ASKED = "NO_RULES_ASKED"
+    PERSON = "PERSON"
+    """It was to be reviewed, and a person approved it."""
+    NOT_REVIEWED = "NOT_REVIEWED"
+    """It was to be reviewed, and is still waiting."""
+    IN_SPITE = "IN_SPITE"
+    """It was declined here, by the decision or by a person, and paid in spite of that."""
+    NOT_KNOWN = "NOT_KNOWN"
+    """No decision is known to be about it."""
+
+
+class JudgedOrder(NamedTuple):
+    """How an order was decided."""
+
+    passed_by: PassedBy
+    decision: Outcome | None
+    rules: tuple[str, ...]
+    """The rules that matched, each after its rule set."""
+
+
+class EventCause(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """Events of a network about orders that were let through in the same way."""
+
+    network: Annotated[str, Meta(description="The card network.", examples=["VISA"])]
+    passed_by: Annotated[PassedBy, Meta(description="What let the orders through.")]
+    decision: Annotated[
+        Outcome | None, Meta(description="What was decided; null where it is not known.")
+    ]
+    rules: Annotated[
+        list[str],
+        Meta(description="The rules that matched, all of them.", examples=[["starter/sentry-low"]]),
+    ]
+    events: Annotated[int, Meta(description="Reported frauds and disputes.", examples=[41])]
+    share: Annotated[str, Meta(description="Percent of the network's events.", examples=["62.5"])]
+    fraud_reports: Annotated[int, Meta(description="Of these, reported frauds.", examples=[20])]
+    disputes: Annotated[int, Meta(description="Of these, disputes.", examples=[21])]
+    fraud_disputes: Annotated[int, Meta(description="Disputes about fraud.", examples=[17])]
+    request_ids: Annotated[list[str], Meta(description="The decisions of the newest ones.")]
+
+
+UNKNOWN: Final = JudgedOrder(PassedBy.NOT_KNOWN, None, ())
+
+
+def causes_of(events: Iterable[tuple[OutcomePlace, JudgedOrder]]) -> list[EventCause]:
+    """What let through the orders of some events, newest first; the most frequent causes."""
+    counts: defaultdict[tuple[str, JudgedOrder], MonthCounts] = defaultdict(MonthCounts)
+    orders: defaultdict[tuple[str, JudgedOrder], dict[str, None]] = defaultdict(dict)
+    totals: defaultdict[str, int] = defaultdict(int)
+    for place, judged in events:
+        counted = counts_of(place.group, 1)
+        if counted == NOTHING:
+            continue
+        key = place.group.network, judged
+        counts[key] = counts[key].plus(counted)
+        totals[place.group.network] += 1
+        if place.request_id is not None and len(orders[key]) < _EXAMPLES:
+            orders[key][place.request_id] = None
+    found = [
+        EventCause(
+            network=network,
+            passed_by=judged.passed_by,
+            decision=judged.decision,
+            rules=list(judged.rules),
+            events=(events_ := each.fraud_reports + each.disputes),
+            share=f"{events_ * 100 / totals[network]:.1f}",
+            fraud_reports=each.fraud_reports,
+            disputes=each.disputes,
+            fraud_disputes=each.fraud_disputes,
+            request_ids=[*orders[network, judged]],
+        )
+        for (network, judged), each in counts.items()
+    ]
+    found.sort(key=lambda each: (-each.events, each.network, each.passed_by, each.rules))
+    return found[:MOST_CAUSES]
