@@ -121,7 +121,7 @@ ID_22 = "7038592816966123456789"
         (f"99{CARD}9999", "[card]"),
         ("pay 5555555555554444", "pay [card]"),
         ("a\x00b", "a\N{REPLACEMENT CHARACTER}b"),
-        ("x" * 500, "x" * 128),
+        ("x" * 600, "x" * 512),
     ],
 )
 @pytest.mark.parametrize("approved", [True, False])

@@ -445,6 +445,10 @@ export interface CardAddress {
   readonly postalCode?: string | null | undefined;
   /** Street with house number. */
   readonly street?: string | null | undefined;
+  /** City, for parties that want a whole address. */
+  readonly city?: string | null | undefined;
+  /** Country (ISO 3166), for parties that want a whole address. */
+  readonly country?: string | null | undefined;
 }
 
 /** What this account has seen of the card since it was last authenticated. */

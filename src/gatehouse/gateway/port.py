@@ -22,6 +22,8 @@ class GatewayInput(Personal, frozen=True):
     security_code: SecurityCode | None = None
     postal_code: str | None = None
     street: str | None = None
+    city: str | None = None
+    country: str | None = None
     account_reference: AccountReference | None = None
     """Of the account behind the number (PAR)."""
     credential_type: CredentialType | None = None

@@ -212,6 +212,8 @@ def _gateway_input(
         security_code=checked.card_cvv2_value,
         postal_code=None if address is None else address.postal_code,
         street=None if address is None else address.street,
+        city=None if address is None else address.city,
+        country=None if address is None else address.country,
         account_reference=checked.payment_account_reference,
         credential_type=checked.credential_type,
         three_d_secure=authentication,

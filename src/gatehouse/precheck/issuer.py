@@ -24,6 +24,8 @@ class CardEnquiry(msgspec.Struct, frozen=True):
     account_reference: AccountReference | None = None
     """Of the account behind the number (PAR)."""
     credential_type: CredentialType | None = None
+    city: str | None = None
+    country: str | None = None
 
 
 class IssuerAnswer(msgspec.Struct, frozen=True):

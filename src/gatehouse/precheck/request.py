@@ -35,6 +35,17 @@ class CardAddress(Checked, msgspec.Struct, frozen=True, rename="camel"):
         Annotated[str, Meta(min_length=1, max_length=128)] | None,
         Meta(description="Street with house number.", examples=["1 Market Street"]),
     ] = None
+    city: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=64)] | None,
+        Meta(
+            description="City, for parties that want a whole address.", examples=["San Francisco"]
+        ),
+    ] = None
+    country: Annotated[
+        Annotated[str, Meta(pattern="^[A-Z]{2}$", description="two capital letters such as US")]
+        | None,
+        Meta(description="Country (ISO 3166), for parties that want a whole address."),
+    ] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the parts taken together."""
@@ -43,10 +54,11 @@ class CardAddress(Checked, msgspec.Struct, frozen=True, rename="camel"):
 
     def __post_init__(self) -> None:
         """A blank part is as good as none: no issuer can compare it."""
-        if not (_is_blank(self.postal_code) or _is_blank(self.street)):
+        whole = not (_is_blank(self.postal_code) or _is_blank(self.street))
+        if whole and self.city is None:
             return
         super().__post_init__()
-        for name in ("postal_code", "street"):
+        for name in ("postal_code", "street", "city"):
             if _is_blank(getattr(self, name)):
                 msgspec.structs.force_setattr(self, name, None)
 

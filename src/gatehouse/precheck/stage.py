@@ -97,6 +97,8 @@ def _enquiry(case: Case, request: PreCheckRequest) -> CardEnquiry:
         inputs=case.inputs,
         account_reference=request.payment_account_reference,
         credential_type=request.credential_type,
+        city=address.city if address else None,
+        country=address.country if address else None,
     )
 
 

@@ -437,6 +437,10 @@ class CardAddress(Struct, frozen=True, kw_only=True):
     """Postal code."""
     street: str | None = None
     """Street with house number."""
+    city: str | None = None
+    """City, for parties that want a whole address."""
+    country: str | None = None
+    """Country (ISO 3166), for parties that want a whole address."""
 
 
 class CardCountersTold(Struct, frozen=True, kw_only=True):

@@ -36,6 +36,12 @@ class WordKind(Enum):
     GATEWAY_CODE = ("a code of 1 to 32 visible characters", r"[!-~]{1,32}", FAIL)
     LETTER = ("one of the networks' letters, such as Y", r"[0-9A-Z]", SKIP)
     TEXT = ("1 to 128 visible characters without blanks", r"[!-~]{1,128}", SKIP)
+    ID = ("1 to 512 visible characters without blanks", r"[!-~]{1,512}", SKIP)
+    LINK = (
+        "a path, or an address that begins with https://, of at most 2,000 characters",
+        r"(https://[A-Za-z0-9.:\[\]-]{1,255})?/(?!/)[!\"$-~]{0,1700}",
+        SKIP,
+    )
     FLAG = ("true or false", "true|false", FAIL)
     RESULT = (
         f"one of {', '.join(Result)}",
@@ -84,7 +90,8 @@ def _compile_reader(written: str | Reader, kind: WordKind, tables: Tables) -> Re
         constant = reader.value
         return lambda _answer, _brand: constant
     paths = (reader.path,) if isinstance(reader.path, str) else reader.path
-    find = _find_first([compile_path(path) for path in paths])
+    finds = [compile_path(path) for path in paths]
+    find = _find_all(finds) if reader.join else _find_first(finds)
     change = None if reader.format is None else compile_change(parse_formats(reader.format), tables)
     understand = _compile_table(reader, kind, tables)
     missing = reader.missing
@@ -101,6 +108,16 @@ def _compile_reader(written: str | Reader, kind: WordKind, tables: Tables) -> Re
 def _changed(change: Change, word: str) -> str | None:
     value = change(word)
     return None if value is None else str(value)
+
+
+def _find_all(finds: list[Find]) -> Find:
+    """All words with blanks between them; None where no place holds anything."""
+
+    def find(answer: Any) -> str | None:
+        words = [each(answer) for each in finds]
+        return " ".join(word or "-" for word in words) if any(words) else None
+
+    return find
 
 
 def _find_first(finds: list[Find]) -> Find:

@@ -23,6 +23,7 @@ class Asked:
         "number",
         "payment",
         "payment_id",
+        "payment_link",
         "postal_code",
         "proof",
         "reference",
@@ -47,6 +48,7 @@ class Asked:
         self.payment: Payment | None = None
         self.reference = request_id
         self.payment_id: str | None = None
+        self.payment_link: str | None = None
         self.signing: dict[str, str] = {}
         """What only the signature knows; see `OF_SIGNING`."""
         self.request: PartyRequest | None = None

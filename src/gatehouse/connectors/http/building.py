@@ -60,6 +60,7 @@ class Building:
         offered = ["h2", "http/1.1"] if definition.http2 else ["http/1.1"]
         self._context.set_alpn_protocols(offered)
         endpoint, prefix = split_url(definition.base_url, tls.server_name)
+        self._endpoint, self._authority = endpoint, endpoint.authority.lower()
         self.client = self._client(endpoint)
         self._prefix = prefix
         self._closing = [self.client.close]
@@ -82,6 +83,14 @@ class Building:
             may_repeat,
             needs_answer,
         )
+
+    def own_path(self, link: str) -> str | None:
+        """The path of a link in an answer; None where it leads to another host."""
+        if link.startswith("/"):
+            return link
+        parts = urlsplit(link)
+        ours = self._endpoint.is_secure and parts.netloc.lower().encode() == self._authority
+        return link[link.index(parts.netloc) + len(parts.netloc) :] if ours else None
 
     def close(self) -> None:
         """Close all connections."""

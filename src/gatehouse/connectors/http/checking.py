@@ -45,6 +45,7 @@ class MappingChecker:
         self.flaws: list[Flaw] = []
         self._document = document
         self._mapping = mapping
+        self.encrypts = mapping.encryption is not None
         self.used: set[str] = set()
         """Options, secrets and tables that something names."""
 

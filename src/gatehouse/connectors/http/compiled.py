@@ -1,8 +1,8 @@
 """A mapping made quick: functions that make requests and read answers, built once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import msgspec
 
@@ -12,6 +12,7 @@ from gatehouse.connectors.http.bodies import Build, compile_body, compile_when, 
 from gatehouse.connectors.http.json_paths import UnexpectedShape, compile_path
 from gatehouse.connectors.http.mapping import (
     AnswerCondition,
+    BodyEncoding,
     ErrorClass,
     ErrorRule,
     Errors,
@@ -34,7 +35,10 @@ from gatehouse.core.wording.sentences import Phrase
 _NO_OPTION: Final = Phrase("connector.no_option", "an option that a path needs is not given")
 
 _JSON: Final[Header] = (b"content-type", b"application/json")
+_FORM: Final[Header] = (b"content-type", b"application/x-www-form-urlencoded")
 _ENCODE: Final = msgspec.json.Encoder().encode
+PAYMENT_LINK: Final = "{payment.link}"
+"""The path of a request that goes where the party's answer said."""
 
 Make = Callable[[Asked], PartyRequest]
 
@@ -97,7 +101,8 @@ def _compile_request(way: RequestMapping, environment: Environment, shared: Shar
     if way.body is not None:
         build = compile_body(way.body, environment)
         if b"content-type" not in replaced:
-            always.append(_JSON)
+            always.append(_JSON if way.encoding is BodyEncoding.JSON else _FORM)
+    encode = _ENCODE if way.encoding is BodyEncoding.JSON else form_body
 
     def make(asked: Asked) -> PartyRequest:
         headers = always.copy()
@@ -107,12 +112,30 @@ def _compile_request(way: RequestMapping, environment: Environment, shared: Shar
                 headers.append((name, sendable(str(value))))
         if way.after_s:
             _refuse_too_early(asked, way.after_s)
-        body = b"" if build is None else _ENCODE(build(asked))
+        body = b"" if build is None else encode(build(asked))
         if seal is not None and body:
             body = seal(body)
         return PartyRequest(method, target(asked), headers, body)
 
     return make
+
+
+def form_body(body: Any) -> bytes:
+    """A body as a form, with the names of nested members in brackets."""
+    return urlencode(list(_form_pairs("", body))).encode()
+
+
+def _form_pairs(name: str, node: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(node, dict):
+        for key, value in node.items():
+            yield from _form_pairs(f"{name}[{key}]" if name else key, value)
+    elif isinstance(node, list):
+        for index, value in enumerate(node):
+            yield from _form_pairs(f"{name}[{index}]", value)
+    elif isinstance(node, bool):
+        yield name, "true" if node else "false"
+    elif node is not None:
+        yield name, str(node)
 
 
 def _refuse_too_early(asked: Asked, after_s: int) -> None:
@@ -144,6 +167,8 @@ def _compile_headers(
 
 
 def _compile_target(path: str, environment: Environment, prefix: str) -> Callable[[Asked], bytes]:
+    if path == PAYMENT_LINK:
+        return _follow_link
     parts = [
         (compile_template((part,), environment), isinstance(part, Hole))
         for part in parse_template(path)
@@ -165,6 +190,13 @@ def _compile_target(path: str, environment: Environment, prefix: str) -> Callabl
         return make
     target = make(Asked())
     return lambda _asked: target
+
+
+def _follow_link(asked: Asked) -> bytes:
+    """The path that the party's own answer named; it was read of an answer of the same host."""
+    if asked.payment_link is None:
+        raise ConnectorFailed("the payment has no link", sent=False, answered=True)
+    return asked.payment_link.encode()
 
 
 def compile_errors(rules: Errors, kind: WordKind, environment: Environment) -> Classify:

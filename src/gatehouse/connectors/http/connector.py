@@ -44,6 +44,9 @@ _NO_KNOWN_CODE: Final = Phrase(
 )
 
 
+_NOTHING_KNOWN: Final = "-"
+
+
 class HttpIssuer:
     """Answers for cards, and for their holders when the mapping can."""
 
@@ -114,7 +117,10 @@ class HttpGateway:
         self._approved = compile_flag(answer.approved, tables)
         self._code = compile_reading(answer.response_code, WordKind.GATEWAY_CODE, tables)
         self._approval = _optional(answer.approval_code, WordKind.TEXT, tables)
-        self._id = _optional(answer.id, WordKind.TEXT, tables)
+        self._id = _optional(answer.id, WordKind.ID, tables)
+        self._has_link = answer.link is not None
+        self._link = _optional(answer.link, WordKind.LINK, tables)
+        self._own_path = building.own_path
         self._own = (
             None
             if authorize.reference is None
@@ -146,16 +152,32 @@ class HttpGateway:
         approved, code = self._approved(answer, brand), self._code(answer, brand)
         if approved is None:
             raise ConnectorFailed(_NO_VERDICT())
-        name = reference = self._id(answer, brand)
-        if name is not None and self._own is not None:
-            reference = f"{asked.reference} {name}"
+        name = self._id(answer, brand)
+        reference = self._names(asked, name, self._link(answer, brand))
         return GatewayAnswer(approved, code or "", self._approval(answer, brand), reference, name)
+
+    def _names(self, asked: Asked, name: str | None, link: str | None) -> str | None:
+        """All that a reversal has to know: our name where we made one, the party's, its link."""
+        parts = [] if self._own is None else [asked.reference]
+        if self._has_link:
+            path = None if link is None else self._own_path(link)
+            parts += [name or _NOTHING_KNOWN, path or _NOTHING_KNOWN]
+        elif name is not None:
+            parts.append(name)
+        else:
+            return None
+        return " ".join(parts)
 
     async def reverse(self, reversal: Reversal) -> None:
         """Return when the payment is known not to stand."""
         asked = Asked(reversal.request_id, reversal.account_id, reversal)
         asked.payment = reversal.payment
         known = reversal.payment.reference or ""
+        names = known.split(" ")
+        if self._has_link and len(names) > 1:
+            link = names.pop()
+            asked.payment_link = None if link == _NOTHING_KNOWN else link
+            known = " ".join(name for name in names if name != _NOTHING_KNOWN)
         own, blank, name = known.partition(" ")
         if blank:
             asked.reference, asked.payment_id = own, name

@@ -206,6 +206,8 @@ FIELDS: Final = (
             ),
             "address.postal_code": (lambda asked: asked.postal_code, "Of the billing address."),
             "address.street": (lambda asked: asked.street, "Street with house number."),
+            "address.city": (_of_source("city"), "City of the billing address."),
+            "address.country": (_of_source("country"), "Its country, two letters."),
         },
         is_private=True,
     )
@@ -256,7 +258,13 @@ FIELDS: Final = (
     )
     | _group(
         _REVERSE,
-        {"payment.id": (lambda asked: asked.payment_id, "The party's name for the payment.")},
+        {
+            "payment.id": (lambda asked: asked.payment_id, "The party's name for the payment."),
+            "payment.link": (
+                lambda asked: asked.payment_link,
+                "Where the party wants it reversed; it is the whole path.",
+            ),
+        },
     )
     | _group(
         _AUTHORIZE,

@@ -72,6 +72,14 @@ class Method(StrEnum):
     DELETE = "DELETE"
 
 
+class BodyEncoding(StrEnum):
+    """How the body of a request is written."""
+
+    JSON = "json"
+    FORM = "form"
+    """As a form: members of members as `card[number]`, items of lists as `types[0]`."""
+
+
 class RequestMapping(MappingPart, frozen=True):
     """How a request is made."""
 
@@ -80,6 +88,7 @@ class RequestMapping(MappingPart, frozen=True):
     headers: Annotated[dict[HeaderName, Text], Meta(max_length=50)] = {}
     body: Any = None
     """Nested JSON; its texts are templates."""
+    encoding: BodyEncoding = BodyEncoding.JSON
     when: Annotated[tuple[Text, ...], Meta(max_length=10)] | Text = ()
     """The request is made in this way when these fields are there."""
     brands: Annotated[tuple[Text, ...], Meta(max_length=30)] | Text = ()
@@ -93,6 +102,9 @@ class Reader(Checked, MappingPart, frozen=True):
 
     path: Text | Annotated[tuple[Text, ...], Meta(min_length=1, max_length=10)] = ()
     """One or more places; the first that holds something counts."""
+    join: bool = False
+    """The words of all places, with blanks between them, are one word for the table; a place that
+    holds nothing is `-`."""
     value: Text | None = None
     """Always this, whatever the answer says."""
     format: Text | None = None
@@ -108,6 +120,10 @@ class Reader(Checked, MappingPart, frozen=True):
         """A value is read from a place or is always the same."""
         if (self.path == ()) == (self.value is None):
             yield "", "needs either path or value"
+        if self.join and isinstance(self.path, str | None):
+            yield "join", "is for several places: path must be a list"
+        if self.join and self.table is None and not self.brands:
+            yield "join", "needs a table for the words together"
 
 
 Reading = Text | Reader | Annotated[tuple[Text | Reader, ...], Meta(min_length=1, max_length=10)]
@@ -228,6 +244,8 @@ class AuthorizeAnswer(MappingPart, frozen=True):
     approval_code: Reading | None = None
     id: Reading | None = None
     """How the party calls the payment."""
+    link: Reading | None = None
+    """Where the party wants the payment reversed: a path, or an address of the same host."""
 
 
 class AuthorizeMapping(MappingPart, frozen=True):

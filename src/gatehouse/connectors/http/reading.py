@@ -12,8 +12,10 @@ import msgspec
 from gatehouse.connectors.http.answers import WordKind
 from gatehouse.connectors.http.bodies import WHEN, texts_of
 from gatehouse.connectors.http.checking import MappingChecker, Place
+from gatehouse.connectors.http.compiled import PAYMENT_LINK
 from gatehouse.connectors.http.mapping import (
     AuthorizeMapping,
+    BodyEncoding,
     CheckMapping,
     ErrorClass,
     Errors,
@@ -22,6 +24,7 @@ from gatehouse.connectors.http.mapping import (
     IdentityMapping,
     MappedFunction,
     Mapping,
+    RequestMapping,
     Requests,
     ReverseMapping,
 )
@@ -174,7 +177,13 @@ def _check_asking(checker: MappingChecker, part: AnyFunction, function: MappedFu
     path = f"{function.value}.request"
     for place, way in _ways(path, part.request):
         if not way.path.startswith("/"):
-            checker.flaw(f"{place}.path", "must begin with /; the host is in base_url")
+            if way.path != PAYMENT_LINK:
+                checker.flaw(f"{place}.path", "must begin with /; the host is in base_url")
+            elif "payment.link" not in (way.when if isinstance(way.when, tuple) else (way.when,)):
+                checker.flaw(f"{place}.when", "must name payment.link, which the path needs")
+        elif "{payment.link" in way.path:
+            checker.flaw(f"{place}.path", "payment.link is a whole path; nothing stands beside it")
+        _check_encoding(checker, place, way)
         checker.template(f"{place}.path", way.path, Place.URL, function)
         checker.fields(f"{place}.when", way.when, function)
         checker.brands(f"{place}.brands", way.brands, function)
@@ -187,6 +196,20 @@ def _check_asking(checker: MappingChecker, part: AnyFunction, function: MappedFu
         for when_path, names in _whens(way.body, f"{place}.body"):
             checker.fields(when_path, names, function)
     _check_errors(checker, part.errors, function)
+
+
+def _check_encoding(checker: MappingChecker, place: str, way: RequestMapping) -> None:
+    """What is said of a body is what is sent."""
+    if way.encoding is BodyEncoding.FORM:
+        if not isinstance(way.body, dict):
+            checker.flaw(f"{place}.body", "must have members, because it is sent as a form")
+        if checker.encrypts:
+            checker.flaw(f"{place}.encoding", "must be json: encrypted bodies are")
+    for name, text in way.headers.items():
+        is_form = "x-www-form-urlencoded" in text.lower()
+        if name.lower() == "content-type" and is_form != (way.encoding is BodyEncoding.FORM):
+            message = "does not fit the body; leave it out, or say encoding: form"
+            checker.flaw(f"{place}.headers.{name}", message)
 
 
 def _ways(path: str, requests: Requests) -> Iterator[tuple[str, Any]]:
@@ -252,6 +275,7 @@ def _check_authorize(checker: MappingChecker, part: AuthorizeMapping) -> None:
     checker.reading(f"{path}.approved", answer.approved, WordKind.FLAG)
     checker.reading(f"{path}.response_code", answer.response_code, WordKind.GATEWAY_CODE)
     checker.reading(f"{path}.approval_code", answer.approval_code, WordKind.TEXT)
-    checker.reading(f"{path}.id", answer.id, WordKind.TEXT)
+    checker.reading(f"{path}.id", answer.id, WordKind.ID)
+    checker.reading(f"{path}.link", answer.link, WordKind.LINK)
     if part.reference is not None:
         checker.template("authorize.reference", part.reference, Place.URL, MappedFunction.AUTHORIZE)
