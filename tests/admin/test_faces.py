@@ -20,10 +20,11 @@ from gatehouse.admin.identities.use_cases import records
 from gatehouse.admin.identities.use_cases.import_records import IdentityImport, import_identities
 from gatehouse.admin.identities.use_cases.rows import open_identity_file
 from gatehouse.admin.identities.use_cases.selection import select_records
-from gatehouse.admin.reviews.use_cases import review_bulk, review_desk, reviews
-from gatehouse.admin.reviews.use_cases.review_bulk import ReviewFilter
+from gatehouse.admin.reviews.use_cases import review_desk, reviews
 from gatehouse.admin.reviews.use_cases.review_desk import Assignment
 from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, ReviewSearch
+from gatehouse.admin.workload.use_cases import review_bulk
+from gatehouse.admin.workload.use_cases.review_bulk import ReviewFilter
 from gatehouse.core.errors import NotFound
 from gatehouse.core.wording.labels import Label
 from gatehouse.operations.installation import open_admin_session

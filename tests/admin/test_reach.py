@@ -91,7 +91,7 @@ NOT_OFFERED: Final = {
     },
     "For tables of a terminal; programs search and page": {
         *("feedback.record.list_feedback", "events.newest_events", "decisions.", "search."),
-        "reviews.",
+        *("reviews.", "workload.review_bulk."),
     },
     "Done by servers that send webhooks": {
         *("webhooks.worker.delivery.open_delivery", "webhooks.endpoints.disable"),
@@ -100,6 +100,7 @@ NOT_OFFERED: Final = {
         *("accounts.policies.review_target", "accounts.policies.set_review_target"),
         "audit.search",
         *("money.latest_movements", "money.statements.quick_account_statement"),
+        *("workload.queue.count_queue", "workload.queue.plan_day"),
         *("entities.", "configurations.compare", "pipelines.pipeline_trial."),
         *(
             "pipelines.pipeline_rehearsal.",

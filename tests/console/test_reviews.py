@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+import httpx
 import pytest
 
 from gatehouse.access.roles import UserRole
@@ -53,7 +54,7 @@ def test_an_analyst_works_through_the_queue(
     assert begun.headers["location"] == _path(console, waiting[0])
     sent = {"verdict": "approve", "offered": "known_customer", "why": "buys every week"}
     done = ada.post(_path(console, waiting[0], "resolve"), sent)
-    assert done.headers["location"] == _path(console, waiting[1])
+    assert done.headers["location"] == _path(console, waiting[1]) + f"?undo={waiting[0]}"
     kept = get_review(console.session, console.account_id, waiting[0]).review
     assert (kept.state, kept.reason) == ("APPROVED", "Known customer: buys every week")
     ada.post(_path(console, waiting[1], "resolve"), {"verdict": "decline", "why": "a stolen card"})
@@ -289,3 +290,40 @@ def test_the_keys_of_a_page_are_in_its_help(
             assert f"<kbd>{key}</kbd>" in dialog
     elsewhere = ada.get(f"/a/{console.account_id}/decisions").text
     assert '<dialog class="keyboard"' in elsewhere
+
+
+def test_the_queue_counts_what_waits_and_its_filters_are_in_its_address(
+    console: Console, ada: Browser, waiting: list[str]
+) -> None:
+    mine, most = waiting[1], waiting[2]
+    ada.post(_path(console, mine, "assign"), {"me": "yes"})
+    with console.session.database.writing() as connection:
+        worth = REVIEWS.update().where(REVIEWS.c.request_id == most)
+        connection.execute(worth.values(at_risk=7_000_000_000, currency="USD"))
+    page = ada.get(_path(console))
+    for tab in ("All open (3)", "Mine (1)", "Unassigned (2)", "Overdue (3)"):
+        assert f">{tab}</a>" in page.text
+    assert "$7,000.00" in page.text
+    assert [waiting.index(each) for each in _listed(page)] == [2, 0, 1]
+    assert _listed(ada.get(_path(console) + "?order=age")) == waiting
+    assert _listed(ada.get(_path(console) + "?view=mine")) == [mine]
+    assert _listed(ada.get(_path(console) + "?currency=EUR")) == []
+    assert _listed(ada.get(_path(console) + "?view=x&order=y&after=z")) == []
+
+
+def test_a_decision_is_undone_on_the_page_after_it(
+    console: Console, ada: Browser, waiting: list[str]
+) -> None:
+    done = ada.post(_path(console, waiting[0], "resolve"), {"verdict": "decline", "why": "stolen"})
+    after = ada.get(done.headers["location"])
+    assert _path(console, waiting[0], "undo") in after.text
+    ben = console.as_role(ANALYST, login="ben@shop.test")
+    assert ben.post(_path(console, waiting[0], "undo")).status_code == 409
+    back = ada.post(_path(console, waiting[0], "undo"))
+    assert back.headers["location"] == _path(console, waiting[0])
+    assert _state(console, waiting[0]) is ReviewState.OPEN
+    assert "Undone: the review is open again" in ada.get(back.headers["location"]).text
+
+
+def _listed(page: httpx.Response) -> list[str]:
+    return re.findall(r"<small class=\"muted\">(req_\w+)</small>", page.text)

@@ -10,7 +10,7 @@ from gatehouse.admin.reviews.types import (
     LONGEST_REASON,
     MOST_AT_ONCE,
 )
-from gatehouse.admin.reviews.use_cases import review_bulk
+from gatehouse.admin.workload.use_cases import review_bulk
 from gatehouse.store.decisions.review_events import MOST_OF_A_KIND
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps

@@ -49,6 +49,7 @@ def open_review(
     *,
     card: dict[str, Any] | None = None,
     signals: dict[str, Any] | None = None,
+    at_risk: int = 0,
 ) -> str:
     """Insert a decision and its open review; ids of one moment grow with every call."""
     request_id = new_id("req", at_ms, lambda size: next(_NUMBERS).to_bytes(size, "big"))
@@ -79,6 +80,8 @@ def open_review(
         "request_id": request_id,
         "at_ms": at_ms,
         "state": "OPEN",
+        "at_risk": at_risk,
+        "currency": "USD" if at_risk else None,
     }
     with session.database.writing() as connection:
         connection.execute(DECISIONS.insert(), decision)

@@ -14,11 +14,11 @@ from gatehouse.store.requests.intent_rows import (
     RedirectedIntent,
     ReviewedIntent,
 )
+from gatehouse.store.requests.new_review import NewReview
 from gatehouse.store.requests.settlement import (
     Changes,
     MissedEvent,
     NewMismatch,
-    NewReview,
     StoredClaim,
 )
 

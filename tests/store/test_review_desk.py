@@ -9,12 +9,6 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.admin.reviews.queries.reviews import AlreadyResolved, NotResolved
 from gatehouse.admin.reviews.types import person_name
-from gatehouse.admin.reviews.use_cases.review_bulk import (
-    MOST_AT_ONCE,
-    ReviewFilter,
-    find_open_reviews,
-    resolve_reviews,
-)
 from gatehouse.admin.reviews.use_cases.review_desk import (
     AlreadyAssigned,
     Assignment,
@@ -35,6 +29,12 @@ from gatehouse.admin.reviews.use_cases.reviews import (
     list_reviews,
     payment_sentence,
     resolve_review,
+)
+from gatehouse.admin.workload.use_cases.review_bulk import (
+    MOST_AT_ONCE,
+    ReviewFilter,
+    find_open_reviews,
+    resolve_reviews,
 )
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
 from gatehouse.core.wording.labels import Label

@@ -25,11 +25,11 @@ from gatehouse.pipeline.settlement import (
     StillInFlight,
 )
 from gatehouse.store.requests.intent_rows import DoubtfulIntent, NewIntent
+from gatehouse.store.requests.new_review import NewReview
 from gatehouse.store.requests.settlement import (
     BatchRows,
     Expire,
     MissedEvent,
-    NewReview,
     StoredClaim,
     decide,
     wanted_by,

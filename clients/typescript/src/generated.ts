@@ -1108,7 +1108,7 @@ export interface EntryToAdd {
 }
 
 /** Stable machine-readable word; later versions may add some. */
-export type ErrorCode = "account_closed" | "already_assigned" | "already_resolved" | "body_timeout" | "body_too_large" | "browser_call" | "card_enumeration" | "configuration_refused" | "conflict" | "headers_too_large" | "idempotency_in_flight" | "idempotency_key_reused" | "insecure_transport" | "insufficient_balance" | "internal_error" | "invalid_idempotency_key" | "invalid_key" | "invalid_request" | "malformed_body" | "malformed_http" | "method_not_allowed" | "missing_key" | "network_not_allowed" | "not_found" | "not_resolved" | "overloaded" | "precondition_failed" | "precondition_required" | "rate_limited" | "scope_not_allowed" | "store_unavailable" | "too_many_jobs" | "unsupported_media_type" | "wrong_environment" | (string & {});
+export type ErrorCode = "account_closed" | "already_assigned" | "already_resolved" | "body_timeout" | "body_too_large" | "browser_call" | "card_enumeration" | "configuration_refused" | "conflict" | "headers_too_large" | "idempotency_in_flight" | "idempotency_key_reused" | "insecure_transport" | "insufficient_balance" | "internal_error" | "invalid_idempotency_key" | "invalid_key" | "invalid_request" | "malformed_body" | "malformed_http" | "method_not_allowed" | "missing_key" | "network_not_allowed" | "not_found" | "not_resolved" | "not_undone" | "overloaded" | "precondition_failed" | "precondition_required" | "rate_limited" | "scope_not_allowed" | "store_unavailable" | "too_many_jobs" | "unsupported_media_type" | "wrong_environment" | (string & {});
 
 /** Why a request was not processed. */
 export interface Errors {
@@ -1156,7 +1156,7 @@ export interface EventCause {
 }
 
 /** What can happen to a review. */
-export type EventKind = "ASSIGNED" | "CORRECTED" | "NOTE" | "OPENED" | "RESOLVED" | (string & {});
+export type EventKind = "ASSIGNED" | "CORRECTED" | "NOTE" | "OPENED" | "REOPENED" | "RESOLVED" | (string & {});
 
 /** What is to change; what is not sent stays. */
 export interface EventSettingsBody {
@@ -3075,6 +3075,12 @@ export interface ReviewAssignment {
   readonly reviewer?: string | null | undefined;
 }
 
+/** What every change of a review has. */
+export interface ReviewChange {
+  /** Your name for the person who says so. */
+  readonly reviewer?: string | null | undefined;
+}
+
 export interface ReviewCorrectedData {
   /** The request that it is about. */
   readonly requestId: string;
@@ -3149,6 +3155,28 @@ export interface ReviewReason {
   readonly code: string;
   /** What it means. */
   readonly sentence: string;
+}
+
+export interface ReviewReopenedData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+  readonly state: ReviewState;
+  readonly payment: PaymentEffect | null;
+}
+
+/** A resolution of a review was undone; the review is open again. */
+export interface ReviewReopenedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "review.reopened";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: ReviewReopenedData;
 }
 
 /** The reviewer's verdict on a decision, with the reason. */
@@ -4160,6 +4188,7 @@ export type PublicEvent =
   ReviewAssignedEvent |
   ReviewResolvedEvent |
   ReviewCorrectedEvent |
+  ReviewReopenedEvent |
   PaymentAuthorizedEvent |
   PaymentReversedEvent |
   PaymentReversalFailedEvent |
@@ -4296,6 +4325,13 @@ export interface Operations {
     path: { readonly requestId: string };
     query: Record<string, never>;
     body: ReviewResolution;
+    result: Review;
+  };
+  /** Undo a resolution */
+  reopenReview: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: ReviewChange;
     result: Review;
   };
   /** Search reviews */
@@ -5067,6 +5103,7 @@ export const OPERATIONS = {
   assignReview: { method: "POST", path: "/api/v1/reviews/{requestId}/assignment", answer: "reviewResponse", repeat: "never" },
   noteReview: { method: "POST", path: "/api/v1/reviews/{requestId}/notes", answer: "reviewResponse", repeat: "never" },
   correctReview: { method: "POST", path: "/api/v1/reviews/{requestId}/correction", answer: "reviewResponse", repeat: "never" },
+  reopenReview: { method: "POST", path: "/api/v1/reviews/{requestId}/reopening", answer: "reviewResponse", repeat: "never" },
   searchReviews: { method: "POST", path: "/api/v1/reviews/search", answer: "reviewsResponse", repeat: "harmless" },
   giveFeedback: { method: "POST", path: "/api/v1/feedback", answer: "feedbackResponse", repeat: "harmless" },
   getFeedback: { method: "GET", path: "/api/v1/feedback/{requestId}", answer: "feedbackResponse", repeat: "harmless" },

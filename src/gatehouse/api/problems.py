@@ -104,6 +104,11 @@ CODES: Final[dict[str, Code]] = {
         "The review is open, so there is nothing to correct.",
         "Resolve it.",
     ),
+    "not_undone": Code(
+        409,
+        "The resolution cannot be undone: it is too old, somebody else's, or about a payment.",
+        "Correct it.",
+    ),
     "already_assigned": Code(
         409,
         "Somebody else has the review.",
@@ -186,7 +191,9 @@ CARD_CODES: Final = frozenset({"card_enumeration"})
 # Codes that only an operation can get, with those that searches and lists share with it.
 PAID_CODES: Final = REPEAT_CODES | CARD_CODES | {"insufficient_balance"}
 # Codes that only changes of reviews can get.
-REVIEW_CODES: Final = frozenset({"already_resolved", "not_resolved", "already_assigned"})
+REVIEW_CODES: Final = frozenset(
+    {"already_resolved", "not_resolved", "not_undone", "already_assigned"}
+)
 # Codes that only endpoints of the management API can get.
 MANAGE_CODES: Final = frozenset(
     {"conflict", "precondition_failed", "precondition_required", "too_many_jobs"}

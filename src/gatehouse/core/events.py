@@ -47,6 +47,7 @@ class EventName(StrEnum):
     OUTCOME_RECORDED = "outcome.recorded"
     ALERT_RAISED = "alert.raised"
     ALERT_ENDED = "alert.ended"
+    REVIEW_REOPENED = "review.reopened"
 
 
 MEANINGS: Final[dict[EventName, str]] = {
@@ -77,6 +78,7 @@ MEANINGS: Final[dict[EventName, str]] = {
     EventName.OUTCOME_RECORDED: "A payment was refunded, reported as fraud, warned of or disputed.",
     EventName.ALERT_RAISED: "Requests depart from what is usual: an attack, a feast or an outage.",
     EventName.ALERT_ENDED: "What departed from the usual is over, or a person ended the alert.",
+    EventName.REVIEW_REOPENED: "A resolution of a review was undone; the review is open again.",
 }
 """Every type in one sentence."""
 

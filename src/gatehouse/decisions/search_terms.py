@@ -70,8 +70,8 @@ FoundBy = tuple[int, str]
 """A field, and a value of it in the form that records keep."""
 
 _MICROS: Final = 1_000_000
-_MOST_MICROS: Final = 2**63 - 1
-_MOST_UNITS: Final = _MOST_MICROS // _MICROS
+MOST_MICROS: Final = 2**63 - 1
+_MOST_UNITS: Final = MOST_MICROS // _MICROS
 
 
 class SearchEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -161,6 +161,11 @@ def entities_in(record: DecisionRecord) -> list[FoundBy]:
     return [each for each in about if each[0] != RING]
 
 
+def order_in(record: DecisionRecord) -> tuple[float | None, str | None]:
+    """The amount of an order and its currency, as far as its record tells them."""
+    return _order(event_of(record), record.signals)
+
+
 def ring_in(record: DecisionRecord) -> str | None:
     """The ring of a request, if it has one."""
     event = event_of(record)
@@ -214,7 +219,7 @@ def is_of_a_person(term: int) -> bool:
 def micros_of(amount: float) -> int:
     """An amount in millionths; one that no column holds is as large as the largest."""
     if not -_MOST_UNITS < amount < _MOST_UNITS:
-        return _MOST_MICROS if amount > 0 else -_MOST_MICROS
+        return MOST_MICROS if amount > 0 else -MOST_MICROS
     return round(amount * _MICROS)
 
 

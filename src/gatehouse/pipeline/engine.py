@@ -17,6 +17,7 @@ from gatehouse.core.money import Payment
 from gatehouse.core.stages.case import Case
 from gatehouse.core.stages.outcomes import Outcome, strongest
 from gatehouse.core.stages.stage import PayingStage
+from gatehouse.decisions.money_at_risk import NOTHING_AT_RISK, money_at_risk
 from gatehouse.decisions.order_envelope import EnvelopeSealer
 from gatehouse.decisions.reasons import reason_of
 from gatehouse.decisions.search_terms import TermMaker
@@ -231,6 +232,7 @@ class Engine:
                 answer=(lambda left: job.render(processed(left))) if job.claim else None,
                 intent=None if job.plan.intent is None else _end_of(job.plan.steps, runs, decision),
                 review=decision is _REVIEW,
+                at_risk=money_at_risk(record) if decision is _REVIEW else NOTHING_AT_RISK,
                 memory_missed=case.memory_missed,
                 payment_reference=case.payment_reference,
                 events=_events(job, runs, decision),

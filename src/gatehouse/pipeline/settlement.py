@@ -14,6 +14,7 @@ import msgspec
 from gatehouse.billing.ledger import Hold, Item
 from gatehouse.core.events import EventName
 from gatehouse.core.money import Payment
+from gatehouse.decisions.money_at_risk import NOTHING_AT_RISK, MoneyAtRisk
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -119,6 +120,8 @@ class Close(msgspec.Struct, frozen=True):
     """How the gateway finds the payment, if it is kept."""
     review: bool = False
     """Whether a person is to look at the decision."""
+    at_risk: MoneyAtRisk = NOTHING_AT_RISK
+    """What such a decision puts at risk."""
     memory_missed: bool = False
     """Whether Sentry's memory must be told of the request later."""
     events: tuple[EventName, ...] = ()

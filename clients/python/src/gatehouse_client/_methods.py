@@ -3348,6 +3348,27 @@ class ReviewsCalls:
             )
         )
 
+    def reopening(
+        self, request_id: str, *, reviewer: str | None = None, options: CallOptions | None = None
+    ) -> Answer[models.Review]:
+        """For ten minutes, the one who resolved a review can take that back: the review is open
+        again, and the label is what it was before, unless somebody has said something else
+        since. What was told stays told; the event `review.reopened` follows. A resolution that
+        a payment waited for cannot be undone. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/reviews/{request_id}/reopening",
+                answer=models.Review,
+                named="reviewResponse",
+                repeat=Repeat.NEVER,
+                path_values={"request_id": request_id},
+                body=models.ReviewChange(reviewer=reviewer),
+                options=options or {},
+            )
+        )
+
     def search(
         self,
         *,

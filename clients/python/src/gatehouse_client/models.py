@@ -1260,6 +1260,7 @@ class EventKind(OpenEnum):
     CORRECTED = "CORRECTED"
     NOTE = "NOTE"
     OPENED = "OPENED"
+    REOPENED = "REOPENED"
     RESOLVED = "RESOLVED"
 
 
@@ -3307,6 +3308,13 @@ class ReviewAssignment(Struct, frozen=True, kw_only=True):
     """Your name for the person who says so."""
 
 
+class ReviewChange(Struct, frozen=True, kw_only=True):
+    """What every change of a review has."""
+
+    reviewer: str | None = None
+    """Your name for the person who says so."""
+
+
 class ReviewMatches(Struct, frozen=True, kw_only=True):
     """A page of reviews that were searched for, oldest first."""
 
@@ -4556,6 +4564,23 @@ class ReviewCorrectedEvent(PublicEvent, frozen=True, kw_only=True):
     data: ReviewCorrectedData
 
 
+class ReviewReopenedData(TypedDict):
+    """The `data` of a `ReviewReopenedEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+    state: str
+    payment: str | None
+
+
+class ReviewReopenedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A resolution of a review was undone; the review is open again."""
+
+    type: Literal["review.reopened"]
+    data: ReviewReopenedData
+
+
 class PaymentAuthorizedData(TypedDict):
     """The `data` of a `PaymentAuthorizedEvent`."""
 
@@ -4942,6 +4967,7 @@ EVENTS: Final[Mapping[str, type[PublicEvent]]] = {
     "review.assigned": ReviewAssignedEvent,
     "review.resolved": ReviewResolvedEvent,
     "review.corrected": ReviewCorrectedEvent,
+    "review.reopened": ReviewReopenedEvent,
     "payment.authorized": PaymentAuthorizedEvent,
     "payment.reversed": PaymentReversedEvent,
     "payment.reversal_failed": PaymentReversalFailedEvent,

@@ -13,6 +13,7 @@ from gatehouse.admin.reviews.types import (
     BulkResult,
     Review,
     ReviewAssignment,
+    ReviewChange,
     ReviewNote,
     ReviewPage,
     ReviewResolution,
@@ -20,13 +21,13 @@ from gatehouse.admin.reviews.types import (
     person_name,
 )
 from gatehouse.admin.reviews.use_cases.public_reviews import public_results, public_review
-from gatehouse.admin.reviews.use_cases.review_bulk import resolve_reviews
 from gatehouse.admin.reviews.use_cases.review_desk import (
     AlreadyAssigned,
     Assignment,
     add_note,
     assign_review,
 )
+from gatehouse.admin.reviews.use_cases.review_undo import NotUndone, reopen_review
 from gatehouse.admin.reviews.use_cases.reviews import (
     NOBODY,
     ReviewFinding,
@@ -40,6 +41,7 @@ from gatehouse.admin.reviews.use_cases.reviews import (
     resolve_review,
 )
 from gatehouse.admin.reviews.worker import LiveReviews
+from gatehouse.admin.workload.use_cases.review_bulk import resolve_reviews
 from gatehouse.api.free_operations import PAGE, FreeCall, free_operation, operations_of
 from gatehouse.api.manage.endpoints import Parameter, one_of
 from gatehouse.api.problems import Problem
@@ -51,6 +53,7 @@ _CODES: Final = {
     AlreadyResolved: "already_resolved",
     AlreadyAssigned: "already_assigned",
     NotResolved: "not_resolved",
+    NotUndone: "not_undone",
     TooManyEvents: "invalid_request",
 }
 _ORDERS: Final = {"newest": False, "oldest": True}
@@ -204,6 +207,22 @@ class ReviewRoutes:
         corrected = self._reviews.label(correct_review, *_which(call), _finding(call.body))
         return await self._shown(call, corrected)
 
+    @free_operation(
+        "POST /reviews/{request_id}/reopening",
+        **_CHANGED,
+        operation="reopenReview",
+        codes=frozenset({"not_resolved", "not_undone"}),
+    )
+    async def reopening(self, call: FreeCall[ReviewChange]) -> Review:
+        """Undo a resolution.
+
+        For ten minutes, the one who resolved a review can take that back: the review is open
+        again, and the label is what it was before, unless somebody has said something else since.
+        What was told stays told; the event `review.reopened` follows. A resolution that a payment
+        waited for cannot be undone.
+        """
+        return await self._shown(call, self._reviews.label(reopen_review, *_which(call)))
+
     async def _shown(self, call: FreeCall[Any], work: Awaitable[ReviewView]) -> Review:
         """The review that a call asks for or has changed, whose decision is explained."""
         with _problems():
@@ -233,5 +252,5 @@ def _problems() -> Iterator[None]:
         yield
     except NotFound:
         raise Problem("not_found", details=["no such review for this account"]) from None
-    except (AlreadyResolved, AlreadyAssigned, NotResolved, TooManyEvents) as refused:
+    except (AlreadyResolved, AlreadyAssigned, NotResolved, NotUndone, TooManyEvents) as refused:
         raise Problem(_CODES[type(refused)], details=[str(refused)]) from None

@@ -9,5 +9,5 @@ SUBJECT = Subject(
         CommandPlace("reviews", "command.reviews:app", "Decisions that a person is to look at."),
     ),
     operations=("routes:OPERATIONS",),
-    pages=("pages:PAGES",),
+    pages=("pages.queue:PAGES", "pages.review:PAGES"),
 )

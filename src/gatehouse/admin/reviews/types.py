@@ -85,6 +85,10 @@ class ReviewChange(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only
         Meta(description="Your name for the person who says so.", examples=["amelia"]),
     ] = None
 
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the fields beyond their form."""
+        yield from _unfit("reviewer", self.reviewer)
+
 
 class ReviewResolution(ReviewChange, frozen=True, rename="camel"):
     """The reviewer's verdict on a decision, with the reason."""

@@ -78,6 +78,7 @@ DATA: Final[Mapping[str, Schema]] = {
     EventName.REVIEW_ASSIGNED: _REQUEST | {"assignee": {"type": ["string", "null"]}},
     EventName.REVIEW_RESOLVED: _RESOLVED,
     EventName.REVIEW_CORRECTED: _RESOLVED,
+    EventName.REVIEW_REOPENED: _RESOLVED,
     EventName.PAYMENT_AUTHORIZED: _PAYMENT,
     EventName.PAYMENT_REVERSED: _REVERSAL,
     EventName.PAYMENT_REVERSAL_FAILED: _REVERSAL,

@@ -36,6 +36,13 @@ document.addEventListener("keydown", (event) => {
     decideByEnter(event);
     return;
   }
+  // A number chooses a reason, so that two keys decide.
+  const offered = document.getElementById("offered");
+  if (offered && /^[1-9]$/.test(event.key) && offered.options[event.key]) {
+    event.preventDefault();
+    offered.selectedIndex = event.key;
+    return;
+  }
   if (event.key === "j" || event.key === "k") { moveRow(event.key === "j" ? 1 : -1); return; }
   if (event.key === "m") {
     const note = document.getElementById("note");

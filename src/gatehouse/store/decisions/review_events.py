@@ -55,6 +55,7 @@ class EventKind(StrEnum):
     NOTE = "NOTE"
     RESOLVED = "RESOLVED"
     CORRECTED = "CORRECTED"
+    REOPENED = "REOPENED"
 
 
 _KINDS: Final = phrases_of("word.review_event", {each.value: each.value for each in EventKind})

@@ -24,10 +24,10 @@ from gatehouse.store.requests.intent_rows import (
     ReviewedIntent,
 )
 from gatehouse.store.requests.intents import IntentState
+from gatehouse.store.requests.new_review import NewReview
 from gatehouse.store.requests.settlement import (
     MissedEvent,
     NewMismatch,
-    NewReview,
     StoredClaim,
 )
 from gatehouse.store.tables import (

@@ -39,7 +39,6 @@ from gatehouse.pipeline.settlement import (
     StillInFlight,
     WrongGuess,
 )
-from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.requests.card_numbers import (
     NUMBERS_WINDOW_MS,
     NumbersByGroup,
@@ -53,6 +52,7 @@ from gatehouse.store.requests.intent_rows import (
     RedirectedIntent,
     ReviewedIntent,
 )
+from gatehouse.store.requests.new_review import NewReview
 
 _HOUR_MS: Final = 3_600_000
 GUESS_WINDOW_MS: Final = 24 * _HOUR_MS
@@ -74,15 +74,6 @@ class StoredClaim(msgspec.Struct, array_like=True):
     body: str
     answer: str | None
     expires_at_ms: int
-
-
-class NewReview(msgspec.Struct, frozen=True, array_like=True):
-    """A decision that a person has to review."""
-
-    account_id: str
-    request_id: str
-    at_ms: int
-    state: ReviewState = ReviewState.OPEN
 
 
 class MissedEvent(msgspec.Struct, frozen=True, array_like=True):
@@ -364,7 +355,8 @@ class _BatchDecider:
             else:
                 self._changes.intents_settled.append(order.request_id)
         if order.review:
-            self._changes.reviews.append(NewReview(order.account_id, order.request_id, order.at_ms))
+            place = (order.account_id, order.request_id, order.at_ms)
+            self._changes.reviews.append(NewReview(*place, *order.at_risk))
         if order.memory_missed:
             self._changes.missed_events.append(MissedEvent(order.account_id, order.request_id))
         self._changes.evidence += order.evidence

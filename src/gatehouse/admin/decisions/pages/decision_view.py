@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
+from gatehouse.access.roles import Permission
 from gatehouse.admin.decisions.pages.order_amounts import shown_amount, shown_order
 from gatehouse.admin.decisions.use_cases.inspecting import InspectedDecision
 from gatehouse.admin.decisions.use_cases.masking import RecordMask, masked_reference
@@ -13,6 +14,7 @@ from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.entities.use_cases.showing import ShownEntity
 from gatehouse.admin.outcomes.types.outcome import PaymentOutcome
+from gatehouse.admin.reviews.use_cases.review_undo import can_undo
 from gatehouse.console.charts.signed_bars import SignedBar, signed_bars
 from gatehouse.console.visit import Visit
 from gatehouse.console.words.stages import ShownFinding, StageWords
@@ -271,6 +273,13 @@ class DecisionSheet:
             if isinstance(amount, int) and isinstance(currency, str):
                 return amount, currency
         return None
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether the person may undo the resolution of its review now."""
+        review = self.found.review
+        may = self._visit.may(Permission.REVIEW)
+        return review is not None and may and can_undo(self._visit.session, review)
 
     @property
     def raw(self) -> str:

@@ -9,15 +9,15 @@ from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.opening import Opened, open_account
 from gatehouse.admin.reviews.command.review_output import review_list, review_sheet
 from gatehouse.admin.reviews.types import LONGEST_NOTE, ME
-from gatehouse.admin.reviews.use_cases import review_bulk, review_desk, reviews
+from gatehouse.admin.reviews.use_cases import review_desk, reviews
 from gatehouse.admin.reviews.use_cases.public_reviews import public_results, public_review
-from gatehouse.admin.reviews.use_cases.review_bulk import MOST_AT_ONCE, ResolvedItem, ReviewFilter
 from gatehouse.admin.reviews.use_cases.review_desk import (
     AlreadyAssigned,
     Assignment,
     assignee_of,
     person_of,
 )
+from gatehouse.admin.reviews.use_cases.review_undo import reopen_review
 from gatehouse.admin.reviews.use_cases.reviews import (
     AlreadyResolved,
     ReviewFinding,
@@ -34,6 +34,8 @@ from gatehouse.admin.search.command import (
     words_option,
 )
 from gatehouse.admin.search.use_cases.filters import ReviewSearchRequest
+from gatehouse.admin.workload.use_cases import review_bulk
+from gatehouse.admin.workload.use_cases.review_bulk import MOST_AT_ONCE, ResolvedItem, ReviewFilter
 from gatehouse.cli.arguments import (
     AccountOption,
     After,
@@ -269,6 +271,16 @@ def correct(
     session, account_id = open_account(account)
     done = reviews.correct_review(session, account_id, request, finding)
     _show_done((session, account_id), done, _resolved(done, "is now"), as_json)
+
+
+@app.command()
+def undo(
+    request: RequestIdArgument, account: AccountOption = None, as_json: AsJson = False
+) -> None:
+    """Undo your resolution of a review, within ten minutes: it is open again."""
+    opened = open_account(account)
+    done = reopen_review(*opened, request)
+    _show_done(opened, done, f"{request} is open again", as_json)
 
 
 def _show_whole(opened: Opened, view: ReviewView, *, as_json: bool) -> None:

@@ -6,7 +6,7 @@ fraud or as legitimate.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import sqlalchemy as sa
@@ -66,6 +66,9 @@ class StoredReview(msgspec.Struct, frozen=True):
     reason: str | None = None
     assignee: str | None = None
     """Who has it."""
+    at_risk: int = 0
+    """In millionths of the currency: the order's amount times the probability of fraud."""
+    currency: str | None = None
 
 
 class ReviewSearch(msgspec.Struct, frozen=True):
@@ -77,6 +80,10 @@ class ReviewSearch(msgspec.Struct, frozen=True):
     assignee: str | None = None
     """Only those that this person has, or `NOBODY`."""
     oldest_first: bool = False
+    by_risk: bool = False
+    """Whether what puts most money at risk comes first; of equal ones the oldest."""
+    opened_before_ms: int | None = None
+    currency: str | None = None
 
 
 class ReviewFinding(msgspec.Struct, frozen=True):
@@ -155,11 +162,11 @@ def listing(connection: sa.Connection, account_id: str, search: ReviewSearch) ->
     if search.assignee is not None:
         wanted = None if search.assignee == NOBODY else search.assignee
         query = query.where(column.assignee == wanted)
-    name = column.request_id
-    if search.after is not None:
-        query = query.where(name > search.after if search.oldest_first else name < search.after)
-    ordered = query.order_by(name if search.oldest_first else name.desc())
-    rows = connection.execute(ordered.limit(search.limit))
+    if search.opened_before_ms is not None:
+        query = query.where(column.at_ms < search.opened_before_ms)
+    if search.currency is not None:
+        query = query.where(column.currency == search.currency)
+    rows = connection.execute(_ordered(query, account_id, search).limit(search.limit))
     return [struct_from(row, StoredReview) for row in rows]
 
 
@@ -171,6 +178,19 @@ def open_at(connection: sa.Connection, account_id: str, at_ms: int) -> int:
         column.account_id == account_id, column.at_ms < at_ms, later
     )
     return connection.scalar(query) or 0
+
+
+def _ordered(query: Any, account_id: str, search: ReviewSearch) -> Any:
+    """A query for reviews in their order, from the one after `search.after` on."""
+    name, worth, after = REVIEWS.c.request_id, REVIEWS.c.at_risk, search.after
+    if not search.by_risk:
+        if after is not None:
+            query = query.where(name > after if search.oldest_first else name < after)
+        return query.order_by(name if search.oldest_first else name.desc())
+    if after is not None:
+        last = sa.select(worth).where(_this(account_id, after)).scalar_subquery()
+        query = query.where((worth < last) | ((worth == last) & (name > after)))
+    return query.order_by(worth.desc(), name)
 
 
 def with_records(
@@ -247,6 +267,29 @@ def correct(
     return corrected, effect
 
 
+def reopen(change: Change, account_id: str, request_id: str) -> StoredReview:
+    """Undo a resolution that nothing depends on any more; the caller has checked that.
+
+    The label is what it was before, unless somebody has said something else since.
+    """
+    review = get(change.connection, account_id, request_id)
+    said = feedback.history(change.connection, account_id, request_id)
+    ours = (review.actor, review.resolved_at_ms, LabelSource.REVIEW)
+    if said and (said[0].actor, said[0].recorded_at_ms, said[0].source) == ours:
+        before = said[1].statement if len(said) > 1 else FeedbackStatement(Label.WITHDRAWN)
+        report = _report(change, account_id, request_id, before)
+        feedback.record(change.connection, report, change.now_ms)
+    opened = msgspec.structs.replace(
+        review, state=ReviewState.OPEN, resolved_at_ms=None, actor=None, reason=None
+    )
+    update = REVIEWS.update().where(_this(account_id, request_id))
+    change.connection.execute(update.values(msgspec.structs.asdict(opened)))
+    details = EventDetails(state=ReviewState.OPEN)
+    review_events.add(change, (account_id, request_id, EventKind.REOPENED), details)
+    _tell(change, EventName.REVIEW_REOPENED, account_id, request_id, details)
+    return opened
+
+
 def assign(change: Change, account_id: str, request_id: str, assignee: str | None) -> None:
     """Give a review to a person, or to nobody; the caller writes the audit line."""
     event = (account_id, request_id, EventKind.ASSIGNED)
@@ -280,14 +323,15 @@ def _store(change: Change, account_id: str, review: StoredReview) -> None:
     update = REVIEWS.update().where(_this(account_id, review.request_id))
     change.connection.execute(update.values(msgspec.structs.asdict(review)))
     approved = review.state is ReviewState.APPROVED
-    report = LabelReport(
-        account_id,
-        [review.request_id],
-        FeedbackStatement(Label.LEGITIMATE if approved else Label.FRAUD),
-        str(change.actor),
-        LabelSource.REVIEW,
-    )
+    found = FeedbackStatement(Label.LEGITIMATE if approved else Label.FRAUD)
+    report = _report(change, account_id, review.request_id, found)
     feedback.record(change.connection, report, change.now_ms)
+
+
+def _report(
+    change: Change, account_id: str, request_id: str, said: FeedbackStatement
+) -> LabelReport:
+    return LabelReport(account_id, [request_id], said, str(change.actor), LabelSource.REVIEW)
 
 
 def _correct_payment(

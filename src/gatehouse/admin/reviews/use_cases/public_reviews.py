@@ -10,13 +10,13 @@ from gatehouse.admin.reviews.types import (
     ResolutionResult,
     Review,
 )
-from gatehouse.admin.reviews.use_cases.review_bulk import ResolvedItem
 from gatehouse.admin.reviews.use_cases.reviews import (
     AlreadyResolved,
     ReviewEvent,
     ReviewView,
     payment_sentence,
 )
+from gatehouse.admin.workload.use_cases.review_bulk import ResolvedItem
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time, time_or_none
 from gatehouse.explanations.explanation import Explanation

@@ -60,16 +60,24 @@ def claim_review(
 
 
 def claim_next(
-    session: AdminSession, account_id: str, person: Visitor, after: str | None = None
+    session: AdminSession,
+    account_id: str,
+    person: Visitor,
+    after: str | None = None,
+    *,
+    by_risk: bool = False,
 ) -> str | None:
-    """Take the oldest open review that nobody else works on; None when there is none.
+    """Take the next open review that nobody else works on; None when there is none.
 
-    Reviews that are assigned to the person come first. `after` leaves out what comes before it, so
-    that a review can be passed over.
+    That is the oldest one, or with `by_risk` the one that puts most money at risk. Reviews that
+    are assigned to the person come first. `after` leaves out what comes before it, so that a review
+    can be passed over.
     """
     session.actor.check_account(account_id)
     with session.database.writing() as connection:
-        search = ReviewSearch(ReviewState.OPEN, after, _LOOKED_AT, oldest_first=True)
+        search = ReviewSearch(
+            ReviewState.OPEN, after, _LOOKED_AT, oldest_first=True, by_risk=by_risk
+        )
         found = reviews.listing(connection, account_id, search)
         taken = _by_others(session, review_claims.claims(connection, account_id), person)
         free = [

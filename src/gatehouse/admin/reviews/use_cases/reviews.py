@@ -22,6 +22,7 @@ from gatehouse.admin.reviews.queries.reviews import (
     ReviewSearch,
     StoredReview,
 )
+from gatehouse.admin.reviews.queries.reviews import get as stored_review
 from gatehouse.admin.reviews.types import LONGEST_REASON
 from gatehouse.explanations.explanation import Explanation
 from gatehouse.store.admin.admin_session import AdminSession, Change
@@ -48,6 +49,7 @@ __all__ = [
     "ReviewState",
     "Reviewed",
     "StoredReview",
+    "stored_review",
 ]
 
 PAYMENT_MEANING: Final = {

@@ -1,5 +1,7 @@
-"""The queue of reviews: one after the other, by keyboard or by hand, each with one person."""
+"""One review after the other, by keyboard or by hand, each with one person."""
 
+from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 from starlette.responses import Response
@@ -7,57 +9,27 @@ from starlette.responses import Response
 from gatehouse.access.roles import PERMISSIONS, Permission, UserRole
 from gatehouse.admin.accounts.use_cases import policies
 from gatehouse.admin.decisions.pages.decision_view import DecisionSheet
-from gatehouse.admin.decisions.pages.order_amounts import shown_order
 from gatehouse.admin.decisions.use_cases.inspecting import inspect_decision
-from gatehouse.admin.decisions.use_cases.masking import masked_customer
 from gatehouse.admin.feedback.use_cases.record import label_that_counts
 from gatehouse.admin.people.use_cases import users
 from gatehouse.admin.reviews.types import LONGEST_NOTE
 from gatehouse.admin.reviews.use_cases import review_claims
 from gatehouse.admin.reviews.use_cases.review_claims import AlreadyClaimed
 from gatehouse.admin.reviews.use_cases.review_desk import Assignment, add_note, assign_review
-from gatehouse.admin.reviews.use_cases.reviews import (
-    NOBODY,
-    ReviewFinding,
-    ReviewSearch,
-    ReviewState,
-    ReviewView,
-    correct_review,
-    get_review,
-    list_reviews,
-)
+from gatehouse.admin.reviews.use_cases.review_undo import can_undo, reopen_review
+from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, correct_review, get_review
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
+from gatehouse.core.errors import NotFound
 
-_ON_A_PAGE: Final = 50
 _LONGEST_PAGE: Final = 40
 """Characters of the name that a page that is open gives itself."""
 _HOUR_MS: Final = 3_600_000
 _OFFERED: Final = ("known_customer", "spoke_to_customer", "stolen_card", "takeover", "abuse")
 """Reasons that most reviews end with."""
 _OFFERED_PEOPLE: Final = 200
-_VIEWS: Final = ("open", "mine", "unassigned", "resolved")
-
-
-def show_queue(visit: Visit) -> Response:
-    """The reviews, the oldest first while they are open."""
-    view = visit.query.get("view", _VIEWS[0])
-    view = view if view in _VIEWS else _VIEWS[0]
-    found = _listed(visit, view, visit.query.get("after") or None)
-    older = found[-1].review.request_id if len(found) == _ON_A_PAGE else None
-    return visit.render(
-        "reviews/queue.html",
-        view=view,
-        views=_VIEWS,
-        reviews=found,
-        older=older,
-        claimed=review_claims.claims_of_others(visit.session, visit.account_id, visit.visitor),
-        due_ms=visit.now_ms - _target_ms(visit),
-        order=shown_order,
-        customer=masked_customer,
-        hours=policies.review_target(visit.session, visit.account_id),
-    )
+_ORDERS: Final = ("risk", "age")
 
 
 def show_review(visit: Visit) -> Response:
@@ -80,11 +52,36 @@ def show_review(visit: Visit) -> Response:
         offered=_OFFERED,
         due_at_ms=view.review.at_ms + _target_ms(visit),
         longest_note=LONGEST_NOTE,
-        colleagues=_colleagues(visit),
+        colleagues=colleagues(visit),
+        order=unusual(order_of(visit)),
+        can_undo=can_undo(visit.session, view),
+        undoable=undoable(visit),
     )
 
 
-def _colleagues(visit: Visit) -> list[str]:
+def order_of(visit: Visit) -> str:
+    """What comes first in the queue: money at `risk`, or `age`."""
+    wanted = visit.form.get("order") or visit.query.get("order")
+    return wanted if wanted in _ORDERS else _ORDERS[0]
+
+
+def unusual(order: str) -> str | None:
+    """An order as addresses say it, which leave out what is usual."""
+    return None if order == _ORDERS[0] else order
+
+
+def undoable(visit: Visit) -> str | None:
+    """The review that was resolved on the page before, as long as that can be undone."""
+    before = visit.query.get("undo")
+    if before is None or not visit.may(Permission.REVIEW):
+        return None
+    with suppress(NotFound):
+        view = get_review(visit.session, visit.account_id, before)
+        return view.review.request_id if can_undo(visit.session, view) else None
+    return None
+
+
+def colleagues(visit: Visit) -> list[str]:
     """The people of the account who work on reviews; for those who do so themselves."""
     if not visit.may(Permission.REVIEW):
         return []
@@ -156,6 +153,12 @@ def resolve(visit: Visit) -> Response:
     return _next(visit, None, finding.state.lower())
 
 
+def undo(visit: Visit) -> Response:
+    """Undo a resolution, and show its review again."""
+    reopen_review(visit.session, visit.account_id, visit.place("id"))
+    return _here(visit, "reviews.notices.undone")
+
+
 def correct(visit: Visit) -> Response:
     """Correct a resolution."""
     correct_review(visit.session, visit.account_id, visit.place("id"), _finding(visit))
@@ -182,40 +185,28 @@ def assign(visit: Visit) -> Response:
     return _here(visit, "reviews.notices.assigned")
 
 
-def _listed(visit: Visit, view: str, after: str | None) -> list[ReviewView]:
-    oldest_first = view != "resolved"
-    if view != "resolved":
-        assignees = {"mine": visit.visitor.login, "unassigned": NOBODY}
-        search = ReviewSearch(
-            ReviewState.OPEN, after, _ON_A_PAGE, assignees.get(view), oldest_first=oldest_first
-        )
-        return list_reviews(visit.session, visit.account_id, search)
-    each = [
-        ReviewSearch(state, after, _ON_A_PAGE)
-        for state in (ReviewState.APPROVED, ReviewState.DECLINED)
-    ]
-    found = [
-        one for search in each for one in list_reviews(visit.session, visit.account_id, search)
-    ]
-    found.sort(key=lambda one: one.review.request_id, reverse=True)
-    return found[:_ON_A_PAGE]
-
-
 def _target_ms(visit: Visit) -> int:
     return policies.review_target(visit.session, visit.account_id) * _HOUR_MS
 
 
 def _next(visit: Visit, after: str | None, done: str | None = None) -> Response:
     """Lead to the next review, or to the queue; `done` says what became of the last one."""
-    found = review_claims.claim_next(visit.session, visit.account_id, visit.visitor, after)
+    order = order_of(visit)
+    turn = partial(
+        review_claims.claim_next,
+        *(visit.session, visit.account_id, visit.visitor),
+        by_risk=order == _ORDERS[0],
+    )
+    found = turn(after=after)
     if found is None and after is not None:
-        found = review_claims.claim_next(visit.session, visit.account_id, visit.visitor)
+        found = turn()
+    query = {"order": unusual(order), "undo": visit.place("id") if done else None}
     if found is None:
         none_left = Notice("reviews.notices.none_left", kind="hint")
         last = Notice(f"reviews.last.{done}") if done else none_left
-        return visit.redirect("reviews", notice=last)
+        return visit.redirect("reviews", notice=last, query=query)
     said = Notice(f"reviews.notices.{done}") if done else None
-    return visit.redirect("review", id=found, notice=said)
+    return visit.redirect("review", id=found, notice=said, query=query)
 
 
 def _finding(visit: Visit) -> ReviewFinding:
@@ -231,7 +222,8 @@ def _finding(visit: Visit) -> ReviewFinding:
 
 
 def _here(visit: Visit, notice: str) -> Response:
-    return visit.redirect("review", id=visit.place("id"), notice=notice)
+    query = {"order": unusual(order_of(visit))}
+    return visit.redirect("review", id=visit.place("id"), notice=notice, query=query)
 
 
 _ALL: Final = "/a/{account}/reviews"
@@ -239,12 +231,12 @@ _ONE: Final = f"{_ALL}/{{id}}"
 _MAY: Final[dict[str, Any]] = {"permission": Permission.REVIEW}
 
 PAGES: Final[Declarations] = (
-    Page(_ALL, "reviews", show_queue, permission=Permission.SEE),
     Action(f"{_ALL}/next", "review-next", work, **_MAY),
     Page(_ONE, "review", show_review, permission=Permission.SEE),
     Action(f"{_ONE}/claim", "review-claim", claim, again=show_review, **_MAY),
     Action(f"{_ONE}/leave", "review-leave", release, **_MAY),
     Action(f"{_ONE}/resolve", "review-resolve", resolve, again=show_review, **_MAY),
+    Action(f"{_ONE}/undo", "review-undo", undo, again=show_review, **_MAY),
     Action(f"{_ONE}/correct", "review-correct", correct, again=show_review, **_MAY),
     Action(f"{_ONE}/note", "review-note", note, again=show_review, **_MAY),
     Action(f"{_ONE}/assign", "review-assign", assign, again=show_review, **_MAY),

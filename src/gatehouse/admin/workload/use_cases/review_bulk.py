@@ -8,7 +8,6 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.admin.reviews.queries import reviews
 from gatehouse.admin.reviews.use_cases.reviews import (
     AlreadyResolved,
     ReviewFinding,
@@ -19,6 +18,7 @@ from gatehouse.admin.reviews.use_cases.reviews import (
     list_reviews,
     resolve_in,
     review_change,
+    stored_review,
 )
 from gatehouse.core.errors import GatehouseError, InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase
@@ -166,7 +166,7 @@ def _resolve_batch(
 
 def _looked_at(connection: sa.Connection, account_id: str, request_id: str) -> ResolvedItem:
     try:
-        review = reviews.get(connection, account_id, request_id)
+        review = stored_review(connection, account_id, request_id)
     except NotFound as missing:
         return ResolvedItem(request_id, None, missing)
     is_open = review.state is ReviewState.OPEN

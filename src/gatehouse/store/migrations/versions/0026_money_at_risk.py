@@ -1,0 +1,17 @@
+"""What an open review puts at risk: by that the queue can begin with what is worth most."""
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy import BigInteger, Text
+
+revision = "0026"
+down_revision = "0025"
+branch_labels = None
+depends_on = None
+expands = True
+
+
+def upgrade() -> None:
+    op.add_column("reviews", sa.Column("at_risk", BigInteger, nullable=False, server_default="0"))
+    op.add_column("reviews", sa.Column("currency", Text))
+    op.create_index("reviews_by_risk", "reviews", ["account_id", "state", "at_risk", "request_id"])
