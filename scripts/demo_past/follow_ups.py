@@ -14,8 +14,12 @@ from scripts.demo_past.customers import new_dice
 from scripts.demo_past.made_up_values import APPROVED, DECLINED, NOTES, PEOPLE
 from scripts.demo_past.scenes import HOUR_MS, MINUTE_MS, DemoDraft, DemoTruth
 
-_CONFIRMED: Final = 0.15
+_CONFIRMED: Final = 0.3
 """The share of good orders that are confirmed to be good."""
+_LOOKED_AT: Final = 0.9
+"""The share of declined fraud that somebody looks at and calls by its name."""
+_NO_AUTHORISATION: Final = "10.4"
+"""The reason code of most disputes: the cardholder says that somebody else paid."""
 _OPEN_DAYS: Final = 9
 _FRAUD_OPEN_DAYS: Final = 2
 """Only reviews that are younger may be open still."""
@@ -30,6 +34,7 @@ def follow_ups(draft: DemoDraft) -> FollowUps:
     return {
         Outcome.REVIEW: tuple(_review(dice, draft)),
         Outcome.ACCEPT: tuple(_labels(dice, draft)),
+        Outcome.DECLINE: tuple(_looked_at(dice, draft)),
     }
 
 
@@ -58,8 +63,13 @@ def _labels(dice: random.Random, draft: DemoDraft) -> Iterator[FollowUp]:
     """Banks take money back weeks later; some good orders are confirmed."""
     after_ms = int(dice.uniform(9, 20) * DAY_MS)
     if draft.truth is not DemoTruth.HONEST:
-        cents = round(draft.body["sentryRequest"]["order"]["amount"] * 100)
-        kind, words = FollowUpKind.LABEL, Label.CHARGEBACK
-        yield FollowUp(after_ms, kind, words=words, amount_micros=cents * 10_000)
+        yield FollowUp(after_ms, FollowUpKind.DISPUTE, words=_NO_AUTHORISATION)
     elif dice.random() < _CONFIRMED:
         yield FollowUp(after_ms, FollowUpKind.LABEL, words=Label.LEGITIMATE)
+
+
+def _looked_at(dice: random.Random, draft: DemoDraft) -> Iterator[FollowUp]:
+    """Somebody says of what was declined that it was fraud."""
+    if draft.truth is DemoTruth.FRAUD and dice.random() < _LOOKED_AT:
+        after_ms = int(dice.uniform(2, 30) * HOUR_MS)
+        yield FollowUp(after_ms, FollowUpKind.LABEL, words=Label.FRAUD)

@@ -1,4 +1,4 @@
-"""What happens at the demo shop: ordinary orders, small troubles, and four kinds of fraud."""
+"""What happens at the demo shop: ordinary orders, small troubles, and six kinds of fraud."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -144,6 +144,29 @@ def nameless(dice: random.Random, number: int, at_ms: int) -> Iterator[DemoDraft
     """A new customer with a mailbox for one day, who wants what is easy to sell on."""
     thief = _without_a_name(new_customer(dice, number, COUNTRIES[0]))
     yield DemoDraft(at_ms, _bought(dice, thief, goods=VALUABLE[1:]), DemoTruth.FRAUD)
+
+
+def hurried(dice: random.Random, number: int, at_ms: int) -> Iterator[DemoDraft]:
+    """A new customer who is done within half a minute, and wants gift cards."""
+    thief = new_customer(dice, number, COUNTRIES[0])
+    visit = new_visit(dice, VALUABLE[:1])._replace(session_age_s=dice.randrange(9, 40))
+    yield DemoDraft(at_ms, purchase(thief, visit), DemoTruth.FRAUD)
+
+
+def attack(dice: random.Random, at_ms: int, attempts: int) -> Iterator[DemoDraft]:
+    """Many stolen numbers of one bank tried out within half an hour, from rented servers."""
+    devices = [new_device(dice) for _ in range(3)]
+    addresses = [_rented(dice) for _ in range(3)]
+    for number in range(attempts):
+        who = new_customer(dice, 8500 + number, COUNTRIES[0])
+        trial = who._replace(
+            card=new_card(dice, _FRAUD_CARDS[:1]),
+            address=addresses[number % 3],
+            device=devices[number % 3],
+        )
+        code = "123" if number % 9 == 4 else _WRONG_CODE
+        yield DemoDraft(at_ms, _cheap(dice, trial, code), DemoTruth.FRAUD)
+        at_ms += dice.randrange(12_000, 30_000)
 
 
 def verified(dice: random.Random, at_ms: int, holder: DemoHolder) -> Iterator[DemoDraft]:

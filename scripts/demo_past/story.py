@@ -17,6 +17,7 @@ from gatehouse.admin.sandbox.use_cases.past import (
     RecordedEntry,
     RecordedOrder,
     RecordedPast,
+    RecordedRule,
 )
 from scripts.demo_past import scenes
 from scripts.demo_past.customers import DemoCustomer, new_customer, new_dice
@@ -26,6 +27,26 @@ from scripts.demo_past.scenes import HOUR_MS, MINUTE_MS, DemoDraft
 
 SEED: Final = 19
 _TESTED_CARDS: Final = 12
+_EARLY: Final = 480
+"""So many orders come first, with all kinds of fraud among them, for pasts that are shorter."""
+_ATTACKED: Final = 70
+_ATTACK_MS: Final = 14 * HOUR_MS + 11 * MINUTE_MS
+_HURRIED: Final = (
+    *(4.5, 6.8, 8.9, 10.5, 11.3, 13.4),
+    *(15.5, 16.7, 18.6, 20.4),
+)
+"""The days on which gift cards are bought in a hurry."""
+_RULE: Final = RecordedRule(
+    14 * DAY_MS + 10 * HOUR_MS,
+    """\
+  - name: hurried-gift-cards
+    description: A dear order within 45 seconds, as those of the disputed gift cards were.
+    condition: order.amount >= 100 AND device.session_age < 45
+    outcome: DECLINE
+    tags: [disputes]
+""",
+    "gift cards bought in a hurry come back as disputes",
+)
 
 
 class _Cast(NamedTuple):
@@ -39,20 +60,36 @@ class _Cast(NamedTuple):
 def tell() -> RecordedPast:
     """The story, as it is recorded: what no past goes without first."""
     drafts, entries = draft()
-    return RecordedPast(tuple(map(_recorded, drafts)), tuple(entries))
+    attack = scenes.attack(new_dice(SEED + 2), _ATTACK_MS, _ATTACKED)
+    return RecordedPast(
+        tuple(map(_recorded, drafts)), tuple(entries), tuple(map(_recorded, attack)), (_RULE,)
+    )
 
 
 def draft() -> tuple[list[DemoDraft], list[RecordedEntry]]:
     """All that happens without anybody looking at decisions."""
     dice = new_dice(SEED)
     cast = _Cast(
-        [new_customer(dice, number) for number in range(MOST_DECISIONS // 4 + 10)],
+        [new_customer(dice, number) for number in range(_EARLY // 4 + 10)],
         tester=new_customer(dice, 7000, COUNTRIES[0]),
         house=new_customer(dice, 6100, COUNTRIES[1]),
     )
     drafts = [*_frauds(dice, cast)]
-    drafts += _ordinary(dice, cast.customers, MOST_DECISIONS - len(drafts))
+    drafts += _ordinary(dice, cast.customers, _EARLY - len(drafts))
+    drafts += _later(new_dice(SEED + 1), cast.customers, MOST_DECISIONS - len(drafts))
     return drafts, list(_entries(cast))
+
+
+def _later(dice: random.Random, customers: list[DemoCustomer], left: int) -> Iterator[DemoDraft]:
+    """What only a long past has: a fraud that a rule ends, and many more customers."""
+    hurried = [
+        each
+        for place, day in enumerate(_HURRIED)
+        for each in scenes.hurried(dice, 8600 + place, _on_day(day))
+    ]
+    yield from hurried
+    more = [new_customer(dice, 200 + number) for number in range(left // 4)]
+    yield from _ordinary(dice, [*customers, *more], left - len(hurried))
 
 
 def _recorded(draft: DemoDraft) -> RecordedOrder:

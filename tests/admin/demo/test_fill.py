@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +15,10 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.admin.accounts.use_cases import accounts, default_account
 from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
+from gatehouse.admin.alerts.tables import ALERTS
 from gatehouse.admin.money.use_cases import money
+from gatehouse.admin.outcomes.tables import OUTCOMES
+from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.sandbox.use_cases import engine
 from gatehouse.admin.sandbox.use_cases.fill import (
     AccountInUse,
@@ -23,7 +27,13 @@ from gatehouse.admin.sandbox.use_cases.fill import (
     fill_demo,
     prepare_demo,
 )
-from gatehouse.admin.sandbox.use_cases.past import DAYS, MOST_DECISIONS
+from gatehouse.admin.sandbox.use_cases.past import (
+    DAYS,
+    MOST_DECISIONS,
+    WHOLE,
+    DemoPlan,
+    read_recorded,
+)
 from gatehouse.admin.sandbox.use_cases.walk import DemoCounts
 from gatehouse.admin.webhooks.types.endpoint import WebhookState
 from gatehouse.admin.webhooks.types.webhook import AttemptSearch
@@ -44,7 +54,7 @@ ROOT: Final = Path(__file__).parents[3]
 DAY_MS: Final = 86_400_000
 END_MS: Final = 1_794_830_400_000
 """A Monday at noon."""
-WANTED: Final = 240
+WANTED: Final = WHOLE
 SMALL: Final = 100
 
 
@@ -102,9 +112,9 @@ def test_ledger_records_and_balance_agree(filled: Filled) -> None:
 
 def test_most_orders_are_accepted_and_some_reviewed_or_declined(filled: Filled) -> None:
     counts = filled.counts
-    assert 0.75 < counts.accepted / counts.decisions < 0.95
+    assert 0.65 < counts.accepted / counts.decisions < 0.95
     assert 0.02 < counts.reviewed / counts.decisions < 0.1
-    assert 0.03 < counts.declined / counts.decisions < 0.15
+    assert 0.03 < counts.declined / counts.decisions < 0.25
 
 
 def test_reviews_are_open_assigned_and_resolved(filled: Filled) -> None:
@@ -123,6 +133,23 @@ def test_chargebacks_arrive_weeks_after_their_orders(filled: Filled) -> None:
     assert {row.label for row in labels} == {"CHARGEBACK", "LEGITIMATE", "FRAUD"}
     back = [row for row in labels if row.label == "CHARGEBACK"]
     assert all(row.recorded_at_ms - times[row.request_id] >= 9 * DAY_MS for row in back)
+
+
+def test_the_attack_was_noticed_while_it_went_on(filled: Filled) -> None:
+    [alert] = filled.rows(ALERTS)
+    assert alert.kind == "attack"
+    began_ms = DemoPlan(WANTED, END_MS).tuesday_ms + read_recorded().attack[0].moment_ms
+    assert began_ms < alert.began_at_ms < began_ms + 20 * 60_000
+    assert alert.ended_at_ms is not None
+
+
+def test_sales_are_settled_and_a_rule_was_added_for_what_was_disputed(filled: Filled) -> None:
+    outcomes = filled.rows(OUTCOMES)
+    kinds = Counter(row.kind for row in outcomes)
+    assert kinds["SETTLED"] == filled.counts.accepted
+    assert 3 <= kinds["DISPUTE"] < 20
+    assert all(row.request_id for row in outcomes)
+    assert rule_sets.get(filled.session, DEMO_ACCOUNT, "starter").version == 2
 
 
 def test_a_search_finds_the_night_of_card_testing(filled: Filled) -> None:
@@ -155,7 +182,7 @@ def test_a_webhook_has_attempts_and_is_disabled(filled: Filled) -> None:
 def test_what_the_page_names_is_found(filled: Filled) -> None:
     text = (ROOT / "docs/sandbox.md").read_text().partition("| Where it shows |")[2]
     commands = re.findall(r"`gatehouse ([^`]+)`", text.partition("\n\n")[0])
-    assert len(commands) == 10
+    assert len(commands) == 13
     for command in commands:
         # Statements of the last 30 days are listed, and this past is of one November.
         since = ["--since", "2026-01-01"] if command.startswith("feedback") else []
@@ -269,8 +296,8 @@ def test_the_trail_says_that_the_past_is_made_up(filled: Filled) -> None:
 def test_the_number_of_decisions_has_limits(sqlite_home: Home) -> None:
     settings = load_settings(sqlite_home.environ())
     with sqlite_home.session() as session:
-        for decisions in (0, 99, 481):
-            with pytest.raises(InvalidInput, match="100 to 480"):
+        for decisions in (0, 99, MOST_DECISIONS + 1):
+            with pytest.raises(InvalidInput, match=f"100 to {MOST_DECISIONS}"):
                 fill_demo(session, settings, decisions)
         with session.reading() as connection:
             assert audit.search(connection, DEMO_ACCOUNT, audit.LineSearch(action="demo.")) == []

@@ -1,6 +1,7 @@
 """The recorded past: it is the one that the script makes up, and tells what it should."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import pytest
@@ -14,12 +15,14 @@ from gatehouse.admin.sandbox.use_cases.past import (
     MOST_DECISIONS,
     DemoOrder,
     DemoPlan,
+    FollowUpKind,
     orders_of,
     read_recorded,
 )
 from gatehouse.connectors.sandbox.triggers import all_triggers
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.clock import parse_time
+from gatehouse.core.stages.outcomes import Outcome
 
 END_MS: Final = 1_794_830_000_000
 RECORDED: Final = read_recorded()
@@ -39,7 +42,7 @@ def test_the_recorded_past_is_that_of_the_script() -> None:
 @pytest.mark.parametrize(
     "end", ["2026-11-15T12:33:20Z", "2027-03-01T00:00:00Z", "2027-07-31T23:59:59Z"]
 )
-@pytest.mark.parametrize("decisions", [100, 250, 480])
+@pytest.mark.parametrize("decisions", [100, 399, MOST_DECISIONS])
 def test_it_has_as_many_orders_as_were_wanted_in_the_order_of_time(
     end: str, decisions: int
 ) -> None:
@@ -102,3 +105,25 @@ def test_customers_come_again() -> None:
     ]
     assert len(set(users)) < len(users) * 0.5
     assert max(users.count(one) for one in set(users)) >= 8
+
+
+@pytest.mark.parametrize("days", range(7))
+def test_the_attack_is_on_the_last_tuesday_and_over_for_a_day(days: int) -> None:
+    plan = DemoPlan(MOST_DECISIONS, END_MS + days * DAY_MS)
+    began_ms = plan.tuesday_ms + RECORDED.attack[0].moment_ms
+    assert datetime.fromtimestamp(began_ms / 1000, UTC).strftime("%A") == "Tuesday"
+    assert DAY_MS < plan.end_ms - began_ms < 9 * DAY_MS
+    assert [order.at_ms for order in orders_of(plan, RECORDED)].count(began_ms) == 1
+
+
+def test_one_order_of_a_hundred_is_disputed() -> None:
+    # What only a rule or a review stops is left out: the rest would be accepted.
+    disputed = [
+        each
+        for each in RECORDED.orders
+        if any(
+            act.kind is FollowUpKind.DISPUTE and each.moment_ms + act.after_ms < DAYS * DAY_MS
+            for act in each.follow_ups[Outcome.ACCEPT]
+        )
+    ]
+    assert 0.005 < len(disputed) / len(RECORDED.orders) < 0.03

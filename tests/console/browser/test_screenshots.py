@@ -21,6 +21,7 @@ from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.sandbox.use_cases.past import MOST_DECISIONS
 from gatehouse.admin.webhooks.types.webhook import WebhookChange
 from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks, update
 from gatehouse.store.accounts.keys import note_uses
@@ -31,7 +32,7 @@ from tests.console.browser.site import Site, Visitor, needs_chromium, serve_site
 from tests.console.trained import full_report, keep_model
 
 KEEPS: Final = "KEEP_SCREENSHOTS" in os.environ
-DECISIONS: Final = 480 if KEEPS else 100
+DECISIONS: Final = MOST_DECISIONS if KEEPS else 100
 DOCS: Final = Path(__file__).parents[3] / "docs"
 PICTURES: Final = DOCS / "console"
 SIZE: Final = (1280, 800)

@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.command()
 def fill(
-    decisions: Annotated[int, typer.Option(help="How many requests, 100 to 480.")] = 480,
+    decisions: Annotated[int, typer.Option(help="How many requests, 100 to 1200.")] = 1200,
     as_json: AsJson = False,
 ) -> None:
     """Give the demo account a made-up past of 30 days, so that there is something to look at.

@@ -18,11 +18,16 @@ DAYS: Final = 30
 DAY_MS: Final = 86_400_000
 RECORDED: Final = "past.msgpack.xz"
 LEAST_DECISIONS: Final = 100
-MOST_DECISIONS: Final = 480
+MOST_DECISIONS: Final = 1200
+WHOLE: Final = 400
+"""From so many decisions on, a past has the attack of last Tuesday and the change of a rule."""
 NUMBER: Final = "#"
 """What stands for the number of an order in its body."""
 _FIRST_ORDER: Final = 5001
 _ATTEMPTS: Final = 4
+_TUESDAY_IS_OVER_DAYS: Final = 2
+_FIRST_TUESDAY: Final = 5
+_WEEK_DAYS: Final = 7
 
 
 class FollowUpKind(StrEnum):
@@ -33,6 +38,7 @@ class FollowUpKind(StrEnum):
     APPROVE = "APPROVE"
     DECLINE = "DECLINE"
     LABEL = "LABEL"
+    DISPUTE = "DISPUTE"
 
 
 class FollowUp(msgspec.Struct, frozen=True, array_like=True):
@@ -42,7 +48,7 @@ class FollowUp(msgspec.Struct, frozen=True, array_like=True):
     kind: FollowUpKind
     who: str = ""
     words: str = ""
-    """Of a note or a reason; of a label, its name."""
+    """Of a note or a reason; of a label, its name; of a dispute, the reason code."""
     amount_micros: int | None = None
     """What a bank took back."""
 
@@ -70,11 +76,22 @@ class RecordedEntry(msgspec.Struct, frozen=True, array_like=True):
     lifetime_days: int | None = None
 
 
+class RecordedRule(msgspec.Struct, frozen=True, array_like=True):
+    """A rule that the shop's people added to the starter rule set."""
+
+    moment_ms: int
+    written: str
+    why: str
+
+
 class RecordedPast(msgspec.Struct, frozen=True, array_like=True):
     """Everything that the file holds; the orders that a shorter past has, too, come first."""
 
     orders: tuple[RecordedOrder, ...]
     entries: tuple[RecordedEntry, ...]
+    attack: tuple[RecordedOrder, ...] = ()
+    """The moments of these are since the midnight with which a Tuesday begins."""
+    rules: tuple[RecordedRule, ...] = ()
 
 
 class DemoPlan(msgspec.Struct, frozen=True):
@@ -97,6 +114,18 @@ class DemoPlan(msgspec.Struct, frozen=True):
         at_ms = self.start_ms // DAY_MS * DAY_MS + recorded_ms
         return at_ms if at_ms >= self.start_ms else at_ms + DAYS * DAY_MS
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has all that was recorded."""
+        return self.decisions >= WHOLE
+
+    @property
+    def tuesday_ms(self) -> int:
+        """When the last Tuesday began that was over a day before the end."""
+        last_day = self.end_ms // DAY_MS - _TUESDAY_IS_OVER_DAYS
+        # Day 0 of 1970 was a Thursday.
+        return (last_day - (last_day - _FIRST_TUESDAY) % _WEEK_DAYS) * DAY_MS
+
 
 class DemoOrder(NamedTuple):
     """One request of a past."""
@@ -117,11 +146,14 @@ def read_recorded() -> RecordedPast:
 
 def orders_of(plan: DemoPlan, recorded: RecordedPast) -> list[DemoOrder]:
     """The requests of a past, oldest first; all of their times differ, as those of records do."""
-    chosen = recorded.orders[: plan.decisions]
+    attack = recorded.attack if plan.is_whole else ()
+    timed = [(plan.tuesday_ms + each.moment_ms, each) for each in attack]
+    chosen = recorded.orders[: plan.decisions - len(attack)]
+    timed += [(plan.moment(each.moment_ms), each) for each in chosen]
     orders: list[DemoOrder] = []
     last_ms = 0
-    for order in sorted(chosen, key=lambda each: plan.moment(each.moment_ms)):
-        last_ms = max(plan.moment(order.moment_ms), last_ms + 1)
+    for at_ms, order in sorted(timed, key=lambda each: each[0]):
+        last_ms = max(at_ms, last_ms + 1)
         number = str(_FIRST_ORDER + len(orders))
         ids = (derived_id("req", last_ms, f"demo {number} {each}") for each in range(_ATTEMPTS))
         body = order.body.replace(NUMBER, number).encode()

@@ -23,9 +23,11 @@ from gatehouse.admin.sandbox.use_cases.past import (
     FollowUp,
     FollowUpKind,
     RecordedEntry,
+    RecordedRule,
     orders_of,
     read_recorded,
 )
+from gatehouse.admin.sandbox.use_cases.watch import LOOKS_MS, MINUTE_MS, DemoWatch
 from gatehouse.admin.sandbox.use_cases.webhook import ANSWERS, DemoWebhook
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord
@@ -62,9 +64,8 @@ class DemoWalk:
         self._session = session
         self._account_id = account_id
         self._plan = plan
-        recorded = read_recorded()
-        self._entries = recorded.entries
-        self.orders = orders_of(plan, recorded)
+        self._recorded = read_recorded()
+        self.orders = orders_of(plan, self._recorded)
         self._clock = MovedClock(plan.start_ms)
         self._past = dataclasses.replace(session, clock=self._clock)
         self._engine = DemoEngine(session, settings, account_id, self._clock, owner)
@@ -77,6 +78,7 @@ class DemoWalk:
         """What is going to happen: when, a number that keeps the order, and what."""
         self._planned = 0
         self._unpaid = 0
+        self._watch = DemoWatch(self._past)
         self.counts = DemoCounts()
         self.rest_s = 0.0
         """Between two requests, in which a server gets the write lock."""
@@ -103,12 +105,14 @@ class DemoWalk:
 
     async def go(self, reached: Callable[[int], object]) -> None:
         """Let everything happen, in the order of time."""
-        for entry in self._entries:
+        for entry in self._recorded.entries:
             self._later(self._plan.moment(entry.moment_ms), partial(self._enter, entry))
         for week in range(1, DAYS // 7 + 1):
             self._later(self._plan.start_ms + week * _WEEK_MS, self._pay)
         for number in range(len(ANSWERS)):
             self._later(self._plan.start_ms + (5 + 6 * number) * DAY_MS, self._webhook.attempt)
+        if self._plan.is_whole:
+            self._plan_the_attack()
         for done, order in enumerate(self.orders):
             await self._catch_up(order.at_ms)
             await self._send(order)
@@ -124,6 +128,19 @@ class DemoWalk:
         if self._is_younger:
             reason = "play money for a made-up past, taken back"
             ledger.adjust(change, self._account_id, -_START_MICROS, reason)
+
+    def _plan_the_attack(self) -> None:
+        """Have rules change, and the watch look, as they would have."""
+        for rule in self._recorded.rules:
+            self._later(self._plan.moment(rule.moment_ms), partial(self._change_rules, rule))
+        first_ms = self._plan.tuesday_ms + self._recorded.attack[0].moment_ms
+        self._later(first_ms - MINUTE_MS, self._watch.learn)
+        for after_ms in LOOKS_MS:
+            self._later(first_ms + after_ms, self._watch.look)
+
+    async def _change_rules(self, rule: RecordedRule) -> None:
+        self._desk.change_rules(rule)
+        self._engine.reload()
 
     def _later(self, at_ms: int, act: _Act) -> None:
         self._planned += 1
@@ -157,6 +174,8 @@ class DemoWalk:
             decision, closed = done.decision, done.closed
         self._unpaid += closed
         self._count(decision, closed)
+        if decision is Outcome.ACCEPT:
+            self._desk.sold(request_id, order)
         for each in order.follow_ups.get(decision, ()) if decision else ():
             at_ms = order.at_ms + each.after_ms
             if at_ms < self._plan.end_ms:
@@ -177,3 +196,4 @@ class DemoWalk:
             note = "play money for the requests of the days before"
             top_up(self._past, self._account_id, self._unpaid, note, f"demo-day-{day}")
             self._unpaid = 0
+        self._desk.settle()
