@@ -34,6 +34,7 @@ QUERIES_OF_OTHERS: Final = {
 WORKERS_OF_OTHERS: Final = {
     ("installation", "connectors"),
     ("installation", "memory"),
+    ("sandbox", "alerts"),
     ("sandbox", "feedback"),
 }
 
