@@ -89,6 +89,9 @@ NOT_OFFERED: Final = {
         *("evidence.dispute_files.keep_file", "evidence.dispute_files.read_file"),
         "evidence.papers.evidence_paper",
     },
+    "On a copy of decisions; programs have it made by a job": {
+        *("reports.check_begun", "reports.making.", "reports.settings.zone_of_account"),
+    },
     "For tables of a terminal; programs search and page": {
         *("feedback.record.list_feedback", "events.newest_events", "decisions.", "search."),
         *("reviews.", "workload.review_bulk."),

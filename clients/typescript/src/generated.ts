@@ -180,6 +180,18 @@ export interface AmountRange {
   readonly to?: number | null | undefined;
 }
 
+/** The reviews that one person, or one key, resolved. */
+export interface AnalystMonth {
+  /** Who. */
+  readonly by: string;
+  /** Reviews resolved first. */
+  readonly handled: number;
+  /** From opening: half took less. */
+  readonly medianSeconds: number;
+  /** Of these, corrected since, or contradicted by a later label. */
+  readonly overturned: number;
+}
+
 /** What the requests of an alert come to in one currency. */
 export interface AtStake {
   /** ISO 4217 code; empty where none was sent. */
@@ -1868,6 +1880,26 @@ export interface ListShown {
   readonly createdAt: string;
 }
 
+/** The orders of one country: of the billing address, else the card, else the network. */
+export interface MarketMonth {
+  /** Decisions with an outcome. */
+  readonly orders?: number;
+  /** Accepted in the end: at once, or by a person. */
+  readonly accepted?: number;
+  /** Sent to a person first. */
+  readonly reviewed?: number;
+  /** Declined in the end: at once, or by a person. */
+  readonly declined?: number;
+  /** Accepted, and known to be fraud or not. */
+  readonly labelled?: number;
+  /** Accepted, and known to be fraud. */
+  readonly fraud?: number;
+  /** Accepted, and disputed since. */
+  readonly disputed?: number;
+  /** ISO 3166-1 alpha-2; null where none is known. */
+  readonly country: string | null;
+}
+
 /** A rule that matched. */
 export interface Matched {
   /** Name of the rule. */
@@ -2114,6 +2146,36 @@ export interface MoneySum {
   readonly amount?: string;
 }
 
+/** What became of the orders of a month, as known when the report was made. */
+export interface MonthlyReport {
+  /** The month. */
+  readonly month: string;
+  /** Whose midnights it begins and ends at. */
+  readonly timeZone: string;
+  /** Its first moment (RFC 3339). */
+  readonly since: string;
+  /** The first moment after it (RFC 3339). */
+  readonly until: string;
+  /** When it was made (RFC 3339): what was told later is not in it. */
+  readonly madeAt: string;
+  /** All requests. */
+  readonly requests: number;
+  /** All orders. */
+  readonly counts: OrderCounts;
+  /** By currency. */
+  readonly money: readonly OrderMoney[];
+  /** How people kept up. */
+  readonly reviews: ReviewTimes;
+  /** Who handled most, first. */
+  readonly analysts: readonly AnalystMonth[];
+  /** What matched most, first. */
+  readonly rules: readonly RuleMonth[];
+  /** What has most orders, first. */
+  readonly markets: readonly MarketMonth[];
+  /** Newest first. */
+  readonly ruleChanges: readonly RuleChangeFigures[];
+}
+
 /** Whether names were compared at all. */
 export type NameResult = "NOT_PERFORMED" | "NOT_SUPPORTED" | "PERFORMED" | (string & {});
 
@@ -2203,6 +2265,24 @@ export interface OrderAmount {
   readonly amount: number;
 }
 
+/** How many orders there were, and what became of them. */
+export interface OrderCounts {
+  /** Decisions with an outcome. */
+  readonly orders?: number;
+  /** Accepted in the end: at once, or by a person. */
+  readonly accepted?: number;
+  /** Sent to a person first. */
+  readonly reviewed?: number;
+  /** Declined in the end: at once, or by a person. */
+  readonly declined?: number;
+  /** Accepted, and known to be fraud or not. */
+  readonly labelled?: number;
+  /** Accepted, and known to be fraud. */
+  readonly fraud?: number;
+  /** Accepted, and disputed since. */
+  readonly disputed?: number;
+}
+
 /** Whether two earlier orders show that an order was the cardholder's. */
 export interface OrderEvidence {
   /** The decision. */
@@ -2227,6 +2307,26 @@ export interface OrderEvidence {
   readonly earlierOrders: readonly EarlierOrder[];
   /** The packet in the field names of Stripe's API, if it can be used. */
   readonly packet?: EvidencePacket | null;
+}
+
+/** The orders of a month in one currency; amounts of different ones are never added. */
+export interface OrderMoney {
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** All orders. */
+  readonly orders: MoneySum;
+  /** Accepted in the end. */
+  readonly accepted: MoneySum;
+  /** Accepted, and known to be fraud. */
+  readonly fraud: MoneySum;
+  /** Accepted, and disputed since. */
+  readonly disputed: MoneySum;
+  /** Declined in the end. */
+  readonly turnedAway: MoneySum;
+  /** Declined, and known to be fraud. */
+  readonly saved: MoneySum;
+  /** Declined, and known to be legitimate. */
+  readonly wronglyDeclined: MoneySum;
 }
 
 /** What a level asks for besides a ratio and a number of events. */
@@ -2994,6 +3094,32 @@ export interface ReplayStarted {
   readonly complete: boolean;
 }
 
+/** A report that was made. */
+export interface ReportLine {
+  /** The month. */
+  readonly month: string;
+  /** When it was made (RFC 3339). */
+  readonly madeAt: string;
+}
+
+/** The reports that were made. */
+export interface ReportList {
+  /** The newest month first. */
+  readonly reports: readonly ReportLine[];
+}
+
+/** How reports are made. */
+export interface ReportSettings {
+  /** Whose midnights months begin at. */
+  readonly timeZone?: string | undefined;
+}
+
+/** Which month to make a report on. */
+export interface ReportWanted {
+  /** A month, such as 2026-10. */
+  readonly month: string;
+}
+
 /** What became of one of many reviews. */
 export type ResolutionOutcome = "ALREADY_RESOLVED" | "NOT_FOUND" | "RESOLVED" | (string & {});
 
@@ -3278,6 +3404,26 @@ export interface ReviewSummary {
   readonly reasons: readonly ReviewReason[];
 }
 
+/** How people kept up with the reviews. */
+export interface ReviewTimes {
+  /** Opened in the month. */
+  readonly opened: number;
+  /** Resolved first in the month. */
+  readonly resolved: number;
+  /** From opening to the first resolution: half took less. */
+  readonly medianSeconds: number | null;
+  /** Nine in ten of them took no longer. */
+  readonly nineInTenSeconds: number | null;
+  /** The account's target. */
+  readonly targetHours: number;
+  /** Resolved within the target. */
+  readonly withinTarget: number;
+  /** Open when the month began. */
+  readonly waitingBefore: number;
+  /** Open when it ended. */
+  readonly waitingAfter: number;
+}
+
 /** The reviewer's verdict. */
 export type ReviewVerdict = "APPROVE" | "DECLINE";
 
@@ -3463,6 +3609,40 @@ export interface RiskPointTold {
   readonly answer: RiskAnswer;
   /** What answered it: codes of Sentry's reasons. */
   readonly by: readonly string[];
+}
+
+/** Orders before and after a version of a rule set came into force, over equal spans. Nothing says that the rules made the difference: days of the week, campaigns and attacks do the same, and labels of the later orders come later. */
+export interface RuleChangeFigures {
+  /** When (RFC 3339). */
+  readonly at: string;
+  /** Its name. */
+  readonly ruleSet: string;
+  /** The version that came into force. */
+  readonly version: number;
+  /** How long before and after: a week, or up to the next change. */
+  readonly spanSeconds: number;
+  /** Before. */
+  readonly before: OrderCounts;
+  /** After. */
+  readonly after: OrderCounts;
+}
+
+/** What one rule did in the month, in all versions. */
+export interface RuleMonth {
+  /** Its rule set. */
+  readonly ruleSet: string;
+  /** Its name. */
+  readonly rule: string;
+  /** Whether it only watched. */
+  readonly shadow: boolean;
+  /** Requests that it matched. */
+  readonly hits: number;
+  /** Of these, declined at once. */
+  readonly declined: number;
+  /** Of these, known to be fraud. */
+  readonly fraud: number;
+  /** Of these, known to be legitimate. */
+  readonly legitimate: number;
 }
 
 export interface RulesAppliedData {
@@ -4782,6 +4962,41 @@ export interface Operations {
     body: RingBlocking;
     result: RingBlocked;
   };
+  /** List reports */
+  listReports: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: ReportList;
+  };
+  /** Make the report on a month */
+  makeReport: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: ReportWanted;
+    result: JobResponse;
+  };
+  /** Show the report on a month */
+  getReport: {
+    path: { readonly month: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: MonthlyReport;
+  };
+  /** Show how reports are made */
+  getReportSettings: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: ReportSettings;
+  };
+  /** Set how reports are made */
+  setReportSettings: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: ReportSettings;
+    result: ReportSettings;
+  };
   /** Give feedback in bulk */
   giveFeedbackInBulk: {
     path: Record<string, never>;
@@ -5168,6 +5383,11 @@ export const OPERATIONS = {
   listRings: { method: "GET", path: "/api/v1/manage/rings", answer: "ringsResponse", repeat: "harmless" },
   getRing: { method: "GET", path: "/api/v1/manage/rings/{ringId}", answer: "ringResponse", repeat: "harmless" },
   blockRing: { method: "POST", path: "/api/v1/manage/rings/{ringId}/blocking", answer: "ringBlockedResponse", repeat: "keyed" },
+  listReports: { method: "GET", path: "/api/v1/manage/reports", answer: "reportsResponse", repeat: "harmless" },
+  makeReport: { method: "POST", path: "/api/v1/manage/reports", answer: "jobResponse", repeat: "keyed" },
+  getReport: { method: "GET", path: "/api/v1/manage/reports/{month}", answer: "reportResponse", repeat: "harmless" },
+  getReportSettings: { method: "GET", path: "/api/v1/manage/policies/reports", answer: "reportSettingsResponse", repeat: "harmless" },
+  setReportSettings: { method: "PUT", path: "/api/v1/manage/policies/reports", answer: "reportSettingsResponse", repeat: "keyed" },
   giveFeedbackInBulk: { method: "POST", path: "/api/v1/manage/feedback", answer: "feedbackBatchResponse", repeat: "keyed" },
   importFeedback: { method: "POST", path: "/api/v1/manage/feedback/imports", answer: "jobResponse", repeat: "keyed" },
   tellOutcomes: { method: "POST", path: "/api/v1/manage/outcomes", answer: "outcomesToldResponse", repeat: "keyed" },

@@ -490,6 +490,16 @@ export class ManagePolicies extends Calls {
     return this.send("clearCosts", {}, own);
   }
 
+  /** The time zone whose midnights months begin at. Scope `manage:account`. Free. */
+  getReports(own?: CallOptions): Promise<Answer<api.ReportSettings>> {
+    return this.send("getReportSettings", {}, own);
+  }
+
+  /** Reports that were made stay as they are. Scope `manage:account`. Free. */
+  setReports(body: Body<"setReportSettings"> = {}, own?: CallOptions): Promise<Answer<api.ReportSettings>> {
+    return this.send("setReportSettings", { body }, own);
+  }
+
   /** And of how many orders something is kept now. Scope `manage:account`. Free. */
   getEvidence(own?: CallOptions): Promise<Answer<api.EvidenceKept>> {
     return this.send("getEvidencePolicy", {}, own);
@@ -522,6 +532,27 @@ export class ManageProgrammes extends Calls {
   /** Starts a job that judges recorded requests, by default those of the last 90 days, by a document. Its result says what the ratios of each month would have been without the payments that the rule set declines, and which sales would have been lost. Changes nothing. Scope `manage:rules`. Free. */
   startWhatIf(body: Body<"startProgrammesWhatIf">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
     return this.send("startProgrammesWhatIf", { body }, own);
+  }
+}
+
+export class ManageReports extends Calls {
+  /** The report on each month is made by itself once the month is over, and `report.ready` tells. Scope `manage:account`. Free. */
+  list(own?: CallOptions): Listing<api.ReportList, api.ReportLine> {
+    return new Listing({
+      ask: () => this.send("listReports", {}, own),
+      hasMore: () => false,
+      items: (page) => page.reports,
+    });
+  }
+
+  /** Starts a job. The report takes the place of the one on the same month, with all that was told since. A month that is not over yet is reported on up to now. Scope `manage:account`. Free. */
+  make(body: Body<"makeReport">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
+    return this.send("makeReport", { body }, own);
+  }
+
+  /** Orders, acceptance, fraud and disputes by number and money, reviews and who did them, rules, markets, and orders before and after each change of rules, as known when it was made. Scope `manage:account`. Free. */
+  get(month: string | number, own?: CallOptions): Promise<Answer<api.MonthlyReport>> {
+    return this.send("getReport", { path: { month: `${month}` } }, own);
   }
 }
 
@@ -694,6 +725,7 @@ export class Manage {
   readonly policies: ManagePolicies;
   readonly privacy: ManagePrivacy;
   readonly programmes: ManageProgrammes;
+  readonly reports: ManageReports;
   readonly rings: ManageRings;
   readonly rules: ManageRules;
   readonly statement: ManageStatement;
@@ -722,6 +754,7 @@ export class Manage {
     this.policies = new ManagePolicies(send);
     this.privacy = new ManagePrivacy(send);
     this.programmes = new ManageProgrammes(send);
+    this.reports = new ManageReports(send);
     this.rings = new ManageRings(send);
     this.rules = new ManageRules(send);
     this.statement = new ManageStatement(send);

@@ -48,6 +48,7 @@ class EventName(StrEnum):
     ALERT_RAISED = "alert.raised"
     ALERT_ENDED = "alert.ended"
     REVIEW_REOPENED = "review.reopened"
+    REPORT_READY = "report.ready"
 
 
 MEANINGS: Final[dict[EventName, str]] = {
@@ -79,6 +80,7 @@ MEANINGS: Final[dict[EventName, str]] = {
     EventName.ALERT_RAISED: "Requests depart from what is usual: an attack, a feast or an outage.",
     EventName.ALERT_ENDED: "What departed from the usual is over, or a person ended the alert.",
     EventName.REVIEW_REOPENED: "A resolution of a review was undone; the review is open again.",
+    EventName.REPORT_READY: "The report on a month was made.",
 }
 """Every type in one sentence."""
 

@@ -81,12 +81,15 @@ class ColumnCopies:
             found.ready.wait(_FIRST_WAIT_S)
         return found
 
-    def catch_up(self, account_id: str) -> AccountColumns:
-        """Bring one copy up to date now, whether or not a thread follows as well."""
+    def catch_up(self, account_id: str, since_ms: int = 0) -> AccountColumns:
+        """Bring one copy up to date now, whether or not a thread follows as well.
+
+        What is older than a moment may be missing.
+        """
         with self._turn:
             found = self._accounts.get(account_id) or self._add(account_id)
         with self._following:
-            self._followers[account_id].catch_up()
+            self._followers[account_id].catch_up(since_ms)
         return found
 
     def close(self) -> None:

@@ -79,10 +79,12 @@ class Follower:
         self._tell(now_ms, behind=behind)
         return building or behind
 
-    def catch_up(self) -> None:
-        """Do all that there is to do by now."""
+    def catch_up(self, since_ms: int = 0) -> None:
+        """Do all that there is to do by now, or as much as covers the time from a moment on."""
         while self.step():
-            pass
+            covered = self._columns.coverage
+            if covered.since_ms is not None and covered.since_ms < since_ms:
+                return
 
     def put(self, request_ids: Sequence[str]) -> None:
         """Read decisions anew."""

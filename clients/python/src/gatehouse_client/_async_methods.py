@@ -2046,6 +2046,42 @@ class ManagePoliciesCalls:
             )
         )
 
+    async def get_reports(
+        self, *, options: CallOptions | None = None
+    ) -> Answer[models.ReportSettings]:
+        """The time zone whose midnights months begin at. Scope `manage:account`. Free."""
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/policies/reports",
+                answer=models.ReportSettings,
+                named="reportSettingsResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    async def set_reports(
+        self,
+        *,
+        time_zone: str | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.ReportSettings]:
+        """Reports that were made stay as they are. Scope `manage:account`. Free."""
+        return await self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/policies/reports",
+                answer=models.ReportSettings,
+                named="reportSettingsResponse",
+                repeat=Repeat.KEYED,
+                body=models.ReportSettings(time_zone=time_zone),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
     async def get_evidence(
         self, *, options: CallOptions | None = None
     ) -> Answer[models.EvidenceKept]:
@@ -2194,6 +2230,73 @@ class ManageProgrammesCalls:
                 repeat=Repeat.KEYED,
                 body=models.WhatIfRequest(document=document, since=since, until=until),
                 idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
+class ManageReportsCalls:
+    """Calls about reports."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def list(self, *, options: CallOptions | None = None) -> Answer[models.ReportList]:
+        """The report on each month is made by itself once the month is over, and `report.ready`
+        tells. Scope `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/reports",
+                answer=models.ReportList,
+                named="reportsResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    async def each(self, *, options: CallOptions | None = None) -> AsyncIterator[models.ReportLine]:
+        """Each of the reports, page after page."""
+        page = (await self.list(options=options)).result
+        for one in page.reports:
+            yield one
+
+    async def make(
+        self, *, month: str, idempotency_key: str | None = None, options: CallOptions | None = None
+    ) -> Answer[models.JobResponse]:
+        """Starts a job. The report takes the place of the one on the same month, with all that was
+        told since. A month that is not over yet is reported on up to now. Scope
+        `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/reports",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.KEYED,
+                body=models.ReportWanted(month=month),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def get(
+        self, month: str | int, *, options: CallOptions | None = None
+    ) -> Answer[models.MonthlyReport]:
+        """Orders, acceptance, fraud and disputes by number and money, reviews and who did them,
+        rules, markets, and orders before and after each change of rules, as known when it was
+        made. Scope `manage:account`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/reports/{month}",
+                answer=models.MonthlyReport,
+                named="reportResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"month": month},
                 options=options or {},
             )
         )
@@ -3571,6 +3674,7 @@ class Manage:
         self.policies = ManagePoliciesCalls(sender)
         self.privacy = ManagePrivacyCalls(sender)
         self.programmes = ManageProgrammesCalls(sender)
+        self.reports = ManageReportsCalls(sender)
         self.rings = ManageRingsCalls(sender)
         self.rules = ManageRulesCalls(sender)
         self.statement = ManageStatementCalls(sender)

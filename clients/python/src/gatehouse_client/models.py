@@ -192,6 +192,19 @@ class AmountRange(Struct, frozen=True, kw_only=True):
     """The largest amount."""
 
 
+class AnalystMonth(Struct, frozen=True, kw_only=True):
+    """The reviews that one person, or one key, resolved."""
+
+    by: str
+    """Who."""
+    handled: int
+    """Reviews resolved first."""
+    median_seconds: int
+    """From opening: half took less."""
+    overturned: int
+    """Of these, corrected since, or contradicted by a later label."""
+
+
 class AtStake(Struct, frozen=True, kw_only=True):
     """What the requests of an alert come to in one currency."""
 
@@ -2031,6 +2044,27 @@ class ListShown(Struct, frozen=True, kw_only=True):
     """When it was made (RFC 3339)."""
 
 
+class MarketMonth(Struct, frozen=True, kw_only=True):
+    """The orders of one country: of the billing address, else the card, else the network."""
+
+    country: str | None
+    """ISO 3166-1 alpha-2; null where none is known."""
+    orders: int | None = None
+    """Decisions with an outcome."""
+    accepted: int | None = None
+    """Accepted in the end: at once, or by a person."""
+    reviewed: int | None = None
+    """Sent to a person first."""
+    declined: int | None = None
+    """Declined in the end: at once, or by a person."""
+    labelled: int | None = None
+    """Accepted, and known to be fraud or not."""
+    fraud: int | None = None
+    """Accepted, and known to be fraud."""
+    disputed: int | None = None
+    """Accepted, and disputed since."""
+
+
 class Matched(Struct, frozen=True, kw_only=True):
     """A rule that matched."""
 
@@ -2304,6 +2338,37 @@ class MoneySum(Struct, frozen=True, kw_only=True):
     """Their amounts together, as a decimal."""
 
 
+class MonthlyReport(Struct, frozen=True, kw_only=True):
+    """What became of the orders of a month, as known when the report was made."""
+
+    month: str
+    """The month."""
+    time_zone: str
+    """Whose midnights it begins and ends at."""
+    since: datetime
+    """Its first moment (RFC 3339)."""
+    until: datetime
+    """The first moment after it (RFC 3339)."""
+    made_at: datetime
+    """When it was made (RFC 3339): what was told later is not in it."""
+    requests: int
+    """All requests."""
+    counts: OrderCounts
+    """All orders."""
+    money: tuple[OrderMoney, ...]
+    """By currency."""
+    reviews: ReviewTimes
+    """How people kept up."""
+    analysts: tuple[AnalystMonth, ...]
+    """Who handled most, first."""
+    rules: tuple[RuleMonth, ...]
+    """What matched most, first."""
+    markets: tuple[MarketMonth, ...]
+    """What has most orders, first."""
+    rule_changes: tuple[RuleChangeFigures, ...]
+    """Newest first."""
+
+
 class NameResult(OpenEnum):
     """Whether names were compared at all."""
 
@@ -2407,6 +2472,25 @@ class OrderAmount(Struct, frozen=True, kw_only=True):
     """Exact decimal number."""
 
 
+class OrderCounts(Struct, frozen=True, kw_only=True):
+    """How many orders there were, and what became of them."""
+
+    orders: int | None = None
+    """Decisions with an outcome."""
+    accepted: int | None = None
+    """Accepted in the end: at once, or by a person."""
+    reviewed: int | None = None
+    """Sent to a person first."""
+    declined: int | None = None
+    """Declined in the end: at once, or by a person."""
+    labelled: int | None = None
+    """Accepted, and known to be fraud or not."""
+    fraud: int | None = None
+    """Accepted, and known to be fraud."""
+    disputed: int | None = None
+    """Accepted, and disputed since."""
+
+
 class OrderEvidence(Struct, frozen=True, kw_only=True):
     """Whether two earlier orders show that an order was the cardholder's."""
 
@@ -2434,6 +2518,27 @@ class OrderEvidence(Struct, frozen=True, kw_only=True):
     """The nearest pair, the older one first."""
     packet: EvidencePacket | None = None
     """The packet in the field names of Stripe's API, if it can be used."""
+
+
+class OrderMoney(Struct, frozen=True, kw_only=True):
+    """The orders of a month in one currency; amounts of different ones are never added."""
+
+    currency: str
+    """ISO 4217 code."""
+    orders: MoneySum
+    """All orders."""
+    accepted: MoneySum
+    """Accepted in the end."""
+    fraud: MoneySum
+    """Accepted, and known to be fraud."""
+    disputed: MoneySum
+    """Accepted, and disputed since."""
+    turned_away: MoneySum
+    """Declined in the end."""
+    saved: MoneySum
+    """Declined, and known to be fraud."""
+    wrongly_declined: MoneySum
+    """Declined, and known to be legitimate."""
 
 
 class OtherCondition(OpenEnum):
@@ -3227,6 +3332,36 @@ class ReplayStarted(Struct, frozen=True, kw_only=True):
     """False when there are more than are taken at once."""
 
 
+class ReportLine(Struct, frozen=True, kw_only=True):
+    """A report that was made."""
+
+    month: str
+    """The month."""
+    made_at: datetime
+    """When it was made (RFC 3339)."""
+
+
+class ReportList(Struct, frozen=True, kw_only=True):
+    """The reports that were made."""
+
+    reports: tuple[ReportLine, ...]
+    """The newest month first."""
+
+
+class ReportSettings(Struct, frozen=True, kw_only=True):
+    """How reports are made."""
+
+    time_zone: str | None = None
+    """Whose midnights months begin at."""
+
+
+class ReportWanted(Struct, frozen=True, kw_only=True):
+    """Which month to make a report on."""
+
+    month: str
+    """A month, such as 2026-10."""
+
+
 class ResolutionOutcome(OpenEnum):
     """What became of one of many reviews."""
 
@@ -3444,6 +3579,27 @@ class ReviewSummary(Struct, frozen=True, kw_only=True):
     """Tags of those rules, and codes that lowered Sentry's score."""
     reasons: tuple[ReviewReason, ...]
     """Why, one sentence for each."""
+
+
+class ReviewTimes(Struct, frozen=True, kw_only=True):
+    """How people kept up with the reviews."""
+
+    opened: int
+    """Opened in the month."""
+    resolved: int
+    """Resolved first in the month."""
+    median_seconds: int | None
+    """From opening to the first resolution: half took less."""
+    nine_in_ten_seconds: int | None
+    """Nine in ten of them took no longer."""
+    target_hours: int
+    """The account's target."""
+    within_target: int
+    """Resolved within the target."""
+    waiting_before: int
+    """Open when the month began."""
+    waiting_after: int
+    """Open when it ended."""
 
 
 class ReviewVerdict(OpenEnum):
@@ -3664,6 +3820,45 @@ class RiskPointTold(Struct, frozen=True, kw_only=True):
     """Whether it was."""
     by: tuple[str, ...]
     """What answered it: codes of Sentry's reasons."""
+
+
+class RuleChangeFigures(Struct, frozen=True, kw_only=True):
+    """Orders before and after a version of a rule set came into force, over equal spans. Nothing
+    says that the rules made the difference: days of the week, campaigns and attacks do the
+    same, and labels of the later orders come later.
+    """
+
+    at: datetime
+    """When (RFC 3339)."""
+    rule_set: str
+    """Its name."""
+    version: int
+    """The version that came into force."""
+    span_seconds: int
+    """How long before and after: a week, or up to the next change."""
+    before: OrderCounts
+    """Before."""
+    after: OrderCounts
+    """After."""
+
+
+class RuleMonth(Struct, frozen=True, kw_only=True):
+    """What one rule did in the month, in all versions."""
+
+    rule_set: str
+    """Its rule set."""
+    rule: str
+    """Its name."""
+    shadow: bool
+    """Whether it only watched."""
+    hits: int
+    """Requests that it matched."""
+    declined: int
+    """Of these, declined at once."""
+    fraud: int
+    """Of these, known to be fraud."""
+    legitimate: int
+    """Of these, known to be legitimate."""
 
 
 class RulesCall(Struct, frozen=True, kw_only=True):

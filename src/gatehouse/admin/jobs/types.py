@@ -34,6 +34,7 @@ class JobKind(StrEnum):
     ERASURE = "privacy.erase"
     WHAT_IF = "programmes.what_if"
     OUTCOME_IMPORT = "outcomes.import"
+    MONTH_REPORT = "reports.make"
 
 
 class BacktestOrder(msgspec.Struct, frozen=True):
@@ -90,6 +91,12 @@ class OutcomeImportOrder(msgspec.Struct, frozen=True):
     mapping: str
     """The name of one that is shipped, or its text."""
     dry_run: bool = False
+
+
+class MonthReportOrder(msgspec.Struct, frozen=True):
+    """A month to make a report on."""
+
+    month: str
 
 
 class ErasureOrder(msgspec.Struct, frozen=True):
@@ -167,6 +174,7 @@ Order = (
     | ErasureOrder
     | OutcomeImportOrder
     | WhatIfOrder
+    | MonthReportOrder
 )
 ORDERS: Final[dict[JobKind, type[Order]]] = {
     JobKind.BACKTEST: BacktestOrder,
@@ -177,4 +185,5 @@ ORDERS: Final[dict[JobKind, type[Order]]] = {
     JobKind.ERASURE: ErasureOrder,
     JobKind.WHAT_IF: WhatIfOrder,
     JobKind.OUTCOME_IMPORT: OutcomeImportOrder,
+    JobKind.MONTH_REPORT: MonthReportOrder,
 }

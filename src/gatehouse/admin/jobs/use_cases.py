@@ -43,6 +43,7 @@ _SCOPES: Final = {
     JobKind.ERASURE: "manage:identities",
     JobKind.WHAT_IF: "manage:rules",
     JobKind.OUTCOME_IMPORT: "manage:feedback",
+    JobKind.MONTH_REPORT: "manage:account",
 }
 """What a key needs to start a job of a kind, and to see it."""
 

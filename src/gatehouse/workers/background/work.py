@@ -17,6 +17,7 @@ from gatehouse.admin.jobs.worker.worker import JobWorker
 from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
 from gatehouse.admin.privacy.use_cases.retention import DailyRetention, retention_policy
 from gatehouse.admin.programmes.worker import ProgrammeWatch
+from gatehouse.admin.reports.worker import ReportMaker
 from gatehouse.admin.webhooks.worker.delivery import Called, open_delivery
 from gatehouse.core.secrets import keyring
 from gatehouse.settings.settings import Settings
@@ -51,6 +52,7 @@ class BackgroundWork:
         self._programmes = ProgrammeWatch(session)
         self._alerts = AlertWatch(session)
         self._rates = RateWatch(session)
+        self._reports = ReportMaker(session)
         self.webhooks = open_delivery(session, settings, owner, called, alone=alone)
         self._told: dict[BackgroundNotice, Callable[[], None]] = {
             BackgroundNotice.CHANGED: self.webhooks.changed,
@@ -75,6 +77,7 @@ class BackgroundWork:
         yield BackgroundTask("programmes", self._programmes.run)
         yield BackgroundTask("alerts", self._alerts.run)
         yield BackgroundTask("rates", self._rates.run)
+        yield BackgroundTask("reports", self._reports.run)
 
     def tell(self, notice: BackgroundNotice) -> None:
         """Something happened that need not wait for the next look."""

@@ -5,13 +5,8 @@ paper says so.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from typing import Final
-
-from anyascii import anyascii
-from fpdf import FPDF
-from fpdf.enums import WrapMode, XPos, YPos
 
 from gatehouse.admin.evidence.types.compelling import SharedElement
 from gatehouse.admin.evidence.types.desk import DeliveryGiven, KeptFile
@@ -21,15 +16,11 @@ from gatehouse.admin.evidence.use_cases.finding import FoundEvidence
 from gatehouse.admin.evidence.use_cases.packets import ReadableOrder, readable
 from gatehouse.admin.evidence.use_cases.verdicts import element_names, summary_of
 from gatehouse.core.clock import iso_time
+from gatehouse.core.files.paper import Pairs, Paper
 from gatehouse.core.ids import id_time_ms
 from gatehouse.core.money import format_amount
 from gatehouse.decisions.record import DecisionRecord
 
-_ENCODING: Final = "cp1252"
-_LINE: Final = 5.5
-_NAME_WIDTH: Final = 50
-_LONGEST: Final = 600
-"""Characters of one value; no more of it are printed."""
 _UNKNOWN: Final = "not kept; fill in"
 _DEVICE_SIGNALS: Final = ("device.browser", "device.system", "device.kind")
 _THREE_D_SECURE: Final = (
@@ -38,55 +29,6 @@ _THREE_D_SECURE: Final = (
     ("Electronic commerce indicator", "threeDS.eci"),
     ("Exemption", "threeDS.exemption"),
 )
-
-Pairs = Iterable[tuple[str, object]]
-
-
-class _Paper(FPDF):
-    """Pages with a foot."""
-
-    def __init__(self, title: str, at_ms: int) -> None:
-        super().__init__(format="A4")
-        self.core_fonts_encoding = _ENCODING
-        self.set_creation_date(datetime.fromtimestamp(at_ms / 1000, UTC))
-        self.set_title(latin(title))
-        self.set_auto_page_break(auto=True, margin=20)
-        self.replaced = False
-        """Whether letters were written in Latin ones."""
-        self.add_page()
-        self.set_font("helvetica", "B", 15)
-        self._say(title)
-
-    def footer(self) -> None:
-        """The number of the page."""
-        self.set_y(-15)
-        self.set_font("helvetica", "", 8)
-        self.cell(0, _LINE, f"{self.page_no()}/{{nb}}", align="R")
-
-    def section(self, title: str, pairs: Pairs) -> None:
-        """A heading, and names with their values; what is not known is left out."""
-        known = [(name, str(value)) for name, value in pairs if value not in (None, "")]
-        if not known:
-            return
-        self.ln(3)
-        self.set_font("helvetica", "B", 11)
-        self._say(title)
-        for name, value in known:
-            self.set_font("helvetica", "B", 9)
-            self.cell(_NAME_WIDTH, _LINE, latin(name))
-            self.set_font("helvetica", "", 9)
-            self._say(value)
-
-    def words(self, text: str) -> None:
-        """A sentence."""
-        self.set_font("helvetica", "", 10)
-        self._say(text)
-
-    def _say(self, text: str) -> None:
-        shown = latin(text[:_LONGEST])
-        self.replaced |= shown != " ".join(text[:_LONGEST].split())
-        at = (XPos.LMARGIN, YPos.NEXT)
-        self.multi_cell(0, _LINE, shown, wrapmode=WrapMode.CHAR, new_x=at[0], new_y=at[1])
 
 
 def packet_pdf(
@@ -98,7 +40,7 @@ def packet_pdf(
     """The file; the same evidence makes the same bytes."""
     record, dispute = found.record, found.dispute
     at_ms = id_time_ms(record.request_id)
-    paper = _Paper(f"Evidence for order {record.client_reference_id or record.request_id}", at_ms)
+    paper = Paper(f"Evidence for order {record.client_reference_id or record.request_id}", at_ms)
     paper.words(f"{account_name}: {summary_of(found.evidence)}.")
     if dispute is not None:
         amount = None if dispute.amount is None else format_amount(dispute.amount)
@@ -131,22 +73,6 @@ def packet_pdf(
         paper.ln(3)
         paper.words("Some texts are written in Latin letters; the originals are in the record.")
     return bytes(paper.output())
-
-
-def latin(text: str) -> str:
-    """One line of text in the letters that every PDF reader has."""
-    plain = "".join(
-        each if each.encode(_ENCODING, "ignore") and each.isprintable() else _latin(each)
-        for each in text
-    )
-    return " ".join(plain.split())
-
-
-def _latin(letter: str) -> str:
-    if letter.isspace():
-        return " "
-    # What has no Latin form, and half of a surrogate pair, is left out.
-    return anyascii(letter) if letter.isprintable() else ""
 
 
 def _order(found: FoundEvidence, order: ReadableOrder, delivery: DeliveryGiven | None) -> Pairs:

@@ -11,12 +11,17 @@ from gatehouse.store.admin.scopes import account_reading
 
 
 @contextlib.contextmanager
-def columns_for_now(session: AdminSession, account_id: str, home: Path) -> Iterator[AccountColumns]:
-    """The copy that the console left, brought up to date, or one that is removed afterwards."""
+def columns_for_now(
+    session: AdminSession, account_id: str, home: Path, since_ms: int = 0
+) -> Iterator[AccountColumns]:
+    """The copy that the console left, brought up to date, or one that is removed afterwards.
+
+    What is older than a moment may be missing.
+    """
     with account_reading(session, account_id):
         pass
     copies = ColumnCopies(session, home, lasting=False)
     try:
-        yield copies.catch_up(account_id)
+        yield copies.catch_up(account_id, since_ms)
     finally:
         copies.close()

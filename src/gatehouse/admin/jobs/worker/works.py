@@ -16,6 +16,7 @@ from gatehouse.admin.jobs.types import (
     ImportOrder,
     JobKind,
     LabelAuditOrder,
+    MonthReportOrder,
     NamedPerson,
     OutcomeImportOrder,
     TrainingOrder,
@@ -208,6 +209,16 @@ def import_outcomes(work: Work) -> Any:
     return {"dryRun": order.dry_run, **done.counts, "badRows": bad}
 
 
+def make_report(work: Work) -> Any:
+    """Make the report on a month, on a copy of its decisions."""
+    from gatehouse.admin.reports.use_cases.making import make_report_now
+
+    order: MonthReportOrder = work.order
+    work.reached(None, None, "reading decisions")
+    report = make_report_now(work.session, work.account_id, order.month)
+    return {"month": report.month, "orders": report.counts.orders}
+
+
 def erase(work: Work) -> Any:
     """Erase a person from everything that the account has."""
     from gatehouse.admin.privacy.use_cases.erasure import ErasureOptions, erase_person
@@ -258,4 +269,5 @@ WORKS: Final[dict[JobKind, Callable[[Work], Any]]] = {
     JobKind.ERASURE: erase,
     JobKind.WHAT_IF: what_if,
     JobKind.OUTCOME_IMPORT: import_outcomes,
+    JobKind.MONTH_REPORT: make_report,
 }

@@ -7,7 +7,8 @@ import sqlalchemy as sa
 
 from gatehouse.admin.outcomes.tables import OUTCOMES
 from gatehouse.admin.outcomes.types.counts import OutcomeGroup, OutcomePlace
-from gatehouse.admin.outcomes.types.outcome import OutcomeKind
+from gatehouse.admin.outcomes.types.outcome import DisputeStage, OutcomeKind
+from gatehouse.core.ids import first_id
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.store.admin.admin_session import Reading
 from gatehouse.store.database import is_any_of
@@ -26,6 +27,20 @@ def _sum(column: "sa.ColumnElement[Any]") -> "sa.ColumnElement[Any]":
 
 # Whole units and the rest apart: the sum of all millionths could be too large for a number.
 _WORTH: Final = (_sum(_O.amount // MICROS_PER_UNIT), _sum(_O.amount % MICROS_PER_UNIT))
+
+
+def disputed_requests(
+    connection: sa.Connection, account_id: str, since_ms: int, until_ms: int
+) -> list[str]:
+    """The requests of a span whose payments were disputed since; mere questions are left out."""
+    query = sa.select(_O.request_id).where(
+        _O.account_id == account_id,
+        _O.request_id >= first_id("req", since_ms),
+        _O.request_id < first_id("req", until_ms),
+        _O.kind == OutcomeKind.DISPUTE,
+        sa.func.coalesce(_O.stage, "") != DisputeStage.INQUIRY,
+    )
+    return list(connection.scalars(query.distinct()))
 
 
 def count_between(

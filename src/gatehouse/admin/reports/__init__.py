@@ -1,0 +1,1 @@
+"""What became of the orders of a month, on one page."""
