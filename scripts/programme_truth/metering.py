@@ -13,10 +13,10 @@ from typing import Any, Final
 from gatehouse.access.actors import Actor
 from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.outcomes.tables import OUTCOMES
-from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.types.report import MeterFilter
 from gatehouse.admin.programmes.use_cases.measuring import measure
 from gatehouse.admin.programmes.use_cases.metering import get_programmes
+from gatehouse.core.months import CalendarMonth
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession, Reading

@@ -9,7 +9,6 @@ from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.feedback.use_cases.record import feedback_of
 from gatehouse.admin.outcomes.types.outcome import (
-    OutcomeBatch,
     OutcomeFilter,
     OutcomeReceipt,
     label_of,
@@ -18,19 +17,12 @@ from gatehouse.admin.outcomes.types.outcome import OutcomeKind as K
 from gatehouse.admin.outcomes.use_cases.listing import list_outcomes
 from gatehouse.admin.outcomes.use_cases.tell import tell
 from gatehouse.core.errors import NotFound, RequestRefused
-from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.core.wording.labels import Label
 from gatehouse.store.admin.admin_session import AdminSession
+from tests.admin.outcomes.told import ARN, DISPUTE, batch
 from tests.admin.recorded import Recorder
 from tests.console.harness import open_console
 from tests.harness import Home, make_account
-
-ARN = "74537604221222132710572"
-DISPUTE = {"kind": "DISPUTE", "reference": "dp-1", "at": "2026-11-02T10:00:00Z", "reason": "10.4"}
-
-
-def batch(*items: dict[str, Any]) -> OutcomeBatch:
-    return RequestReader(OutcomeBatch).read(json.dumps({"items": items}).encode())
 
 
 def test_the_same_again_changes_nothing_and_a_later_stage_replaces(session: AdminSession) -> None:

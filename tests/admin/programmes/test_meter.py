@@ -16,7 +16,6 @@ from gatehouse.admin.programmes.types.meter import (
     standings,
     step_of,
 )
-from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.types.thresholds import (
     CountedEvents,
     ProgrammeSubject,
@@ -24,6 +23,7 @@ from gatehouse.admin.programmes.types.thresholds import (
     read_table,
 )
 from gatehouse.admin.programmes.use_cases.tables import shipped_table
+from gatehouse.core.months import CalendarMonth
 
 NONE = MonthCounts()
 MARCH, APRIL = datetime.date(2026, 3, 1), datetime.date(2026, 4, 1)

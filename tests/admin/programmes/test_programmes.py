@@ -18,12 +18,12 @@ from gatehouse.access.roles import UserRole
 from gatehouse.admin.outcomes.types.outcome import OutcomeBatch
 from gatehouse.admin.outcomes.use_cases.counting import count_between
 from gatehouse.admin.outcomes.use_cases.tell import tell
-from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.types.report import MeteredProgramme, MeterFilter
 from gatehouse.admin.programmes.types.thresholds import CountedEvents
 from gatehouse.admin.programmes.use_cases.metering import get_programmes, thresholds_in_force
 from gatehouse.admin.programmes.use_cases.tables import shipped_table
 from gatehouse.core.errors import NotFound
+from gatehouse.core.months import CalendarMonth
 from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.store.admin.admin_session import AdminSession, Reading
 from tests.console.harness import open_console

@@ -9,13 +9,13 @@ from gatehouse.admin.events.use_cases import events
 from gatehouse.admin.events.use_cases.events import EventQuery
 from gatehouse.admin.programmes import queries
 from gatehouse.admin.programmes.queries import AlertKey
-from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.types.report import MeterFilter
 from gatehouse.admin.programmes.use_cases.alerts import alerts_now
 from gatehouse.admin.programmes.use_cases.metering import get_programmes
 from gatehouse.admin.programmes.worker import ProgrammeWatch
 from gatehouse.core.clock import iso_time
 from gatehouse.core.events import EventName
+from gatehouse.core.months import CalendarMonth
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.programmes.test_programmes import sent, told
 from tests.console.harness import open_console

@@ -19,13 +19,13 @@ from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.outcomes.types.outcome import OutcomeBatch
 from gatehouse.admin.outcomes.use_cases.tell import tell
 from gatehouse.admin.people.use_cases import users
-from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.worker import ProgrammeWatch
 from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.sandbox.use_cases.fill import fill_demo
 from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
 from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import derived_id
+from gatehouse.core.months import CalendarMonth
 from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession

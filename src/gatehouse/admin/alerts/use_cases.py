@@ -30,6 +30,7 @@ from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment, moment
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.events import EventName
+from gatehouse.core.filling import filled
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
@@ -245,24 +246,16 @@ def list_name(given: AlertBlocking, kind: ListKind) -> str:
 def shown(each: StoredAlert) -> AlertShown:
     """An alert with its sentence."""
     found = each.found
-    return AlertShown(
-        id=each.id,
-        kind=each.kind,
+    about = {name: getattr(found, name) for name in found.__struct_fields__}
+    return filled(
+        AlertShown,
+        each,
         began_at=Moment(each.began_at_ms),
         seen_at=Moment(each.seen_at_ms),
         ended_at=moment(each.ended_at_ms),
-        ended_by=each.ended_by,
         acknowledged_at=moment(each.acknowledged_at_ms),
-        acknowledged_by=each.acknowledged_by,
-        note=each.note,
         said=_said(each.kind, found),
-        window_minutes=found.window_minutes,
-        requests=found.requests,
-        measures=found.measures,
-        values=found.values,
-        at_stake=found.at_stake,
-        rule=found.rule,
-        examples=found.examples,
+        **about,
     )
 
 

@@ -10,13 +10,13 @@ from gatehouse.admin.programmes import queries
 from gatehouse.admin.programmes.queries import AlertKey
 from gatehouse.admin.programmes.types.counting import MeteredScope
 from gatehouse.admin.programmes.types.meter import ProgrammeStanding, step_of
-from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.types.thresholds import ProgrammeSubject, ProgrammeTable
 from gatehouse.admin.programmes.use_cases.measuring import Metered, measure
 from gatehouse.admin.programmes.use_cases.metering import basis_points_text
 from gatehouse.admin.programmes.use_cases.tables import table_in_force
 from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.core.ids import derived_id
+from gatehouse.core.months import CalendarMonth
 from gatehouse.store.admin.admin_session import AdminSession, Reading
 from gatehouse.store.background import repeat
 from gatehouse.store.events import outbox

@@ -220,14 +220,15 @@ def parse_own_type(kind: type, value: Any) -> Any:
 
 
 def bare_type(info: inspect.Type) -> tuple[inspect.Type, str | None]:
-    """A type without its `Meta`, and how the outermost `Meta` describes it."""
+    """A type without its `Meta`, and how its form is described: by a phrase, if it has one."""
     described: str | None = None
+    form: str | None = None
     while isinstance(info, inspect.Metadata):
         phrase = (info.extra or {}).get("phrase")
-        said = (info.extra_json_schema or {}).get("description") if phrase is None else phrase()
-        described = described or said
+        form = form or (None if phrase is None else phrase())
+        described = described or (info.extra_json_schema or {}).get("description")
         info = info.type
-    return info, described
+    return info, form or described
 
 
 def _checked(info: inspect.Type, value: Any, described: str | None) -> Any:

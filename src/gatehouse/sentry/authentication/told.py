@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.core.api_values import Money, Timestamp, money
 from gatehouse.core.clock import iso_time
+from gatehouse.core.filling import filled
 from gatehouse.sentry.authentication.advice import (
     AdvisedExemption,
     ChallengeIndicator,
@@ -104,13 +105,9 @@ def told_advice(advised: AdvisedPayment | None) -> ScaAdviceTold | UnsetType:
         return UNSET
     known, advice = advised.known, advised.advice
     limits = known.limits
-    return ScaAdviceTold(
-        in_scope=advice.in_scope,
-        advice=advice.advice,
-        exemption=advice.exemption,
-        placement=advice.placement,
-        challenge_indicator=advice.challenge_indicator,
-        liability=advice.liability,
+    return filled(
+        ScaAdviceTold,
+        advice,
         regime=None if limits is None else limits.regime,
         amount=_money(known, known.amount),
         tra_band=_band(advised),

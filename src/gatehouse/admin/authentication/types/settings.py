@@ -8,6 +8,7 @@ from msgspec import Meta
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.filling import filled
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.sentry.authentication.table import Country
 from gatehouse.sentry.authentication.terms import (
@@ -86,37 +87,26 @@ class AuthenticationBody(msgspec.Struct, frozen=True, rename="camel"):
         exempt = _share("exemptFrom", self.exempt_from)
         if not decline <= challenge <= exempt:
             raise InvalidInput(_ORDER())
-        return AuthenticationTerms(
-            acquirer_country=self.acquirer_country,
-            merchant_country=self.merchant_country,
-            tra_up_to=self.tra_up_to,
+        key = self.ship_address_input
+        return filled(
+            AuthenticationTerms,
+            self,
             exempt_from=exempt,
             challenge_below=challenge,
             decline_below=decline,
-            low_value=self.low_value,
-            placement=self.placement,
-            latest_protocol=self.latest_protocol,
-            three_ds_data=self.three_ds_data,
-            ship_address_input=None
-            if self.ship_address_input is None
-            else recordable(self.ship_address_input),
+            ship_address_input=None if key is None else recordable(key),
+            measured=None,
         )
 
     @classmethod
     def of(cls, terms: AuthenticationTerms) -> "AuthenticationBody":
         """What is kept, as it was said."""
-        return cls(
-            acquirer_country=terms.acquirer_country,
-            merchant_country=terms.merchant_country,
-            tra_up_to=terms.tra_up_to,
+        return filled(
+            cls,
+            terms,
             exempt_from=terms.exempt_from / WHOLE,
             challenge_below=terms.challenge_below / WHOLE,
             decline_below=terms.decline_below / WHOLE,
-            low_value=terms.low_value,
-            placement=terms.placement,
-            latest_protocol=terms.latest_protocol,
-            three_ds_data=terms.three_ds_data,
-            ship_address_input=terms.ship_address_input,
         )
 
 

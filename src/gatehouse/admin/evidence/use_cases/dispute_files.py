@@ -4,8 +4,6 @@ import base64
 import binascii
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from gatehouse.access.roles import Permission
 from gatehouse.admin.evidence.queries import desk
 from gatehouse.admin.evidence.types.desk import (
@@ -27,6 +25,7 @@ from gatehouse.core.files.attachments import (
     tidy_name,
     type_of,
 )
+from gatehouse.core.filling import filled
 from gatehouse.core.secrets.hashing import keyed_hash
 from gatehouse.core.secrets.keyring import EVIDENCE, KeyRing
 from gatehouse.core.wording.sentences import Phrase
@@ -88,15 +87,7 @@ def get_file(
     With its content; each look leaves an audit line.
     """
     file, content = read_file(session, account_id, dispute_id, file_id)
-    return DisputeFile(
-        file.file_id,
-        file.name,
-        file.type,
-        file.size,
-        file.added_at,
-        file.added_by,
-        base64.b64encode(content).decode(),
-    )
+    return filled(DisputeFile, file, content=base64.b64encode(content).decode())
 
 
 @use_case(
@@ -148,16 +139,10 @@ def read_file(
     """A file with its content; that somebody looked at it is audited."""
     reference = reference_of(name)
     with account_reading(session, account_id) as connection:
-        found = _content(session, connection, account_id, reference, file_id)
+        found = desk.file_content(connection, session.ring, account_id, reference, file_id)
     with session.change(unseen=True) as change:
         change.audit("data.reveal", account_id, what="dispute file", fileId=file_id)
     return found
-
-
-def _content(
-    session: AdminSession, connection: sa.Connection, account_id: str, reference: str, file_id: str
-) -> tuple[KeptFile, bytes]:
-    return desk.file_content(connection, session.ring, account_id, reference, file_id)
 
 
 def _checked(content: bytes) -> str:

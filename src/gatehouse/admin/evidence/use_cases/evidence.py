@@ -12,6 +12,7 @@ from gatehouse.admin.evidence.use_cases.finding import FoundEvidence, find_evide
 from gatehouse.admin.evidence.use_cases.packets import packet_of
 from gatehouse.admin.evidence.use_cases.verdicts import FIELDS, advice_of, summary_of
 from gatehouse.core.clock import moment
+from gatehouse.core.filling import filled
 from gatehouse.core.money import format_amount
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
@@ -62,14 +63,14 @@ def note_look(session: AdminSession, account_id: str, request_id: str) -> None:
 def shown_evidence(found: FoundEvidence, delivery: DeliveryGiven | None) -> OrderEvidence:
     """What was found, in the shape of the API."""
     evidence, dispute = found.evidence, found.dispute
-    return OrderEvidence(
+    return filled(
+        OrderEvidence,
+        evidence,
         request_id=found.record.request_id,
-        qualified=evidence.qualified,
         summary=summary_of(evidence),
         dispute=None if dispute is None else dispute.reference,
         respond_by=None if dispute is None else moment(dispute.respond_by_ms),
         matched=list(evidence.matched),
-        missing=evidence.missing,
         send=[FIELDS[each] for each in evidence.send],
         advice=advice_of(evidence),
         earlier_orders=earlier_orders(found),

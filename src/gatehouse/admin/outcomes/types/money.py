@@ -1,8 +1,7 @@
 """What became of the money of a month, by currency."""
 
-import datetime
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Annotated, Final
 
 import msgspec
@@ -13,7 +12,6 @@ from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage, 
 from gatehouse.core.money import format_amount
 
 MOST_MONTHS: Final = 24
-_DECEMBER: Final = 12
 _WON: Final = frozenset((DisputeResult.WON, DisputeResult.WITHDRAWN))
 _KINDS: Final = {
     OutcomeKind.SETTLED: "settled",
@@ -65,16 +63,6 @@ class MoneyReportWanted(msgspec.Struct, frozen=True, rename="camel"):
     ] = 6
 
 
-def months_back(now_ms: int, number: int) -> Iterator[tuple[str, int, int]]:
-    """The newest months in UTC: name, first moment, and first moment of the next one."""
-    now = datetime.datetime.fromtimestamp(now_ms / 1000, datetime.UTC)
-    year, month = now.year, now.month
-    for _ in range(number):
-        after = (year + 1, 1) if month == _DECEMBER else (year, month + 1)
-        yield f"{year:04d}-{month:02d}", _first_ms(year, month), _first_ms(*after)
-        year, month = (year - 1, _DECEMBER) if month == 1 else (year, month - 1)
-
-
 def money_of(month: str, groups: Iterable[OutcomeGroup]) -> list[MoneyMonth]:
     """What became of the money of a month, by currency."""
     counts: dict[str | None, Counter[str]] = {}
@@ -104,7 +92,3 @@ def _columns(group: OutcomeGroup) -> tuple[str, ...]:
         return "disputed", "won" if group.result in _WON else "lost"
     name = _KINDS.get(OutcomeKind(group.kind))
     return () if name is None else (name,)
-
-
-def _first_ms(year: int, month: int) -> int:
-    return int(datetime.datetime(year, month, 1, tzinfo=datetime.UTC).timestamp()) * 1000

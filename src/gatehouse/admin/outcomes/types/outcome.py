@@ -14,7 +14,7 @@ from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.stages.case import ClientReferenceId
 from gatehouse.core.wording.labels import LONGEST_ID, Label
-from gatehouse.core.wording.sentences import Phrase, any_of
+from gatehouse.core.wording.sentences import Phrase, any_of, described
 from gatehouse.intel.places import minor_digits
 from gatehouse.sentry.request import EventTime
 
@@ -32,6 +32,12 @@ _CURRENCY: Final = Phrase(
 )
 _DECIMALS: Final = Phrase("invalid.outcome_decimals", "must have at most six decimals")
 _BELONGS_TO: Final = Phrase("invalid.outcome_belongs", "belongs to {kinds}")
+_REFERENCE_FORM: Final = Phrase(
+    "form.outcome_reference", "made of letters, digits and the signs . : / ~ - _"
+)
+_SHORT_FORM: Final = Phrase(
+    "form.outcome_text", "made of letters, digits, spaces and the signs . : / - _"
+)
 
 MOST_ITEMS: Final = 500
 LONGEST_NAME: Final = 64
@@ -39,7 +45,9 @@ _LARGEST: Final = MAX_AMOUNT // MICROS_PER_UNIT
 _ARN: Final = re.compile("[0-9]{23}")
 _MASKED: Final = re.compile(r"([0-9]{6,8})?[\s-]*[xX*#.•…][\sxX*#.•…-]*([0-9]{4})")
 
-ShortText = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME, pattern=r"^[\w .:/-]+$")]
+ShortText = Annotated[
+    str, described(_SHORT_FORM, min_length=1, max_length=LONGEST_NAME, pattern=r"^[\w .:/-]+$")
+]
 
 
 class OutcomeKind(StrEnum):
@@ -114,7 +122,12 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
 
     kind: Annotated[OutcomeKind, Meta(description="What happened.", examples=["DISPUTE"])]
     reference: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=LONGEST_ID, pattern=r"^[\w.:/~-]+$")],
+        Annotated[
+            str,
+            described(
+                _REFERENCE_FORM, min_length=1, max_length=LONGEST_ID, pattern=r"^[\w.:/~-]+$"
+            ),
+        ],
         Meta(
             description="Its own name, such as the acquirer's number of the dispute. The same "
             "reference of the same kind again replaces what was told before. One that looks like a "

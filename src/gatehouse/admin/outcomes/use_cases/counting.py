@@ -78,6 +78,15 @@ def disputes_between(
     return sum(count for _, count, _, _ in found), worth
 
 
+def sum_between(
+    reading: Reading, account_id: str, since_ms: int, until_ms: int
+) -> list[OutcomeGroup]:
+    """Outcomes of all kinds between two moments with their amounts, in groups of alike ones."""
+    query = sa.select(*_ALIKE, *[sa.func.count()] * 4, *_WORTH).group_by(*_ALIKE)
+    within = (_O.account_id == account_id, _O.at_ms >= since_ms, _O.at_ms < until_ms)
+    return [_event(*row) for row in reading.connection.execute(query.where(*within))]
+
+
 def outcomes_of(
     connection: sa.Connection, account_id: str, request_ids: Sequence[str]
 ) -> list[OutcomePlace]:

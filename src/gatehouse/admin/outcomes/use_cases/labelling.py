@@ -94,13 +94,9 @@ def _restored(
     found: list[tuple[str | None, FeedbackStatement]] = []
     for request_id, said in back.items():
         history = entries.get(request_id, [])
-        if history and history[-1].source is LabelSource.OUTCOME and _says(history[-1], said):
+        if history and history[-1].source is LabelSource.OUTCOME and history[-1].statement == said:
             found.append((request_id, _before(history, said, others.get(request_id, []))))
     return found
-
-
-def _says(entry: LabelEntry, said: FeedbackStatement) -> bool:
-    return entry.statement == said
 
 
 def _before(

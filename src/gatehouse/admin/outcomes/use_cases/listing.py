@@ -11,8 +11,9 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.outcomes.queries import rows
 from gatehouse.admin.outcomes.types.kept import OutcomeRow
 from gatehouse.admin.outcomes.types.outcome import OutcomeFilter, OutcomePage, PaymentOutcome
-from gatehouse.core.clock import Moment
+from gatehouse.core.clock import Moment, moment
 from gatehouse.core.errors import InvalidFields
+from gatehouse.core.filling import filled
 from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import Reading
@@ -57,26 +58,14 @@ def outcomes_of_requests(
 
 def shown_outcome(row: OutcomeRow) -> PaymentOutcome:
     """An outcome as faces show it."""
-    return PaymentOutcome(
-        kind=row.kind,
-        reference=row.reference,
+    return filled(
+        PaymentOutcome,
+        row,
         at=Moment(row.at_ms),
-        network=row.network,
-        request_id=row.request_id,
-        joined_by=row.joined_by,
         candidates=row.candidates or 0,
-        label=row.label,
-        arn=row.arn,
-        merchant_id=row.merchant_id,
-        region=row.region,
         amount=None if row.amount is None else format_amount(row.amount),
-        currency=row.currency,
-        reason=row.reason,
-        fraud_type=row.fraud_type,
-        stage=row.stage,
-        result=row.result,
         three_d_secure=None if row.three_d_secure is None else bool(row.three_d_secure),
-        respond_by=None if row.respond_by_ms is None else Moment(row.respond_by_ms),
+        respond_by=moment(row.respond_by_ms),
     )
 
 

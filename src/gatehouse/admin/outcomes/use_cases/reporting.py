@@ -1,13 +1,14 @@
 """Reports what became of the money of months."""
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.outcomes.queries import sums
 from gatehouse.admin.outcomes.types.money import (
+    MoneyMonth,
     MoneyReport,
     MoneyReportWanted,
     money_of,
-    months_back,
 )
+from gatehouse.admin.outcomes.use_cases.counting import sum_between
+from gatehouse.core.months import CalendarMonth
 from gatehouse.store.admin.admin_session import Reading
 from gatehouse.store.admin.use_case import use_case
 
@@ -25,7 +26,9 @@ def report_money(reading: Reading, account_id: str, wanted: MoneyReportWanted) -
     Settled, refunded, reported as fraud and disputed, by month and currency, with how the disputes
     of the month ended. Amounts of different currencies are never added.
     """
-    found = []
-    for month, since_ms, until_ms in months_back(reading.now_ms, wanted.months):
-        found += money_of(month, sums.groups(reading.connection, account_id, since_ms, until_ms))
+    found, month = list[MoneyMonth](), CalendarMonth.at(reading.now_ms)
+    for _ in range(wanted.months):
+        groups = sum_between(reading, account_id, month.since_ms, month.until_ms)
+        found += money_of(str(month), groups)
+        month = month.before
     return MoneyReport(found)

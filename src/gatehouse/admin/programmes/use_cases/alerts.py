@@ -3,9 +3,10 @@
 import sqlalchemy as sa
 
 from gatehouse.admin.programmes import queries
-from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.types.report import ProgrammeAlert
 from gatehouse.core.clock import Moment
+from gatehouse.core.filling import filled
+from gatehouse.core.months import CalendarMonth
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
 
@@ -15,13 +16,11 @@ def alerts_of_month(
 ) -> list[ProgrammeAlert]:
     """Those of a month, newest first."""
     return [
-        ProgrammeAlert(
-            programme=row.programme,
-            level=row.level,
-            network=row.network,
+        filled(
+            ProgrammeAlert,
+            row,
             merchant_id=row.merchant_id or None,
             region=row.region or None,
-            percent=row.percent,
             at=Moment(row.at_ms),
         )
         for row in queries.alerts_of(connection, account_id, str(month))

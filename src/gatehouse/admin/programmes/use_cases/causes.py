@@ -12,7 +12,7 @@ from gatehouse.admin.programmes.types.causes import (
     PassedBy,
     causes_of,
 )
-from gatehouse.admin.programmes.types.months import CalendarMonth
+from gatehouse.core.months import CalendarMonth
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.figures.record_facts import RecordFacts, facts_of
 from gatehouse.store.admin.admin_session import Reading

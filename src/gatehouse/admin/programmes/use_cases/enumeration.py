@@ -7,9 +7,10 @@ offered to programs.
 from fractions import Fraction
 
 from gatehouse.admin.programmes.types.enumeration import EnumerationEstimate
-from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.use_cases.metering import basis_points_text
 from gatehouse.admin.programmes.use_cases.tables import table_in_force
+from gatehouse.core.filling import filled
+from gatehouse.core.months import CalendarMonth
 from gatehouse.figures.account_columns import AccountColumns
 from gatehouse.figures.card_bursts import BurstTerms, count_bursts
 from gatehouse.store.admin.admin_session import AdminSession
@@ -28,7 +29,9 @@ def estimate_enumeration(
     terms = BurstTerms(limit.burst_minutes, limit.burst_cards, limit.burst_amounts)
     found = count_bursts(columns, span.since_ms, span.until_ms, terms)
     ratio = Fraction(found.in_bursts, found.authorizations) if found.authorizations else None
-    return EnumerationEstimate(
+    return filled(
+        EnumerationEstimate,
+        limit,
         month=str(span),
         authorizations=found.authorizations,
         enumerated=found.in_bursts,
@@ -41,10 +44,5 @@ def estimate_enumeration(
             and ratio is not None
             and ratio * 10_000 >= limit.basis_points
         ),
-        burst_minutes=limit.burst_minutes,
-        burst_cards=limit.burst_cards,
-        burst_amounts=limit.burst_amounts,
-        source=limit.source,
-        unverified=limit.unverified,
         complete=found.coverage.complete,
     )

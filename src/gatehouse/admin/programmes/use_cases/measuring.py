@@ -22,9 +22,9 @@ from gatehouse.admin.programmes.types.forecast import (
     forecast,
 )
 from gatehouse.admin.programmes.types.meter import ProgrammeStanding, standings_of
-from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.types.thresholds import CountedEvents, ProgrammeTable
 from gatehouse.core.limits.lru_cache import LruCache
+from gatehouse.core.months import CalendarMonth
 from gatehouse.store.admin.admin_session import Reading
 
 PAST_MONTHS: Final = 6

@@ -1,5 +1,6 @@
 """How far an account is from the networks' programmes."""
 
+import datetime
 import math
 from fractions import Fraction
 from typing import Final
@@ -8,7 +9,6 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.programmes.types.counting import NOTHING, MeteredPart
 from gatehouse.admin.programmes.types.forecast import Forecast, ratio_range
 from gatehouse.admin.programmes.types.meter import OtherCondition, ProgrammeStanding, events_for
-from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.types.report import (
     MeteredProgramme,
     MeterFilter,
@@ -23,14 +23,15 @@ from gatehouse.admin.programmes.types.thresholds import (
     Programme,
     ProgrammeLevel,
     ProgrammeSubject,
-    ProgrammeTable,
 )
 from gatehouse.admin.programmes.use_cases.alerts import alerts_of_month
 from gatehouse.admin.programmes.use_cases.causes import causes_in
 from gatehouse.admin.programmes.use_cases.measuring import Learnt, Metered, measure
 from gatehouse.admin.programmes.use_cases.tables import table_in_force
 from gatehouse.core.clock import Moment
+from gatehouse.core.filling import filled
 from gatehouse.core.money import format_amount
+from gatehouse.core.months import CalendarMonth
 from gatehouse.store.admin.admin_session import Reading
 from gatehouse.store.admin.use_case import use_case
 
@@ -100,44 +101,33 @@ def thresholds_in_force(reading: Reading, account_id: str) -> ThresholdTable:
         table.as_of.isoformat(),
         settings.programmes_file is not None,
         [_threshold(each, level) for each in table.programmes for level in each.levels],
-        _rates(table),
+        [
+            filled(ShownRate, each, since=each.since.isoformat(), until=_day(each.until))
+            for each in table.rates
+        ],
     )
 
 
 def _threshold(programme: Programme, level: ProgrammeLevel) -> ShownThreshold:
-    return ShownThreshold(
+    return filled(
+        ShownThreshold,
+        level,
         programme=programme.name,
         level=level.name,
-        of=level.of,
         network=programme.network,
         since=level.since.isoformat(),
-        until=None if level.until is None else level.until.isoformat(),
+        until=_day(level.until),
         counts=programme.counts,
         sales_of=programme.sales_of,
-        basis_points=level.basis_points,
-        events=level.events,
-        sales=level.sales,
         amount=format_amount(level.amount_micros) if level.amount_micros else None,
-        currency=level.currency,
         three_d_secure_below=level.three_ds_below,
         regions=list(level.regions),
         except_regions=list(level.except_regions),
-        unverified=level.unverified,
-        source=level.source,
     )
 
 
-def _rates(table: ProgrammeTable) -> list[ShownRate]:
-    return [
-        ShownRate(
-            each.currency,
-            each.to,
-            each.rate,
-            each.since.isoformat(),
-            None if each.until is None else each.until.isoformat(),
-        )
-        for each in table.rates
-    ]
+def _day(day: datetime.date | None) -> str | None:
+    return None if day is None else day.isoformat()
 
 
 def _shown(
@@ -145,7 +135,10 @@ def _shown(
 ) -> MeteredProgramme:
     level, month = one.level, metered.month
     same_month = one.programme.sales_of == "same month"
-    return MeteredProgramme(
+    has_amount = bool(level.amount_micros)
+    return filled(
+        MeteredProgramme,
+        one,
         programme=one.programme.name,
         level=level.name,
         of=level.of,
@@ -153,20 +146,16 @@ def _shown(
         scope=part.scope,
         merchant_id=part.merchant_id,
         region=part.region,
-        events=one.events,
-        sales=one.sales,
         sales_month=str(month if same_month else month.before),
         basis_points=None if one.ratio is None else basis_points_text(one.ratio),
         limit_basis_points=level.basis_points,
         limit_events=level.events,
         needed_events=one.needed,
         reached_percent=one.reached,
-        met=one.met,
-        events_left=one.events_left,
         missing=list(one.missing),
-        amount=format_amount(one.amount) if level.amount_micros else None,
-        limit_amount=format_amount(level.amount_micros) if level.amount_micros else None,
-        currency=level.currency if level.amount_micros else None,
+        amount=format_amount(one.amount) if has_amount else None,
+        limit_amount=format_amount(level.amount_micros) if has_amount else None,
+        currency=level.currency if has_amount else None,
         uncounted={code: format_amount(sum_) for code, sum_ in one.uncounted.items()},
         three_d_secure_basis_points=(
             None if one.three_ds is None else basis_points_text(one.three_ds)

@@ -17,7 +17,6 @@ from gatehouse.admin.programmes.types.counting import (
     parts_of,
 )
 from gatehouse.admin.programmes.types.meter import ProgrammeStanding
-from gatehouse.admin.programmes.types.months import CalendarMonth
 from gatehouse.admin.programmes.types.thresholds import ProgrammeTable
 from gatehouse.admin.programmes.types.what_if import WhatIfMonth, WhatIfReport
 from gatehouse.admin.programmes.use_cases.measuring import Metered, measure
@@ -33,7 +32,9 @@ from gatehouse.backtest.reading import RecordSource, judge_records
 from gatehouse.backtest.report import BacktestReport
 from gatehouse.backtest.run import ShiftedRequest
 from gatehouse.core.clock import iso_time
+from gatehouse.core.filling import filled
 from gatehouse.core.money import format_amount
+from gatehouse.core.months import CalendarMonth
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.figures.account_columns import ROWS, AccountColumns
 from gatehouse.rules.ruleset import RuleSet
@@ -171,7 +172,9 @@ def _without(
 def _shown(
     month: CalendarMonth, part: MeteredPart, was: ProgrammeStanding, would_be: ProgrammeStanding
 ) -> WhatIfMonth:
-    return WhatIfMonth(
+    return filled(
+        WhatIfMonth,
+        was,
         month=str(month),
         programme=was.programme.name,
         level=was.level.name,
@@ -179,12 +182,9 @@ def _shown(
         scope=part.scope,
         merchant_id=part.merchant_id,
         region=part.region,
-        events=was.events,
         events_after=would_be.events,
-        sales=was.sales,
         sales_after=would_be.sales,
         basis_points=None if was.ratio is None else basis_points_text(was.ratio),
         basis_points_after=None if would_be.ratio is None else basis_points_text(would_be.ratio),
-        met=was.met,
         met_after=would_be.met,
     )
