@@ -830,6 +830,9 @@ export interface DisputeFileDeleted {
   readonly fileId: string;
 }
 
+/** What an answer to a dispute is made of. */
+export type DisputePaper = "AUTHENTICATION" | "AUTHORIZATION" | "DELIVERY" | "DESCRIPTION" | "EARLIER_ORDERS" | "INVOICE" | "REFUND" | "TERMS" | (string & {});
+
 /** Disputes of an account. */
 export interface DisputeQueue {
   /** Open ones by their deadline, those that have ended newest first. */
@@ -853,6 +856,8 @@ export interface DisputeShown {
   readonly delivery: DeliveryGiven | null;
   /** Files, the oldest first. */
   readonly files: readonly KeptFile[];
+  /** What answers a dispute with this reason, the strongest first; from memory, so ask your acquirer. */
+  readonly papers: readonly WantedPaper[];
 }
 
 /** How far a dispute has gone. */
@@ -4278,6 +4283,14 @@ export interface VisaPacket {
   readonly disputed_transaction: DisputedTransaction;
   /** The two earlier ones, the older one first. */
   readonly prior_undisputed_transactions: readonly PriorTransaction[];
+}
+
+/** A paper that answers a dispute. */
+export interface WantedPaper {
+  /** Which one. */
+  readonly paper: DisputePaper;
+  /** Whether it is there: in the record, in what was said of the delivery, in outcomes, or, of terms and invoices, in an attached file. */
+  readonly known: boolean;
 }
 
 /** What to change; what is left out stays as it is. */

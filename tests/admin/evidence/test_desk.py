@@ -21,6 +21,7 @@ from gatehouse.admin.evidence.types.desk import (
     reference_of,
 )
 from gatehouse.admin.evidence.types.packet import Goods
+from gatehouse.admin.evidence.types.papers import papers_for
 from gatehouse.admin.evidence.use_cases import dispute_desk as desk
 from gatehouse.admin.evidence.use_cases import dispute_files as files
 from gatehouse.admin.feedback.use_cases.record import feedback_of
@@ -88,6 +89,41 @@ def test_a_dispute_that_the_desk_won_takes_its_label_back_as_a_file_would(shop: 
     desk.end_dispute(shop.session, shop.account, reference, DisputeEnd(DisputeResult.WON))
     told = [each.label for each in feedback_of(shop.session, shop.account, request_id)]
     assert set(told) == {Label.CHARGEBACK, Label.WITHDRAWN}
+
+
+@pytest.mark.parametrize(
+    ("reason", "papers"),
+    [
+        ("10.4", ["AUTHENTICATION", "EARLIER_ORDERS", "DELIVERY"]),
+        ("4837", ["AUTHENTICATION", "EARLIER_ORDERS", "DELIVERY"]),
+        ("13.1", ["DELIVERY"]),
+        ("13.3", ["DESCRIPTION", "DELIVERY", "TERMS"]),
+        ("13.7", ["TERMS", "REFUND"]),
+        ("4853", ["DELIVERY", "DESCRIPTION", "TERMS", "REFUND"]),
+        ("11.3", ["AUTHORIZATION"]),
+        ("12.6", ["INVOICE", "REFUND"]),
+        ("0815", []),
+        (None, []),
+    ],
+)
+def test_a_reason_says_which_papers_answer_it(reason: str | None, papers: list[str]) -> None:
+    assert list(papers_for(reason)) == papers
+
+
+def test_a_dispute_says_which_of_its_papers_are_there(shop: Shop) -> None:
+    reference = open_dispute(shop, reason="13.1")
+
+    def known() -> list[tuple[str, bool]]:
+        shown = desk.get_dispute(shop.session, shop.account, reference)
+        return [(each.paper, each.known) for each in shown.papers]
+
+    assert known() == [("DELIVERY", False)]
+    given = DeliveryGiven(tracking_number="JD0140")
+    desk.delivery_of_dispute(shop.session, shop.account, reference, given)
+    assert known() == [("DELIVERY", True)]
+    disputed, *_ = shop.pair()
+    shown = desk.get_dispute(shop.session, shop.account, shop.dispute(disputed))
+    assert [each.known for each in shown.papers] == [False, True, False]
 
 
 def test_an_accepted_dispute_has_ended_and_cannot_be_represented(shop: Shop) -> None:

@@ -873,6 +873,19 @@ class DisputeFileDeleted(Struct, frozen=True, kw_only=True):
     """Its id."""
 
 
+class DisputePaper(OpenEnum):
+    """What an answer to a dispute is made of."""
+
+    AUTHENTICATION = "AUTHENTICATION"
+    AUTHORIZATION = "AUTHORIZATION"
+    DELIVERY = "DELIVERY"
+    DESCRIPTION = "DESCRIPTION"
+    EARLIER_ORDERS = "EARLIER_ORDERS"
+    INVOICE = "INVOICE"
+    REFUND = "REFUND"
+    TERMS = "TERMS"
+
+
 class DisputeQueue(Struct, frozen=True, kw_only=True):
     """Disputes of an account."""
 
@@ -905,6 +918,10 @@ class DisputeShown(Struct, frozen=True, kw_only=True):
     """What was said of the delivery."""
     files: tuple[KeptFile, ...]
     """Files, the oldest first."""
+    papers: tuple[WantedPaper, ...]
+    """What answers a dispute with this reason, the strongest first; from memory, so ask your
+    acquirer.
+    """
 
 
 class DisputeStage(OpenEnum):
@@ -4626,6 +4643,17 @@ class VisaPacket(Struct, frozen=True, kw_only=True):
         name="prior_undisputed_transactions"
     )
     """The two earlier ones, the older one first."""
+
+
+class WantedPaper(Struct, frozen=True, kw_only=True):
+    """A paper that answers a dispute."""
+
+    paper: DisputePaper
+    """Which one."""
+    known: bool
+    """Whether it is there: in the record, in what was said of the delivery, in outcomes, or, of
+    terms and invoices, in an attached file.
+    """
 
 
 class WebhookChange(Struct, frozen=True, kw_only=True):

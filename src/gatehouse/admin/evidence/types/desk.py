@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from gatehouse.admin.evidence.types.compelling import MissingEvidence
 from gatehouse.admin.evidence.types.packet import Goods
+from gatehouse.admin.evidence.types.papers import WantedPaper
 from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage, OutcomeNetwork
 from gatehouse.core.clock import Moment
 from gatehouse.core.files.attachments import MOST_BODY_BYTES
@@ -221,3 +222,10 @@ class DisputeShown(msgspec.Struct, frozen=True, rename="camel"):
     decided_by: Annotated[str | None, Meta(description="Who decided it.")]
     delivery: Annotated[DeliveryGiven | None, Meta(description="What was said of the delivery.")]
     files: Annotated[list[KeptFile], Meta(description="Files, the oldest first.")]
+    papers: Annotated[
+        list[WantedPaper],
+        Meta(
+            description="What answers a dispute with this reason, the strongest first; from "
+            "memory, so ask your acquirer."
+        ),
+    ]

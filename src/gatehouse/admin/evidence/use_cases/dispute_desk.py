@@ -22,7 +22,8 @@ from gatehouse.admin.evidence.types.desk import (
     DisputeSummary,
     dispute_id,
 )
-from gatehouse.admin.evidence.use_cases.finding import EvidenceFinder
+from gatehouse.admin.evidence.use_cases.finding import EvidenceFinder, FoundEvidence
+from gatehouse.admin.evidence.use_cases.papers_known import wanted_papers
 from gatehouse.admin.evidence.use_cases.verdicts import summary_of
 from gatehouse.admin.outcomes.types.kept import OutcomeRow
 from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage
@@ -30,6 +31,7 @@ from gatehouse.admin.outcomes.use_cases import disputes as outcomes
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment, moment
 from gatehouse.core.errors import Conflict
+from gatehouse.core.filling import filled
 from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
@@ -163,16 +165,17 @@ def _without_cards(given: DeliveryGiven) -> DeliveryGiven:
 def _shown(
     session: AdminSession, connection: sa.Connection, account_id: str, known: OutcomeRow
 ) -> DisputeShown:
-    reference = known.reference
-    [summary] = _summaries(session, connection, account_id, [known])
-    case = desk.case_of(connection, session.ring, account_id, reference)
-    return DisputeShown(
-        dispute=summary,
+    place = (connection, session.ring, account_id, known.reference)
+    case, files = desk.case_of(*place), desk.files_of(*place)
+    found = _evidence(EvidenceFinder(session, connection, account_id), known)
+    return filled(
+        DisputeShown,
+        case,
+        dispute=_summary(known, case.decision, found, session.clock()),
         comment=case.words.comment,
-        decided_at=case.decided_at,
-        decided_by=case.decided_by,
         delivery=case.words.delivery,
-        files=desk.files_of(connection, session.ring, account_id, reference),
+        files=files,
+        papers=wanted_papers(known.reason, found, case.words, has_files=bool(files)),
     )
 
 
@@ -185,25 +188,26 @@ def _summaries(
     chosen = desk.choices(connection, account_id, [each.reference for each in found])
     finder = EvidenceFinder(session, connection, account_id)
     now_ms = session.clock()
-    return [_summary(each, chosen.get(each.reference), finder, now_ms) for each in found]
+    return [
+        _summary(each, chosen.get(each.reference), _evidence(finder, each), now_ms)
+        for each in found
+    ]
+
+
+def _evidence(finder: EvidenceFinder, known: OutcomeRow) -> FoundEvidence | None:
+    return None if known.request_id is None else finder.of_request(known.request_id)
 
 
 def _summary(
-    known: OutcomeRow, chosen: DisputeChoice | None, finder: EvidenceFinder, now_ms: int
+    known: OutcomeRow, chosen: DisputeChoice | None, found: FoundEvidence | None, now_ms: int
 ) -> DisputeSummary:
     until = known.respond_by_ms
-    found = None if known.request_id is None else finder.of_request(known.request_id)
-    return DisputeSummary(
+    return filled(
+        DisputeSummary,
+        known,
         id=dispute_id(known.reference),
-        reference=known.reference,
         at=Moment(known.at_ms),
-        network=known.network,
-        reason=known.reason,
-        stage=known.stage,
-        result=known.result,
         amount=None if known.amount is None else format_amount(known.amount),
-        currency=known.currency,
-        request_id=known.request_id,
         respond_by=moment(until),
         days_left=None if until is None else (until - now_ms) // DAY_MS,
         decision=chosen,
