@@ -38,11 +38,7 @@ def evidence(
     if pdf is not None:
         _write(pdf, evidence_paper(session, account_id, request_id))
     found = get_evidence(session, account_id, request_id)
-    shown = msgspec.structs.replace(found, packet=None)
-    if as_json:
-        show_result(found, as_json)
-    else:
-        show_result(shown, as_json)
+    show_result(found if as_json else msgspec.structs.replace(found, packet=None), as_json)
 
 
 @app.command()

@@ -166,17 +166,12 @@ _ONE: Final = f"{_ALL}/{{dispute}}"
 _FILE: Final = f"{_ONE}/files/{{file}}"
 _ORDER: Final = "/a/{account}/decisions/{id}/evidence"
 _WORK: Final[dict[str, Any]] = {"permission": Permission.REVIEW, "again": show_dispute}
+_KEEP: Final = keeping.keep_evidence
 _FORM: Final = 64 * 1024
 
 PAGES: Final[Declarations] = (
     Page(_ALL, "disputes", show_disputes, group="watch", does=dispute_desk.list_disputes),
-    Action(
-        f"{_ALL}/keeping",
-        "disputes-keeping",
-        keep,
-        again=show_disputes,
-        does=keeping.keep_evidence,
-    ),
+    Action(f"{_ALL}/keeping", "disputes-keeping", keep, again=show_disputes, does=_KEEP),
     Page(_ONE, "dispute", show_dispute, does=dispute_desk.get_dispute),
     Action(f"{_ONE}/decide", "dispute-decide", decide, **_WORK),
     Action(f"{_ONE}/delivery", "dispute-delivery", deliver, **_WORK),
@@ -192,11 +187,6 @@ PAGES: Final[Declarations] = (
     Action(f"{_FILE}/delete", "dispute-file-delete", remove_file, **_WORK),
     Action(f"{_FILE}/download", "dispute-file", download_file, permission=Permission.REVEAL),
     Page(_ORDER, "evidence", show_evidence, permission=Permission.SEE),
-    Action(
-        f"{_ORDER}/packet",
-        "evidence-packet",
-        download_packet,
-        permission=Permission.REVEAL,
-    ),
+    Action(f"{_ORDER}/packet", "evidence-packet", download_packet, permission=Permission.REVEAL),
     Action(f"{_ORDER}/paper", "evidence-paper", download_paper, permission=Permission.REVEAL),
 )

@@ -96,15 +96,9 @@ def decide_dispute(
         desk.put_case(change, account_id, known, new)
         stage, result = _STAGES[given.decision], _ENDS[given.decision]
         outcomes.note_dispute(change, account_id, known, stage=stage, result=result)
-    change.audit(
-        "dispute.decide",
-        account_id,
-        reference=known.reference,
-        decision=given.decision.value,
-        again=case.decision is not None,
-    )
-    known = desk.dispute_of(change.connection, account_id, dispute_id)
-    return _shown(change.session, change.connection, account_id, known)
+    about = {"decision": given.decision.value, "again": case.decision is not None}
+    change.audit("dispute.decide", account_id, reference=known.reference, **about)
+    return _changed(change, account_id, dispute_id)
 
 
 @use_case(
@@ -122,8 +116,7 @@ def delivery_of_dispute(
     words = CaseWords(case.words.comment, _without_cards(given))
     desk.put_case(change, account_id, known, msgspec.structs.replace(case, words=words))
     change.audit("dispute.delivery", account_id, reference=known.reference)
-    known = desk.dispute_of(change.connection, account_id, dispute_id)
-    return _shown(change.session, change.connection, account_id, known)
+    return _changed(change, account_id, dispute_id)
 
 
 @use_case(f"POST {_ONE}/result", operation="endDispute", answers="disputeResponse", **_WORK)
@@ -138,7 +131,11 @@ def end_dispute(
     outcomes.note_dispute(change, account_id, known, result=given.result)
     result = given.result.value
     change.audit("dispute.end", account_id, reference=known.reference, result=result)
-    known = desk.dispute_of(change.connection, account_id, dispute_id)
+    return _changed(change, account_id, dispute_id)
+
+
+def _changed(change: Change, account_id: str, name: str) -> DisputeShown:
+    known = desk.dispute_of(change.connection, account_id, name)
     return _shown(change.session, change.connection, account_id, known)
 
 
