@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 import yaml  # type: ignore[import-untyped]  # it has no types
 
+from gatehouse.api.metrics.families import FAMILIES
 from tests.deploy.conftest import Linted, copy_chart
 from tests.docs.pages import ROOT, blocks
 from tests.harness import PATIENCE_S
@@ -26,7 +27,9 @@ GOOD: Final[dict[str, Any]] = {
     "serviceMonitor": {"enabled": True},
     "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"}},
     "fileSecrets": ["db-ca"],
+    "extraEnv": [{"name": "HTTPS_PROXY", "value": "http://proxy:3128"}],
 }
+_PODS: Final = {"Deployment", "Job"}
 _NO_SCHEMA: Final = {"ServiceMonitor", "PrometheusRule"}
 """Kinds of the Prometheus operator, which Kubernetes' own schemas do not have."""
 
@@ -128,6 +131,36 @@ def test_a_pod_is_given_longer_than_a_server_takes_to_stop(
     assert server["terminationGracePeriodSeconds"] > sum(waits)
     probe = server["containers"][0]["readinessProbe"]
     assert waits[0] > probe["periodSeconds"] * probe["failureThreshold"]
+
+
+def test_every_container_has_the_variables_that_were_added(manifests: Manifests) -> None:
+    pods = [
+        one["spec"]["template"]["spec"] for (kind, _), one in manifests.items() if kind in _PODS
+    ]
+    assert len(pods) == 3
+    for pod in pods:
+        assert [one["env"] for one in pod["containers"]] == [GOOD["extraEnv"]]
+
+
+def test_pods_are_started_anew_when_settings_or_secrets_change(manifests: Manifests) -> None:
+    """Without a cluster there are no secrets to look up; that they are asked for is seen here."""
+    for (kind, _), one in manifests.items():
+        if kind == "Deployment":
+            notes = one["spec"]["template"]["metadata"]["annotations"]
+            assert {"checksum/settings", "checksum/secrets"} <= set(notes)
+
+
+def test_servers_grow_with_the_requests_in_flight_where_a_metric_of_pods_is_served(
+    helm: Lint, chart: Path
+) -> None:
+    scaling = {"enabled": True, "minReplicas": 2, "maxReplicas": 9, "targetRequestsInFlight": 40}
+    scaling["targetCPUUtilizationPercentage"] = 60
+    made = _render(helm, chart, {**GOOD, "server": {"autoscaling": scaling}})
+    [scaler] = [one for one in made if one["kind"] == "HorizontalPodAutoscaler"]
+    cpu, pods = scaler["spec"]["metrics"]
+    assert cpu["resource"]["name"] == "cpu"
+    assert pods["pods"]["metric"]["name"] in {each.name for each in FAMILIES}
+    assert pods["pods"]["target"] == {"type": "AverageValue", "averageValue": "40"}
 
 
 def test_the_outside_reaches_the_api_and_the_console_and_not_what_watches(

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from gatehouse.settings.settings import Settings
+from gatehouse.settings.settings import Settings, load_settings
 from tests.forkserver import fork_server
 from tests.harness import PATIENCE_S, Home
 from tests.harness.commands import run_here
@@ -47,7 +47,9 @@ def _analyze(*words: str | Path) -> str:
 @needs_systemd
 def test_systemd_understands_every_unit(tmp_path: Path) -> None:
     shutil.copytree("/usr/lib/systemd/system", tmp_path / "usr/lib/systemd/system", symlinks=True)
-    for unit in FOLDER.iterdir():
+    for unit in FOLDER.glob("*.*"):
+        if unit.is_dir():
+            continue
         shutil.copy(unit, tmp_path / "usr/lib/systemd/system")
     programs = ("opt/gatehouse/bin/gatehouse", "etc/gatehouse/on-failure", "usr/bin/find", "bin/sh")
     for program in programs:
@@ -57,6 +59,25 @@ def test_systemd_understands_every_unit(tmp_path: Path) -> None:
     units = [unit.name for unit in (*UNITS, FOLDER / "gatehouse-backup.timer")]
     said = _analyze("verify", f"--root={tmp_path}", "--man=no", "--recursive-errors=no", *units)
     assert "gatehouse" not in said
+
+
+@needs_systemd
+def test_servers_of_one_machine_are_instances_named_by_their_port(tmp_path: Path) -> None:
+    place = tmp_path / "usr/lib/systemd/system"
+    shutil.copytree("/usr/lib/systemd/system", place, symlinks=True)
+    shutil.copy(FOLDER / "gatehouse.service", place / "gatehouse@.service")
+    shutil.copytree(FOLDER / "gatehouse@.service.d", place / "gatehouse@.service.d")
+    (tmp_path / "opt/gatehouse/bin").mkdir(parents=True)
+    (tmp_path / "opt/gatehouse/bin/gatehouse").touch(0o755)
+    options = f"--root={tmp_path}", "--man=no", "--recursive-errors=no"
+    assert "gatehouse" not in _analyze("verify", *options, "gatehouse@8080.service")
+
+
+def test_an_instance_has_ports_and_a_home_of_its_own() -> None:
+    given = _lines(FOLDER / "gatehouse@.service.d/instance.conf", "Environment")
+    settings = load_settings(dict(one.replace("%i", "8180").split("=", 1) for one in given))
+    assert (settings.port, settings.metrics_port) == (8180, 18180)
+    assert settings.home == Path("/var/lib/gatehouse/8180")
 
 
 @needs_systemd

@@ -65,6 +65,10 @@ volumes:
 {{- define "gatehouse.container" -}}
 image: {{ include "gatehouse.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
+{{- with .Values.extraEnv }}
+env:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
@@ -76,6 +80,17 @@ volumeMounts:
   {{- range .Values.fileSecrets }}
   - {name: file-{{ . }}, mountPath: /etc/gatehouse/{{ . }}, readOnly: true}
   {{- end }}
+{{- end -}}
+
+{{/* Changes with settings and secrets. A rendering without a cluster sees no secrets. */}}
+{{- define "gatehouse.checksums" -}}
+checksum/settings: {{ toJson .Values.settings | sha256sum }}
+{{- $root := . }}
+{{- $data := list }}
+{{- range prepend .Values.fileSecrets .Values.settingsSecret.name }}
+{{- $data = append $data (lookup "v1" "Secret" $root.Release.Namespace .).data }}
+{{- end }}
+checksum/secrets: {{ toJson $data | sha256sum }}
 {{- end -}}
 
 {{- define "gatehouse.consoleProbe" -}}
