@@ -14,7 +14,7 @@ _PAGE = (ROOT / "docs/programmes.md").read_text()
 
 def test_the_commands_print_what_the_page_shows(checkout_at: tuple[Path, Server]) -> None:
     walk = list(steps(_PAGE))
-    assert len(walk) == 4
+    assert len(walk) == 5
     check_steps(walk, *checkout_at, with_errors=True)
 
 

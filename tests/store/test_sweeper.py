@@ -79,6 +79,13 @@ def test_one_of_several_servers_waits_for_the_expiry(session: AdminSession) -> N
     assert _hold_for_two(session, _account(session), None) == (0, 60)
 
 
+def test_the_only_server_looks_for_no_others(session: AdminSession) -> None:
+    """Where one server can run alone, none says that it is alive."""
+    writer = Writer(lambda: open_batch_session(session.database))
+    sweeper = Sweeper(session.database, writer, session.clock, "srv_live")
+    assert asyncio.run(sweeper.release_of_dead()) == 0
+
+
 def test_old_keys_and_old_mismatches_are_forgotten(session: AdminSession) -> None:
     now_ms = session.clock()
     with session.database.writing() as connection:

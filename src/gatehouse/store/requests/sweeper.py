@@ -53,6 +53,8 @@ class Sweeper:
         One that was merely paused finds its authorizations lost: it charges nobody. After a pause
         of the database all servers were silent, and speak again before the second look.
         """
+        if self._database.is_sqlite:
+            return 0
         seen = await self._database.read_on_thread(servers_seen)
         silent = {each.owner for each in seen if not each.lives}
         dead, self._silent = silent & self._silent, silent
