@@ -84,16 +84,19 @@ class LoopSubject(NamedTuple):
 
     operation: str
     body: Callable[[int], bytes]
+    labelled: bool = False
+    """Whether every earlier visit has a label."""
     learned: bool = False
-    """Whether every earlier visit has a label, and a model of the account's own is live."""
+    """Whether a model of the account's own is live."""
 
 
 SUBJECTS: Final = {
     "precheck": LoopSubject("precheck", precheck_body),
     "sentry": LoopSubject("sentry", sentry_body),
-    "sentry-learned": LoopSubject("sentry", sentry_body, learned=True),
+    "sentry-labelled": LoopSubject("sentry", sentry_body, labelled=True),
+    "sentry-learned": LoopSubject("sentry", sentry_body, labelled=True, learned=True),
     "rules": LoopSubject("rules", rules_body),
-    "pipeline": LoopSubject("pipeline", pipeline_body, learned=True),
+    "pipeline": LoopSubject("pipeline", pipeline_body, labelled=True, learned=True),
 }
 
 
@@ -199,7 +202,7 @@ class RequestLoop:
             view = view_request(_decode_visit(msgspec.json.encode(visit)), at_s, self._book, None)
             event = event_of(ACCOUNT, view, DEFAULT_POLICY, self._hasher)
             self._memory.note(event)
-            if self._subject.learned:
+            if self._subject.labelled:
                 user = str(view.account.user_id).encode()
                 self._memory.note_label(event, fraud=zlib.crc32(user) % _ONE_IN == 0)
 

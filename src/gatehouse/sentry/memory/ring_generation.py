@@ -8,7 +8,9 @@ ring grows only by what belongs to one person. Keys carry their kind in the lowe
 from array import array
 from collections.abc import Callable, Sequence
 from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from gatehouse.sentry import kinds
 from gatehouse.sentry.memory.entity_history import KIND_BITS
@@ -37,6 +39,8 @@ MOMENT_SHIFT: Final = 20
 
 _DAY_MS: Final = 86_400_000
 _GONE: Final = -1
+_ROOM: Final = 4096
+"""For how many entities room is made at once."""
 _IS_WEAK: Final = bytes(kind in WEAK for kind in range(KIND_BITS + 1))
 _LIMITS: Final = bytearray(KIND_BITS + 1)
 for _kind, _most in MOST_JOINS.items():
@@ -56,7 +60,7 @@ _TODAY: Final = _COUNT_BITS
 _DAY: Final = 2 * _COUNT_BITS
 
 
-class RingTotals(NamedTuple):
+class RingTotals(msgspec.Struct, gc=False):
     """What the rings of some entities come to, without these entities themselves."""
 
     born: int
@@ -69,10 +73,27 @@ class RingTotals(NamedTuple):
     """Entities that were first seen within the last 24 hours."""
 
 
-Joined = tuple[bool, Sequence[int], list[int], int]
-"""Whether joining changed anything; the keys that are new; the places of all entities, and the one
-root of all of them, or -1 if there may be several.
-"""
+class Begun(msgspec.Struct, gc=False):
+    """What a ring begins with, of which nothing was known."""
+
+    born: int
+    counts: int
+    growth: int
+    marks: bytes
+    """Which of its entities have a known fraud; empty for none."""
+
+
+class Joined(msgspec.Struct, gc=False):
+    """What became of the entities of an event."""
+
+    changed: bool
+    new: Sequence[int]
+    """The keys that were not known before."""
+    places: list[int]
+    root: int
+    """The one root of all of them, or -1 if there may be several."""
+    begun: Begun | None = None
+    """The ring that they are, where none of them was known."""
 
 
 class RingGeneration:
@@ -151,7 +172,7 @@ class RingGeneration:
         born: int,
         is_fraud: Callable[[int], bool] | None = None,
         like: "tuple[RingGeneration, Joined] | None" = None,
-    ) -> "Joined":
+    ) -> Joined:
         """Let the entities of an event join; those of strong kinds stand first.
 
         `like` is another generation, which they have just joined: it tells when they began, which
@@ -166,17 +187,22 @@ class RingGeneration:
                 root = self.root(root)
             for place in places:
                 if parent[place] != root and self.root(place) != root:
-                    return self._unite(keys, places, born), (), places, -1
-            return self._begin(root, born), (), places, root
+                    return Joined(self._unite(keys, places, born), (), places, -1)
+            return Joined(self._begin(root, born), (), places, root)
+        if len(self._keys) > len(self._parent):
+            self._make_room()
+        if len(self._keys) == start + len(keys):
+            begun = None if like is None else like[1].begun
+            if begun is None:
+                marks = b"" if is_fraud is None else bytes(map(is_fraud, keys))
+                facts = (born, marks, len(keys)) if like is None else like[0]._told(like[1], born)
+                begun = _begun(keys, born, facts)
+            self._begin_ring(places, begun)
+            return Joined(True, keys, places, start, begun)
         added = self._keys[start:]
-        if len(added) == len(keys):
-            marks = b"" if is_fraud is None else bytes([is_fraud(key) for key in keys])
-            facts = (born, marks, len(keys)) if like is None else like[0]._told(like[1], born)
-            self._begin_ring(added, born, facts)
-            return True, added, places, start
         self._add(added, born, is_fraud, like)
         self._unite(keys, places, born, known_below=start)
-        return True, added, places, -1
+        return Joined(True, added, places, -1)
 
     def mark(self, key: int, *, fraud: bool) -> None:
         """Note whether a fraud of an entity is known."""
@@ -213,36 +239,30 @@ class RingGeneration:
 
         An entity that too many share says nothing of others: its ring is left out.
         """
-        parent, root = self._parent, self.root(places[0]) if places[0] >= 0 else -1
-        if root >= 0 and self._counts[root] & _COUNT <= len(keys):
-            # Most people are linked with nobody, and all that they have has one root.
-            for place in places:
-                if place < 0 or (parent[place] != root and self.root(place) != root):
-                    break
-            else:
-                return None
         found = dict(zip(places, keys, strict=True))
         found.pop(-1, None)
         joins, marked = self._joins, self._marked
-        roots = {place: self.root(place) for place in found}
-        own = {
-            root
-            for place, root in roots.items()
-            if joins[place] < _LIMITS[found[place] & KIND_BITS]
-        }
-        owned = [place for place, root in roots.items() if root in own]
-        counts = sum([self._counts[root] for root in own])
-        for place in owned:
-            counts -= _ONE_OF[found[place] & KIND_BITS] + marked[place] * _ONE_FRAUD
-        users, emails = counts >> _USERS & _COUNT, counts >> _EMAILS & _COUNT
-        people = max(users, emails) or counts >> _CARDS & _COUNT
+        roots = list(map(self.root, found))
+        own: dict[int, None] = {}
+        for (place, key), root in zip(found.items(), roots, strict=True):
+            if joins[place] < _LIMITS[key & KIND_BITS]:
+                own[root] = None
+        counts, owned = 0, 0
+        for root in own:
+            counts += self._counts[root]
+        for (place, key), root in zip(found.items(), roots, strict=True):
+            if root in own:
+                owned += 1
+                counts -= _ONE_OF[key & KIND_BITS] + marked[place] * _ONE_FRAUD
+        # Users, mailboxes, or cards where neither is known.
+        people = max(counts >> _USERS & _COUNT, counts >> _EMAILS & _COUNT)
+        people = people or counts >> _CARDS & _COUNT
         if not people:
             return None
         # Which of the newest are the event's own is not kept: all of these could be.
-        grown = sum([self._grown(root, at_ms) for root in own]) - len(owned)
+        grown = max(sum([self._grown(root, at_ms) for root in own]) - owned, 0.0)
         born = min([self._born[root] for root in own])
-        frauds = counts >> _FRAUDS & _COUNT
-        return RingTotals(born, counts & _COUNT, people, frauds, max(grown, 0.0))
+        return RingTotals(born, counts & _COUNT, people, counts >> _FRAUDS & _COUNT, grown)
 
     def members(self, key: int) -> list[int]:
         """The keys of all entities in the ring of one; this looks at everything, for tests."""
@@ -268,30 +288,32 @@ class RingGeneration:
             places.append(place - 1)
         return places
 
-    def _told(self, joined: "Joined", born: int) -> tuple[int, bytes, int]:
+    def _make_room(self) -> None:
+        """Make room for many more entities at once."""
+        for each in (self._parent, self._joins, self._marked):
+            each.extend(bytes(_ROOM))
+        for each in (self._born, self._counts, self._growth):
+            each.frombytes(bytes(each.itemsize * _ROOM))
+
+    def _told(self, joined: Joined, born: int) -> tuple[int, bytes, int]:
         """Of entities that have joined: when they began, which have a fraud, how many are new."""
-        _, new, places, root = joined
+        places, root = joined.places, joined.root
         roots = (root,) if root >= 0 else map(self.root, places)
         marks = bytes([self._marked[place] for place in places])
-        return min([self._born[each] for each in roots] + [born]), marks, len(new)
+        return min([self._born[each] for each in roots] + [born]), marks, len(joined.new)
 
-    def _begin_ring(self, keys: Sequence[int], born: int, facts: tuple[int, bytes, int]) -> None:
+    def _begin_ring(self, places: Sequence[int], begun: Begun) -> None:
         """Let entities that were just entered be one ring."""
-        count, start = len(keys), len(self._parent)
-        begun, marks, new = facts
-        none = bytes(count)
-        self._parent.extend([start] * count)
-        self._joins.extend(none)
-        self._marked.extend(marks or none)
+        start = places[0]
+        parent = self._parent
+        for place in places:
+            parent[place] = start
         # What holds for the ring stands at its root, and nobody reads it of the others.
-        rest = bytes(8 * count)
-        for each in (self._born, self._counts, self._growth):
-            each.frombytes(rest)
-        self._born[start] = begun
-        counts = sum([_ONE_OF[key & KIND_BITS] for key in keys])
-        self._counts[start] = counts + sum(marks) * _ONE_FRAUD
-        day = (born >> MOMENT_SHIFT) // _DAY_MS
-        self._growth[start] = day << _DAY | new << _TODAY
+        self._born[start] = begun.born
+        self._counts[start] = begun.counts
+        self._growth[start] = begun.growth
+        if begun.marks:
+            self._marked[start : start + len(places)] = begun.marks
 
     def _add(
         self,
@@ -301,26 +323,18 @@ class RingGeneration:
         like: "tuple[RingGeneration, Joined] | None",
     ) -> None:
         """Let entities that were just entered be a ring of its own each."""
-        count, start = len(keys), len(self._parent)
-        self._parent.extend(range(start, start + count))
-        self._joins.extend(bytes(count))
-        counts = [_ONE_OF[key & KIND_BITS] for key in keys]
-        births, marks, new = [born] * count, bytes(count), keys
-        if like is not None:
-            other, (_, new, _, _) = like
-            theirs = other.places(keys)
-            births = [min(other._born[other.root(place)], born) for place in theirs]
-            marks = bytes([other._marked[place] for place in theirs])
-        elif is_fraud is not None:
-            marks = bytes([is_fraud(key) for key in keys])
-        if any(marks):
-            counts = [one + mark * _ONE_FRAUD for one, mark in zip(counts, marks, strict=True)]
-        self._born.extend(births)
-        self._marked.extend(marks)
-        self._counts.extend(counts)
         old = (born >> MOMENT_SHIFT) // _DAY_MS << _DAY
-        grown = old | 1 << _TODAY
-        self._growth.extend([grown if key in new else old for key in keys])
+        for place, key in enumerate(keys, len(self._keys) - len(keys)):
+            self._parent[place] = place
+            began, is_new, marked = born, True, is_fraud is not None and is_fraud(key)
+            if like is not None:
+                other, joined = like
+                theirs = other.find(key)
+                began, marked = min(other._born[other.root(theirs)], born), other._marked[theirs]
+                is_new = key in joined.new
+            self._born[place], self._marked[place] = began, marked
+            self._counts[place] = _ONE_OF[key & KIND_BITS] + marked * _ONE_FRAUD
+            self._growth[place] = old | is_new << _TODAY
 
     def _unite(
         self, keys: Sequence[int], places: Sequence[int], born: int, known_below: int | None = None
@@ -384,6 +398,15 @@ class RingGeneration:
         day, within_ms = divmod(at_ms, _DAY_MS)
         today, before = self._on(root, day)
         return today + before * (1 - within_ms / _DAY_MS)
+
+
+def _begun(keys: Sequence[int], born: int, facts: tuple[int, bytes, int]) -> Begun:
+    """What a ring of entities begins with: when it began, their frauds, how many are new."""
+    began, marks, new = facts
+    counts = sum(marks) * _ONE_FRAUD if marks else 0
+    for key in keys:
+        counts += _ONE_OF[key & KIND_BITS]
+    return Begun(began, counts, (born >> MOMENT_SHIFT) // _DAY_MS << _DAY | new << _TODAY, marks)
 
 
 _COPIED: Final = tuple(

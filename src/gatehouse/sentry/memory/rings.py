@@ -7,8 +7,10 @@ that was not seen again is forgotten. So a link lasts between one period and two
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 from zlib import crc32
+
+import msgspec
 
 from gatehouse.core.ids import derived_id
 from gatehouse.sentry.memory.entity_history import KIND_BITS, EntityHistory
@@ -28,7 +30,7 @@ _NOBODY: Final[tuple[Sequence[int], list[int], int]] = ((), [], -1)
 IsFraud = Callable[[int], bool]
 
 
-class Ring(NamedTuple):
+class Ring(msgspec.Struct, frozen=True, gc=False):
     """The ring of an event, without the event's own entities."""
 
     born: int
@@ -87,12 +89,12 @@ class Rings:
                 # When it is full, what was seen since then stays.
                 self._fresh = RingGeneration(limit)
         joined = kept.join(keys, born, is_fraud)
-        changed, _, places, root = joined
-        self._last = keys, places, root
+        changed = joined.changed
+        self._last = keys, joined.places, joined.root
         fresh = self._fresh
         # A late event is one of the earlier period.
         if fresh is not None and period == self._period:
-            changed |= fresh.join(keys, born, like=(kept, joined))[0]
+            changed |= fresh.join(keys, born, like=(kept, joined)).changed
         return changed
 
     def ring_of(
@@ -122,7 +124,8 @@ class Rings:
             for key in keys:
                 others.pop(key, None)
             near = sum(map(kept.is_marked, islice(others, _MOST_NEAR)))
-        return Ring(*totals, near)
+        of_others = totals.entities, totals.people, totals.frauds, totals.grown
+        return Ring(totals.born, *of_others, near)
 
     def mark(self, keys: Sequence[int], is_fraud: IsFraud) -> None:
         """Note for each entity whether a fraud of it is known by now."""
