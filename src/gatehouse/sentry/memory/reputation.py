@@ -194,18 +194,23 @@ class LabelCounts(msgspec.Struct, gc=False):
 
     def recent(self, day: int) -> tuple[float, float]:
         """Frauds and all labels, each worth less the older its event is, and none more than one."""
-        # The event can be late, or the clock was set back.
-        latest_day = self.latest_day
-        later = (day if day > latest_day else latest_day) - self.as_of
-        near = -_LEFT_DAYS <= later <= _LEFT_DAYS
-        left = _LEFT[later + _LEFT_DAYS] if near else 0.5 ** (later / HALF_LIFE_DAYS)
-        return self.frauds_then * left, self.known_then * left
+        return self.sums(day)[:2]
 
     def of_years(self, day: int) -> tuple[float, float]:
         """The same when labels are forgotten slowly."""
-        latest_day = self.latest_day
-        unit = slow_weight(day if day > latest_day else latest_day)
-        return self.slow_frauds / unit, self.slow_known / unit
+        return self.sums(day)[2:]
+
+    def sums(self, day: int) -> tuple[float, float, float, float]:
+        """Both at once, as a request asks for them of everything that it names."""
+        # The event can be late, or the clock was set back.
+        if day < self.latest_day:
+            day = self.latest_day
+        later = day - self.as_of
+        near = -_LEFT_DAYS <= later <= _LEFT_DAYS
+        left = _LEFT[later + _LEFT_DAYS] if near else 0.5 ** (later / HALF_LIFE_DAYS)
+        unit = slow_weight(day)
+        frauds, known = self.slow_frauds / unit, self.slow_known / unit
+        return self.frauds_then * left, self.known_then * left, frauds, known
 
     def latest_share(self, number: int) -> float:
         """The share of frauds among about so many labels of the latest days."""

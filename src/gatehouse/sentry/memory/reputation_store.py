@@ -14,6 +14,8 @@ from itertools import islice
 from math import exp, log
 from typing import Final, NamedTuple
 
+import msgspec
+
 from gatehouse.sentry import kinds
 from gatehouse.sentry.memory.account_stats import AccountStats
 from gatehouse.sentry.memory.entity_history import KIND_BITS, EntityHistory
@@ -82,7 +84,7 @@ _UNLABELLED: Final = LabelCounts()
 # A plain name takes half as long as one of another module.
 _ARTICLE: Final = kinds.ARTICLE
 _SHELF: Final = kinds.SHELF
-_NO_LABELS: Final = (0.0, 0.0)
+_NO_SUMS: Final = (0.0, 0.0, 0.0, 0.0)
 _NO_RATES: Final = (0.0, 0.0)
 _MOST_REPORTERS: Final = 8
 """How many of the accounts that reported an entity have its events looked up."""
@@ -90,6 +92,8 @@ _MOST_REPORTERS: Final = 8
 
 _Pair = tuple[float, float]
 """A number that forgets within months, and the same one that forgets within years."""
+_Sums = tuple[float, float, float, float]
+"""Frauds and all labels, of months, and then of years."""
 
 
 class KeyedEvent(NamedTuple):
@@ -229,7 +233,11 @@ class ReputationStore:
         if self._shared and len(self.labelled) > reports:
             shared = [(place, get(key)) for place, key in _shared_keys(event)]
             everybody = {place: labels for place, labels in shared if labels is not None}
-        base, silent, of_shelf = _NO_RATES, 1.0, _NO_RATES
+        if not everybody and not any(own):
+            return found
+        account, of_shelf = self._account(keyed, day), _NO_RATES
+        base, slow_base = usual_ones = account.base, account.slow_base
+        unlike, slow_unlike = 1 - base, 1 - slow_base
         for place, labels in enumerate(own):
             # Most entities were never labelled.
             if labels is None and of_shelf is _NO_RATES and place not in everybody:
@@ -241,23 +249,27 @@ class ReputationStore:
             weights = _WEIGHTS.get(kind)
             if known is None or weights is None:
                 continue
-            if base is _NO_RATES:
-                base, silent = self._account_rates(keyed, day)
             if not usual[0]:
-                usual = base
-            recent = of_years = _NO_LABELS
-            if labels is not None:
-                recent, of_years = labels.recent(day), labels.of_years(day)
-            key = keys[place]
-            if everybody and place in everybody:
-                elsewhere = self._elsewhere((kind, key), everybody[place], recent, keyed, base[0])
-                usual = (elsewhere, elsewhere)
-            rates = _rates(weights, (recent, of_years), usual, (base, silent), (key, keyed))
+                usual = usual_ones
+            sums = _NO_SUMS if labels is None else labels.sums(day)
+            if place in everybody:
+                entity = kind, keys[place]
+                elsewhere = self._elsewhere(entity, everybody[place], sums, keyed, base)
+                usual = elsewhere, elsewhere
+            rate, slow_rate = rates = account.rates(keys[place], sums, weights, usual)
             if kind is _SHELF:
                 of_shelf = rates
-            frauds = known.recent(day)[0] if labels is None else recent[0]
-            risk, slow_risk = _risk(rates[0], base[0]), _risk(rates[1], base[1])
-            found.setdefault(kind, []).append(EntityReputation(known, day, risk, slow_risk, frauds))
+            # How much likelier fraud is than usual, in log-odds.
+            risk = 0.0 if rate == base else log(rate * unlike / (base * (1 - rate)))
+            slow_risk = 0.0
+            if slow_rate != slow_base:
+                slow_risk = log(slow_rate * slow_unlike / (slow_base * (1 - slow_rate)))
+            frauds = sums[0] if labels is not None else known.recent(day)[0]
+            reputation = EntityReputation(known, day, risk, slow_risk, frauds)
+            if kind in found:
+                found[kind].append(reputation)
+            else:
+                found[kind] = [reputation]
         return found
 
     def frauds_of(self, key: int, at_s: float) -> float:
@@ -270,36 +282,40 @@ class ReputationStore:
         labels = self._labels.get(_account_key(account_id))
         return None if labels is None else labels.latest_share(NEIGHBOURS)
 
-    def _account_rates(self, keyed: KeyedEvent, day: int) -> tuple[_Pair, float]:
+    def _account(self, keyed: KeyedEvent, day: int) -> "_AccountRates":
         """The account's rates of fraud, and the share of legitimate events that it never labels.
 
         A merchant who labels everything has not labelled the newest events yet; where a merchant
         only reports frauds, everything without a label is legitimate.
         """
         counts, stats = self._labels.get(_account_key(keyed.event.account_id)), keyed.stats
-        frauds, labels = _NO_LABELS if counts is None else counts.recent(day)
+        sums = _NO_SUMS if counts is None else counts.sums(day)
+        frauds, labels, slow_frauds, slow_labels = sums
         unlabelled = max(stats.recent - labels, 0.0)
         legitimate = labels - frauds
         silent = unlabelled / (unlabelled + legitimate) if legitimate > 0 else 1.0
-        slow_frauds, slow_labels = _NO_LABELS if counts is None else counts.of_years(day)
         slow_unlabelled = max(min(stats.recent * _SLOWER, stats.events) - slow_labels, 0.0)
-        rate = _account_rate(frauds, labels + unlabelled * silent)
-        return (rate, _account_rate(slow_frauds, slow_labels + slow_unlabelled * silent)), silent
+        return _AccountRates(
+            _account_rate(frauds, labels + unlabelled * silent),
+            _account_rate(slow_frauds, slow_labels + slow_unlabelled * silent),
+            silent,
+            keyed,
+        )
 
     def _elsewhere(
         self,
         entity: tuple[EntityKind, int],
         everybody: LabelCounts,
-        own: tuple[float, float],
+        own: _Sums,
         keyed: KeyedEvent,
         base: float,
     ) -> float:
         """The rate of fraud among an entity's events with other accounts.
 
-        `own` holds the frauds and all labels of this account.
+        `own` holds the labels of this account.
         """
         kind, key = entity
-        frauds, labels = own
+        frauds, labels, _, _ = own
         all_frauds, all_labels = everybody.recent(int(keyed.event.at_s // DAY_S))
         others, others_labels = max(all_frauds - frauds, 0.0), max(all_labels - labels, 0.0)
         weight = _SHARED_SMOOTHING[kind]
@@ -315,38 +331,37 @@ def _account_rate(frauds: float, events: float) -> float:
     return max(rate, USUAL_RATE)
 
 
-def _risk(rate: float, base: float) -> float:
-    """How much likelier fraud is than usual, in log-odds."""
-    return 0.0 if rate == base else log(rate * (1 - base) / (base * (1 - rate)))
+class _AccountRates(msgspec.Struct, gc=False):
+    """How much fraud is usual for an account at an event, which its entities are compared with."""
 
+    base: float
+    slow_base: float
+    silent: float
+    keyed: KeyedEvent
 
-def _rates(
-    weights: _Pair,
-    labels: tuple[_Pair, _Pair],
-    usual: _Pair,
-    account: tuple[_Pair, float],
-    entity: tuple[int, KeyedEvent],
-) -> _Pair:
-    """The rates of fraud of an entity: its frauds and all labels, drawn towards what is usual.
+    def rates(self, key: int, labels: _Sums, weights: _Pair, usual: _Pair) -> _Pair:
+        """The rates of fraud of an entity: its frauds and all labels, drawn towards what is usual.
 
-    Most merchants only report frauds, so events without a label count, too: they draw a rate down
-    to the account's, and no further.
-    """
-    (frauds, labelled), (slow_frauds, slow_labelled) = labels
-    (weight, slow_weight), ((base, slow_base), silent) = weights, account
-    fraudulent, slow_fraudulent = frauds + weight * usual[0], slow_frauds + slow_weight * usual[1]
-    rate = fraudulent / (labelled + weight)
-    slow_rate = slow_fraudulent / (slow_labelled + slow_weight)
-    if rate <= base and slow_rate <= slow_base:
+        Most merchants only report frauds, so events without a label count, too: they draw a rate
+        down to the account's, and no further.
+        """
+        frauds, labelled, slow_frauds, slow_labelled = labels
+        weight, slow_weight = weights
+        fraudulent = frauds + weight * usual[0]
+        slow_fraudulent = slow_frauds + slow_weight * usual[1]
+        rate, slow_rate = fraudulent / (labelled + weight), slow_fraudulent / (slow_labelled + slow_weight)
+        base, slow_base = self.base, self.slow_base
+        if rate <= base and slow_rate <= slow_base:
+            return rate, slow_rate
+        events, slow_events = _events_of(key, self.keyed)
+        unlabelled = (events - labelled) * self.silent
+        if rate > base and unlabelled > 0:
+            rate = max(fraudulent / (labelled + unlabelled + weight), base)
+        unlabelled = (slow_events - slow_labelled) * self.silent
+        if slow_rate > slow_base and unlabelled > 0:
+            slow_rate = slow_fraudulent / (slow_labelled + unlabelled + slow_weight)
+            slow_rate = max(slow_rate, slow_base)
         return rate, slow_rate
-    events, slow_events = _events_of(*entity)
-    unlabelled = (events - labelled) * silent
-    if rate > base and unlabelled > 0:
-        rate = max(fraudulent / (labelled + unlabelled + weight), base)
-    unlabelled = (slow_events - slow_labelled) * silent
-    if slow_rate > slow_base and unlabelled > 0:
-        slow_rate = max(slow_fraudulent / (slow_labelled + unlabelled + slow_weight), slow_base)
-    return rate, slow_rate
 
 
 def _events_of(key: int, keyed: KeyedEvent) -> _Pair:
