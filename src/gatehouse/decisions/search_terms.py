@@ -45,6 +45,7 @@ _as_number: Final = Struct(">q").unpack
 MOST_ENTRIES: Final = 100
 """How many terms one decision is found by; what its rules added last is left out first."""
 _MOST_COMMON: Final = 20_000
+_SHAPES_AT_ONCE: Final = 1024
 
 _OF_ENTITIES: Final[dict[Place, int]] = {
     KIND_NUMBERS["user"]: USER,
@@ -254,12 +255,11 @@ def _described(
     """What a request is found by that was described for Sentry or for rules."""
     found: dict[FoundBy, None] = {}
     if event is not None:
-        for kind, value in zip(event.kinds, event.values, strict=False):
-            field = _OF_ENTITIES.get(kind)
-            if field is not None:
-                found[field, value] = None
-                if field == RING:
-                    found[RING, ANY_RING] = None
+        values = event.values
+        for place, field in _fields_of(tuple(event.kinds[: len(values)])):
+            found[field, values[place]] = None
+            if field == RING:
+                found[RING, ANY_RING] = None
     if signals is not None:
         for name, field in _OF_SIGNALS:
             known = signals.get(name)
@@ -269,6 +269,14 @@ def _described(
         if text is not None:
             found[ADDRESS, _household(text)] = None
     return found
+
+
+# Requests of a caller name the same kinds of things again and again.
+@lru_cache(_SHAPES_AT_ONCE)
+def _fields_of(kinds: tuple[Place, ...]) -> list[tuple[int, int]]:
+    """Which entities of an event of these kinds it is found by: their places and fields."""
+    fields = enumerate(map(_OF_ENTITIES.get, kinds))
+    return [(place, field) for place, field in fields if field is not None]
 
 
 def _household(text: str) -> str:

@@ -164,7 +164,7 @@ class Scorecard:
                 _quiet_below(each),
                 each.cuts,
                 tuple(_bin(each, effect, sheet.report_from) for effect in each.effects),
-                each.about_address,
+                each.code,
             )
             for each in sheet.terms
             if any(each.effects)
@@ -172,17 +172,15 @@ class Scorecard:
 
     def score(self, values: Mapping[str, float]) -> Scored:
         """Add up what the measurements are worth."""
-        find, least = self._bins.get, self.sheet.report_from
+        least = self.sheet.report_from
         total = about_address = self._prior
         told: list[_Told] = []
         strongest: dict[str, tuple[str, float]] = {}
         strongest_of_address: dict[str, float] = {}
-        for code, value in values.items():
-            term = find(code)
+        for term, value in zip(map(self._bins.get, values), values.values(), strict=True):
             if term is None or value < term[0]:
                 continue
-            _, cuts, bins, of_address = term
-            effect, family, reason = bins[bisect_right(cuts, value)]
+            effect, family, reason, of_address = term[2][bisect_right(term[1], value)]
             if family is None:
                 if reason is not None:
                     told.append(reason)
@@ -191,7 +189,7 @@ class Scorecard:
                     about_address += effect
                 continue
             if family not in strongest or effect < strongest[family][1]:
-                strongest[family] = (code, effect)
+                strongest[family] = (term[3], effect)
             if of_address and effect < strongest_of_address.get(family, 0.0):
                 strongest_of_address[family] = effect
         for code, effect in strongest.values():
@@ -214,13 +212,14 @@ _Told = tuple[float, str, float]
 """How strong a reason is, its code and its effect."""
 
 
-def _bin(term: Term, effect: float, least: float) -> tuple[float, str | None, _Told | None]:
-    """The effect of some values, the family that it is compared in, and the reason it is told as.
+def _bin(term: Term, effect: float, least: float) -> tuple[float, str | None, _Told | None, bool]:
+    """The effect of some values, the family that it is compared in, the reason it is told as, and
+    whether it is about the address.
 
     What raises the score counts by itself, whatever else its family says.
     """
     reason = (abs(effect), term.code, effect) if abs(effect) >= least else None
-    return effect, None if effect > 0 else term.family, reason
+    return effect, None if effect > 0 else term.family, reason, term.about_address
 
 
 def _quiet_below(term: Term) -> float:

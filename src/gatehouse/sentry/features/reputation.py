@@ -12,7 +12,7 @@ from gatehouse.sentry import kinds
 from gatehouse.sentry.features.feature import LEAST, Collection, Group
 from gatehouse.sentry.memory.memory import EntityKind
 from gatehouse.sentry.memory.reputation import SLOW_HALF_LIFE_DAYS, EntityReputation
-from gatehouse.sentry.memory.reputation_store import CROWDS, NEIGHBOURS, SMOOTHING
+from gatehouse.sentry.memory.reputation_store import CROWDS, NEIGHBOURS
 from gatehouse.sentry.request_view import RequestView
 
 _BY_KIND: Final[dict[EntityKind, tuple[str, str, str]]] = {
@@ -66,15 +66,18 @@ _BY_KIND: Final[dict[EntityKind, tuple[str, str, str]]] = {
     ),
 }
 _LONG: Final = "_LONG"
-_CODES: Final = {kind: (code, code + _LONG) for kind, (code, _, _) in _BY_KIND.items()}
 _ADDED_UP: Final = "of a custom input that is remembered; of several, added up"
-_WITNESSES: Final = frozenset((kinds.CUSTOM, kinds.ARTICLE))
+_CUSTOM: Final = kinds.CUSTOM
+_ARTICLE: Final = kinds.ARTICLE
 _CROWD_SHARE: Final = 0.5
 """What is known of a crowd counts half in the sum of all."""
-_SHARES: Final[dict[EntityKind, float]] = {
-    kind: _CROWD_SHARE if kind in CROWDS else 1.0 for kind in SMOOTHING if kind is not kinds.SHELF
+_COUNTED: Final[dict[EntityKind, tuple[str, str, float]]] = {
+    kind: (code, code + _LONG, _CROWD_SHARE if kind in CROWDS else 1.0)
+    for kind, (code, _, _) in _BY_KIND.items()
 }
-"""Kinds that count in the sum. An article stands as its shelf does where little is known of it."""
+"""How a kind is told, and what it counts in the sum. Articles are told as one cart; a shelf is not:
+an article stands as it does where little is known of it.
+"""
 
 
 def _measures(view: RequestView, found: dict[str, float]) -> None:
@@ -86,23 +89,27 @@ def _measures(view: RequestView, found: dict[str, float]) -> None:
         found["MERCHANT_LATEST_OUTCOMES"] = max(100 * latest, LEAST)
     reputations, total = history.reputation(), 0.0
     for kind, known in reputations.items():
+        counted = _COUNTED.get(kind)
+        if counted is None:
+            continue
+        code, code_long, share = counted
         risk, slow = known[0].risk, known[0].slow_risk
         if len(known) > 1:
             risk = max([each.risk for each in known])
             # Several custom inputs are several witnesses.
-            combined = sum if kind in _WITNESSES else max
+            combined = sum if kind is _CUSTOM else max
             slow = combined([each.slow_risk for each in known])
-        total += slow * _SHARES.get(kind, 0.0)
-        codes = _CODES.get(kind)
-        if codes is not None:
-            if risk:
-                found[codes[0]] = risk
-            if slow:
-                found[codes[1]] = slow
-    articles = reputations.get(kinds.ARTICLE)
+        total += slow * share
+        if risk:
+            found[code] = risk
+        if slow:
+            found[code_long] = slow
+    articles = reputations.get(_ARTICLE)
     if articles is not None:
+        slow = sum([each.slow_risk for each in articles])
+        total += slow
         _keep(found, "CART_REPUTATION", sum([each.risk for each in articles]))
-        _keep(found, "CART_REPUTATION_LONG", sum([each.slow_risk for each in articles]))
+        _keep(found, "CART_REPUTATION_LONG", slow)
     _keep(found, "REPUTATION_TOTAL", total)
     affiliate = reputations.get(kinds.AFFILIATE)
     if affiliate is not None:

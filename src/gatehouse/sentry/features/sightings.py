@@ -4,6 +4,7 @@ Whether somebody is new matters, and who came ten times is no stranger. Without 
 would grow with the age of the installation, and a model would mistake time for trust.
 """
 
+from functools import lru_cache
 from typing import Final
 
 from gatehouse.sentry import kinds
@@ -22,33 +23,34 @@ _BY_KIND: Final[dict[EntityKind, tuple[str, str]]] = {
     kinds.AFFILIATE: ("AFFILIATE_SEEN", "affiliate"),
 }
 _CODES: Final = {kind: code for kind, (code, _) in _BY_KIND.items()}
-_CUSTOM: Final = kinds.CUSTOM
-_MOST_TIMES: Final = float(MOST)
 # By the number of all events. Never is a measurement, too.
-_TIMES: Final = (LEAST, LEAST, *map(float, range(1, MOST)))
+_TIMES: Final = (LEAST, LEAST, *map(float, range(1, MOST + 1)))
 
 
 def _measures(view: RequestView, found: dict[str, float]) -> None:
     history = view.history
     if history is None:
         return
-    custom: list[int] = []
-    for kind, entity in zip(history.kinds, history.histories, strict=True):
-        code = _CODES.get(kind)
-        if code is not None:
-            times = _times_before(entity.events)
-            # A card that is remembered by its account and by its number is one card.
-            if code not in found or times > found[code]:
-                found[code] = times
-        elif kind is _CUSTOM:
-            custom.append(entity.events)
+    histories = history.histories
+    named, custom = _places(history.kinds)
+    for place, code in named:
+        events = histories[place].events
+        times = _TIMES[events if events <= MOST else -1]
+        # A card that is remembered by its account and by its number is one card.
+        if code not in found or times > found[code]:
+            found[code] = times
     if custom:
-        found["CUSTOM_SEEN_LEAST"] = _times_before(min(custom))
-        found["CUSTOM_SEEN_MOST"] = _times_before(max(custom))
+        seen = [min(histories[place].events, MOST + 1) for place in custom]
+        found["CUSTOM_SEEN_LEAST"] = _TIMES[min(seen)]
+        found["CUSTOM_SEEN_MOST"] = _TIMES[max(seen)]
 
 
-def _times_before(events: int) -> float:
-    return _TIMES[events] if events <= MOST else _MOST_TIMES
+# The things that requests of a caller name are of the same kinds again and again.
+@lru_cache(maxsize=4096)
+def _places(present: tuple[EntityKind, ...]) -> tuple[list[tuple[int, str]], list[int]]:
+    """Where the histories of these kinds are that are counted by name, and the custom inputs'."""
+    named = [(place, _CODES[kind]) for place, kind in enumerate(present) if kind in _CODES]
+    return named, [place for place, kind in enumerate(present) if kind is kinds.CUSTOM]
 
 
 SIGHTINGS: Final = Collection(Group.VELOCITY, _measures)

@@ -63,6 +63,12 @@ def _grown(day: int, half_life: int, bits: int) -> int:
     return round(part * (1 << bits)) << whole
 
 
+Sums = tuple[float, float, float, float]
+"""Frauds and all labels, of months and then of years."""
+_MANY: Final = 8.0
+"""With so many labels an entity is worth remembering what was worked out."""
+
+
 class LabelTrend(NamedTuple):
     """How the labels of an entity developed lately."""
 
@@ -96,6 +102,8 @@ class LabelCounts(msgspec.Struct, gc=False):
     known_then: float = 0.0
     known_trend: tuple[int, LabelTrend] | None = None
     """The trend as of a day, until the next label; busy entities are asked for it all the time."""
+    known_sums: "tuple[int, Sums] | None" = None
+    """The sums as of a day, too, of an entity with many labels."""
     reporters: dict[int, int] | None = None
     """Of a shared entity: each reporting account's own key of it, and how many labels it gave."""
 
@@ -127,7 +135,7 @@ class LabelCounts(msgspec.Struct, gc=False):
                 del days[place]
         elif not self._has_older(day, -times, fraud=fraud):
             return
-        self.known_trend = None
+        self.known_trend = self.known_sums = None
         weight, slow_weighed = _weight(day) * times, slow_weight(day) * times
         self.known += weight
         self.slow_known += slow_weighed
@@ -200,8 +208,17 @@ class LabelCounts(msgspec.Struct, gc=False):
         """The same when labels are forgotten slowly."""
         return self.sums(day)[2:]
 
-    def sums(self, day: int) -> tuple[float, float, float, float]:
+    def sums(self, day: int) -> Sums:
         """Both at once, as a request asks for them of everything that it names."""
+        known_sums = self.known_sums
+        if known_sums is not None and known_sums[0] == day:
+            return known_sums[1]
+        sums = self._sums(day)
+        if self.known_then > _MANY:
+            self.known_sums = day, sums
+        return sums
+
+    def _sums(self, day: int) -> Sums:
         # The event can be late, or the clock was set back.
         if day < self.latest_day:
             day = self.latest_day

@@ -26,6 +26,7 @@ from gatehouse.sentry.memory.reputation import (
     EntityReputation,
     LabelCounts,
     LabelTable,
+    Sums,
 )
 
 USUAL_RATE: Final = 0.005
@@ -92,8 +93,6 @@ _MOST_REPORTERS: Final = 8
 
 _Pair = tuple[float, float]
 """A number that forgets within months, and the same one that forgets within years."""
-_Sums = tuple[float, float, float, float]
-"""Frauds and all labels, of months, and then of years."""
 
 
 class KeyedEvent(NamedTuple):
@@ -306,7 +305,7 @@ class ReputationStore:
         self,
         entity: tuple[EntityKind, int],
         everybody: LabelCounts,
-        own: _Sums,
+        own: Sums,
         keyed: KeyedEvent,
         base: float,
     ) -> float:
@@ -339,7 +338,7 @@ class _AccountRates(msgspec.Struct, gc=False):
     silent: float
     keyed: KeyedEvent
 
-    def rates(self, key: int, labels: _Sums, weights: _Pair, usual: _Pair) -> _Pair:
+    def rates(self, key: int, labels: Sums, weights: _Pair, usual: _Pair) -> _Pair:
         """The rates of fraud of an entity: its frauds and all labels, drawn towards what is usual.
 
         Most merchants only report frauds, so events without a label count, too: they draw a rate
