@@ -214,7 +214,7 @@ class LabelCounts(msgspec.Struct, gc=False):
         if known_sums is not None and known_sums[0] == day:
             return known_sums[1]
         sums = self._sums(day)
-        if self.known_then > _MANY:
+        if sums[3] > _MANY:
             self.known_sums = day, sums
         return sums
 

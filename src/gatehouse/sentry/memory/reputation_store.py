@@ -241,17 +241,17 @@ class ReputationStore:
             # Most entities were never labelled.
             if labels is None and of_shelf is _NO_RATES and place not in everybody:
                 continue
-            kind = event.entities[place][0]
-            # An article follows its shelf, whose rate is the usual one for it.
-            usual, of_shelf = (of_shelf if kind is _ARTICLE else _NO_RATES), _NO_RATES
-            known = labels or everybody.get(place) or (_UNLABELLED if usual[0] else None)
+            kind, usual, known = event.entities[place][0], usual_ones, labels
+            if of_shelf is not _NO_RATES:
+                # An article follows its shelf, whose rate is the usual one for it.
+                usual, of_shelf = (of_shelf if kind is _ARTICLE else usual_ones), _NO_RATES
+            if known is None:
+                known = everybody.get(place) or (_UNLABELLED if usual is not usual_ones else None)
             weights = _WEIGHTS.get(kind)
             if known is None or weights is None:
                 continue
-            if not usual[0]:
-                usual = usual_ones
             sums = _NO_SUMS if labels is None else labels.sums(day)
-            if place in everybody:
+            if everybody and place in everybody:
                 entity = kind, keys[place]
                 elsewhere = self._elsewhere(entity, everybody[place], sums, keyed, base)
                 usual = elsewhere, elsewhere
