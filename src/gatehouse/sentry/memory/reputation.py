@@ -220,8 +220,7 @@ class LabelCounts(msgspec.Struct, gc=False):
 
     def _sums(self, day: int) -> Sums:
         # The event can be late, or the clock was set back.
-        if day < self.latest_day:
-            day = self.latest_day
+        day = max(day, self.latest_day)
         later = day - self.as_of
         near = -_LEFT_DAYS <= later <= _LEFT_DAYS
         left = _LEFT[later + _LEFT_DAYS] if near else 0.5 ** (later / HALF_LIFE_DAYS)

@@ -227,11 +227,9 @@ class ReputationStore:
             return found
         get, day = self._labels.get, int(event.at_s // DAY_S)
         own = list(map(get, keys)) if reports else [None] * len(keys)
-        everybody: dict[int, LabelCounts] = {}
         # Other accounts could know what this one does not.
-        if self._shared and len(self.labelled) > reports:
-            shared = [(place, get(key)) for place, key in _shared_keys(event)]
-            everybody = {place: labels for place, labels in shared if labels is not None}
+        asked = _shared_keys(event) if self._shared and len(self.labelled) > reports else ()
+        everybody = {place: labels for place, key in asked if (labels := get(key)) is not None}
         if not everybody and not any(own):
             return found
         account, of_shelf = self._account(keyed, day), _NO_RATES
@@ -348,7 +346,10 @@ class _AccountRates(msgspec.Struct, gc=False):
         weight, slow_weight = weights
         fraudulent = frauds + weight * usual[0]
         slow_fraudulent = slow_frauds + slow_weight * usual[1]
-        rate, slow_rate = fraudulent / (labelled + weight), slow_fraudulent / (slow_labelled + slow_weight)
+        rate, slow_rate = (
+            fraudulent / (labelled + weight),
+            slow_fraudulent / (slow_labelled + slow_weight),
+        )
         base, slow_base = self.base, self.slow_base
         if rate <= base and slow_rate <= slow_base:
             return rate, slow_rate

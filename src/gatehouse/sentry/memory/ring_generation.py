@@ -326,7 +326,8 @@ class RingGeneration:
         old = (born >> MOMENT_SHIFT) // _DAY_MS << _DAY
         for place, key in enumerate(keys, len(self._keys) - len(keys)):
             self._parent[place] = place
-            began, is_new, marked = born, True, is_fraud is not None and is_fraud(key)
+            began, is_new = born, True
+            marked: int = is_fraud is not None and is_fraud(key)
             if like is not None:
                 other, joined = like
                 theirs = other.find(key)
