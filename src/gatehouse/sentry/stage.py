@@ -335,11 +335,11 @@ def _reasons(scored: Scored, values: dict[str, float], *, shipped: bool) -> list
 
 def told_reason(code: str, effect: float, value: float, *, shipped: bool) -> Reason:
     """One reason; the same from what was measured as from what the record keeps of it."""
-    fits = (
-        shipped
-        or code in _PLAIN
-        or fits_feature(code, round(effect, _EFFECT_DIGITS), rounded_feature(value))
-    )
+    fits = shipped or code in _PLAIN
+    if not fits:
+        # As `fits_feature`, written out: every reason of a learned model is asked.
+        usual = _SHIPPED.effect(code, rounded_feature(value))
+        fits = usual * round(effect, _EFFECT_DIGITS) > 0
     if fits and code in _CONSTANT:
         return _reason(code, effect, "", True)
     return _reason(code, effect, _shown(code, value, fits=fits), fits)
