@@ -16,12 +16,12 @@ def cache_short(
     """Remember the results for this many texts of at most this many characters."""
 
     def decorate(work: Callable[[str], T]) -> Callable[[str], T]:
-        return _Remembered(work, maxsize, longest).__getitem__
+        return _TextCache(work, maxsize, longest).__getitem__
 
     return decorate
 
 
-class _Remembered(dict[str, T], Generic[T]):
+class _TextCache(dict[str, T], Generic[T]):
     """Results by text. One that is there is found without a step in Python: a request looks thirty
     times. When it is full it begins anew, which costs the texts that are still wanted once.
     """
