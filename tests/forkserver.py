@@ -2,11 +2,13 @@
 
 One process imports the program and loads its tables once, for all workers of a run; every command
 and every server of the tests is a fork of it with arguments, folder, environment and files of its
-own.
+own. So are the processes that a server starts: to them, `sys.executable` is a program that hands
+itself over as well, and is the process that the server sees, signals and ends.
 """
 
 import atexit
 import contextlib
+import fcntl
 import functools
 import os
 import select
@@ -30,26 +32,45 @@ SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 # Commands that load packages which no other one needs, and which take seconds to load.
 _LEARNS = [["sentry", "train"], ["sentry", "replay"]]
 
+_PYTHON = "python"
+_MOST_FILES = 8
+_ABOVE_ALL = 256
+"""No descriptor of the fork server has so high a number."""
+
 _LAUNCHER = '''#!{python} -IS
-"""Stands in for the installed command: hands itself over to the fork server of the tests."""
+"""Stands in for a program: hands itself over to the fork server of the tests."""
 import os
 import socket
 import sys
 
 # The module `signal` would take longer to load than all of this.
-from _signal import SIGTERM, signal
+from _signal import SIG_DFL, SIGINT, SIGKILL, SIGTERM, signal
 
+arguments, tied = sys.argv[1:], ""
+if {is_python}:
+    if arguments[:2] != ["-m", "gatehouse"] or "REAL_PYTHON" in os.environ:
+        os.execv({python!r}, [{python!r}, *arguments])
+    arguments, tied = arguments[2:], "tied"
+files = [0, 1, 2]
+if "--listener" in arguments:
+    files.append(int(arguments[arguments.index("--listener") + 1]))
 server = socket.socket(socket.AF_UNIX)
-server.connect({learning!r} if sys.argv[1:3] in {learns!r} else {address!r})
-words = [os.getcwd(), str(len(sys.argv) - 1), *sys.argv[1:]]
+server.connect({learning!r} if arguments[:2] in {learns!r} else {address!r})
+words = [tied, ",".join(map(str, files)), os.getcwd(), str(len(arguments)), *arguments]
 words += [f"{{name}}={{value}}" for name, value in os.environ.items()]
 data = os.fsencode("\\0".join(words))
-socket.send_fds(server, [len(data).to_bytes(4, "big")], [0, 1, 2])
+socket.send_fds(server, [len(data).to_bytes(4, "big")], files)
 server.sendall(data)
 answers = server.makefile("rb")
 pid = int(answers.readline())
-signal(SIGTERM, lambda *_: os.kill(pid, SIGTERM))
-os._exit(int(answers.readline().split()[0]) & 255)
+for number in (SIGTERM, SIGINT):
+    signal(number, lambda number, _: os.kill(pid, number))
+code = int(answers.readline().split()[0])
+if code < 0:
+    if -code != SIGKILL:
+        signal(-code, SIG_DFL)
+    os.kill(os.getpid(), -code)
+os._exit(code & 255)
 '''
 
 
@@ -104,7 +125,7 @@ class ForkServer:
         self, arguments: Sequence[str], environ: Mapping[str, str], files: Sequence[int]
     ) -> Fork:
         """Begin a command with these descriptors as its input, output and errors."""
-        words = [os.getcwd(), str(len(arguments)), *arguments]
+        words = ["", "0,1,2", os.getcwd(), str(len(arguments)), *arguments]
         words += [f"{name}={value}" for name, value in environ.items()]
         data = os.fsencode("\0".join(words))
         connection = socket.socket(socket.AF_UNIX)
@@ -129,21 +150,24 @@ def _begin() -> str:
     """Start the process and return its address; whoever connects early waits until it is ready."""
     folder = tempfile.TemporaryDirectory(prefix="gatehouse-forks-")
     address, learning = (str(Path(folder.name) / name) for name in ("socket", "learning"))
-    launcher = Path(ForkServer(address).launcher)
-    launcher.write_text(
-        _LAUNCHER.format(python=sys.executable, address=address, learning=learning, learns=_LEARNS)
-    )
-    launcher.chmod(0o755)
+    for name in ("gatehouse", _PYTHON):
+        launcher = Path(folder.name) / name
+        known = {"address": address, "learning": learning, "learns": _LEARNS}
+        launcher.write_text(
+            _LAUNCHER.format(python=sys.executable, is_python=name == _PYTHON, **known)
+        )
+        launcher.chmod(0o755)
     with socket.socket(socket.AF_UNIX) as usual, socket.socket(socket.AF_UNIX) as learned:
         for doorway, name in ((usual, address), (learned, learning)):
             doorway.bind(name)
             doorway.listen(64)
+        numbers = [str(each.fileno()) for each in (usual, learned)]
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.forkserver", str(usual.fileno()), str(learned.fileno())],
+            [sys.executable, "-m", "tests.forkserver", folder.name, *numbers],
             cwd=Path(__file__).resolve().parents[1],
             env=os.environ | SINGLE_THREADED,
             stdin=subprocess.PIPE,
-            pass_fds=[usual.fileno(), learned.fileno()],
+            pass_fds=[int(each) for each in numbers],
         )
 
     def stop() -> None:
@@ -163,6 +187,8 @@ class _Parent:
         self._listener = listener
         self._learning = learning
         self._running: dict[int, socket.socket] = {}
+        self._tied: dict[socket.socket, int] = {}
+        """Forks that end with those who asked for them, as a process does that is killed."""
         self._ends, wake = os.pipe()
         os.set_blocking(wake, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -171,7 +197,7 @@ class _Parent:
     def serve(self) -> None:
         """Fork for everybody who connects, until the tests close the standard input."""
         while True:
-            awaited: list[Any] = [self._listener, self._ends, 0]
+            awaited: list[Any] = [self._listener, self._ends, 0, *self._tied]
             if self._learning is not None:
                 awaited.append(self._learning)
             ready, _, _ = select.select(awaited, [], [])
@@ -180,6 +206,8 @@ class _Parent:
             if self._ends in ready:
                 os.read(self._ends, 4096)
                 self._report_ended()
+            for connection in self._tied.keys() & set(ready):
+                os.kill(self._tied.pop(connection), signal.SIGKILL)
             if self._listener in ready:
                 self._fork()
             if self._learning in ready:
@@ -187,7 +215,11 @@ class _Parent:
 
     def _fork(self) -> None:
         connection, _ = self._listener.accept()
-        words, files = _receive(connection)
+        (tied, *words), files = _receive(connection)
+        if not words:
+            # It was killed before it could ask.
+            connection.close()
+            return
         pid = os.fork()
         if pid == 0:
             signal.set_wakeup_fd(-1)
@@ -198,6 +230,8 @@ class _Parent:
         for file in files:
             os.close(file)
         self._running[pid] = connection
+        if tied:
+            self._tied[connection] = pid
         with contextlib.suppress(OSError):
             connection.sendall(b"%d\n" % pid)
 
@@ -225,6 +259,7 @@ class _Parent:
                 code = os.waitstatus_to_exitcode(status)
                 peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
                 with contextlib.suppress(OSError), self._running.pop(pid) as connection:
+                    self._tied.pop(connection, None)
                     connection.sendall(b"%d %d\n" % (code, peak))
 
 
@@ -233,7 +268,7 @@ def _check_single_thread() -> None:
 
 
 def _receive(connection: socket.socket) -> tuple[list[str], list[int]]:
-    head, files, _, _ = socket.recv_fds(connection, 4, 3)
+    head, files, _, _ = socket.recv_fds(connection, 4, _MOST_FILES)
     left = int.from_bytes(head, "big")
     parts = []
     while left:
@@ -244,10 +279,13 @@ def _receive(connection: socket.socket) -> tuple[list[str], list[int]]:
 
 def _become(words: list[str], files: list[int]) -> None:
     """Run the command as if this process had been started for it; does not return."""
-    for target, file in enumerate(files):
+    targets, folder, count, *rest = words
+    moved = [fcntl.fcntl(file, fcntl.F_DUPFD, _ABOVE_ALL) for file in files]
+    for file in files:
+        os.close(file)
+    for target, file in zip(map(int, targets.split(",")), moved, strict=True):
         os.dup2(file, target)
         os.close(file)
-    folder, count, *rest = words
     arguments, environ = rest[: int(count)], rest[int(count) :]
     os.chdir(folder)
     os.environ.clear()
@@ -286,6 +324,8 @@ def _exit() -> Iterator[None]:
 
 
 if __name__ == "__main__":
+    # Before the program is imported, which keeps it.
+    sys.executable = str(Path(sys.argv[1]) / _PYTHON)
     load()
     _check_single_thread()
-    _Parent(*(socket.socket(fileno=int(number)) for number in sys.argv[1:])).serve()
+    _Parent(*(socket.socket(fileno=int(number)) for number in sys.argv[2:])).serve()

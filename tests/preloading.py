@@ -74,6 +74,8 @@ def load() -> None:
     import gatehouse.api.serving.server
     import gatehouse.bootstrap
     import gatehouse.connectors.reference_host.serving
+    import gatehouse.console.serving.server
+    import gatehouse.workers.background.process
     from gatehouse.cli.app import app
     from gatehouse.cli.late import LateCommand
     from gatehouse.intel import networks

@@ -43,7 +43,9 @@ def _answers(url: str) -> bool:
 def test_the_console_comes_with_the_server_starts_again_and_ends_with_it(
     sqlite_home: Home,
 ) -> None:
-    environ = sqlite_home.environ(GATEHOUSE_CONSOLE_PORT="0", GATEHOUSE_CONSOLE_NICE="3")
+    given = {"GATEHOUSE_CONSOLE_PORT": "0", "GATEHOUSE_CONSOLE_NICE": "3"}
+    # The console is to be a child of its server, whose threads can be looked at.
+    environ = sqlite_home.environ(**given, REAL_PYTHON="yes")
     port, out = free_port(), sqlite_home.path / "server.log"
     with out.open("ab") as log:
         process = fork_command(("serve", "--port", str(port), "--console"), environ, log, log)

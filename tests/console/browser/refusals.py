@@ -8,7 +8,7 @@ from playwright.sync_api import Response, expect
 from gatehouse.console.pages import Page
 from gatehouse.console.routes import DECLARED
 from tests.console.browser.past import path_to
-from tests.console.browser.site import Visitor
+from tests.console.browser.site import WIDTHS, Visitor
 
 _SEND: Final = """([action, typed]) => {
     const leads = (each, name) => new URL(each.getAttribute(name), location.href).pathname;
@@ -111,7 +111,8 @@ def refuse(visitor: Visitor, refusal: Refusal, known: dict[str, str], *, whole: 
     typed = {name: value for name, value in refusal.typed.items() if name not in refusal.forgotten}
     kept = page.evaluate(_KEPT, [action, list(typed)])
     assert kept == typed, _told(refusal, kept)
-    visitor.fits()
+    # The page itself has been looked at in every window.
+    visitor.fits(WIDTHS[0])
     visitor.check(*(() if whole else [each for each in _REFUSED if page.locator(each).count()]))
 
 

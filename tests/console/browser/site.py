@@ -1,14 +1,11 @@
 """What `make run` starts, and a real browser that visits its console."""
 
 import contextlib
-import functools
 import http.client
-import json
 import re
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import pytest
@@ -32,20 +29,16 @@ from gatehouse.admin.sign_in.use_cases.links import NewLink
 from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin, SignedIn
 from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from tests.admin.people.signing_in import PASSWORD, quick_passwords
+from tests.console.browser.axe_looks import DRAWN, AxeLooks
 from tests.harness import PATIENCE_S, Home, Server, free_port, until
 from tests.harness.commands import fork_command
-from tests.installed_programs import NPM, npm_packages
+from tests.installed_programs import NPM
 
 CHROMIUM: Final = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 """Without windows at all it takes a third of the time."""
-AXE: Final = Path(__file__).with_name("axe")
 needs_chromium = pytest.mark.skipif(
     CHROMIUM is None, reason="CHROMIUM IS MISSING: no page of the console was opened in a browser"
 )
-_RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-_COLOURS: Final = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
-"""All rules that a theme can make a difference to; others take half of the time."""
-_THEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
 WIDTHS: Final = (390, 820, 1440)
 """Of a phone, a tablet and a desktop."""
 _FETCHED: Final = ".htmx-request, [aria-busy=true]"
@@ -56,18 +49,11 @@ _FEW_ROWS: Final = (
 _REFUSED: Final = "Failed to load resource: the server responded with a status of"
 _OPEN_ALL: Final = """document.querySelectorAll("main details").forEach(each => each.open = true)"""
 """What asks before something is done, and tables behind charts."""
-_DRAWN: Final = """() => new Promise(done =>
-    requestAnimationFrame(() => requestAnimationFrame(done)))"""
-_LOOK: Final = """([where, rules]) =>
-    axe.run(where ?? document, {runOnly: rules, resultTypes: ["violations"]})"""
 _FITS: Final = "document.documentElement.scrollWidth <= window.innerWidth"
 _LOOK_MS, _LOOKS_AT_WIDTH = 50, 120
 """The policy of the pages forbids a browser to wait for a condition that comes as a text, and
 without scripts there are no frames to wait for.
 """
-_LOOKS: Final = 5
-"""While a page changes its theme, the browser tells colours of both; a true finding stays."""
-_INSIDE: Final = {"exclude": [".sidebar", ".topbar"]}
 _LESS_DRAWING: Final = (
     "--disable-gpu",
     "--disable-lcd-text",
@@ -77,11 +63,6 @@ _LESS_DRAWING: Final = (
 """Nobody looks at the windows; this saves a good part of the time that a page takes."""
 
 expect.set_options(timeout=PATIENCE_S * 1000)
-
-
-@functools.cache
-def _axe() -> str:
-    return (npm_packages("axe", AXE) / "axe-core" / "axe.min.js").read_text()
 
 
 class Site:
@@ -159,7 +140,7 @@ class Visitor:
         self.complaints: list[str] = []
         self.is_refused = False
         """Whether pages are expected that say what is wrong, which the browser notes as errors."""
-        self._frame_seen = False
+        self._looks = AxeLooks(self.page)
         self.page.on("console", self._note)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("dialog", self._refuse)
@@ -202,43 +183,22 @@ class Visitor:
             pytest.skip("NPM IS MISSING: axe-core looked at no page of the console")
         # What is being fetched again is dimmed meanwhile.
         expect(self.page.locator(_FETCHED)).to_have_count(0)
-        self.page.evaluate(_axe())
+        self._looks.load()
         self.page.evaluate(_FEW_ROWS)
         self.page.evaluate(_OPEN_ALL)
-        # The frame is the same on all pages of a window; it takes half of the time.
-        where: object = _INSIDE if self._frame_seen else None
-        if within:
-            where = {"include": within}
-        else:
-            self._frame_seen = self.page.locator(".sidebar").count() > 0
-        for theme in _THEMES:
-            self.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-            rules = _RULES if where is None or theme == "light" else _COLOURS
-            for _ in range(_LOOKS):
-                self.page.evaluate(_DRAWN)
-                problems = self._problems(where, rules)
-                if not problems:
-                    break
-            assert problems == [], f"{self.page.url} in {theme}: {json.dumps(problems, indent=1)}"
-
-    def _problems(self, where: object, rules: object) -> list[object]:
-        found = self.page.evaluate(_LOOK, [where, rules])["violations"]
-        return [
-            (each["id"], [(node["html"][:200], node["failureSummary"]) for node in each["nodes"]])
-            for each in found
-        ]
+        self._looks.look(within)
 
     def picture(self) -> bytes:
         """What the window shows when nothing is being fetched or moves any more."""
         expect(self.page.locator(_FETCHED)).to_have_count(0)
-        self.page.evaluate(_DRAWN)
+        self.page.evaluate(DRAWN)
         return self.page.screenshot(animations="disabled")
 
-    def fits(self) -> None:
+    def fits(self, *widths: int) -> None:
         """The page must not scroll sideways as a whole, in any window from a phone's on."""
         before = self.page.viewport_size
         wide = []
-        for width in WIDTHS:
+        for width in widths or WIDTHS:
             self.page.set_viewport_size(ViewportSize(width=width, height=800))
             # Charts are drawn anew for the width, a moment later.
             for _ in range(_LOOKS_AT_WIDTH):

@@ -1,5 +1,6 @@
 """The shell in a real browser: signing in by the link, the navigation, themes and phones."""
 
+import pytest
 from playwright.sync_api import expect
 
 from gatehouse.access.roles import UserRole
@@ -37,6 +38,23 @@ def test_the_demo_administrator_comes_in_by_the_link_and_walks_the_navigation(si
         page.get_by_role("button", name="Sign out").first.click()
         page.wait_for_url("**/sign-in")
         visitor.check()
+
+
+@needs_chromium
+def test_a_text_that_cannot_be_read_is_found_however_often_the_page_was_looked_at(
+    site: Site,
+) -> None:
+    with site.visit(site.token(UserRole.VIEWER)) as visitor:
+        page = visitor.open("/me")
+        visitor.check()
+        page.evaluate("""() => {
+            const faint = document.createElement("p");
+            faint.textContent = "too faint";
+            Object.assign(faint.style, {color: "#777", background: "#888"});
+            document.querySelector("main").append(faint);
+        }""")
+        with pytest.raises(AssertionError, match="color-contrast"):
+            visitor.check()
 
 
 @needs_chromium
