@@ -1,7 +1,7 @@
 """Stores the ring of keys, each wrapped by the root secret."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -34,11 +34,15 @@ def open_ring(
         lock_changes(connection)
         root = in_force(connection, roots)
         present = set(connection.scalars(sa.select(KEY_RING.c.purpose)))
-        for purpose in PURPOSES:
-            if purpose not in present:
-                key = insert_key(connection, root, NewKeyVersion(purpose, 1, clock()), randomness)
-                if purpose == AUDIT:
-                    audit.start(connection, key)
+        made = {purpose: randomness(32) for purpose in PURPOSES if purpose not in present}
+        rows = [
+            _row(root, NewKeyVersion(purpose, 1, clock()), key, randomness)
+            for purpose, key in made.items()
+        ]
+        if rows:
+            connection.execute(KEY_RING.insert(), rows)
+        if AUDIT in made:
+            audit.start(connection, made[AUDIT])
     return _load(database, roots)
 
 
@@ -47,9 +51,16 @@ def insert_key(
 ) -> bytes:
     """Add a fresh key to the ring."""
     key = randomness(32)
-    wrapped = root.wrap(new.purpose, new.version, key, randomness(12))
-    connection.execute(KEY_RING.insert(), {**new._asdict(), "wrapped": wrapped})
+    connection.execute(KEY_RING.insert(), _row(root, new, key, randomness))
     return key
+
+
+def _row(
+    root: RootSecret, new: NewKeyVersion, key: bytes, randomness: Randomness
+) -> dict[str, Any]:
+    """A key as it is stored: wrapped."""
+    wrapped = root.wrap(new.purpose, new.version, key, randomness(12))
+    return {**new._asdict(), "wrapped": wrapped}
 
 
 def rewrap(
