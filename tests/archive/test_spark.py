@@ -1,4 +1,4 @@
-"""Spark on a cluster of two workers says what DuckDB says, and what a server decides.
+"""Spark on a cluster says what DuckDB says, and what a server decides.
 
 One session of Spark serves all comparisons, because to start one takes longer than they do.
 """
@@ -39,7 +39,7 @@ from tests.conditions.test_agreement import (
 from tests.conditions.trees import CATALOGUE, Trees
 from tests.figures.shops import DAY_MS, Shop, as_json
 
-MASTER = "local-cluster[2,1,1024]"
+MASTER = "local-cluster[1,2,1024]"
 table = test_agreement.table
 
 EVERY_FUNCTION = (

@@ -1,5 +1,6 @@
 """A made-up account: four usual weeks in counts, and orders that come in now."""
 
+import functools
 from typing import Any
 
 import msgspec
@@ -53,7 +54,11 @@ def usual_hour(start_ms: int, number: int = USUAL_AN_HOUR) -> list[SeenRequest]:
 
 def weeks(now_ms: int) -> dict[int, HourCounts]:
     """Four weeks of usual hours, of which no two have the same number of orders."""
-    newest_ms = now_ms // HOUR_MS * HOUR_MS - HOUR_MS
+    return dict(_weeks(now_ms // HOUR_MS * HOUR_MS - HOUR_MS))
+
+
+@functools.cache
+def _weeks(newest_ms: int) -> dict[int, HourCounts]:
     found = {}
     for number in range(WEEKS_HOURS):
         start_ms = newest_ms - number * HOUR_MS

@@ -77,12 +77,21 @@ def keep_hours(
     unusual: Iterable[int],
 ) -> None:
     """Keep hours in place of earlier ones."""
+    if not hours:
+        return
     apart = set(unusual)
-    for start_ms, counts in hours.items():
-        this = (_H.account_id == account_id, _H.start_ms == start_ms)
-        connection.execute(ALERT_HOURS.delete().where(*this))
-        row = {"account_id": account_id, "start_ms": start_ms, "counts": encode_hour(counts)}
-        connection.execute(ALERT_HOURS.insert(), row | {"is_usual": int(start_ms not in apart)})
+    this = (_H.account_id == account_id, _H.start_ms == sa.bindparam("at_ms"))
+    connection.execute(ALERT_HOURS.delete().where(*this), [{"at_ms": each} for each in hours])
+    rows = [
+        {
+            "account_id": account_id,
+            "start_ms": start_ms,
+            "counts": encode_hour(counts),
+            "is_usual": int(start_ms not in apart),
+        }
+        for start_ms, counts in hours.items()
+    ]
+    connection.execute(ALERT_HOURS.insert(), rows)
 
 
 def delete_old(connection: sa.Connection, hours_ms: int, alerts_ms: int) -> None:
