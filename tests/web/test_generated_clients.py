@@ -88,8 +88,7 @@ def test_a_client_by_openapi_python_client_is_typed_and_calls_everything(
             run([generator / "openapi-python-client", *generate.split(), *options.split()], folder)
             strictly = "-m mypy --strict --cache-dir ../../mypy --python-executable"
             by = [sys.executable, *strictly.split(), str(generator / "python")]
-            # And with it all that it imports: what managing imports is made by the same templates.
-            run([*by, "call_python_client.py"], folder)
+            run([*by, "gatehouse_client", "call_python_client.py"], folder)
     called = run([generator / "python", "call_python_client.py", shared.base, key], folder)
     assert set(called.split()) == operations
 
