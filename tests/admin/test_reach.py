@@ -75,6 +75,7 @@ NOT_OFFERED: Final = {
         *(
             "configurations.in_force.",
             "rule_sets.rule_backtest.prepare_trial",
+            "rule_sets.one_rule.changed_version",
             "search.people.",
             "rule_sets.get",
             "pipelines.get",

@@ -13,6 +13,7 @@ from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
+from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.labels import Label
 from gatehouse.store.feedback.statements import FeedbackStatement
 from tests.admin.recorded import Recorder
@@ -207,9 +208,11 @@ def test_a_rule_is_clicked_together(console: Console, mo: Browser) -> None:
     assert "&#39;GB&#39;, &#39;IE&#39;) AND ip.tor" in many
     assert 'name="signal0.2"' in more
     rule = {"name": "abroad", "outcome": "DECLINE", "shadow": "yes", "description": "It's: far"}
-    editor = mo.post(f"{path}/build/add", {**questions, **rule}).text
-    assert "- name: abroad" in editor
-    assert "+</span>" in editor
+    change = mo.post(f"{path}/build/add", {**questions, **rule}).text
+    assert "- name: abroad" in change
+    assert "There is no such rule yet." in change
+    assert "Decline if country of the address is none of" in change
+    assert "+</span>" in change
     odd = mo.post(f"{path}/build/form", {**questions, "do": "question-²"})
     assert odd.status_code == 200
     wrong = mo.post(f"{path}/build/form", {**questions, "operator0.0": "more"}).text
@@ -270,7 +273,8 @@ rules:
 
 def _cells(page: str, rule: str) -> list[str]:
     """The cells of a rule's row as they are read."""
-    row = page.partition(f'<span class="rule-name">{rule}</span>')[2].partition("</tr>")[0]
+    found = re.search(rf'class="rule-name"[^>]*>{rule}<(.*?)</tr>', page, re.DOTALL)
+    row = found[1] if found else ""
     cells = re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)
     return [" ".join(re.sub("<[^>]*>", " ", each).split()) for each in cells]
 
@@ -302,3 +306,95 @@ def test_a_rule_that_accepts_is_right_about_legitimate_orders(
     draft = {"set": "trusting", "document": ALLOWING.replace("1000", "30"), "days": "7"}
     tried = mo.post(f"{_rules(console)}/preview", draft, fragment=True).text
     assert _cells(tried, "known")[2:] == ["66.7% legitimate", "–", "–", "–"]
+
+
+HABITS = """\
+rule_set: habits
+rules:
+  - name: large
+    # Kept by every change.
+    condition: order.amount > 30
+    outcome: REVIEW
+  - {name: flow, condition: order.amount > 99999, outcome: REVIEW}
+  - name: sum
+    condition: order.amount + 1 > 5
+    outcome: DECLINE
+    shadow: true
+"""
+
+
+def test_a_rule_has_a_page_with_its_switch_and_what_could_be_better(
+    console: Console, mo: Browser
+) -> None:
+    session, account_id = console.session, console.account_id
+    rule_sets.apply(session, account_id, NewVersion(HABITS.encode(), note="made"))
+    shop = Recorder(session, account_id, days_ago=1)
+    caught = shop.keep(
+        rule_set="habits", matched=["large"], shadow=["sum"], decision=Outcome.REVIEW
+    )
+    label(session, account_id, [caught], FeedbackStatement(Label.FRAUD), shop.at_ms)
+    console.desk.columns.catch_up(account_id)
+    path = f"{_rules(console)}/habits/rule/large"
+    page = mo.get(path).text
+    assert "Review if the amount is more than 30." in page
+    assert 'value="live" class="button" aria-pressed="true"' in page
+    assert caught in page
+    assert "habits/rule/sum" in page
+    german = console.as_role(UserRole.MANAGER, login="de@shop.test", locale="de")
+    assert "Prüfen, wenn gilt: der Betrag ist größer als 30." in german.get(path).text
+    assert mo.get(f"{_rules(console)}/habits/rule/none").status_code == 404
+    found = mo.get(f"{_rules(console)}/habits/findings", fragment=True).text
+    assert "<html" not in found
+    assert "habits/rule/flow" in found
+    # The switch makes a version; one that somebody else has changed meanwhile is not overwritten.
+    assert mo.post(f"{path}/state", {"state": "shadow", "base": "1"}).status_code == 303
+    now = rule_sets.get(session, account_id, "habits")
+    assert (now.version, now.definition.rules[0].state) == (2, "shadow")
+    assert "# Kept by every change." in now.document
+    assert "large: Shadow" in mo.get(path).text
+    assert mo.post(f"{path}/state", {"state": "off", "base": "1"}).status_code == 409
+    assert mo.post(f"{path}/state", {"state": "nonsense", "base": "2"}).status_code == 422
+    by_hand = mo.post(f"{_rules(console)}/habits/rule/flow/state", {"state": "off", "base": "2"})
+    assert by_hand.status_code == 422
+    assert "change it in the text" in by_hand.text
+    analyst = console.as_role(UserRole.ANALYST)
+    assert "habits/rule/large/state" not in analyst.get(path).text
+    assert analyst.post(f"{path}/state", {"state": "live", "base": "2"}).status_code == 403
+    hidden = mo.get(f"{_rules(console)}?set=habits&state=live&group=outcome&sort=hits").text
+    assert "rule/flow" in hidden
+    assert "rule/large" not in hidden
+
+
+def test_an_existing_rule_is_opened_by_clicking_and_ends_in_itself(
+    console: Console, mo: Browser
+) -> None:
+    session, account_id = console.session, console.account_id
+    text = HABITS.replace("habits", "opened")
+    rule_sets.apply(session, account_id, NewVersion(text.encode(), note="made"))
+    path = f"{_rules(console)}/opened"
+    more = "signal=order.amount&operator=%3E&number=40"
+    form = mo.get(f"{path}/build?rule=large&{more}").text
+    assert "Change large" in form
+    assert 'name="value0.0" value="40"' in form
+    closed = mo.get(f"{path}/build?rule=sum")
+    assert closed.headers["location"] == f"{path}/edit"
+    asked = {"set": "opened", "base": "1", "document": text, "rule": "large", "name": "large"}
+    asked |= {"signal0.0": "order.amount", "operator0.0": "more", "value0.0": "40"}
+    asked |= {"outcome": "DECLINE", "description": "4111111111111111"}
+    numbered = mo.post(f"{path}/build/add", asked)
+    assert numbered.status_code == 422
+    assert "looks like a card number" in numbered.text
+    asked["description"] = "less noise"
+    change = mo.post(f"{path}/build/add", asked).text
+    assert "Review if the amount is more than 30." in change
+    assert "Decline if the amount is more than 40." in change
+    assert "requests judged" in change
+    [document] = re.findall(r'name="document" value="([^"]*)"', change)[:1]
+    sent = {"set": "opened", "base": "1", "rule": "large", "document": unescape(document)}
+    refused = mo.post(f"{_rules(console)}/apply", sent)
+    assert refused.status_code == 422
+    assert "As it would be" in refused.text
+    done = mo.post(f"{_rules(console)}/apply", {**sent, "note": "higher"})
+    assert done.headers["location"] == f"{path}/rule/large"
+    page = mo.get(f"{path}/rule/large").text
+    assert "order.amount &gt; 30 -&gt; order.amount &gt; 40" in page

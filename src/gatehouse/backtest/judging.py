@@ -12,7 +12,8 @@ import msgspec
 from gatehouse.backtest.load import select_signals
 from gatehouse.backtest.preset_costs import CONFIDENCE, OWN_CONFIDENCE, judge_presets
 from gatehouse.backtest.report import BacktestReport
-from gatehouse.backtest.run import Judge, ShiftedRequest, nothing_to_judge
+from gatehouse.backtest.run import Judge, MatchGroup, ShiftedRequest, nothing_to_judge
+from gatehouse.backtest.thresholds import ThresholdTally, tally_thresholds
 from gatehouse.conditions.compile_sql import listed_column
 from gatehouse.conditions.nodes import Type
 from gatehouse.figures.layout import signal_value
@@ -56,6 +57,8 @@ class ColumnTrial(msgspec.Struct, frozen=True):
     """What orders earn and cost the account, for figures of each preset."""
     shifted: Callable[[Sequence[ShiftedRequest]], None] | None = None
     """Is handed every request that would be decided differently, for another report on it."""
+    matched: Callable[[Sequence[MatchGroup], Sequence[ThresholdTally]], None] | None = None
+    """Is handed what matches together, and what other thresholds would match."""
 
     @property
     def more_signals(self) -> tuple[str, ...]:
@@ -140,6 +143,8 @@ def _judged(
     report = judge.run(requests, loaded, (trial.span.since_ms, trial.span.until_ms), trial.examples)
     if trial.shifted is not None:
         trial.shifted(judge.shifted())
+    if trial.matched is not None:
+        trial.matched(judge.groups(), tally_thresholds(tables.ask, requests, trial.rule_set))
     if trial.costs is None:
         return report
     presets = judge_presets(tables.ask, requests, trial.costs)

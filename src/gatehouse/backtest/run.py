@@ -40,6 +40,7 @@ _BACKTEST_NOTHING: Final = Phrase(
 Ask = Callable[[str], list[tuple[Any, ...]]]
 """Runs a statement; its rows."""
 
+_MOST_GROUPS: Final = 50_000
 UNDECIDED: Final = "-"
 """Stands for a decision that was not recorded."""
 
@@ -50,6 +51,17 @@ class ShiftedRequest(NamedTuple):
     request_id: str
     before: str
     after: str
+
+
+class MatchGroup(NamedTuple):
+    """Requests that the same rules match, with the same label and currency."""
+
+    places: frozenset[int]
+    """Of the rules that match, in the set."""
+    fraud: bool | None
+    currency: str
+    requests: int
+    micros: int
 
 
 class Judge:
@@ -101,6 +113,18 @@ class Judge:
             f"WHERE decided <> now AND decided <> '{UNDECIDED}'"
         )
         return [ShiftedRequest(*row) for row in rows]
+
+    def groups(self) -> list[MatchGroup]:
+        """All requests by the rules that match them, after they were judged."""
+        columns = ", ".join(self._sql.columns) or "0"
+        rows = self._ask(
+            f"SELECT fraud, currency, sum(requests), sum(amount), {columns} FROM grouped "  # noqa: S608
+            f"GROUP BY fraud, currency, {columns} ORDER BY 3 DESC LIMIT {_MOST_GROUPS}"
+        )
+        return [
+            MatchGroup(self._places(bits), fraud, currency, int(count), _micros(amount))
+            for fraud, currency, count, amount, *bits in rows
+        ]
 
     def _match(self, requests: str) -> None:
         """Work out which rules match which requests, and count those that match the same."""
@@ -199,11 +223,11 @@ class Judge:
         )
 
     def _names(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        return tuple(
-            rule.name
-            for place, rule in enumerate(self._rules)
-            if numbers[place // BITS] >> place % BITS & 1
-        )
+        return tuple(self._rules[place].name for place in sorted(self._places(numbers)))
+
+    def _places(self, numbers: Sequence[int]) -> frozenset[int]:
+        places = range(len(self._rules))
+        return frozenset(each for each in places if numbers[each // BITS] >> each % BITS & 1)
 
 
 def nothing_to_judge(span: RecordSpan, loaded: RecordCounts) -> NotFound:

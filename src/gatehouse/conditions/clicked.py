@@ -29,7 +29,7 @@ _CLICKED_TWO_WAYS: Final = Phrase(
 _CLICKED_TEXT: Final = Phrase("condition.clicked_text", "give a text of at most {most} characters")
 
 _NUMBER: Final = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,9})?", re.ASCII)
-_LIKE_THOUSANDS: Final = re.compile(r"(-?[1-9][0-9]{0,2})\.([0-9]{3})", re.ASCII)
+LIKE_THOUSANDS: Final = re.compile(r"(-?[1-9][0-9]{0,2})\.([0-9]{3})", re.ASCII)
 """In some languages a point groups thousands."""
 _LONGEST_TEXT: Final = 500
 
@@ -60,13 +60,13 @@ class Operator(StrEnum):
 
 _O = Operator
 _ALWAYS: Final = (_O.KNOWN, _O.UNKNOWN)
-_SIZES: Final = MappingProxyType(
+SIZES: Final = MappingProxyType(
     {_O.EQUAL: "=", _O.NOT_EQUAL: "<>", _O.LESS: "<", _O.AT_MOST: "<=", _O.MORE: ">"}
     | {_O.AT_LEAST: ">="}
 )
 OPERATORS: Final[Mapping[Type, tuple[Operator, ...]]] = MappingProxyType(
     {
-        Type.NUMBER: (*_SIZES, _O.ONE_OF, _O.NONE_OF, *_ALWAYS),
+        Type.NUMBER: (*SIZES, _O.ONE_OF, _O.NONE_OF, *_ALWAYS),
         Type.TEXT: (
             *(_O.EQUAL, _O.NOT_EQUAL, _O.ONE_OF, _O.NONE_OF, _O.BEGINS, _O.ENDS, _O.CONTAINS),
             *(_O.LISTED, _O.NOT_LISTED),
@@ -79,7 +79,7 @@ OPERATORS: Final[Mapping[Type, tuple[Operator, ...]]] = MappingProxyType(
 """The operators that fit a type, in the order in which they are offered."""
 WITHOUT_VALUE: Final = frozenset({_O.YES, _O.NO, *_ALWAYS})
 """Operators that need nothing beside the signal."""
-_TESTS: Final = {_O.BEGINS: "STARTS_WITH", _O.ENDS: "ENDS_WITH", _O.CONTAINS: "CONTAINS"}
+TESTS: Final = {_O.BEGINS: "STARTS_WITH", _O.ENDS: "ENDS_WITH", _O.CONTAINS: "CONTAINS"}
 
 
 class Clicked(msgspec.Struct, frozen=True):
@@ -145,11 +145,11 @@ def _question(question: Clicked, catalogue: Catalogue) -> str:
         joined = ", ".join(values) or _value(info, given)
         return f"{name} {'NOT IN' if operator is _O.NONE_OF else 'IN'} ({joined})"
     value = _value(info, given)
-    if operator in _TESTS:
-        return f"{_TESTS[operator]}({name}, {value})"
+    if operator in TESTS:
+        return f"{TESTS[operator]}({name}, {value})"
     if operator in (_O.HAS, _O.HAS_NOT):
         return f"{'NOT ' if operator is _O.HAS_NOT else ''}HAS({name}, {value})"
-    return f"{name} {_SIZES[operator]} {value}"
+    return f"{name} {SIZES[operator]} {value}"
 
 
 def _listed(name: str, operator: Operator, given: str) -> str:
@@ -169,7 +169,7 @@ def _value(info: SignalInfo, given: str) -> str:
 def _number(given: str) -> str:
     if _NUMBER.fullmatch(given) is None:
         raise ValueError(_CLICKED_NUMBER())
-    grouped = _LIKE_THOUSANDS.fullmatch(given)
+    grouped = LIKE_THOUSANDS.fullmatch(given)
     if grouped is not None:
         units, decimals = grouped[1], grouped[2]
         smaller = units if decimals == "000" else f"{units}.{decimals}0"

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
+from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.core.stages.outcomes import Outcome, strongest
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverage
 from gatehouse.figures.buckets import Borders, Bucket, FigureSpan
@@ -13,6 +14,7 @@ from gatehouse.figures.span_parts import OF_PART, put_parts
 from gatehouse.figures.workspace import text
 from gatehouse.rules.ruleset import Rule, RuleSet
 
+_STOPPED: Final = (Outcome.REVIEW, Outcome.DECLINE)
 _IN_NAME: Final = 3
 """A match names the rule set, its version and the rule."""
 
@@ -37,6 +39,10 @@ class RuleHits(msgspec.Struct, frozen=True, rename="camel"):
     legitimate: int
     would_change: int
     """Requests that it would have decided more strictly, had it not only watched."""
+    caught: dict[str, int]
+    """Amounts of labelled fraud that it stopped, in millionths by currency."""
+    held_up: dict[str, int]
+    """Amounts of legitimate orders that it stopped; of a shadow, both are what it would stop."""
 
     @property
     def precision(self) -> float | None:
@@ -71,15 +77,19 @@ class _Tally:
         self.labels: Counter[bool | None] = Counter()
         self.watched: Counter[str | None] = Counter()
         """How requests were decided where it only watched."""
+        self.money: defaultdict[tuple[bool, bool], Counter[str]] = defaultdict(Counter)
+        """Amounts of what was stopped, or would be, by whether it watched and was fraud."""
 
     def add(self, row: tuple[Any, ...]) -> None:
-        shadow, start, outcome, decided, fraud, count = row
+        shadow, start, outcome, decided, fraud, currency, amount, count = row
         self.hits[shadow] += count
         self.trend[start] += count
         self.outcomes[outcome or "-"] += count
         self.labels[fraud] += count
         if shadow:
             self.watched[decided] += count
+        if fraud is not None and amount and (shadow or decided in _STOPPED):
+            self.money[shadow, fraud][currency or ""] += int(amount * MICROS_PER_UNIT)
 
 
 def count_hits(
@@ -113,13 +123,13 @@ def _hits(
 ) -> list[tuple[Any, ...]]:
     put_parts(asking, "parts", borders, span.until_ms)
     matched = " UNION ALL ".join(
-        f"SELECT unnest({column}) AS name, {shadow} AS shadow, start, outcome, decided, fraud "  # noqa: S608
-        f"FROM {DECISIONS} JOIN parts ON {OF_PART} "
+        f"SELECT unnest({column}) AS name, {shadow} AS shadow, start, outcome, decided, fraud, "  # noqa: S608
+        f"currency, amount FROM {DECISIONS} JOIN parts ON {OF_PART} "
         f"WHERE id_ms >= {span.since_ms} AND id_ms < {span.until_ms} AND len({column}) > 0"
         for column, shadow in (("matched", "FALSE"), ("shadow", "TRUE"))
     )
     return asking.ask(
-        f"SELECT *, count(*) FROM ({matched}) "  # noqa: S608
+        f"SELECT * EXCLUDE (amount), sum(amount), count(*) FROM ({matched}) "  # noqa: S608
         f"WHERE starts_with(name, {text(rule_set + '/')}) GROUP BY ALL"
     )
 
@@ -134,6 +144,7 @@ def _judged(asking: ColumnConnection, rule_set: str, span: FigureSpan) -> int:
 
 
 def _figures(name: str, rule: Rule | None, tally: _Tally, borders: Borders) -> RuleHits:
+    watches, stops = rule is not None and rule.shadow, rule is None or rule.outcome in _STOPPED
     return RuleHits(
         name=name,
         outcome=None if rule is None else rule.outcome,
@@ -146,6 +157,8 @@ def _figures(name: str, rule: Rule | None, tally: _Tally, borders: Borders) -> R
         fraud=tally.labels[True],
         legitimate=tally.labels[False],
         would_change=_would_change(rule, tally),
+        caught=dict(tally.money[watches, True]) if stops else {},
+        held_up=dict(tally.money[watches, False]) if stops else {},
     )
 
 

@@ -30,7 +30,7 @@ from gatehouse.core.documents.reading import (
 )
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.sentences import Phrase, described
-from gatehouse.rules.ruleset import MOST_RULES, Rule, RuleSet
+from gatehouse.rules.ruleset import MOST_RULES, Rule, RuleSet, RuleState
 
 _RULE: Final = Phrase("change.rule", "{name}: {outcome}{marks} when {condition}")
 _ORDER: Final = Phrase("change.order", "~ order of the rules: {names}")
@@ -131,6 +131,7 @@ class RuleEntry(msgspec.Struct, frozen=True):
     description: Description = ""
     final: bool = False
     shadow: bool = False
+    off: bool = False
 
 
 def read_rule_set(content: bytes) -> RuleSet:
@@ -204,8 +205,10 @@ class _RuleSetReader:
             entry.outcome.outcome,
             tuple(dict.fromkeys(entry.tags)),
             recordable(" ".join(entry.description.split())),
-            entry.final,
-            entry.shadow,
+            # One that is switched off keeps being final in the document alone.
+            entry.final and not entry.off,
+            entry.shadow or entry.off,
+            entry.off,
         )
 
     def _condition(
@@ -291,6 +294,14 @@ def _head_differences(old: RuleSet, new: RuleSet) -> Iterator[str]:
     yield from sorted(inputs, key=lambda line: line[2:].partition(":")[0])
 
 
+def rule_differences(old: Rule | None, new: Rule | None) -> list[str]:
+    """What changed about one rule, which may be new or gone."""
+    if old is not None and new is not None:
+        return list(_rule_differences(old, new))
+    added: list[str] = [] if new is None else [ADDED(what=_summary(new))]
+    return added if old is None else [*added, GONE(what=_summary(old))]
+
+
 def _rule_differences(old: Rule, new: Rule) -> Iterator[str]:
     was, is_ = _shown(old), _shown(new)
     # Lines may have been broken inside a quoted text, so the trees are compared, too.
@@ -306,12 +317,14 @@ def _shown(rule: Rule) -> dict[str, str]:
         "outcome": rule.outcome.value,
         "tags": ", ".join(rule.tags) or _NOTHING,
         "final": str(rule.final).lower(),
-        "shadow": str(rule.shadow).lower(),
+        "shadow": str(rule.shadow and not rule.off).lower(),
+        "off": str(rule.off).lower(),
         "description": rule.description or _NOTHING,
     }
 
 
 def _summary(rule: Rule) -> str:
-    marks = "".join(f" {mark}" for mark in ("final", "shadow") if getattr(rule, mark))
+    said = {"final": rule.final, rule.state.value: rule.state is not RuleState.LIVE}
+    marks = "".join(f" {mark}" for mark, holds in said.items() if holds)
     condition = " ".join(rule.condition.text.split())
     return _RULE(name=rule.name, outcome=rule.outcome, marks=marks, condition=condition)

@@ -37,7 +37,8 @@ class CompiledRuleSet:
         self.name = rule_set.name
         self.version = version
         self.rules = rule_set.rules
-        self._matching = compile_conditions([rule.condition for rule in rule_set.rules])
+        asked = [place for place, rule in enumerate(self.rules) if not rule.off]
+        self._matching = self._compiled(asked)
         self._matched = [
             Matched(rule.name, rule_set.name, version, rule.outcome, rule.tags)
             for rule in rule_set.rules
@@ -56,9 +57,11 @@ class CompiledRuleSet:
         key = tuple(places)
         known = self._parts.get(key)
         if known is None:
-            conditions = [self.rules[place].condition for place in key]
-            known = self._parts[key] = compile_conditions(conditions, key)
+            known = self._parts[key] = self._compiled([p for p in key if not self.rules[p].off])
         return known
+
+    def _compiled(self, places: Sequence[int]) -> Matcher:
+        return compile_conditions([self.rules[place].condition for place in places], places)
 
     def conclude(self, which: tuple[int, ...]) -> Judgement:
         """What follows from the rules that matched, by their places in the set, ascending."""

@@ -1,5 +1,6 @@
 """A checked rule set, and the JSON in which it is kept for servers."""
 
+from enum import StrEnum
 from typing import Final
 
 import msgspec
@@ -8,6 +9,14 @@ from gatehouse.conditions.nodes import Condition, Type
 from gatehouse.core.stages.outcomes import Outcome
 
 MOST_RULES: Final = 1000
+
+
+class RuleState(StrEnum):
+    """What a rule does: nothing, watch, or decide."""
+
+    OFF = "off"
+    SHADOW = "shadow"
+    LIVE = "live"
 
 
 class Rule(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -22,6 +31,15 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether it decides alone when it matches; rules after it are only reported."""
     shadow: bool = False
     """Whether it is only watched: reported apart, never deciding."""
+    off: bool = False
+    """Whether it is not asked at all; it is a shadow, too, for servers that know no more."""
+
+    @property
+    def state(self) -> RuleState:
+        """What it does."""
+        if self.off:
+            return RuleState.OFF
+        return RuleState.SHADOW if self.shadow else RuleState.LIVE
 
 
 class RuleSet(msgspec.Struct, frozen=True):

@@ -6,11 +6,13 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from gatehouse.admin.configurations.types import Document
+from gatehouse.admin.configurations.types import Differences, Document, Note, Version
 from gatehouse.admin.jobs.types import MOST_EXAMPLES
+from gatehouse.core.clock import Moment
 from gatehouse.core.reading.spans import SinceText, UntilText
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.rules.ruleset import RuleState
 
 
 class BacktestRequest(msgspec.Struct, frozen=True, rename="camel"):
@@ -95,3 +97,54 @@ class TrialResponse(msgspec.Struct, frozen=True, rename="camel"):
     ]
     tags: Annotated[list[str], Meta(description="Tags of the rules that match.", examples=[[]])]
     rules: Annotated[list[TriedRule], Meta(description="In the order of the document.")]
+
+
+class RuleVersion(msgspec.Struct, frozen=True, rename="camel"):
+    """A version of the rule set in which a rule changed."""
+
+    version: Version
+    created_at: Annotated[Moment, Meta(description="When it was made (RFC 3339).")]
+    by: Annotated[str, Meta(description="Who made it.", examples=["user:mo@shop.example"])]
+    note: Annotated[str | None, Meta(description="Why.", examples=["Watch it first"])]
+    differences: Differences
+
+
+class RuleShown(msgspec.Struct, frozen=True, rename="camel"):
+    """One rule of a rule set."""
+
+    rule_set: Annotated[str, Meta(description="Its rule set.", examples=["checkout"])]
+    version: Version
+    name: Annotated[str, Meta(description="Its name.", examples=["large-order"])]
+    place: Annotated[int, Meta(description="Where it stands, from 1.", examples=[1])]
+    state: Annotated[RuleState, Meta(description="What it does.", examples=["live"])]
+    outcome: Annotated[Outcome, Meta(description="What it decides.", examples=["REVIEW"])]
+    final: Annotated[bool, Meta(description="Whether it decides alone.", examples=[False])]
+    sentence: Annotated[
+        str,
+        Meta(description="It in words.", examples=["Review if the amount is more than 500."]),
+    ]
+    condition: Annotated[
+        str, Meta(description="Its condition as written.", examples=["order.amount > 500"])
+    ]
+    description: Annotated[str, Meta(description="What it is for.", examples=["Large orders"])]
+    tags: Annotated[list[str], Meta(description="Its tags.", examples=[[]])]
+    signals: Annotated[
+        list[str], Meta(description="The signals it names.", examples=[["order.amount"]])
+    ]
+    changes: Annotated[
+        list[RuleVersion],
+        Meta(description="The versions in which it changed, newest first, of the newest 30."),
+    ]
+
+
+class RuleSwitch(msgspec.Struct, frozen=True, rename="camel"):
+    """What a rule is to do from now on."""
+
+    state: Annotated[
+        RuleState,
+        Meta(
+            description="`off` asks it no more, `shadow` only watches, `live` decides.",
+            examples=["shadow"],
+        ),
+    ]
+    note: Note = None

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from gatehouse.conditions.catalogue import SIGNALS
+from gatehouse.conditions.plain_words import SIGNAL_ABOUT
 from gatehouse.conditions.signatures import SIGNATURES
 from gatehouse.console.visit import Visit
 from gatehouse.core.stages.signal import SignalInfo
@@ -11,10 +11,9 @@ from gatehouse.core.wording.sentences import phrases_of
 FUNCTIONS_ABOUT: Final = phrases_of(
     "function", {name: each.about for name, each in SIGNATURES.items()}
 )
-_ABOUT: Final = phrases_of("signal", {name: each.about for name, each in SIGNALS.items()})
 
 
 def signal_about(visit: Visit, signal: SignalInfo) -> str:
     """What a signal is about; in English where another stage than ours leaves it."""
-    known = _ABOUT.get(signal.name)
+    known = SIGNAL_ABOUT.get(signal.name)
     return signal.about if known is None else visit.said(known())

@@ -1,6 +1,7 @@
 """A rule that is clicked together: questions in groups, without knowing the language."""
 
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -9,12 +10,12 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin.configurations.pages import DOCUMENT_BYTES
 from gatehouse.admin.lists.use_cases import lists
-from gatehouse.admin.rule_sets.pages.rule_preview import SPANS, previewed
-from gatehouse.admin.rule_sets.pages.rules import with_draft
+from gatehouse.admin.rule_sets.pages.rules import show_change
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.clicked import (
     OPERATORS,
+    SIZES,
     WITHOUT_VALUE,
     Clicked,
     ClickedGroup,
@@ -22,9 +23,11 @@ from gatehouse.conditions.clicked import (
     WrongQuestion,
     write_condition,
 )
+from gatehouse.conditions.clicked_again import read_clicked
 from gatehouse.conditions.parse import read_condition
 from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
 from gatehouse.console.words.signals import signal_about
 from gatehouse.core.errors import InvalidInput
@@ -32,12 +35,14 @@ from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.sentences import said_by
 from gatehouse.rules.adding import NewRule, with_rule
 from gatehouse.rules.authoring import read_rule_set
+from gatehouse.rules.changing import RuleChange, rule_named, with_changed_rule
 
 _FIELD: Final = re.compile(r"(signal|operator|value)([0-9])\.([0-9])")
 _MOST: Final = 8
 """Groups, and questions of a group."""
 _EMPTY: Final = Clicked("", "")
 _ANY: Final = "any"
+_LONGEST_NUMBER: Final = 20
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -52,10 +57,44 @@ class Built(msgspec.Struct, frozen=True):
 
 
 def show_build(visit: Visit) -> Response:
-    """An empty form for the version in force."""
+    """The form for the version in force: empty, or with the rule that the query names."""
     found = rule_sets.get(visit.session, visit.account_id, visit.place("set"))
-    built = Built([ClickedGroup((_EMPTY,))], is_any=False)
-    return _render(visit, built, found.document, str(found.version))
+    document, base = found.document, str(found.version)
+    if not visit.query.get("rule"):
+        return _render(visit, Built([ClickedGroup((_EMPTY,))], is_any=False), document, base)
+    rule = rule_named(found.definition, visit.query["rule"])
+    catalogue = Catalogue(found.definition.inputs)
+    clicked = read_clicked(rule.condition, catalogue)
+    if clicked is None:
+        path = visit.url("rules-edit", set=found.definition.name)
+        return visit.redirect_to(
+            path, Notice("rules.build.text_needed", {"name": rule.name}, "hint")
+        )
+    groups = [_with_number(each, visit.query) for each in clicked.groups]
+    text = write_condition(groups, catalogue, is_any=clicked.is_any)
+    typed = {
+        "rule": rule.name,
+        "name": rule.name,
+        "outcome": rule.outcome.value,
+        "description": rule.description,
+    }
+    return _render(visit, Built(groups, clicked.is_any, text), document, base, typed)
+
+
+def _with_number(group: ClickedGroup, query: Mapping[str, str]) -> ClickedGroup:
+    """The group with the number that a finding proposes for one of its questions."""
+    names = {sign: operator for operator, sign in SIZES.items()}
+    asked = (query.get("signal"), names.get(query.get("operator", "")))
+    number = query.get("number", "")
+    if not number or len(number) > _LONGEST_NUMBER:
+        return group
+    questions = tuple(
+        msgspec.structs.replace(each, value=number)
+        if (each.signal, each.operator) == asked
+        else each
+        for each in group.questions
+    )
+    return msgspec.structs.replace(group, questions=questions)
 
 
 def build(visit: Visit) -> Response:
@@ -75,7 +114,7 @@ def build(visit: Visit) -> Response:
 
 
 def add(visit: Visit) -> Response:
-    """Put the rule into the draft, and show what the draft would have done."""
+    """Show the rule as it would be, beside what it is, and what the draft would have done."""
     document = _kept(visit)[0]
     built = _written(visit, _sent_groups(visit))
     if built.problem or not built.text:
@@ -83,6 +122,11 @@ def add(visit: Visit) -> Response:
     outcome = visit.form.get("outcome", "")
     if outcome not in tuple(Outcome):
         raise visit.refuse("outcome", "rules.build.outcome_missing")
+    found = rule_sets.get(visit.session, visit.account_id, visit.place("set"))
+    if named := visit.form.get("rule"):
+        description = visit.form.get("description", "")
+        change = RuleChange(None, built.text, Outcome(outcome), description)
+        return show_change(visit, found, with_changed_rule(document, named, change))
     rule = NewRule(
         visit.form.get("name", "").strip(),
         built.text,
@@ -90,8 +134,7 @@ def add(visit: Visit) -> Response:
         visit.form.get("description", "").strip(),
         shadow=bool(visit.form.get("shadow")),
     )
-    changed = with_rule(document, rule)
-    return with_draft(visit, changed, previewed(visit, changed, SPANS[1]))
+    return show_change(visit, found, with_rule(document, rule))
 
 
 def show_sent(visit: Visit) -> Response:
@@ -165,13 +208,16 @@ def _catalogue(visit: Visit) -> Catalogue:
         return Catalogue()
 
 
-def _render(visit: Visit, built: Built, document: str, base: str) -> Response:
+def _render(
+    visit: Visit, built: Built, document: str, base: str, typed: Mapping[str, str] | None = None
+) -> Response:
     catalogue = _catalogue(visit)
     signals = [info for name in catalogue.names() if (info := catalogue.find(name)) is not None]
     return visit.render(
         "rules/build.html",
         name=visit.place("set"),
         built=built,
+        typed=visit.form if typed is None else typed,
         document=document,
         base=base,
         signals=signals,

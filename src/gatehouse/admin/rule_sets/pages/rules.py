@@ -2,7 +2,6 @@
 
 from typing import Any, Final
 
-from markupsafe import Markup
 from starlette.responses import JSONResponse, Response
 
 from gatehouse.access.roles import Permission
@@ -19,8 +18,9 @@ from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.configurations.use_cases.configurations import ConfigurationVersion, NewVersion
 from gatehouse.admin.figures.use_cases.overview import FiguresNotReady
 from gatehouse.admin.figures.use_cases.preview import Superseded
-from gatehouse.admin.figures.use_cases.rule_figures import RuleHits, RuleSetHits, rule_figures
+from gatehouse.admin.figures.use_cases.rule_figures import RuleSetHits, rule_figures
 from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.rule_sets.pages.rule_list import GROUPS, SORTS, STATES, RuleOrder, arranged
 from gatehouse.admin.rule_sets.pages.rule_preview import (
     SPANS,
     Draft,
@@ -31,15 +31,17 @@ from gatehouse.admin.rule_sets.pages.rule_preview import (
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.conditions.catalogue import SIGNALS, kinds_for
-from gatehouse.console.charts.charts import Series, Words, spark
-from gatehouse.console.charts.plots import TimeChart, zoom_of
+from gatehouse.conditions.plain_words import rule_in_words
+from gatehouse.console.charts.charts import spark
 from gatehouse.console.forms.numbers import read_number
-from gatehouse.console.forms.spans import PRESETS, chosen_span, part_labels
+from gatehouse.console.forms.spans import PRESETS, chosen_span
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import Told
 from gatehouse.console.visit import Visit
 from gatehouse.console.words.signals import FUNCTIONS_ABOUT, signal_about
-from gatehouse.rules.ruleset import Rule, RuleSet
+from gatehouse.core.errors import InvalidInput
+from gatehouse.rules.authoring import read_rule_set
+from gatehouse.rules.ruleset import RuleSet
 
 VERSIONS: Final = VersionPages(RULE_SETS, "rules", "set")
 _PHRASES: Final = {
@@ -82,6 +84,7 @@ def show_rules(visit: Visit) -> Response:
     chosen = chosen or (found[0] if found else None)
     span = chosen_span(visit)
     hits = None if chosen is None else _hits(visit, chosen)
+    order = RuleOrder.chosen(visit.query)
     return visit.render(
         "rules/rules.html",
         sets=found,
@@ -89,11 +92,15 @@ def show_rules(visit: Visit) -> Response:
         period=span,
         presets=tuple(PRESETS),
         hits=hits,
-        rows=[] if chosen is None else _rows(chosen.definition, hits),
+        groups=[] if chosen is None else arranged(chosen.definition, hits, order),
+        order=order,
+        sorts=SORTS,
+        group_names=GROUPS,
+        states=STATES,
+        sentence=lambda rule: rule_in_words(rule.outcome, rule.condition, visit.said),
         waiting=waiting(visit, ApprovalKind.RULES),
-        looked_at=visit.query.get("rule", ""),
-        trend=_trend(visit, hits),
         spark=spark,
+        amounts=amounts,
     )
 
 
@@ -104,38 +111,6 @@ def _hits(visit: Visit, chosen: ConfigurationVersion[RuleSet]) -> RuleSetHits | 
         return rule_figures(visit.session, columns, chosen.definition.name, figures)
     except FiguresNotReady:
         return None
-
-
-def _trend(visit: Visit, hits: RuleSetHits | None) -> Markup | None:
-    """The hits of the rule that the query names, over the span."""
-    wanted = visit.query.get("rule", "")
-    found = next((each for each in hits.rules if each.name == wanted), None) if hits else None
-    if found is None or hits is None:
-        return None
-    words = Words(
-        title=visit.text("rules.trend_of", name=wanted),
-        axis=visit.text("rules.hits"),
-        description=visit.text("rules.trend_words"),
-        label=visit.text("overview.when"),
-        table=visit.text("common.data"),
-        write=lambda value: visit.number(value, 0),
-    )
-    url = visit.url("rules", {"set": hits.rule_set, "rule": wanted})
-    hint, zone = visit.text("overview.zoom"), visit.formats.zone
-    return TimeChart(
-        words=words,
-        labels=part_labels(visit, hits.starts_ms, hits.bucket),
-        series=[Series(visit.text("rules.hits"), found.trend)],
-        zoom=zoom_of(url, hint, hits.starts_ms, hits.until_ms, zone),
-        height=160,
-    ).drawn()
-
-
-def _rows(rule_set: RuleSet, hits: RuleSetHits | None) -> list[tuple[str, Rule | None, Any]]:
-    """Each rule with its figures; those that only figures know come last."""
-    rules = {rule.name: rule for rule in rule_set.rules}
-    figures: dict[str, RuleHits] = {} if hits is None else {each.name: each for each in hits.rules}
-    return [(name, rules.get(name), figures.get(name)) for name in {**rules, **figures}]
 
 
 def show_new(visit: Visit) -> Response:
@@ -161,9 +136,42 @@ def show_edit(visit: Visit) -> Response:
 
 def show_sent(visit: Visit) -> Response:
     """The editor again, with what was sent."""
-    name = visit.form.get("set", "")
+    name, document = visit.form.get("set", ""), visit.form.get("document", "")
     found = rule_sets.get(visit.session, visit.account_id, name) if name else None
-    return _edit(visit, found, visit.form.get("document", ""))
+    if found is not None and visit.form.get("rule") and base_of(visit) == found.version:
+        return show_change(visit, found, document)
+    return _edit(visit, found, document)
+
+
+def show_change(
+    visit: Visit, found: ConfigurationVersion[RuleSet], document: str, **more: Any
+) -> Response:
+    """One rule as it was and as it would be, and what the draft would have done."""
+    name = visit.form.get("rule") or visit.form.get("name", "").strip()
+    try:
+        drafted = read_rule_set(document.encode())
+        draft = previewed(visit, document, _days(visit))
+    except (InvalidInput, Superseded):
+        return _edit(visit, found, document)
+    return visit.render(
+        "rules/change.html",
+        name=found.definition.name,
+        rule=name,
+        sides=[
+            next((each for each in one.rules if each.name == name), None)
+            for one in (found.definition, drafted)
+        ],
+        sentence=lambda rule: rule_in_words(rule.outcome, rule.condition, visit.said),
+        document=document,
+        base=found.version,
+        draft=draft,
+        days=_days(visit),
+        spans=SPANS,
+        note=visit.form.get("note", ""),
+        proposing=VERSIONS.needs_approval(visit),
+        amounts=amounts,
+        **more,
+    )
 
 
 def _edit(
@@ -202,6 +210,8 @@ def preview(visit: Visit) -> Response:
         return Response(status_code=204)
     if visit.is_fragment:
         return visit.render("rules/preview.html", draft=draft, amounts=amounts)
+    if visit.form.get("rule"):
+        return show_sent(visit)
     return with_draft(visit, document, draft)
 
 
@@ -223,6 +233,8 @@ def apply(visit: Visit) -> Response:
     if VERSIONS.needs_approval(visit):
         return propose(visit, ApplyRules(document, base, note))
     done = rule_sets.apply(visit.session, visit.account_id, new)
+    if rule := visit.form.get("rule"):
+        return visit.redirect("rule", set=done.name, rule=rule, notice=applied_notice(done))
     return visit.redirect("rules", query={"set": done.name}, notice=applied_notice(done))
 
 

@@ -1,0 +1,5 @@
+"""gatehouse rule: the commands follow from the use cases."""
+
+from gatehouse.admin.derived_commands import commands_of
+
+app = commands_of("gatehouse.admin.rule_sets.use_cases.one_rule")
