@@ -628,6 +628,16 @@ export class ManageRules extends Calls {
   backtest(body: Body<"startBacktest">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
     return this.send("startBacktest", { body }, own);
   }
+
+  /** A rule of the version in force, in words and as written, with the versions in which it changed. Scope `manage:rules`. Free. */
+  getRules(name: string | number, rule: string | number, own?: CallOptions): Promise<Answer<api.RuleShown>> {
+    return this.send("getRule", { path: { name: `${name}`, rule: `${rule}` } }, own);
+  }
+
+  /** Makes a version of the rule set in which the rule is off, only watches, or decides, and puts it in force. With `If-Match`, only if that version is in force. Scope `manage:rules`. Free. */
+  switchRulesState(name: string | number, rule: string | number, body: Body<"switchRule">, own?: CallOptions & Query<"switchRule">): Promise<Answer<api.VersionApplied>> {
+    return this.send("switchRule", { path: { name: `${name}`, rule: `${rule}` }, query: { dryRun: own?.dryRun }, body }, own);
+  }
 }
 
 export class ManageStatement extends Calls {
