@@ -38,6 +38,9 @@ RULES: Final = """\
 rule_set: {set}
 rules:
   - {{name: much, condition: order.amount > 30, outcome: REVIEW}}
+  - name: {set}-rule
+    condition: ip.vpn
+    outcome: REVIEW
 """
 PIPELINE: Final = """\
 pipeline: {pipeline}
@@ -99,6 +102,9 @@ class Belongings:
         new = NewVersion(RULES.format(set=name).encode())
         rule_sets.apply(self._session, self._account_id, new)
         return name
+
+    def _rule(self) -> str:
+        return f"{self['set']}-rule"
 
     def _pipeline(self) -> str:
         number = str(NUMBERS[self._word])

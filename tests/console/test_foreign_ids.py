@@ -36,6 +36,7 @@ FORMS: dict[str, dict[str, str]] = {
     "entity-list": {"list": "{list}"},
     "person-role": {"role": "viewer"},
     "rules-rollback": TURN_BACK,
+    "rule-switch": {"state": "shadow"},
     "rules-apply": {"set": "{set}", "document": RULES, "note": "the same", "base": "1"},
     "rules-build-add": {
         "document": RULES,

@@ -3650,6 +3650,61 @@ export interface RuleMonth {
   readonly legitimate: number;
 }
 
+/** One rule of a rule set. */
+export interface RuleShown {
+  /** Its rule set. */
+  readonly ruleSet: string;
+  /** Its number. */
+  readonly version: number;
+  /** Its name. */
+  readonly name: string;
+  /** Where it stands, from 1. */
+  readonly place: number;
+  /** What it does. */
+  readonly state: RuleState;
+  /** What it decides. */
+  readonly outcome: Outcome;
+  /** Whether it decides alone. */
+  readonly final: boolean;
+  /** It in words. */
+  readonly sentence: string;
+  /** Its condition as written. */
+  readonly condition: string;
+  /** What it is for. */
+  readonly description: string;
+  /** Its tags. */
+  readonly tags: readonly string[];
+  /** The signals it names. */
+  readonly signals: readonly string[];
+  /** The versions in which it changed, newest first, of the newest 30. */
+  readonly changes: readonly RuleVersion[];
+}
+
+/** What a rule does: nothing, watch, or decide. */
+export type RuleState = "live" | "off" | "shadow" | (string & {});
+
+/** What a rule is to do from now on. */
+export interface RuleSwitch {
+  /** `off` asks it no more, `shadow` only watches, `live` decides. */
+  readonly state: RuleState;
+  /** Why, for the history. */
+  readonly note?: string | null | undefined;
+}
+
+/** A version of the rule set in which a rule changed. */
+export interface RuleVersion {
+  /** Its number. */
+  readonly version: number;
+  /** When it was made (RFC 3339). */
+  readonly createdAt: string;
+  /** Who made it. */
+  readonly by: string;
+  /** Why. */
+  readonly note: string | null;
+  /** What changes, a line each: `+` is new, `-` is gone, `~` is changed. */
+  readonly differences: readonly string[];
+}
+
 export interface RulesAppliedData {
   readonly ruleSet: string;
   readonly version: number;
@@ -4758,6 +4813,20 @@ export interface Operations {
     body: BacktestRequest;
     result: JobResponse;
   };
+  /** Show one rule */
+  getRule: {
+    path: { readonly name: string; readonly rule: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: RuleShown;
+  };
+  /** Switch a rule */
+  switchRule: {
+    path: { readonly name: string; readonly rule: string };
+    query: { readonly dryRun?: boolean | undefined };
+    body: RuleSwitch;
+    result: VersionApplied;
+  };
   /** List lists */
   listLists: {
     path: Record<string, never>;
@@ -5365,6 +5434,8 @@ export const OPERATIONS = {
   rollBackRuleSet: { method: "POST", path: "/api/v1/manage/rules/{name}/rollback", answer: "rollbackResponse", repeat: "keyed" },
   tryRuleSet: { method: "POST", path: "/api/v1/manage/rules/trials", answer: "trialResponse", repeat: "harmless" },
   startBacktest: { method: "POST", path: "/api/v1/manage/rules/backtests", answer: "jobResponse", repeat: "keyed" },
+  getRule: { method: "GET", path: "/api/v1/manage/rules/{name}/rules/{rule}", answer: "ruleResponse", repeat: "harmless" },
+  switchRule: { method: "POST", path: "/api/v1/manage/rules/{name}/rules/{rule}/state", answer: "applyResponse", repeat: "keyed" },
   listLists: { method: "GET", path: "/api/v1/manage/lists", answer: "listsResponse", repeat: "harmless" },
   createList: { method: "POST", path: "/api/v1/manage/lists", answer: "listResponse", repeat: "keyed" },
   getList: { method: "GET", path: "/api/v1/manage/lists/{name}", answer: "listResponse", repeat: "harmless" },

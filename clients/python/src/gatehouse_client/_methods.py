@@ -2580,6 +2580,57 @@ class ManageRulesCalls:
             )
         )
 
+    def get_rules(
+        self, name: str | int, rule: str | int, *, options: CallOptions | None = None
+    ) -> Answer[models.RuleShown]:
+        """A rule of the version in force, in words and as written, with the versions in which it
+        changed. Scope `manage:rules`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/rules/{name}/rules/{rule}",
+                answer=models.RuleShown,
+                named="ruleResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"name": name, "rule": rule},
+                options=options or {},
+            )
+        )
+
+    def switch_rules_state(
+        self,
+        name: str | int,
+        rule: str | int,
+        *,
+        state: models.RuleState | str,
+        note: str | None = None,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.VersionApplied]:
+        """Makes a version of the rule set in which the rule is off, only watches, or decides, and
+        puts it in force. With `If-Match`, only if that version is in force. Scope
+        `manage:rules`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/rules/{name}/rules/{rule}/state",
+                answer=models.VersionApplied,
+                named="applyResponse",
+                repeat=Repeat.KEYED,
+                path_values={"name": name, "rule": rule},
+                query={"dryRun": dry_run},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=models.RuleSwitch(state=state, note=note),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
 
 class ManageStatementCalls:
     """Calls about statement."""

@@ -3878,6 +3878,69 @@ class RuleMonth(Struct, frozen=True, kw_only=True):
     """Of these, known to be legitimate."""
 
 
+class RuleShown(Struct, frozen=True, kw_only=True):
+    """One rule of a rule set."""
+
+    rule_set: str
+    """Its rule set."""
+    version: int
+    """Its number."""
+    name: str
+    """Its name."""
+    place: int
+    """Where it stands, from 1."""
+    state: RuleState
+    """What it does."""
+    outcome: Outcome
+    """What it decides."""
+    final: bool
+    """Whether it decides alone."""
+    sentence: str
+    """It in words."""
+    condition: str
+    """Its condition as written."""
+    description: str
+    """What it is for."""
+    tags: tuple[str, ...]
+    """Its tags."""
+    signals: tuple[str, ...]
+    """The signals it names."""
+    changes: tuple[RuleVersion, ...]
+    """The versions in which it changed, newest first, of the newest 30."""
+
+
+class RuleState(OpenEnum):
+    """What a rule does: nothing, watch, or decide."""
+
+    LIVE = "live"
+    OFF = "off"
+    SHADOW = "shadow"
+
+
+class RuleSwitch(Struct, frozen=True, kw_only=True):
+    """What a rule is to do from now on."""
+
+    state: RuleState | str
+    """`off` asks it no more, `shadow` only watches, `live` decides."""
+    note: str | None = None
+    """Why, for the history."""
+
+
+class RuleVersion(Struct, frozen=True, kw_only=True):
+    """A version of the rule set in which a rule changed."""
+
+    version: int
+    """Its number."""
+    created_at: datetime
+    """When it was made (RFC 3339)."""
+    by: str
+    """Who made it."""
+    note: str | None
+    """Why."""
+    differences: tuple[str, ...]
+    """What changes, a line each: `+` is new, `-` is gone, `~` is changed."""
+
+
 class RulesCall(Struct, frozen=True, kw_only=True):
     """The same as an operation of its own."""
 

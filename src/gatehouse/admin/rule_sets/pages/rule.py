@@ -87,6 +87,8 @@ def switch(visit: Visit) -> Response:
 def show_findings(visit: Visit) -> Response:
     """What is wrong with the rules of a set, or with the one that the path names."""
     name, only = visit.place("set"), visit.asked.places.get("rule")
+    if only is not None:
+        show_rule(visit.session, visit.account_id, name, only)
     health, problem = _health(visit, name)
     return visit.render(
         "rules/findings_part.html" if visit.is_fragment else "rules/findings.html",
