@@ -17,6 +17,7 @@ from gatehouse.admin.jobs.types import (
     JobKind,
     JobSearch,
     LabelAuditOrder,
+    ModelTrialOrder,
     NamedPerson,
     TrainingOrder,
 )
@@ -113,6 +114,8 @@ def test_every_kind_of_job_comes_to_its_result(sqlite_session: AdminSession) -> 
     assert (trained.state, bool(trained.error)) == (JobState.FAILED, True)
     audited = finished(session, account, JobKind.LABEL_AUDIT, LabelAuditOrder(0, now_ms, 0), None)
     assert (audited.state, bool(audited.error)) == (JobState.FAILED, True)
+    none = finished(session, account, JobKind.MODEL_TRIAL, ModelTrialOrder(0, 0, now_ms), None)
+    assert msgspec.json.decode(none.result)["requests"] == 0
 
 
 def test_an_account_sees_its_own_jobs_and_cancels_them(

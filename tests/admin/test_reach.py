@@ -76,6 +76,7 @@ NOT_OFFERED: Final = {
             "configurations.in_force.",
             "rule_sets.rule_backtest.prepare_trial",
             "rule_sets.one_rule.changed_version",
+            "model_trials.trials.newest_trial",
             "search.people.",
             "rule_sets.get",
             "pipelines.get",

@@ -14,7 +14,7 @@ from gatehouse.admin.approvals.use_cases import approvals, proposals
 from gatehouse.admin.drift import queries as drift
 from gatehouse.admin.drift.types.comparing import DriftJudgement, DriftKind
 from gatehouse.admin.jobs import use_cases as queue
-from gatehouse.admin.jobs.types import ErasureOrder, JobKind
+from gatehouse.admin.jobs.types import ErasureOrder, JobKind, ModelTrialOrder
 from gatehouse.admin.jobs.worker.running import actor_of
 from gatehouse.admin.models.use_cases import versions
 from gatehouse.core.job_state import JobState
@@ -32,10 +32,12 @@ from gatehouse.training.report.report import (
     ThresholdInUse,
     ThresholdMeaning,
 )
+from gatehouse.training.report.trial import ModelTrial, ThresholdTrial, TrialShift
 from tests.admin.recorded import Recorder
 from tests.console.harness import Browser, Console
 from tests.console.trained import full_report, keep_model
 from tests.harness import make_account
+from tests.training.material import figures as case_figures
 from tests.training.material import report
 
 
@@ -177,8 +179,11 @@ def test_the_page_of_the_live_model_leads_back(
 ) -> None:
     manager.post(f"/a/{shop}/models/2/promote")
     page = manager.get(f"/a/{shop}/models/2").text
-    form = page.partition(f'action="/a/{shop}/models/roll-back"')[2].partition("</form>")[0]
-    assert re.findall(r'<option value="(\d+)"', form) == ["1", "0"]
+    assert re.findall(r'<option value="(\d+)"', page) == ["1", "0"]
+    manager.post(f"/a/{shop}/models/1/promote")
+    assert "Back to the model before" in manager.get(f"/a/{shop}/models/1").text
+    assert manager.post(f"/a/{shop}/models/roll-back", {"to": ""}).status_code == 303
+    assert _live(console, shop) == 2
     assert f'<a href="/a/{shop}/models">Models</a>' in page
     manager.post(f"/a/{shop}/models/roll-back", {"to": "0"})
     assert "/roll-back" not in manager.get(f"/a/{shop}/models/0").text
@@ -373,3 +378,51 @@ def test_what_is_not_as_usual_is_listed_above_the_models(
     german = console.as_role(UserRole.VIEWER, shop, locale="de").get(f"/a/{shop}/models").text
     assert "Nicht wie üblich" in german
     assert "Stabilitätsindex 0,41" in german
+
+
+def _tried(console: Console, shop: str, version: int) -> None:
+    """Keep what a trial found, as the server that ran it would."""
+    shift = TrialShift(7, 4, 2)
+    used = ThresholdInUse("rule", "starter", "sentry-low", 0.4)
+    figures = ModelComparison(case_figures(0.7, 0.2), case_figures(0.9, 0.6))
+    rows = (ThresholdTrial(used, 0.02, 0.3, shift, TrialShift(1, 0, 0), 0.1234, 0.2345),)
+    found = ModelTrial(900, 60, 9, 0.75, shift, shift, figures, rows, version)
+    order = ModelTrialOrder(version, 0, console.session.clock())
+    queue.start_job(console.session, shop, JobKind.MODEL_TRIAL, order)
+    with console.session.database.writing() as connection:
+        job = jobs.claim(connection, "a server", console.session.clock())
+    assert job is not None
+    with console.session.change() as change:
+        result = msgspec.json.encode(found).decode()
+        jobs.finish(change, job, "a server", JobState.SUCCEEDED, result=result)
+
+
+def test_a_promotion_says_what_it_changes_and_asks_twice_for_what_is_not_better(
+    console: Console, shop: str, manager: Browser
+) -> None:
+    page = f"/a/{shop}/models/2/promotion"
+    assert "Not compared yet" in manager.get(page).text
+    assert manager.post(f"/a/{shop}/models/0/trials").status_code == 409
+    assert manager.post(f"/a/{shop}/models/2/trials").headers["location"] == page
+    assert 'hx-trigger="every 2s"' in manager.get(page, fragment=True).text
+    analyst = console.as_role(UserRole.ANALYST, shop)
+    assert "/promote" not in analyst.get(page).text
+    assert analyst.post(f"/a/{shop}/models/2/trials").status_code == 403
+    _tried(console, shop, 2)
+    [waiting, *_] = queue.list_jobs(console.session, shop, (JobKind.MODEL_TRIAL,))
+    queue.cancel_job(console.session, shop, waiting.id)
+    seen = manager.get(page).text
+    assert "900 requests scored by both, 60 labelled, 9 of them fraud." in seen
+    assert "7 (4 fraud, 2 legitimate)" in seen
+    assert "0.1234" in seen
+    assert "not better than the model in force" in seen
+    refused = manager.post(f"/a/{shop}/models/2/promote", {"note": "I like it"})
+    assert refused.status_code == 422
+    assert _live(console, shop) == 0
+    approvals.set_wanted(console.session, shop, ["models"])
+    sent = {"note": "4111111111111111 likes it", "sure": "yes"}
+    assert manager.post(f"/a/{shop}/models/2/promote", sent).status_code == 303
+    proposed = manager.get(f"/a/{shop}/proposals").text
+    assert "900 requests scored by both" in proposed
+    assert "4111111111111111" not in proposed
+    assert page in proposed

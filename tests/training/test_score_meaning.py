@@ -10,9 +10,16 @@ from gatehouse.sentry.scorecard import Scorecard, Sheet, load_sheet
 from gatehouse.training.examples import Examples
 from gatehouse.training.model_fitting import FitOptions
 from gatehouse.training.model_training import Trained, TrainingOptions, train
-from gatehouse.training.report.report import ThresholdInUse, decode_report, encode_report
+from gatehouse.training.report.report import (
+    ThresholdInUse,
+    Verdict,
+    decode_report,
+    encode_report,
+    judge_figures,
+)
 from gatehouse.training.report.text import summary
 from gatehouse.training.score_meaning import keep_meaning
+from gatehouse.training.trial import try_model
 from tests.training.material import merchant
 
 LOW = ThresholdInUse("rule", "starter", "sentry-low", 0.4)
@@ -95,3 +102,32 @@ def test_shares_before_are_those_of_scores_as_they_were_told(examples: Examples)
     _, report = keep_meaning(examples, live, load_sheet(), [LOW])
     assert report.thresholds[0].before == 1.0
     assert np.isclose(report.thresholds[0].after, 1.0)
+
+
+def test_a_trial_says_what_a_look_at_every_request_says(
+    trained: Trained, examples: Examples
+) -> None:
+    live, tried = load_sheet(), trained.sheet
+    trial = try_model(examples, live, tried, [LOW, STOP])
+    before, after = scores(live, examples), scores(tried, examples)
+    frauds = [fraud for _, fraud in merchant(len(examples))]
+    assert (trial.requests, trial.labelled, trial.frauds) == (1500, 1500, sum(frauds))
+    near = [abs(one - other) <= 0.05 + 1e-9 for one, other in zip(before, after, strict=True)]
+    assert trial.agreement == pytest.approx(sum(near) / 1500, abs=1e-6)
+    stricter = 0
+    for was, now in zip(before, after, strict=True):
+        below = [sum(score < each.threshold for each in (LOW, STOP)) for score in (was, now)]
+        stricter += below[1] > below[0]
+    assert trial.stricter.requests == stricter
+    assert trial.stricter.frauds + trial.stricter.legitimate == stricter
+    for each, in_use in zip(trial.thresholds, (LOW, STOP), strict=True):
+        was = sum(score < in_use.threshold for score in before)
+        assert each.before == pytest.approx(was / 1500, abs=1e-6)
+        # No other number has a share that is nearer to that of before.
+        off = abs(sum(score < each.equal_share for score in after) - was)
+        assert all(
+            abs(sum(score < other for score in after) - was) >= off for other in (*after, 1.1)
+        )
+    assert trial.figures.candidate is not None
+    assert trial.figures.current is not None
+    assert judge_figures(trial.figures) in (Verdict.BETTER, Verdict.HIGHER_PRECISION)

@@ -33,12 +33,12 @@ def keep_meaning(
     """
     everything = np.arange(len(examples))
     recent = everything[np.argsort(examples.times(everything), kind="stable")][-MOST_RECENT:]
-    before = _told(_parts(current, examples, recent), current.mapping)
-    own = _parts(new, examples, recent)
+    before = told_as(scores_of(current, examples, recent), current.mapping)
+    own = scores_of(new, examples, recent)
     wanted = [threshold_parts(each.threshold) for each in in_use]
     meaning = current.version if current.mapping is None else current.mapping.meaning
     mapping = make_mapping(np.sort(before).tolist(), np.sort(own).tolist(), wanted, meaning)
-    told = _told(own, mapping)
+    told = told_as(own, mapping)
     crossing = np.zeros(len(recent), dtype=bool)
     crossing_own = crossing.copy()
     found = []
@@ -62,14 +62,15 @@ def keep_meaning(
     return mapping, report
 
 
-def _parts(sheet: Sheet, examples: Examples, rows: NDArray[np.int64]) -> _Scores:
+def scores_of(sheet: Sheet, examples: Examples, rows: NDArray[np.int64]) -> _Scores:
     """The confidence of a sheet itself, in ten-thousandths, as answers round it."""
     risk = risk_of(totals(sheet, examples, rows))
     parts: _Scores = np.rint((1 - risk) * PARTS).astype(np.int64)
     return parts
 
 
-def _told(own: _Scores, mapping: ScoreMapping | None) -> _Scores:
+def told_as(own: _Scores, mapping: ScoreMapping | None) -> _Scores:
+    """Scores as they are told."""
     if mapping is None:
         return own
     told = np.array([mapping.tell_parts(each) for each in range(PARTS + 1)], dtype=np.int64)

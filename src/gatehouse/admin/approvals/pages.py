@@ -18,6 +18,7 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     APPROVERS,
     ApplyPipeline,
     ApplyRules,
+    PromoteModel,
     ProposedChange,
     PutOnList,
     RollBackPipeline,
@@ -25,6 +26,8 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     SetApprovals,
     TakeOffList,
 )
+from gatehouse.admin.model_trials.use_cases.trials import newest_trial
+from gatehouse.admin.models.pages.model_view import figure
 from gatehouse.admin.sign_in.pages.link_page import show_link
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import PageRefused
@@ -32,6 +35,7 @@ from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ApprovalNeeded, GatehouseError
 from gatehouse.core.money import parse_amount
 from gatehouse.core.wording.sentences import said_by
+from gatehouse.training.report.trial import ModelTrial
 
 _OPEN: Final = "open"
 _SEEN_BY: Final[Mapping[ApprovalKind, Permission]] = MappingProxyType(
@@ -60,6 +64,8 @@ class ShownProposal(msgspec.Struct, frozen=True):
     differences: list[str] | None = None
     """Of an open change of rules or of a pipeline."""
     problem: str | None = None
+    trial: ModelTrial | None = None
+    """What the newest trial says of a model that is to be promoted."""
 
     @property
     def change(self) -> str:
@@ -78,6 +84,7 @@ def show_proposals(visit: Visit) -> Response:
         left_off=len(seen) < len(found),
         wanted=approvals.wanted(visit.session, visit.account_id),
         choices=CHOICES,
+        figure=figure,
     )
 
 
@@ -173,7 +180,15 @@ def _shown(visit: Visit, proposal: Proposal) -> ShownProposal:
         found = _differences(visit, proposal.content)
     except GatehouseError as error:
         return msgspec.structs.replace(shown, problem=visit.said(said_by(error)))
-    return msgspec.structs.replace(shown, differences=found)
+    trial = _trial(visit, proposal.content)
+    return msgspec.structs.replace(shown, differences=found, trial=trial)
+
+
+def _trial(visit: Visit, content: ProposedChange) -> ModelTrial | None:
+    if not isinstance(content, PromoteModel):
+        return None
+    found = newest_trial(visit.session, visit.account_id, content.version)
+    return None if found is None else found.trial
 
 
 def _differences(visit: Visit, content: ProposedChange) -> list[str] | None:

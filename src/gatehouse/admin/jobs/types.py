@@ -29,6 +29,7 @@ class JobKind(StrEnum):
     BACKTEST = "rules.backtest"
     TRAINING = "models.train"
     LABEL_AUDIT = "models.audit"
+    MODEL_TRIAL = "models.trial"
     IDENTITY_IMPORT = "identities.import"
     FEEDBACK_IMPORT = "feedback.import"
     ERASURE = "privacy.erase"
@@ -75,6 +76,14 @@ class LabelAuditOrder(msgspec.Struct, frozen=True):
     label_delay_ms: int
     holdout: Annotated[float, Meta(ge=0.05, le=0.5)] = 0.2
     presume: bool = True
+
+
+class ModelTrialOrder(msgspec.Struct, frozen=True):
+    """A model to compare with the one in force, on recorded requests."""
+
+    version: int
+    since_ms: int
+    until_ms: int
 
 
 class ImportOrder(msgspec.Struct, frozen=True):
@@ -170,6 +179,7 @@ Order = (
     BacktestOrder
     | TrainingOrder
     | LabelAuditOrder
+    | ModelTrialOrder
     | ImportOrder
     | ErasureOrder
     | OutcomeImportOrder
@@ -180,6 +190,7 @@ ORDERS: Final[dict[JobKind, type[Order]]] = {
     JobKind.BACKTEST: BacktestOrder,
     JobKind.TRAINING: TrainingOrder,
     JobKind.LABEL_AUDIT: LabelAuditOrder,
+    JobKind.MODEL_TRIAL: ModelTrialOrder,
     JobKind.IDENTITY_IMPORT: ImportOrder,
     JobKind.FEEDBACK_IMPORT: ImportOrder,
     JobKind.ERASURE: ErasureOrder,

@@ -38,6 +38,7 @@ _SCOPES: Final = {
     JobKind.BACKTEST: "manage:rules",
     JobKind.TRAINING: "manage:models",
     JobKind.LABEL_AUDIT: "manage:models",
+    JobKind.MODEL_TRIAL: "manage:models",
     JobKind.IDENTITY_IMPORT: "manage:identities",
     JobKind.FEEDBACK_IMPORT: "manage:feedback",
     JobKind.ERASURE: "manage:identities",

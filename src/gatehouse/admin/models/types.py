@@ -138,6 +138,7 @@ class PromotionOptions(msgspec.Struct, frozen=True, rename="camel"):
         bool,
         Meta(description="Tell its scores as they are, though thresholds mean another share then."),
     ] = False
+    note: Note = None
 
 
 class ModelSwitched(msgspec.Struct, frozen=True, rename="camel"):

@@ -96,7 +96,7 @@ def live_program(connection: sa.Connection, account_id: str) -> tuple[int, str] 
     return None if live is None else (live.version, live.program)
 
 
-def promote(change: Change, account_id: str, version: int) -> int | None:
+def promote(change: Change, account_id: str, version: int, note: str | None = None) -> int | None:
     """Put a version into use; the one that was live before, None for the shipped scorecard."""
     if version == SHIPPED:
         raise Conflict(_SHIPPED_MODEL())
@@ -105,7 +105,8 @@ def promote(change: Change, account_id: str, version: int) -> int | None:
     if before == version:
         raise Conflict(_MODEL_LIVE(version=version))
     configurations.set_head(change, _key(account_id), version)
-    change.audit("model.promote", account_id, version=version, before=before)
+    why = {"note": checked} if (checked := configurations.check_note(note)) else {}
+    change.audit("model.promote", account_id, version=version, before=before, **why)
     _tell(change, account_id, version, before)
     return before or None
 

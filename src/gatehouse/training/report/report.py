@@ -240,8 +240,13 @@ class Verdict(StrEnum):
 
 
 def judge(report: ModelReport) -> Verdict:
+    """Whether a model was better than the one in force when it was trained."""
+    return judge_figures(report.figures)
+
+
+def judge_figures(figures: ModelComparison) -> Verdict:
     """Compare the figures of both models."""
-    candidate, current = report.figures.candidate, report.figures.current
+    candidate, current = figures.candidate, figures.current
     if candidate is None or candidate.auc is None or current is None or current.auc is None:
         return Verdict.UNKNOWN
     assert candidate.average_precision is not None

@@ -72,6 +72,7 @@ class PromoteModel(msgspec.Struct, frozen=True, tag="models.promote"):
     version: int
     raw_scores: bool = False
     """Whether its scores are told as they are."""
+    note: str | None = None
 
 
 class RollBackModel(msgspec.Struct, frozen=True, tag="models.rollback"):

@@ -118,7 +118,7 @@ def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invi
         case PutOnList() | TakeOffList() | DropList():
             _change_list(session, account_id, content)
         case PromoteModel():
-            how = PromotionOptions(content.raw_scores)
+            how = PromotionOptions(content.raw_scores, content.note)
             versions.promote_model(session, account_id, str(content.version), how)
         case RollBackModel():
             versions.roll_back_model(session, account_id, VersionReturn(content.to))

@@ -124,6 +124,16 @@ def audit_labels(work: Work) -> Any:
     return audit_records(work.session, TrainingJob(span, options), _Trainer(work.reached))
 
 
+def try_model(work: Work) -> Any:
+    """Compare a model with the one in force on recorded requests."""
+    from gatehouse.training.extra_packages import require_extra
+
+    require_extra()
+    from gatehouse.admin.model_trials.use_cases.trials import carry_out
+
+    return carry_out(work.session, work.account_id, work.order, _Trainer(work.reached))
+
+
 class _Trainer:
     """Tells how far a training is."""
 
@@ -264,6 +274,7 @@ WORKS: Final[dict[JobKind, Callable[[Work], Any]]] = {
     JobKind.BACKTEST: backtest,
     JobKind.TRAINING: train,
     JobKind.LABEL_AUDIT: audit_labels,
+    JobKind.MODEL_TRIAL: try_model,
     JobKind.IDENTITY_IMPORT: import_identities,
     JobKind.FEEDBACK_IMPORT: import_feedback,
     JobKind.ERASURE: erase,

@@ -12,7 +12,7 @@ from gatehouse.admin.accounts.use_cases.costs import terms_of
 from gatehouse.admin.approvals.pages import propose, waiting
 from gatehouse.admin.approvals.use_cases import approvals
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
-from gatehouse.admin.approvals.use_cases.proposed import PromoteModel, RollBackModel
+from gatehouse.admin.approvals.use_cases.proposed import RollBackModel
 from gatehouse.admin.configurations.types import VersionReturn
 from gatehouse.admin.decisions.use_cases.decisions import first_decision_ms
 from gatehouse.admin.drift.types.shown import DriftSearch
@@ -24,7 +24,6 @@ from gatehouse.admin.models.pages import model_view
 from gatehouse.admin.models.types import (
     LabelAuditRequest,
     ModelSwitched,
-    PromotionOptions,
     TrainingRequest,
 )
 from gatehouse.admin.models.use_cases import versions
@@ -236,25 +235,15 @@ def cancel(visit: Visit) -> Response:
     return visit.redirect("training", job=job.id, notice="models.notices.canceled")
 
 
-def promote(visit: Visit) -> Response:
-    """Put a version into use, or propose to."""
-    version = visit.place("version")
-    how = PromotionOptions(bool(visit.form.get("raw_scores")))
-    try:
-        done = versions.promote_model(visit.session, visit.account_id, version, how)
-    except ApprovalNeeded:
-        return propose(visit, PromoteModel(versions.model_number(version), how.raw_scores))
-    return _switched(visit, done)
-
-
 def roll_back(visit: Visit) -> Response:
-    """Go back to another version, or propose to."""
-    to = versions.model_number(visit.form.get("to", ""))
+    """Go back to another version, by default to the one before, or propose to."""
+    sent = visit.form.get("to", "")
+    to = versions.model_number(sent) if sent else None
     try:
         done = versions.roll_back_model(visit.session, visit.account_id, VersionReturn(to))
     except ApprovalNeeded:
         return propose(visit, RollBackModel(to))
-    return _switched(visit, done)
+    return switched(visit, done)
 
 
 def _entry(visit: Visit) -> versions.ModelEntry:
@@ -289,7 +278,8 @@ def _approval(visit: Visit) -> dict[str, Any]:
     }
 
 
-def _switched(visit: Visit, done: ModelSwitched) -> Response:
+def switched(visit: Visit, done: ModelSwitched) -> Response:
+    """Lead to the models, and say which is live now."""
     if not done.version:
         return visit.redirect("models", notice="models.notices.shipped")
     said = Notice("models.notices.switched", {"version": done.version})
@@ -320,6 +310,5 @@ PAGES: Final[Declarations] = (
         again=show_models,
         does=versions.roll_back_model,
     ),
-    Action(f"{_ONE}/promote", "model-promote", promote, does=versions.promote_model),
     Action(f"{_JOB}/cancel", "training-cancel", cancel, does=versions.start_training),
 )

@@ -85,9 +85,9 @@ def train_model(session: AdminSession, job: TrainingJob, watcher: TrainingWatche
     found = read_past(session, job, watcher)
     watcher.learning(len(found.examples))
     told = labels_told(found.examples)
-    in_use = _in_use(session, span.account_id)
+    used = in_use(session, span.account_id)
     sheet, reported_s = current.sheet, found.reported_s
-    trained = train(found.examples, load_sheet(), sheet, options, reported_s, in_use)
+    trained = train(found.examples, load_sheet(), sheet, options, reported_s, used)
     report = _with_warnings(trained.report, found.counts.unreadable, current)
     report = msgspec.structs.replace(
         report,
@@ -97,7 +97,8 @@ def train_model(session: AdminSession, job: TrainingJob, watcher: TrainingWatche
     return TrainedModel(_store(session, job, trained.sheet, report), report)
 
 
-def _in_use(session: AdminSession, account_id: str) -> tuple[ThresholdInUse, ...]:
+def in_use(session: AdminSession, account_id: str) -> tuple[ThresholdInUse, ...]:
+    """The thresholds that rules and pipelines compare the confidence with."""
     with account_reading(session, account_id) as connection:
         return thresholds_in_use(connection, account_id)
 
@@ -183,8 +184,8 @@ def train_on_history(
     watcher.learning(len(examples))
     options = msgspec.structs.replace(job.options, source="file")
     told = labels_told(examples)
-    in_use = _in_use(session, job.span.account_id)
-    trained = train(examples, load_sheet(), current.sheet, options, in_use=in_use)
+    used = in_use(session, job.span.account_id)
+    trained = train(examples, load_sheet(), current.sheet, options, in_use=used)
     report = _with_warnings(with_counts(trained.report, found.left), 0, current)
     audit = _audit(examples, told, found.last_s, options)
     report = msgspec.structs.replace(report, audit=audit)

@@ -258,7 +258,7 @@ def promote_model(
     check_approved(change, account_id, ApprovalKind.MODELS)
     live = models.live_program(change.connection, account_id)
     was = _meaning_of(change, account_id, live)
-    before = models.promote(change, account_id, number)
+    before = models.promote(change, account_id, number, how.note)
     remarks = _remarks(change, account_id, number)
     policy = sentry_policy(change.connection, account_id)
     if policy.raw_scores is not how.raw_scores:

@@ -1,0 +1,1 @@
+"""Models that are tried on live traffic before they are promoted."""

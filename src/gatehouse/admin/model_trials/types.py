@@ -1,0 +1,36 @@
+"""Trials of models on live traffic, as every face asks for them and shows them."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.clock import Moment
+from gatehouse.core.reading.spans import SinceText, UntilText
+
+
+class TrialOfModel(msgspec.Struct, frozen=True, rename="camel"):
+    """Which requests a model is tried on."""
+
+    since: SinceText = None
+    until: UntilText = None
+
+
+class ModelTrialShown(msgspec.Struct, frozen=True, rename="camel"):
+    """What the newest trial of a model found."""
+
+    version: Annotated[int, Meta(description="The model.", examples=[2])]
+    finished_at: Annotated[
+        Moment | None, Meta(description="When the trial ended (RFC 3339); null without one.")
+    ]
+    is_current: Annotated[
+        bool,
+        Meta(description="Whether the model in force is still the one compared with."),
+    ]
+    trial: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description="Agreement, decisions that would differ, both models' figures on labels, "
+            "and each threshold in use with one of equal share; null without a trial."
+        ),
+    ]
