@@ -2107,6 +2107,18 @@ export interface ModelSwitched {
   readonly thresholds?: readonly ThresholdKept[];
 }
 
+/** What the newest trial of a model found. */
+export interface ModelTrialShown {
+  /** The model. */
+  readonly version: number;
+  /** When the trial ended (RFC 3339); null without one. */
+  readonly finishedAt: string | null;
+  /** Whether the model in force is still the one compared with. */
+  readonly isCurrent: boolean;
+  /** Agreement, decisions that would differ, both models' figures on labels, and each threshold in use with one of equal share; null without a trial. */
+  readonly trial: { readonly [name: string]: unknown } | null;
+}
+
 /** An exact amount of one currency. */
 export interface Money {
   /** ISO 4217 code. */
@@ -4182,6 +4194,14 @@ export interface TrainingRequest {
   readonly note?: string | null | undefined;
 }
 
+/** Which requests a model is tried on. */
+export interface TrialOfModel {
+  /** The first moment: a day, or a time such as 2026-11-15T08:30:00Z. */
+  readonly since?: string | null | undefined;
+  /** The first moment after it, in the same words. Default: now. */
+  readonly until?: string | null | undefined;
+}
+
 /** A rule set, and the case to try it on. */
 export interface TrialRequest {
   /** The file as YAML, as `apply` of the command line takes it. */
@@ -5334,7 +5354,7 @@ export interface Operations {
   /** Promote a model */
   promoteModel: {
     path: { readonly version: string };
-    query: { readonly rawScores?: boolean | undefined };
+    query: { readonly rawScores?: boolean | undefined; readonly note?: string | undefined };
     body: undefined;
     result: ModelSwitched;
   };
@@ -5344,6 +5364,20 @@ export interface Operations {
     query: { readonly limit?: number | undefined; readonly ended?: boolean | undefined };
     body: undefined;
     result: DriftPage;
+  };
+  /** Try a model on live traffic */
+  tryModel: {
+    path: { readonly version: string };
+    query: Record<string, never>;
+    body: TrialOfModel;
+    result: JobResponse;
+  };
+  /** Show a model's trial */
+  getModelTrial: {
+    path: { readonly version: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: ModelTrialShown;
   };
   /** List jobs */
   listJobs: {
@@ -5510,6 +5544,8 @@ export const OPERATIONS = {
   getModel: { method: "GET", path: "/api/v1/manage/models/{version}", answer: "modelResponse", repeat: "harmless" },
   promoteModel: { method: "POST", path: "/api/v1/manage/models/{version}/promote", answer: "modelLiveResponse", repeat: "keyed" },
   listDrift: { method: "GET", path: "/api/v1/manage/drift", answer: "driftResponse", repeat: "harmless" },
+  tryModel: { method: "POST", path: "/api/v1/manage/models/{version}/trials", answer: "jobResponse", repeat: "keyed" },
+  getModelTrial: { method: "GET", path: "/api/v1/manage/models/{version}/trial", answer: "modelTrialResponse", repeat: "harmless" },
   listJobs: { method: "GET", path: "/api/v1/manage/jobs", answer: "jobsResponse", repeat: "harmless" },
   getJob: { method: "GET", path: "/api/v1/manage/jobs/{jobId}", answer: "jobResponse", repeat: "harmless" },
   cancelJob: { method: "POST", path: "/api/v1/manage/jobs/{jobId}/cancel", answer: "jobResponse", repeat: "keyed" },

@@ -357,6 +357,16 @@ export class ManageModels extends Calls {
   promote(version: string | number, query: Query<"promoteModel"> = {}, own?: CallOptions): Promise<Answer<api.ModelSwitched>> {
     return this.send("promoteModel", { path: { version: `${version}` }, query }, own);
   }
+
+  /** Starts a job that scores recorded requests with a model and with the one in force, by what was measured when each came. Requests are not touched, and nothing is changed. Scope `manage:models`. Free. */
+  tryTrials(version: string | number, body: Body<"tryModel"> = {}, own?: CallOptions): Promise<Answer<api.JobResponse>> {
+    return this.send("tryModel", { path: { version: `${version}` }, body }, own);
+  }
+
+  /** What the newest trial of a model found: agreement, decisions that would differ, figures, and thresholds with one of equal share. Scope `manage:models`. Free. */
+  getTrial(version: string | number, own?: CallOptions): Promise<Answer<api.ModelTrialShown>> {
+    return this.send("getModelTrial", { path: { version: `${version}` } }, own);
+  }
 }
 
 export class ManageOutcomes extends Calls {

@@ -35,6 +35,7 @@ BUTTONS: Final = {
     *("rules-preview", "rules-rollback", "rules-build-start"),
     *("pipelines-check", "pipelines-rollback", "connectors-rollback"),
     *("list-remove", "list-drop", "list-export", "key-revoke", "model-roll-back", "model-promote"),
+    *("model-try", "rule-switch"),
     *("training-cancel", "settings-told", "settings-found"),
     *("authentication-clear", "authentication-measure"),
     *("webhook-enable", "webhook-disable", "webhook-test", "webhook-delete"),

@@ -1457,6 +1457,7 @@ class ManageModelsCalls:
         version: str | int,
         *,
         raw_scores: bool | None = None,
+        note: str | None = None,
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.ModelSwitched]:
@@ -1472,8 +1473,53 @@ class ManageModelsCalls:
                 named="modelLiveResponse",
                 repeat=Repeat.KEYED,
                 path_values={"version": version},
-                query={"rawScores": raw_scores},
+                query={"rawScores": raw_scores, "note": note},
                 idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    def try_trials(
+        self,
+        version: str | int,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.JobResponse]:
+        """Starts a job that scores recorded requests with a model and with the one in force, by
+        what was measured when each came. Requests are not touched, and nothing is changed.
+        Scope `manage:models`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/models/{version}/trials",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.KEYED,
+                path_values={"version": version},
+                body=models.TrialOfModel(since=since, until=until),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    def get_trial(
+        self, version: str | int, *, options: CallOptions | None = None
+    ) -> Answer[models.ModelTrialShown]:
+        """What the newest trial of a model found: agreement, decisions that would differ, figures,
+        and thresholds with one of equal share. Scope `manage:models`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/models/{version}/trial",
+                answer=models.ModelTrialShown,
+                named="modelTrialResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"version": version},
                 options=options or {},
             )
         )

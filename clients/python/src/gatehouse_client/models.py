@@ -2307,6 +2307,21 @@ class ModelSwitched(Struct, frozen=True, kw_only=True):
     """Thresholds in use."""
 
 
+class ModelTrialShown(Struct, frozen=True, kw_only=True):
+    """What the newest trial of a model found."""
+
+    version: int
+    """The model."""
+    finished_at: datetime | None
+    """When the trial ended (RFC 3339); null without one."""
+    is_current: bool
+    """Whether the model in force is still the one compared with."""
+    trial: Mapping[str, Any] | None
+    """Agreement, decisions that would differ, both models' figures on labels, and each threshold
+    in use with one of equal share; null without a trial.
+    """
+
+
 class Money(Struct, frozen=True, kw_only=True):
     """An exact amount of one currency."""
 
@@ -4517,6 +4532,15 @@ class TrainingRequest(Struct, frozen=True, kw_only=True):
     """Whether requests without a label count as legitimate."""
     note: str | None = None
     """Why, for the history."""
+
+
+class TrialOfModel(Struct, frozen=True, kw_only=True):
+    """Which requests a model is tried on."""
+
+    since: str | None = None
+    """The first moment: a day, or a time such as 2026-11-15T08:30:00Z."""
+    until: str | None = None
+    """The first moment after it, in the same words. Default: now."""
 
 
 class TrialRequest(Struct, frozen=True, kw_only=True):
