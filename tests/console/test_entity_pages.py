@@ -95,7 +95,13 @@ def test_the_value_is_masked_until_somebody_reveals_it(console: Console, shop: R
 def test_it_is_put_on_a_list_by_those_who_may(console: Console, shop: Recorder) -> None:
     where = find(console, "user", "u-2002")
     form = {"list": "blocked-users", "reason": HOSTILE[1]}
-    assert console.as_role(ANALYST).post(f"{where}/list", form).status_code == 403
+    assert console.as_role(VIEWER).post(f"{where}/list", form).status_code == 403
+    # An analyst blocks for a time, and lets nobody through.
+    analyst = console.as_role(ANALYST)
+    for refused in ({}, {"days": "31"}, {"days": "9", "list": "allowed-users"}):
+        assert analyst.post(f"{where}/list", form | refused).status_code == 422, refused
+    assert 'value="allowed-users"' not in analyst.get(where).text
+    assert analyst.post(f"{where}/list", form | {"days": "30"}).status_code == 303
     manager = console.as_role(MANAGER)
     assert manager.post(f"{where}/list", form).status_code == 303
     after = manager.get(where).text

@@ -25,12 +25,13 @@ def test_the_permissions_are_those_of_the_code() -> None:
     wanted = {each.name: each.permission for each in (*decision.PAGES, *entities.PAGES)}
     assert wanted["decision-reveal"] is wanted["entity-reveal"] is Permission.REVEAL
     assert wanted["decision-label"] is wanted["decision-review"] is Permission.REVIEW
-    assert wanted["decision-list"] is wanted["entity-list"] is Permission.CONFIGURE
+    assert wanted["decision-list"] is wanted["entity-list"] is Permission.BLOCK
     analysts = {UserRole.ANALYST, UserRole.MANAGER, UserRole.ADMINISTRATOR, UserRole.OPERATOR}
     managers = analysts - {UserRole.ANALYST}
     for permission, roles in (
         (Permission.REVEAL, analysts),
         (Permission.REVIEW, analysts),
+        (Permission.BLOCK, analysts),
         (Permission.CONFIGURE, managers),
     ):
         assert {role for role in UserRole if permission in PERMISSIONS[role]} == roles

@@ -15,6 +15,8 @@ class Permission(StrEnum):
     """See personal data in full; each look leaves an audit line."""
     REVIEW = "review"
     """Work through the reviews, and say afterwards what an order was."""
+    BLOCK = "block"
+    """Put what an order or an alert shows on a list that blocks, for a time."""
     CONFIGURE = "configure"
     """Change rules, lists, pipelines and models."""
     SEE_MONEY = "see_money"
@@ -43,7 +45,7 @@ class UserRole(StrEnum):
 
 
 _VIEWER: Final = frozenset({Permission.SEE})
-_ANALYST: Final = _VIEWER | {Permission.REVEAL, Permission.REVIEW}
+_ANALYST: Final = _VIEWER | {Permission.REVEAL, Permission.REVIEW, Permission.BLOCK}
 _MANAGER: Final = _ANALYST | {Permission.CONFIGURE, Permission.APPROVE, Permission.SEE_AUDIT}
 _FINANCE: Final = _VIEWER | {Permission.SEE_MONEY, Permission.APPROVE, Permission.SEE_AUDIT}
 _ADMINISTRATOR: Final = _MANAGER | _FINANCE | {Permission.ACCESS, Permission.PEOPLE}

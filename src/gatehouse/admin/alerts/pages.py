@@ -7,6 +7,7 @@ from typing import Final
 
 from starlette.responses import Response
 
+from gatehouse.access.roles import Permission
 from gatehouse.admin.alerts import use_cases
 from gatehouse.admin.alerts.types.hours import Measure
 from gatehouse.admin.alerts.types.judging import AlertKind
@@ -29,6 +30,7 @@ from gatehouse.admin.decisions.pages.order_amounts import shown_amount
 from gatehouse.admin.drift.types.shown import DriftSearch
 from gatehouse.admin.drift.use_cases import list_drift
 from gatehouse.admin.entities.types import masked_address, masked_name
+from gatehouse.admin.lists.pages.listing_form import MOST_DAYS_BLOCKED, check_may_list
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
 from gatehouse.admin.search.use_cases.sought import SoughtTokens
@@ -94,6 +96,9 @@ def acknowledge(visit: Visit) -> Response:
 def block(visit: Visit) -> Response:
     """Put what stands out on lists for a while, or propose it."""
     alert_id, given = visit.place("alert"), visit.given(AlertBlocking)
+    check_may_list(visit, "prefix", given.prefix)
+    if given.hours > MOST_DAYS_BLOCKED * 24 and not visit.may(Permission.CONFIGURE):
+        raise visit.refuse("hours", "alerts.wrong_hours", most=MOST_DAYS_BLOCKED * 24)
     try:
         use_cases.block(visit.session, visit.account_id, alert_id, given)
     except ApprovalNeeded:

@@ -172,7 +172,7 @@ def acknowledge(
 @use_case(
     "POST /alerts/{alertId}/blocking",
     scope=_SCOPE,
-    permission=Permission.CONFIGURE,
+    permission=Permission.BLOCK,
     operation="blockAlert",
     answers="alertBlockedResponse",
 )

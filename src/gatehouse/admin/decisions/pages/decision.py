@@ -129,7 +129,7 @@ PAGES: Final[Declarations] = (
         "decision-list",
         list_entity_of_decision,
         again=show_decision,
-        permission=Permission.CONFIGURE,
+        permission=Permission.BLOCK,
     ),
     Action(
         f"{_PATH}/review",

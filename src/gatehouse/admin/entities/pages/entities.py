@@ -123,7 +123,5 @@ PAGES: Final[Declarations] = (
     ),
     Page(_PATH, "entity", show, permission=Permission.SEE),
     Action(f"{_PATH}/reveal", "entity-reveal", reveal, permission=Permission.REVEAL),
-    Action(
-        f"{_PATH}/list", "entity-list", put_on_list, again=show, permission=Permission.CONFIGURE
-    ),
+    Action(f"{_PATH}/list", "entity-list", put_on_list, again=show, permission=Permission.BLOCK),
 )

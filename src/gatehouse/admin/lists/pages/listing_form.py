@@ -19,13 +19,19 @@ from gatehouse.core.errors import ApprovalNeeded
 
 _DAY_MS: Final = 86_400_000
 _MOST_DAYS: Final = 3650
+MOST_DAYS_BLOCKED: Final = 30
+"""For how long somebody blocks who may not change lists."""
+_BLOCKING: Final = "blocked"
 
 
 def fitting_lists(visit: Visit, kinds: Collection[EntityType]) -> dict[EntityType, list[str]]:
     """The lists that can hold entities of each kind, for those who may put something on them."""
-    if not visit.may(Permission.CONFIGURE):
+    if not visit.may(Permission.BLOCK):
         return {}
-    return lists_by_kind(visit.session, visit.account_id, kinds)
+    found = lists_by_kind(visit.session, visit.account_id, kinds)
+    if visit.may(Permission.CONFIGURE):
+        return found
+    return {kind: [each for each in names if blocks(each)] for kind, names in found.items()}
 
 
 def missing_lists(fitting: dict[EntityType, list[str]]) -> list[str]:
@@ -33,11 +39,23 @@ def missing_lists(fitting: dict[EntityType, list[str]]) -> list[str]:
     return [LIST_KINDS[kind].value for kind, names in fitting.items() if not names]
 
 
+def blocks(name: str) -> bool:
+    """Whether a list is one that blocks, by its name, as those that accounts begin with."""
+    return name.startswith(_BLOCKING)
+
+
+def check_may_list(visit: Visit, field: str, name: str) -> None:
+    """Refuse a list that lets through, to somebody who may only block."""
+    if not (visit.may(Permission.CONFIGURE) or blocks(name)):
+        raise visit.refuse(field, "lists.only_blocking", prefix=_BLOCKING)
+
+
 def put_on_chosen_list(visit: Visit, entity: Entity, name: str) -> Response | None:
     """Put an entity on a list, with the reason and the days that the form says.
 
     Where two pairs of eyes are wanted it is proposed, and the answer leads to the proposals.
     """
+    check_may_list(visit, "list", name)
     new = NewEntries(
         reason=visit.form.get("reason", "").strip() or None, lifetime_ms=_lifetime_ms(visit)
     )
@@ -52,9 +70,11 @@ def put_on_chosen_list(visit: Visit, entity: Entity, name: str) -> Response | No
 
 def _lifetime_ms(visit: Visit) -> int | None:
     text = visit.form.get("days", "").strip()
-    if not text:
+    configures = visit.may(Permission.CONFIGURE)
+    if not text and configures:
         return None
-    days = read_within(text, 1, _MOST_DAYS)
+    most = _MOST_DAYS if configures else MOST_DAYS_BLOCKED
+    days = read_within(text, 1, most)
     if days is None:
-        raise visit.refuse("days", "entities.wrong_days", most=_MOST_DAYS)
+        raise visit.refuse("days", "entities.wrong_days", most=most)
     return days * _DAY_MS
