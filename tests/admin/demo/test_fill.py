@@ -146,7 +146,8 @@ def test_the_attack_was_noticed_while_it_went_on(filled: Filled) -> None:
 def test_sales_are_settled_and_a_rule_was_added_for_what_was_disputed(filled: Filled) -> None:
     outcomes = filled.rows(OUTCOMES)
     kinds = Counter(row.kind for row in outcomes)
-    assert kinds["SETTLED"] == filled.counts.accepted
+    assert 0 < filled.counts.accepted - kinds["SETTLED"] < 60
+    assert all(row.at_ms <= END_MS for row in outcomes)
     assert 3 <= kinds["DISPUTE"] < 20
     assert all(row.request_id for row in outcomes)
     assert rule_sets.get(filled.session, DEMO_ACCOUNT, "starter").version == 2

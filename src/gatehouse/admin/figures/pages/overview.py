@@ -78,7 +78,7 @@ class _Figures:
             self._money("taken", {"decision": Outcome.ACCEPT}),
             self._money("turned_away", {"decision": Outcome.DECLINE}),
             self._money("saved", {"decision": Outcome.DECLINE, "label": FRAUD_LABELS}),
-            self._share("fraud", now.fraud_rate, before.fraud_rate, {"label": FRAUD_LABELS}),
+            self._lost(),
             *self._standing(),
             self._requests(),
             self._share("approval", now.approval_rate, before.approval_rate, _of(Outcome.ACCEPT)),
@@ -121,6 +121,14 @@ class _Figures:
         micros = getattr(self._now, f"{name}_micros")
         change = self._difference(micros, getattr(self._before, f"{name}_micros"))
         return Compared(name, self._visit.money(micros), change, self._decisions(filters))
+
+    def _lost(self) -> Compared:
+        """Fraud among what was accepted, with its share of the money."""
+        found = self._money("lost", {"decision": Outcome.ACCEPT, "label": FRAUD_LABELS})
+        if not self._now.taken_micros:
+            return found
+        share = self._visit.formats.percent(self._now.lost_micros / self._now.taken_micros)
+        return found._replace(value=f"{found.value} · {share}")
 
     def _share(
         self, name: str, now: float | None, before: float | None, filters: Mapping[str, object]

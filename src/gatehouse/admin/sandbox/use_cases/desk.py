@@ -78,7 +78,12 @@ class DemoDesk:
 
     def settle(self) -> None:
         """Tell of the settlement of what was sold since the last time."""
-        known = [each for each in self._sold if each not in self._settled]
+        now_ms = self._session.clock()
+        known = [
+            each
+            for each, sale in self._sold.items()
+            if each not in self._settled and sale.settled_ms <= now_ms
+        ]
         for start in range(0, len(known), MOST_ITEMS):
             some = known[start : start + MOST_ITEMS]
             self._tell([self._sold[each].settled(each) for each in some])

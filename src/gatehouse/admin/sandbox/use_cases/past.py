@@ -25,7 +25,7 @@ NUMBER: Final = "#"
 """What stands for the number of an order in its body."""
 _FIRST_ORDER: Final = 5001
 _ATTEMPTS: Final = 4
-_TUESDAY_IS_OVER_DAYS: Final = 2
+_TUESDAY_IS_OVER_DAYS: Final = 1
 _FIRST_TUESDAY: Final = 5
 _WEEK_DAYS: Final = 7
 
@@ -121,7 +121,7 @@ class DemoPlan(msgspec.Struct, frozen=True):
 
     @property
     def tuesday_ms(self) -> int:
-        """When the last Tuesday began that was over a day before the end."""
+        """When the last Tuesday began that is over at the end."""
         last_day = self.end_ms // DAY_MS - _TUESDAY_IS_OVER_DAYS
         # Day 0 of 1970 was a Thursday.
         return (last_day - (last_day - _FIRST_TUESDAY) % _WEEK_DAYS) * DAY_MS

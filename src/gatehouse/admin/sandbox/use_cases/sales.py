@@ -44,9 +44,14 @@ class DemoSale(NamedTuple):
     at_ms: int
     paid: _Paid
 
+    @property
+    def settled_ms(self) -> int:
+        """When it is settled: on the day after."""
+        return self.at_ms + DAY_MS
+
     def settled(self, request_id: str) -> dict[str, object]:
-        """Its settlement on the day after, as an acquirer tells it."""
-        return self._told(OutcomeKind.SETTLED, "st", request_id, self.at_ms + DAY_MS)
+        """Its settlement, as an acquirer tells it."""
+        return self._told(OutcomeKind.SETTLED, "st", request_id, self.settled_ms)
 
     def disputed(self, request_id: str, reason: str, now_ms: int) -> dict[str, object]:
         """A dispute about it."""
