@@ -128,7 +128,7 @@ class _Figures:
         if not self._now.taken_micros:
             return found
         share = self._visit.formats.percent(self._now.lost_micros / self._now.taken_micros)
-        return found._replace(value=f"{found.value} · {share}")
+        return found._replace(change=self._visit.text("overview.of_taken", share=share))
 
     def _share(
         self, name: str, now: float | None, before: float | None, filters: Mapping[str, object]
