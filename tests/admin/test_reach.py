@@ -79,6 +79,7 @@ NOT_OFFERED: Final = {
             "model_trials.trials.newest_trial",
             "search.people.",
             "rule_sets.get",
+            *("workload.bulk.begin", "workload.bulk.begin_with", "workload.bulk.selected"),
             "pipelines.get",
             "lists.add",
         ),

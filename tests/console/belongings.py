@@ -24,8 +24,11 @@ from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.webhooks.types.webhook import NewWebhook
 from gatehouse.admin.webhooks.use_cases import endpoints
+from gatehouse.admin.workload.types import LabelMany
+from gatehouse.admin.workload.use_cases import bulk
 from gatehouse.core.ids import derived_id
 from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.labels import Label
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import EVENTS, REVIEWS
@@ -96,6 +99,10 @@ class Belongings:
     def _alert(self) -> str:
         alert_id = derived_id("alr", 1_790_000_000_000, self._word)
         return keep_alert(self._session, self._account_id, alert_id)
+
+    def _bulk(self) -> str:
+        given = LabelMany(request_ids=[self["id"]], label=Label.FRAUD)
+        return bulk.label_many(self._session, self._account_id, given).id or ""
 
     def _set(self) -> str:
         name = f"{self._word}-rules"

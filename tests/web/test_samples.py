@@ -151,6 +151,12 @@ class Ground:
         if operation in ("joinOutcome", "listOutcomeCandidates"):
             known = {"kind": "DISPUTE", "reference": "dp-1001", "at": "2026-11-15T09:30:00Z"}
             self._ask("POST", f"{manage}/outcomes", items=[known])
+        if operation == "reopenReview":
+            said = {"resolution": "APPROVE", "reason": "known"}
+            self._ask("POST", f"/api/v1/reviews/{request}", **said)
+        if "Bulk" in operation:
+            labelled = {"requestIds": [request], "label": "FRAUD"}
+            own["BULK_ID"] = self._ask("POST", f"{manage}/bulk/labels", **labelled)["id"]
         if operation.endswith("Alert"):
             alert = derived_id("alr", 1_790_000_000_000, request)
             own["ALERT_ID"] = keep_alert(self._session, self._account, alert)

@@ -88,6 +88,38 @@ export class ManageBalance extends Calls {
   }
 }
 
+export class ManageBulk extends Calls {
+  /** One verdict on those that are open. With a search, all that fit are meant, up to 10,000. More than 50 are a job: ask for the change until it is `DONE`. For ten minutes it can be undone. Scope `manage:feedback`. Free. */
+  resolveResolutions(body: Body<"resolveMany">, own?: CallOptions & Query<"resolveMany">): Promise<Answer<api.BulkShown>> {
+    return this.send("resolveMany", { query: { dryRun: own?.dryRun }, body }, own);
+  }
+
+  /** Says what each turned out to be, as feedback does. Scope `manage:feedback`. Free. */
+  labels(body: Body<"labelMany">, own?: CallOptions & Query<"labelMany">): Promise<Answer<api.BulkShown>> {
+    return this.send("labelMany", { query: { dryRun: own?.dryRun }, body }, own);
+  }
+
+  /** Gives the open reviews to a person, or to nobody. What somebody else has is left with them. Scope `manage:feedback`. Free. */
+  assignments(body: Body<"assignMany">, own?: CallOptions & Query<"assignMany">): Promise<Answer<api.BulkShown>> {
+    return this.send("assignMany", { query: { dryRun: own?.dryRun }, body }, own);
+  }
+
+  /** Such as the users, cards or devices of them. What is on the list already is left as it is. Scope `manage:lists`. Free. */
+  putEntries(body: Body<"putManyOnList">, own?: CallOptions & Query<"putManyOnList">): Promise<Answer<api.BulkShown>> {
+    return this.send("putManyOnList", { query: { dryRun: own?.dryRun }, body }, own);
+  }
+
+  /** How far it is, what was left as it was, and why. Scope `manage:feedback`. Free. */
+  get(bulkId: string, own?: CallOptions): Promise<Answer<api.BulkShown>> {
+    return this.send("getBulkChange", { path: { bulkId } }, own);
+  }
+
+  /** For ten minutes after its end, by the one who made it. Each decision is brought back on its own: a review that a payment waited for, and what somebody has changed since, stay as they are. Scope `manage:feedback`. Free. */
+  undo(bulkId: string, own?: CallOptions): Promise<Answer<api.BulkShown>> {
+    return this.send("undoBulkChange", { path: { bulkId } }, own);
+  }
+}
+
 export class ManageConnectors extends Calls {
   /** The connectors that can serve the account, and whether they work. They belong to the installation, so that only its operator changes them. Scope `manage:connectors`. Free. */
   list(own?: CallOptions): Listing<api.ConnectorPage, api.ConnectorShown> {
@@ -729,6 +761,7 @@ export class Manage {
   readonly audit: ManageAudit;
   readonly authentication: ManageAuthentication;
   readonly balance: ManageBalance;
+  readonly bulk: ManageBulk;
   readonly connectors: ManageConnectors;
   readonly decisions: ManageDecisions;
   readonly disputes: ManageDisputes;
@@ -758,6 +791,7 @@ export class Manage {
     this.audit = new ManageAudit(send);
     this.authentication = new ManageAuthentication(send);
     this.balance = new ManageBalance(send);
+    this.bulk = new ManageBulk(send);
     this.connectors = new ManageConnectors(send);
     this.decisions = new ManageDecisions(send);
     this.disputes = new ManageDisputes(send);

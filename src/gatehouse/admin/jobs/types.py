@@ -36,6 +36,7 @@ class JobKind(StrEnum):
     WHAT_IF = "programmes.what_if"
     OUTCOME_IMPORT = "outcomes.import"
     MONTH_REPORT = "reports.make"
+    BULK = "decisions.bulk"
 
 
 class BacktestOrder(msgspec.Struct, frozen=True):
@@ -115,6 +116,12 @@ class ErasureOrder(msgspec.Struct, frozen=True):
     dry_run: bool = False
 
 
+class BulkOrder(msgspec.Struct, frozen=True):
+    """A change of many decisions, or its undo, to carry out."""
+
+    bulk_id: str
+
+
 class NamedPerson(Personal, frozen=True):
     """What a person is named by, as it is sealed with a job."""
 
@@ -185,6 +192,7 @@ Order = (
     | OutcomeImportOrder
     | WhatIfOrder
     | MonthReportOrder
+    | BulkOrder
 )
 ORDERS: Final[dict[JobKind, type[Order]]] = {
     JobKind.BACKTEST: BacktestOrder,
@@ -197,4 +205,5 @@ ORDERS: Final[dict[JobKind, type[Order]]] = {
     JobKind.WHAT_IF: WhatIfOrder,
     JobKind.OUTCOME_IMPORT: OutcomeImportOrder,
     JobKind.MONTH_REPORT: MonthReportOrder,
+    JobKind.BULK: BulkOrder,
 }

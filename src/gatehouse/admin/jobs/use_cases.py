@@ -45,6 +45,7 @@ _SCOPES: Final = {
     JobKind.WHAT_IF: "manage:rules",
     JobKind.OUTCOME_IMPORT: "manage:feedback",
     JobKind.MONTH_REPORT: "manage:account",
+    JobKind.BULK: "manage:feedback",
 }
 """What a key needs to start a job of a kind, and to see it."""
 

@@ -1,13 +1,11 @@
 """Where the faces of this subject are: workload."""
 
-from gatehouse.core.subject import Subject
+from gatehouse.core.subject import CommandPlace, Subject
 
 SUBJECT = Subject(
     "workload",
     rank=181,
-    without={
-        "commands": "`gatehouse reviews` lists what waits.",
-        "use_cases": "Programs list reviews, and count them.",
-        "pages": "The queue of reviews shows it.",
-    },
+    commands=(CommandPlace("bulk", "command:app", "Many decisions at once, undone as one."),),
+    use_cases=("use_cases.bulk",),
+    pages=("pages:PAGES",),
 )

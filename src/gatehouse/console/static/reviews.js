@@ -1,6 +1,12 @@
 // The keyboard of the review queue. Every key presses a button or a link that is on the page.
 "use strict";
 
+// Chooses every row of the page.
+document.addEventListener("change", (event) => {
+  if (!event.target.matches("[data-choose-page]")) return;
+  for (const box of document.querySelectorAll("[name=id][form=bulk]")) box.checked = event.target.checked;
+});
+
 const moveRow = (step) => {
   const links = [...document.querySelectorAll("[data-row] a")];
   if (!links.length) return;
@@ -41,6 +47,10 @@ document.addEventListener("keydown", (event) => {
   if (offered && /^[1-9]$/.test(event.key) && offered.options[event.key]) {
     event.preventDefault();
     offered.selectedIndex = event.key;
+    return;
+  }
+  if (event.key === "x") {
+    document.activeElement.closest("[data-row]")?.querySelector("[name=id]")?.click();
     return;
   }
   if (event.key === "j" || event.key === "k") { moveRow(event.key === "j" ? 1 : -1); return; }

@@ -12,6 +12,7 @@ import msgspec
 
 from gatehouse.admin.jobs.types import (
     BacktestOrder,
+    BulkOrder,
     ErasureOrder,
     ImportOrder,
     JobKind,
@@ -250,6 +251,20 @@ def erase(work: Work) -> Any:
     return erase_person(work.session, work.account_id, person, options)
 
 
+def change_many(work: Work) -> Any:
+    """Carry out a change of many decisions, or its undo."""
+    from gatehouse.admin.workload.use_cases.bulk import carry_out
+
+    order: BulkOrder = work.order
+    done = carry_out(
+        work.session,
+        work.account_id,
+        order.bulk_id,
+        lambda reached, total: work.reached(reached, total, "changing decisions"),
+    )
+    return {"bulkId": order.bulk_id, "done": done.done, "refused": done.refused}
+
+
 class _Importer:
     """Tells how far an import is, in bytes."""
 
@@ -281,4 +296,5 @@ WORKS: Final[dict[JobKind, Callable[[Work], Any]]] = {
     JobKind.WHAT_IF: what_if,
     JobKind.OUTCOME_IMPORT: import_outcomes,
     JobKind.MONTH_REPORT: make_report,
+    JobKind.BULK: change_many,
 }

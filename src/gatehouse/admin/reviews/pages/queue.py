@@ -1,5 +1,6 @@
 """The queue of reviews: what waits, what it puts at risk, and what a day brings."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -9,6 +10,8 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.use_cases import policies
 from gatehouse.admin.decisions.pages.order_amounts import shown_order
 from gatehouse.admin.decisions.use_cases.masking import masked_customer
+from gatehouse.admin.entities.types import EntityType
+from gatehouse.admin.lists.pages.listing_form import fitting_lists
 from gatehouse.admin.reviews.pages.review import colleagues, order_of, undoable, unusual
 from gatehouse.admin.reviews.types import LONGEST_NAME
 from gatehouse.admin.reviews.use_cases import review_claims
@@ -18,6 +21,7 @@ from gatehouse.admin.reviews.use_cases.reviews import (
     ReviewState,
     ReviewView,
     list_reviews,
+    open_ids,
 )
 from gatehouse.admin.workload.use_cases.queue import QueueCounts, count_queue, plan_day
 from gatehouse.console.pages import Declarations, Page
@@ -54,7 +58,7 @@ class QueueFilter(msgspec.Struct, frozen=True):
 
 def show_queue(visit: Visit) -> Response:
     """The reviews that fit, the most valuable or the oldest first while they are open."""
-    wanted = queue_filter(visit)
+    wanted = queue_filter(visit, visit.query)
     counts = count_queue(visit.session, visit.account_id)
     found = _listed(visit, wanted, counts, visit.query.get("after") or None)
     older = found[-1].review.request_id if len(found) == _ON_A_PAGE else None
@@ -69,6 +73,8 @@ def show_queue(visit: Visit) -> Response:
         people=colleagues(visit),
         reviews=found,
         older=older,
+        fitting=_fitting(wanted, counts, len(found)),
+        lists=fitting_lists(visit, tuple(EntityType)),
         claimed=review_claims.claims_of_others(visit.session, visit.account_id, visit.visitor),
         undoable=undoable(visit),
         order=shown_order,
@@ -77,14 +83,14 @@ def show_queue(visit: Visit) -> Response:
     )
 
 
-def queue_filter(visit: Visit) -> QueueFilter:
-    """What the address asks for; what it says that cannot be is left out."""
-    view = visit.query.get("view", _VIEWS[0])
+def queue_filter(visit: Visit, given: Mapping[str, str]) -> QueueFilter:
+    """What the address or the form asks for; what it says that cannot be is left out."""
+    view = given.get("view", _VIEWS[0])
     return QueueFilter(
         view if view in _VIEWS else _VIEWS[0],
         order_of(visit),
-        visit.query.get("person", "")[:LONGEST_NAME],
-        visit.query.get("currency", "")[:_LONGEST_CURRENCY],
+        given.get("person", "")[:LONGEST_NAME],
+        given.get("currency", "")[:_LONGEST_CURRENCY],
     )
 
 
@@ -105,6 +111,13 @@ def search_of(
     )
 
 
+def fitting_ids(visit: Visit, most: int) -> list[str]:
+    """The open reviews that the filters of the form mean, for a change of all that fit."""
+    wanted = queue_filter(visit, visit.form)
+    counts = count_queue(visit.session, visit.account_id)
+    return open_ids(visit.session, visit.account_id, search_of(visit, wanted, counts, most))
+
+
 def _count(visit: Visit, counts: QueueCounts, view: str) -> int | None:
     known = {
         "open": counts.open,
@@ -113,6 +126,14 @@ def _count(visit: Visit, counts: QueueCounts, view: str) -> int | None:
         "overdue": counts.overdue,
     }
     return known.get(view)
+
+
+def _fitting(wanted: QueueFilter, counts: QueueCounts, shown: int) -> int | None:
+    """How many fit, where that is known without counting again."""
+    if shown < _ON_A_PAGE:
+        return shown
+    plain = wanted.view == _VIEWS[0] and not wanted.person and not wanted.currency
+    return counts.open if plain else None
 
 
 def _listed(

@@ -50,11 +50,17 @@ def reopen_review(
     return get_review(session, account_id, request_id)
 
 
-def reopen_in(change: Change, account_id: str, request_id: str) -> StoredReview:
-    """Reopen a review within a change, with its audit line; raises before it writes."""
+def reopen_in(
+    change: Change, account_id: str, request_id: str, *, in_time: bool = False
+) -> StoredReview:
+    """Reopen a review within a change, with its audit line; raises before it writes.
+
+    `in_time` is for one of many, whose time counts from the end of the last.
+    """
     review = reviews.get(change.connection, account_id, request_id)
     events = review_events.history(change.connection, account_id, request_id)
-    refusal = _refusal(review, events, str(change.actor), change.now_ms)
+    now_ms = (review.resolved_at_ms or 0) if in_time else change.now_ms
+    refusal = _refusal(review, events, str(change.actor), now_ms)
     if refusal is not None:
         raise refusal
     change.audit("review.reopen", account_id, requestId=request_id)

@@ -27,6 +27,7 @@ from gatehouse.admin.reviews.types import LONGEST_REASON
 from gatehouse.explanations.explanation import Explanation
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.throttle import Pace
+from gatehouse.store.configured.list_plans import chunks
 from gatehouse.store.decisions import review_events
 from gatehouse.store.decisions.review_events import (
     EventDetails,
@@ -83,6 +84,23 @@ def list_reviews(session: AdminSession, account_id: str, search: ReviewSearch) -
 def open_reviews_at(connection: sa.Connection, account_id: str, at_ms: int) -> int:
     """How many reviews were open at a moment."""
     return reviews.open_at(connection, account_id, at_ms)
+
+
+def open_among(connection: sa.Connection, account_id: str, request_ids: Sequence[str]) -> list[str]:
+    """Those of some requests of an account whose reviews are open."""
+    return [
+        each.request_id
+        for some in chunks(request_ids)
+        for each in reviews.get_many(connection, account_id, some)
+        if each.state is ReviewState.OPEN
+    ]
+
+
+def open_ids(session: AdminSession, account_id: str, search: ReviewSearch) -> list[str]:
+    """The requests of the reviews that are wanted, without reading their decisions."""
+    session.actor.check_account(account_id)
+    with session.reading() as connection:
+        return [each.request_id for each in reviews.listing(connection, account_id, search)]
 
 
 def get_review(session: AdminSession, account_id: str, request_id: str) -> ReviewView:

@@ -12,7 +12,9 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.admin.decisions.use_cases.request_subject import subject_of
+from gatehouse.admin.entities.types import EntityType
 from gatehouse.admin.events.use_cases.event_settings import operations
+from gatehouse.admin.lists.pages.listing_form import fitting_lists
 from gatehouse.admin.people.use_cases import saved_searches
 from gatehouse.admin.search.pages.narrowing import (
     OFFERED,
@@ -160,6 +162,13 @@ def export(visit: Visit) -> Response:
     return sent_by_lines(lines, f"{name}.csv", "text/csv; charset=utf-8")
 
 
+def searched_ids(visit: Visit, most: int) -> list[str]:
+    """What the filters of the form find, for a change of all that fit."""
+    kept = addressed_filters(visit, _kept(visit))
+    search, columns = read_search(visit, kept), column_matches(visit, kept)
+    return exporting.found_ids(visit.session, visit.account_id, search, most, columns)
+
+
 def _offer_part(visit: Visit, part: ExportPart, number: int) -> Response:
     form = visit.form
     return visit.render(
@@ -206,6 +215,7 @@ def _show(visit: Visit, template: str, found: FoundDecisions) -> Response:
         most_columns=MOST_COLUMNS,
         kinds=[each for each in WHO if each != "cardNumber" or visit.may(Permission.REVEAL)],
         most_exported=exporting.MOST_EXPORTED,
+        lists=fitting_lists(visit, tuple(EntityType)),
         live=bool(visit.query.get("live")) and not visit.problems,
         shown=_digest(found),
         newer=_newer(visit, found),

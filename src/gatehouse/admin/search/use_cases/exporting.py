@@ -46,20 +46,31 @@ def next_part(
     columns: OtherSource | None = None,
 ) -> ExportPart | None:
     """The part that begins where the search does; None when nothing is found."""
-    found: list[str] = []
-    find, cursor = DecisionFinder(session, account_id, search, columns), search.cursor
-    while len(found) <= MOST_EXPORTED:
-        limit = min(_IDS_AT_ONCE, MOST_EXPORTED + 1 - len(found))
-        page = find.ids(cursor, limit)
-        found += page.request_ids
-        cursor = page.next_cursor
-        if cursor is None:
-            break
+    found = found_ids(session, account_id, search, MOST_EXPORTED + 1, columns)
     if not found:
         return None
     held = found[:MOST_EXPORTED]
     more = cursor_after(held[-1]) if len(found) > len(held) else None
     return ExportPart(len(held), held[0], held[-1], more)
+
+
+def found_ids(
+    session: AdminSession,
+    account_id: str,
+    search: DecisionSearchRequest,
+    most: int,
+    columns: OtherSource | None = None,
+) -> list[str]:
+    """The ids of the newest decisions that a search finds, up to a number."""
+    found: list[str] = []
+    find, cursor = DecisionFinder(session, account_id, search, columns), search.cursor
+    while len(found) < most:
+        page = find.ids(cursor, min(_IDS_AT_ONCE, most - len(found)))
+        found += page.request_ids
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return found
 
 
 def export_found(

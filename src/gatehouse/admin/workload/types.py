@@ -1,0 +1,199 @@
+"""What is done with many decisions at once, and how that is shown."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.admin.entities.types import EntityType
+from gatehouse.admin.reviews.types import (
+    PersonName,
+    ReasonField,
+    ReviewVerdict,
+    VerdictField,
+    person_name,
+)
+from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
+from gatehouse.core.api_values import DryRunFlag
+from gatehouse.core.clock import Moment
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.secrets.hidden import Personal
+from gatehouse.core.wording.labels import Label
+
+MOST_MEANT: Final = 10_000
+"""Decisions of one change."""
+MOST_NAMED: Final = 1_000
+DONE_AT_ONCE: Final = 50
+"""So many are done before the answer; more are a job."""
+UNDO_MS: Final = 600_000
+"""For so long after its end the one who made a change may undo it."""
+MOST_TOLD: Final = 100
+_MOST_DAYS: Final = 3650
+
+BulkId = Annotated[str, Meta(description="The `id` of the answer that began it.")]
+_Count = Annotated[int, Meta(examples=[40])]
+
+
+class BulkAction(StrEnum):
+    """What can be done with many decisions."""
+
+    RESOLVE = "resolve"
+    LABEL = "label"
+    ASSIGN = "assign"
+    LIST = "list"
+
+
+class BulkState(StrEnum):
+    """How far a change is."""
+
+    RUNNING = "RUNNING"
+    DONE = "DONE"
+    UNDOING = "UNDOING"
+    UNDONE = "UNDONE"
+
+
+class ItemState(StrEnum):
+    """What became of one decision of a change."""
+
+    PENDING = "PENDING"
+    DONE = "DONE"
+    REFUSED = "REFUSED"
+    UNDONE = "UNDONE"
+    KEPT = "KEPT"
+    """It was done and could not be undone."""
+
+
+class BulkTerms(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What exactly is done with each decision."""
+
+    approve: bool = False
+    reason: str | None = None
+    label: Label | None = None
+    assignee: str | None = None
+    list: str | None = None
+    entity: EntityType | None = None
+    days: int | None = None
+
+
+class BulkSelection(Checked, Personal, frozen=True, rename="camel", kw_only=True):
+    """Which decisions: those that are named, or all that a search finds."""
+
+    request_ids: Annotated[
+        list[Annotated[str, Meta(max_length=128)]] | None,
+        Meta(
+            description=f"The `requestId`s of 1 to {MOST_NAMED} decisions; give this or `search`.",
+            examples=[["req_01kabcdefghjkmnpqrstvwxyz0"]],
+        ),
+    ] = None
+    search: Annotated[
+        DecisionSearchRequest | None,
+        Meta(description=f"As for a search; at most {MOST_MEANT} may fit. Its page is ignored."),
+    ] = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Whether exactly one is given."""
+        if (self.request_ids is None) == (self.search is None):
+            yield "requestIds", "give either requestIds or search"
+        elif isinstance(self.request_ids, list) and not 1 <= len(self.request_ids) <= MOST_NAMED:
+            yield "requestIds", f"must have 1 to {MOST_NAMED} ids"
+
+
+class ResolveMany(BulkSelection, frozen=True, rename="camel", kw_only=True):
+    """One verdict on the open reviews of many decisions."""
+
+    resolution: VerdictField
+    reason: ReasonField
+
+    @property
+    def terms(self) -> BulkTerms:
+        """What is done with each."""
+        return BulkTerms(approve=self.resolution is ReviewVerdict.APPROVE, reason=self.reason)
+
+
+class LabelMany(BulkSelection, frozen=True, rename="camel", kw_only=True):
+    """One label for many decisions."""
+
+    label: Annotated[Label, Meta(description="What they turned out to be.", examples=["FRAUD"])]
+
+    @property
+    def terms(self) -> BulkTerms:
+        """What is done with each."""
+        return BulkTerms(label=self.label)
+
+
+class AssignMany(BulkSelection, frozen=True, rename="camel", kw_only=True):
+    """One person for the reviews of many decisions."""
+
+    assignee: Annotated[
+        PersonName | None,
+        Meta(description="Your name for the person; null for nobody.", examples=["amelia"]),
+    ]
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the name beyond its form."""
+        yield from BulkSelection.problems(self)
+        if isinstance(self.assignee, str):
+            try:
+                person_name(self.assignee)
+            except InvalidInput as error:
+                yield "assignee", str(error)
+
+    @property
+    def terms(self) -> BulkTerms:
+        """What is done with each."""
+        return BulkTerms(assignee=self.assignee)
+
+
+class ListMany(BulkSelection, frozen=True, rename="camel", kw_only=True):
+    """A list for who or what acted in many decisions."""
+
+    list: Annotated[
+        str,
+        Meta(min_length=1, max_length=64, description="The list.", examples=["blocked"]),
+    ]
+    entity: Annotated[EntityType, Meta(description="What is put on it.", examples=["user"])]
+    reason: Annotated[
+        str, Meta(min_length=1, max_length=200, description="Why.", examples=["one attack"])
+    ]
+    days: Annotated[
+        Annotated[int, Meta(ge=1, le=_MOST_DAYS)] | None,
+        Meta(description="After how many days the entries expire; without it, never."),
+    ] = None
+
+    @property
+    def terms(self) -> BulkTerms:
+        """What is done with each."""
+        return BulkTerms(list=self.list, entity=self.entity, reason=self.reason, days=self.days)
+
+
+class BulkRefusal(msgspec.Struct, frozen=True, rename="camel"):
+    """A decision with which nothing was done, or whose change stays, and why."""
+
+    request_id: str
+    why: str
+
+
+class BulkShown(msgspec.Struct, frozen=True, rename="camel"):
+    """A change of many decisions: what became of it."""
+
+    id: Annotated[
+        str | None, Meta(description="Its id; null of a dry run.", examples=["blk_01kabc"])
+    ]
+    action: BulkAction
+    state: Annotated[BulkState, Meta(description="`RUNNING` and `UNDOING` go on in a job.")]
+    at: Annotated[Moment, Meta(description="When it began (RFC 3339).")]
+    by: Annotated[str, Meta(description="Who began it, and may undo it.")]
+    undo_until: Annotated[Moment | None, Meta(description="Until when it can be undone.")]
+    pending: Annotated[_Count, Meta(description="Not looked at yet.")]
+    done: Annotated[_Count, Meta(description="Done; of a dry run, what would be.")]
+    refused: Annotated[_Count, Meta(description="Left as they were.")]
+    undone: Annotated[_Count, Meta(description="Brought back.")]
+    kept: Annotated[_Count, Meta(description="Done, and not brought back by the undo.")]
+    refusals: Annotated[
+        list[BulkRefusal],
+        Meta(description=f"Why some were left or kept; the first {MOST_TOLD}."),
+    ]
+    dry_run: DryRunFlag
