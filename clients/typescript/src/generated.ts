@@ -192,6 +192,16 @@ export interface AnalystMonth {
   readonly overturned: number;
 }
 
+/** One person for the reviews of many decisions. */
+export interface AssignMany {
+  /** The `requestId`s of 1 to 1000 decisions; give this or `search`. */
+  readonly requestIds?: readonly string[] | null | undefined;
+  /** As for a search; at most 10000 may fit. Its page is ignored. */
+  readonly search?: DecisionSearchRequest | null | undefined;
+  /** Your name for the person; null for nobody. */
+  readonly assignee: string | null;
+}
+
 /** What the requests of an alert come to in one currency. */
 export interface AtStake {
   /** ISO 4217 code; empty where none was sent. */
@@ -422,6 +432,15 @@ export interface BillingItem {
   readonly completed: boolean;
 }
 
+/** What can be done with many decisions. */
+export type BulkAction = "assign" | "label" | "list" | "resolve" | (string & {});
+
+/** A decision with which nothing was done, or whose change stays, and why. */
+export interface BulkRefusal {
+  readonly requestId: string;
+  readonly why: string;
+}
+
 /** One verdict on many decisions. */
 export interface BulkResolution {
   /** `APPROVE` when the payment was legitimate, `DECLINE` when it was fraud. */
@@ -442,6 +461,38 @@ export interface BulkResult {
   /** How many were not. */
   readonly refused: number;
 }
+
+/** A change of many decisions: what became of it. */
+export interface BulkShown {
+  /** Its id; null of a dry run. */
+  readonly id: string | null;
+  readonly action: BulkAction;
+  /** `RUNNING` and `UNDOING` go on in a job. */
+  readonly state: BulkState;
+  /** When it began (RFC 3339). */
+  readonly at: string;
+  /** Who began it, and may undo it. */
+  readonly by: string;
+  /** Until when it can be undone. */
+  readonly undoUntil: string | null;
+  /** Not looked at yet. */
+  readonly pending: number;
+  /** Done; of a dry run, what would be. */
+  readonly done: number;
+  /** Left as they were. */
+  readonly refused: number;
+  /** Brought back. */
+  readonly undone: number;
+  /** Done, and not brought back by the undo. */
+  readonly kept: number;
+  /** Why some were left or kept; the first 100. */
+  readonly refusals: readonly BulkRefusal[];
+  /** Whether this was a dry run, which changes nothing. */
+  readonly dryRun: boolean;
+}
+
+/** How far a change is. */
+export type BulkState = "DONE" | "RUNNING" | "UNDOING" | "UNDONE" | (string & {});
 
 /** Who buys, in your own terms. */
 export interface BuyerAccount {
@@ -1816,6 +1867,16 @@ export interface LabelAuditRequest {
   readonly presume?: boolean | undefined;
 }
 
+/** One label for many decisions. */
+export interface LabelMany {
+  /** The `requestId`s of 1 to 1000 decisions; give this or `search`. */
+  readonly requestIds?: readonly string[] | null | undefined;
+  /** As for a search; at most 10000 may fit. Its page is ignored. */
+  readonly search?: DecisionSearchRequest | null | undefined;
+  /** What they turned out to be. */
+  readonly label: Label;
+}
+
 /** How a label came in. */
 export type LabelSource = "api" | "command" | "import" | "outcome" | "review" | (string & {});
 
@@ -1842,6 +1903,22 @@ export interface ListDropped {
 
 /** What the entries of a list are. */
 export type ListKind = "bins" | "cards" | "countries" | "devices" | "domains" | "emails" | "networks" | "phones" | "users" | "words" | (string & {});
+
+/** A list for who or what acted in many decisions. */
+export interface ListMany {
+  /** The `requestId`s of 1 to 1000 decisions; give this or `search`. */
+  readonly requestIds?: readonly string[] | null | undefined;
+  /** As for a search; at most 10000 may fit. Its page is ignored. */
+  readonly search?: DecisionSearchRequest | null | undefined;
+  /** The list. */
+  readonly list: string;
+  /** What is put on it. */
+  readonly entity: EntityType;
+  /** Why. */
+  readonly reason: string;
+  /** After how many days the entries expire; without it, never. */
+  readonly days?: number | null | undefined;
+}
 
 /** One change of a list. */
 export interface ListOperation {
@@ -3152,6 +3229,18 @@ export interface ResolutionResult {
   readonly resolvedBy: string | null;
   /** When. */
   readonly resolvedAt: string | null;
+}
+
+/** One verdict on the open reviews of many decisions. */
+export interface ResolveMany {
+  /** The `requestId`s of 1 to 1000 decisions; give this or `search`. */
+  readonly requestIds?: readonly string[] | null | undefined;
+  /** As for a search; at most 10000 may fit. Its page is ignored. */
+  readonly search?: DecisionSearchRequest | null | undefined;
+  /** `APPROVE` when the payment was legitimate, `DECLINE` when it was fraud. */
+  readonly resolution: ReviewVerdict;
+  /** Why, kept with the review; card numbers in it are masked. */
+  readonly reason: string;
 }
 
 /** What the comparison of one attribute came to. */
@@ -5015,6 +5104,48 @@ export interface Operations {
     body: MessageReplay;
     result: ReplayStarted;
   };
+  /** Resolve the reviews of many decisions */
+  resolveMany: {
+    path: Record<string, never>;
+    query: { readonly dryRun?: boolean | undefined };
+    body: ResolveMany;
+    result: BulkShown;
+  };
+  /** Label many decisions */
+  labelMany: {
+    path: Record<string, never>;
+    query: { readonly dryRun?: boolean | undefined };
+    body: LabelMany;
+    result: BulkShown;
+  };
+  /** Assign many reviews */
+  assignMany: {
+    path: Record<string, never>;
+    query: { readonly dryRun?: boolean | undefined };
+    body: AssignMany;
+    result: BulkShown;
+  };
+  /** Put who acted in many decisions on a list */
+  putManyOnList: {
+    path: Record<string, never>;
+    query: { readonly dryRun?: boolean | undefined };
+    body: ListMany;
+    result: BulkShown;
+  };
+  /** Show a bulk change */
+  getBulkChange: {
+    path: { readonly bulkId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: BulkShown;
+  };
+  /** Undo a bulk change */
+  undoBulkChange: {
+    path: { readonly bulkId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: BulkShown;
+  };
   /** List alerts */
   listAlerts: {
     path: Record<string, never>;
@@ -5494,6 +5625,12 @@ export const OPERATIONS = {
   testWebhook: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/test", answer: "webhookAttemptResponse", repeat: "keyed" },
   listWebhookAttempts: { method: "GET", path: "/api/v1/manage/webhooks/{webhookId}/attempts", answer: "webhookAttemptsResponse", repeat: "harmless" },
   replayWebhookMessages: { method: "POST", path: "/api/v1/manage/webhooks/{webhookId}/replay", answer: "webhookReplayResponse", repeat: "keyed" },
+  resolveMany: { method: "POST", path: "/api/v1/manage/bulk/resolutions", answer: "bulkResponse", repeat: "keyed" },
+  labelMany: { method: "POST", path: "/api/v1/manage/bulk/labels", answer: "bulkResponse", repeat: "keyed" },
+  assignMany: { method: "POST", path: "/api/v1/manage/bulk/assignments", answer: "bulkResponse", repeat: "keyed" },
+  putManyOnList: { method: "POST", path: "/api/v1/manage/bulk/entries", answer: "bulkResponse", repeat: "keyed" },
+  getBulkChange: { method: "GET", path: "/api/v1/manage/bulk/{bulkId}", answer: "bulkResponse", repeat: "harmless" },
+  undoBulkChange: { method: "POST", path: "/api/v1/manage/bulk/{bulkId}/undo", answer: "bulkResponse", repeat: "keyed" },
   listAlerts: { method: "GET", path: "/api/v1/manage/alerts", answer: "alertsResponse", repeat: "harmless" },
   getAlert: { method: "GET", path: "/api/v1/manage/alerts/{alertId}", answer: "alertResponse", repeat: "harmless" },
   acknowledgeAlert: { method: "POST", path: "/api/v1/manage/alerts/{alertId}/acknowledgement", answer: "alertResponse", repeat: "keyed" },

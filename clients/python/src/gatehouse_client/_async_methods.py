@@ -345,6 +345,173 @@ class ManageBalanceCalls:
         )
 
 
+class ManageBulkCalls:
+    """Calls about bulk."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def resolve_resolutions(
+        self,
+        *,
+        resolution: models.ReviewVerdict | str,
+        reason: str,
+        request_ids: Sequence[str] | None = None,
+        search: models.DecisionSearchRequest | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.BulkShown]:
+        """One verdict on those that are open. With a search, all that fit are meant, up to 10,000.
+        More than 50 are a job: ask for the change until it is `DONE`. For ten minutes it can be
+        undone. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/bulk/resolutions",
+                answer=models.BulkShown,
+                named="bulkResponse",
+                repeat=Repeat.KEYED,
+                query={"dryRun": dry_run},
+                body=models.ResolveMany(
+                    request_ids=request_ids, search=search, resolution=resolution, reason=reason
+                ),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def labels(
+        self,
+        *,
+        label: models.Label | str,
+        request_ids: Sequence[str] | None = None,
+        search: models.DecisionSearchRequest | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.BulkShown]:
+        """Says what each turned out to be, as feedback does. Scope `manage:feedback`. Free."""
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/bulk/labels",
+                answer=models.BulkShown,
+                named="bulkResponse",
+                repeat=Repeat.KEYED,
+                query={"dryRun": dry_run},
+                body=models.LabelMany(request_ids=request_ids, search=search, label=label),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def assignments(
+        self,
+        *,
+        assignee: str | None,
+        request_ids: Sequence[str] | None = None,
+        search: models.DecisionSearchRequest | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.BulkShown]:
+        """Gives the open reviews to a person, or to nobody. What somebody else has is left with
+        them. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/bulk/assignments",
+                answer=models.BulkShown,
+                named="bulkResponse",
+                repeat=Repeat.KEYED,
+                query={"dryRun": dry_run},
+                body=models.AssignMany(request_ids=request_ids, search=search, assignee=assignee),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def put_entries(
+        self,
+        *,
+        list: str,
+        entity: models.EntityType | str,
+        reason: str,
+        request_ids: Sequence[str] | None = None,
+        search: models.DecisionSearchRequest | None = None,
+        days: int | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.BulkShown]:
+        """Such as the users, cards or devices of them. What is on the list already is left as it
+        is. Scope `manage:lists`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/bulk/entries",
+                answer=models.BulkShown,
+                named="bulkResponse",
+                repeat=Repeat.KEYED,
+                query={"dryRun": dry_run},
+                body=models.ListMany(
+                    request_ids=request_ids,
+                    search=search,
+                    list=list,
+                    entity=entity,
+                    reason=reason,
+                    days=days,
+                ),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def get(
+        self, bulk_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.BulkShown]:
+        """How far it is, what was left as it was, and why. Scope `manage:feedback`. Free."""
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/bulk/{bulk_id}",
+                answer=models.BulkShown,
+                named="bulkResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"bulk_id": bulk_id},
+                options=options or {},
+            )
+        )
+
+    async def undo(
+        self,
+        bulk_id: str,
+        *,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.BulkShown]:
+        """For ten minutes after its end, by the one who made it. Each decision is brought back on
+        its own: a review that a payment waited for, and what somebody has changed since, stay
+        as they are. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/bulk/{bulk_id}/undo",
+                answer=models.BulkShown,
+                named="bulkResponse",
+                repeat=Repeat.KEYED,
+                path_values={"bulk_id": bulk_id},
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
 class ManageConnectorsCalls:
     """Calls about connectors."""
 
@@ -3755,6 +3922,7 @@ class Manage:
         self.audit = ManageAuditCalls(sender)
         self.authentication = ManageAuthenticationCalls(sender)
         self.balance = ManageBalanceCalls(sender)
+        self.bulk = ManageBulkCalls(sender)
         self.connectors = ManageConnectorsCalls(sender)
         self.decisions = ManageDecisionsCalls(sender)
         self.disputes = ManageDisputesCalls(sender)

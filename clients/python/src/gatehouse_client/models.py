@@ -205,6 +205,17 @@ class AnalystMonth(Struct, frozen=True, kw_only=True):
     """Of these, corrected since, or contradicted by a later label."""
 
 
+class AssignMany(Struct, frozen=True, kw_only=True):
+    """One person for the reviews of many decisions."""
+
+    assignee: str | None
+    """Your name for the person; null for nobody."""
+    request_ids: Sequence[str] | None = None
+    """The `requestId`s of 1 to 1000 decisions; give this or `search`."""
+    search: DecisionSearchRequest | None = None
+    """As for a search; at most 10000 may fit. Its page is ignored."""
+
+
 class AtStake(Struct, frozen=True, kw_only=True):
     """What the requests of an alert come to in one currency."""
 
@@ -411,6 +422,22 @@ class BillingItem(Struct, frozen=True, kw_only=True):
     """Whether it completed; an item that did not is not charged."""
 
 
+class BulkAction(OpenEnum):
+    """What can be done with many decisions."""
+
+    ASSIGN = "assign"
+    LABEL = "label"
+    LIST = "list"
+    RESOLVE = "resolve"
+
+
+class BulkRefusal(Struct, frozen=True, kw_only=True):
+    """A decision with which nothing was done, or whose change stays, and why."""
+
+    request_id: str
+    why: str
+
+
 class BulkResolution(Struct, frozen=True, kw_only=True):
     """One verdict on many decisions."""
 
@@ -432,6 +459,45 @@ class BulkResult(Struct, frozen=True, kw_only=True):
     """How many were resolved now."""
     refused: int
     """How many were not."""
+
+
+class BulkShown(Struct, frozen=True, kw_only=True):
+    """A change of many decisions: what became of it."""
+
+    id: str | None
+    """Its id; null of a dry run."""
+    action: BulkAction
+    state: BulkState
+    """`RUNNING` and `UNDOING` go on in a job."""
+    at: datetime
+    """When it began (RFC 3339)."""
+    by: str
+    """Who began it, and may undo it."""
+    undo_until: datetime | None
+    """Until when it can be undone."""
+    pending: int
+    """Not looked at yet."""
+    done: int
+    """Done; of a dry run, what would be."""
+    refused: int
+    """Left as they were."""
+    undone: int
+    """Brought back."""
+    kept: int
+    """Done, and not brought back by the undo."""
+    refusals: tuple[BulkRefusal, ...]
+    """Why some were left or kept; the first 100."""
+    dry_run: bool
+    """Whether this was a dry run, which changes nothing."""
+
+
+class BulkState(OpenEnum):
+    """How far a change is."""
+
+    DONE = "DONE"
+    RUNNING = "RUNNING"
+    UNDOING = "UNDOING"
+    UNDONE = "UNDONE"
 
 
 class BuyerAccount(Struct, frozen=True, kw_only=True):
@@ -1963,6 +2029,17 @@ class LabelAuditRequest(Struct, frozen=True, kw_only=True):
     """Whether requests without a label count as legitimate."""
 
 
+class LabelMany(Struct, frozen=True, kw_only=True):
+    """One label for many decisions."""
+
+    label: Label | str
+    """What they turned out to be."""
+    request_ids: Sequence[str] | None = None
+    """The `requestId`s of 1 to 1000 decisions; give this or `search`."""
+    search: DecisionSearchRequest | None = None
+    """As for a search; at most 10000 may fit. Its page is ignored."""
+
+
 class LabelSource(OpenEnum):
     """How a label came in."""
 
@@ -2013,6 +2090,23 @@ class ListKind(OpenEnum):
     PHONES = "phones"
     USERS = "users"
     WORDS = "words"
+
+
+class ListMany(Struct, frozen=True, kw_only=True):
+    """A list for who or what acted in many decisions."""
+
+    list: str
+    """The list."""
+    entity: EntityType | str
+    """What is put on it."""
+    reason: str
+    """Why."""
+    request_ids: Sequence[str] | None = None
+    """The `requestId`s of 1 to 1000 decisions; give this or `search`."""
+    search: DecisionSearchRequest | None = None
+    """As for a search; at most 10000 may fit. Its page is ignored."""
+    days: int | None = None
+    """After how many days the entries expire; without it, never."""
 
 
 class ListOperation(Struct, frozen=True, kw_only=True):
@@ -3415,6 +3509,19 @@ class ResolutionResult(Struct, frozen=True, kw_only=True):
     """Who resolved it, now or before; null when nobody did."""
     resolved_at: datetime | None
     """When."""
+
+
+class ResolveMany(Struct, frozen=True, kw_only=True):
+    """One verdict on the open reviews of many decisions."""
+
+    resolution: ReviewVerdict | str
+    """`APPROVE` when the payment was legitimate, `DECLINE` when it was fraud."""
+    reason: str
+    """Why, kept with the review; card numbers in it are masked."""
+    request_ids: Sequence[str] | None = None
+    """The `requestId`s of 1 to 1000 decisions; give this or `search`."""
+    search: DecisionSearchRequest | None = None
+    """As for a search; at most 10000 may fit. Its page is ignored."""
 
 
 class Result(OpenEnum):

@@ -12,19 +12,22 @@ from gatehouse.admin.accounts.types import (
     PreCheckPolicyBody,
     SentryPolicyBody,
 )
-from gatehouse.admin.accounts.use_cases import accounts, costs, found_inputs, policies
+from gatehouse.admin.accounts.use_cases import accounts, costs, found_inputs, order_page, policies
 from gatehouse.admin.events.types import EventSettingsBody
 from gatehouse.admin.events.use_cases.event_settings import (
     get_event_settings,
     operations,
     set_event_settings,
 )
+from gatehouse.console.forms.forms import FormRefused
 from gatehouse.console.forms.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
+from gatehouse.core.errors import InvalidInput
 from gatehouse.core.events import EVERY_OPERATION
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.precheck.advice import POLICY_ADVICES
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
 
@@ -58,6 +61,8 @@ def show_settings(visit: Visit) -> Response:
         longest_name=_LONGEST_NAME,
         hours=policies.review_target(visit.session, visit.account_id),
         most_hours=policies.LONGEST_TARGET_HOURS,
+        order_page=order_page.order_page(visit.session, visit.account_id),
+        longest_page=order_page.LONGEST_PAGE,
     )
 
 
@@ -135,6 +140,16 @@ def set_target(visit: Visit) -> Response:
     return _saved(visit)
 
 
+def set_order_page(visit: Visit) -> Response:
+    """Say where the shop shows an order."""
+    address = visit.form.get("address", "").strip()
+    try:
+        order_page.set_order_page(visit.session, visit.account_id, address)
+    except InvalidInput as refused:
+        raise FormRefused({"address": visit.said(said_by(refused))}) from None
+    return _saved(visit)
+
+
 def _saved(visit: Visit) -> Response:
     return visit.redirect("settings", notice="settings.notices.saved")
 
@@ -150,6 +165,7 @@ PAGES: Final[Declarations] = (
         f"{_ALL}/threshold", "settings-threshold", set_threshold, **_HERE, does=set_event_settings
     ),
     Action(f"{_ALL}/target", "settings-target", set_target, **_HERE, permission=_MAY),
+    Action(f"{_ALL}/order", "settings-order", set_order_page, **_HERE, permission=_MAY),
     Action(f"{_ALL}/told", "settings-told", set_told, **_HERE, does=set_event_settings),
     Action(
         f"{_ALL}/policy", "settings-policy", set_policy, **_HERE, does=policies.set_precheck_policy

@@ -6,6 +6,8 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.access.roles import Permission
+from gatehouse.admin.accounts.use_cases.order_page import order_address, order_page
+from gatehouse.admin.decisions.pages.case_map import CaseMap, map_of
 from gatehouse.admin.decisions.pages.order_amounts import shown_amount, shown_order
 from gatehouse.admin.decisions.use_cases.inspecting import InspectedDecision
 from gatehouse.admin.decisions.use_cases.masking import RecordMask, masked_reference
@@ -87,6 +89,20 @@ class DecisionSheet:
         if self.revealed:
             return None if reference is None else str(reference)
         return masked_reference(reference)
+
+    @cached_property
+    def shop_page(self) -> str | None:
+        """The order in the shop's own administration; not while its name must stay masked."""
+        record, reference = self.found.record, self.reference
+        kept = record.client_reference_id
+        shown = None if kept is None or reference != str(kept) else reference
+        address = order_page(self._visit.session, self._visit.account_id)
+        return order_address(address, shown, record.request_id)
+
+    @cached_property
+    def map(self) -> CaseMap:
+        """Where the request comes from, and where it goes."""
+        return map_of(self.subject)
 
     @property
     def at_ms(self) -> int:
