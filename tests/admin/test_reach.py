@@ -129,7 +129,8 @@ NOT_OFFERED: Final = {
     "Events have routes of their own, `/api/v1/events`": {"events."},
     "An archive lies on a disk or in a bucket of the operator": {"archive."},
     "Counted on a copy that only the process of the console keeps": {
-        *("figures.", "programmes.enumeration.", "programmes.replaying.replay_columns"),
+        *("figures.", "explore."),
+        *("programmes.enumeration.", "programmes.replaying.replay_columns"),
     },
 }
 

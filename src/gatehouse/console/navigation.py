@@ -11,7 +11,7 @@ from gatehouse.access.visitors import Visitor
 from gatehouse.console.pages import Page
 
 _ACCOUNT: Final = (
-    ("watch", ("overview", "alerts", "decisions", "reviews", "entities", "rings")),
+    ("watch", ("overview", "alerts", "decisions", "explore", "reviews", "entities", "rings")),
     ("decide", ("rules", "pipelines", "lists", "models", "playground")),
     (
         "account",

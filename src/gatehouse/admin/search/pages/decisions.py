@@ -23,6 +23,7 @@ from gatehouse.admin.search.pages.narrowing import (
     set_conditions,
 )
 from gatehouse.admin.search.pages.search_form import (
+    COLUMNS,
     SOUGHT,
     WHO,
     Kept,
@@ -207,6 +208,7 @@ def _show(visit: Visit, template: str, found: FoundDecisions) -> Response:
         query=urlencode(kept, doseq=True),
         sought=sought_in(visit, kept),
         unsought={name: values for name, values in kept.items() if name != SOUGHT},
+        unseen={name: values for name, values in kept.items() if name != COLUMNS},
         conditions=set_conditions(visit, kept),
         operators=OFFERED,
         signals=SIGNALS,

@@ -39,17 +39,20 @@ class SetCondition(NamedTuple):
     """The filters that are left when it is taken away."""
 
 
-def column_filter(visit: Visit, kept: Kept) -> ColumnFilter | None:
-    """What only the copy in columns finds; None when nothing of the kind is set."""
+def column_filter(visit: Visit, kept: Kept, names: Sequence[str] = ()) -> ColumnFilter | None:
+    """What only the copy in columns finds; None when nothing of the kind is set.
+
+    `names` are signals that are used beside.
+    """
     texts, [last_four] = kept.get(WHERE, ()), kept.get(LAST_FOUR, ("",))
-    if not texts and not last_four:
+    if not texts and not last_four and not names:
         return None
     is_four = len(last_four) == _DIGITS and last_four.isascii() and last_four.isdigit()
     if last_four and not is_four:
         raise visit.refuse(LAST_FOUR, "decisions.problems.last_four")
     conditions = AddressedConditions(visit.session, visit.account_id)
     try:
-        return conditions.filter(texts, last_four or None)
+        return conditions.filter(texts, last_four or None, names)
     except InvalidInput as error:
         why = as_sentence(visit.said(said_by(error)))
         raise visit.refuse(WHERE, "decisions.problems.condition", why=why) from None

@@ -67,12 +67,14 @@ class AddressedConditions:
             raise InvalidInput(_UNREADABLE())
         return found
 
-    def filter(self, addressed: Iterable[str], last_four: str | None = None) -> ColumnFilter:
-        """What the conditions ask of the copy of decisions."""
+    def filter(
+        self, addressed: Iterable[str], last_four: str | None = None, names: Iterable[str] = ()
+    ) -> ColumnFilter:
+        """What the conditions ask of the copy of decisions; `names` are signals used beside."""
         texts = [self.opened(each) for each in addressed]
         if len(texts) > MOST_CONDITIONS:
             raise InvalidInput(_MANY(most=MOST_CONDITIONS))
-        inputs = self._inputs() if any(CUSTOM in text for text in texts) else {}
+        inputs = self._inputs() if any(CUSTOM in text for text in (*texts, *names)) else {}
         catalogue = Catalogue(inputs)
         found = tuple(_read(text, catalogue) for text in texts)
         return ColumnFilter(conditions=found, inputs=inputs, last_four=last_four)

@@ -1,0 +1,1 @@
+"""Explore: decisions in groups by any signal, or by two at once."""
