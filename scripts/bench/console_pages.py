@@ -41,7 +41,16 @@ _QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
         "rule=rule-1&decision=DECLINE",
         "least=64&most=120&currency=USD",
         "label=FRAUD",
+        "where=ip.country+%3D+%27US%27&decision=DECLINE",
+        "lastFour=4242",
         "tag=IP_HOSTING&operation=pipeline",
+    ),
+    "explore": (
+        "by=card.country&span=365d",
+        "by=email.domain&span=365d&where=order.amount+%3E+50",
+        "by=order.amount&span=365d",
+        "by=card.country&also=ip.country&span=365d",
+        "by=rule&span=365d&decision=DECLINE",
     ),
     "reviews": ("view=mine", "view=unassigned", "view=resolved"),
     "overview": ("span=today", "span=7d", "span=90d"),
@@ -51,6 +60,9 @@ _QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
     "statement": (f"month={datetime.now(UTC).replace(day=1) - timedelta(days=1):%Y-%m}",),
 }
 """What people choose on a page besides what it shows first."""
+
+_BARS_MS = {"explore": 1000.0}
+"""Of pages that count what somebody thought of, and may take longer."""
 
 
 class Asked(NamedTuple):
@@ -90,9 +102,11 @@ def every_page(made: ConsoleHome) -> Iterator[Asked]:
         by_operator = page.reach is Reach.INSTALLATION
         for detail, places in _variants(page, made):
             path = _PLACE.sub(lambda match, at=places: at.get(match[1], "none"), page.path)  # type: ignore[misc]  # `at` is of this turn
-            yield Asked(f"{page.name}{detail}", path, None, by_operator)
+            bar_ms = _BARS_MS.get(page.name, BAR_MS)
+            yield Asked(f"{page.name}{detail}", path, None, by_operator, bar_ms)
             for query in _QUERIES.get(page.name, ()):
-                yield Asked(f"{page.name} {query}", f"{path}?{query}", None, by_operator)
+                asked = f"{path}?{query}"
+                yield Asked(f"{page.name} {query}", asked, None, by_operator, bar_ms)
 
 
 def _variants(page: Page, made: ConsoleHome) -> Iterator[tuple[str, Mapping[str, str]]]:

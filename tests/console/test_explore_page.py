@@ -18,7 +18,7 @@ def kept(console: Console) -> list[str]:
     shop = Recorder(console.session, console.account_id, days_ago=3)
     decline, accept = Outcome.DECLINE, Outcome.ACCEPT
     about = [("US", decline, "1.2.3.4"), ("US", accept, "1.2.3.4"), ("DE", accept, "5.6.7.8")]
-    return [
+    made = [
         shop.keep(
             decision=outcome,
             address=address,
@@ -27,6 +27,8 @@ def kept(console: Console) -> list[str]:
         )
         for number, (country, outcome, address) in enumerate([*about, *about])
     ]
+    console.desk.columns.catch_up(console.account_id)
+    return made
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ def _links(page: str) -> list[str]:
 def _decisions(browser: Browser, link: str) -> int:
     page = browser.get(link)
     assert page.status_code == 200
-    return page.text.count('/decisions/req_')
+    return page.text.count("/decisions/req_")
 
 
 def test_every_figure_leads_to_its_decisions(

@@ -17,11 +17,13 @@ def kept(console: Console) -> dict[str, str]:
     """Three decisions by the country of their address."""
     shop = Recorder(console.session, console.account_id)
     us = {"ip.country": "US", "ip.asn": 64500, "custom.plan": "gold"}
-    return {
+    made = {
         "US": shop.keep(signals=us, matched=["far"], decision=Outcome.REVIEW),
         "DE": shop.keep(signals={"ip.country": "DE", "ip.asn": 64501}, card=OTHER_CARD),
         "FR": shop.keep(signals={"ip.country": "FR"}, shadow=["far"], address="198.51.100.9"),
     }
+    console.desk.columns.catch_up(console.account_id)
+    return made
 
 
 @pytest.fixture
@@ -92,6 +94,8 @@ def test_a_condition_is_added_by_a_form_and_about_people_the_address_has_it_seal
     page = ana.get(sealed).text
     assert kept["FR"] in page
     assert kept["DE"] not in page
+    query = urlsplit(sealed).query
+    assert ana.post(_path(console, rest="/save"), {"query": query, "name": "x"}).status_code == 422
     viewer = console.as_role(UserRole.VIEWER).get(sealed).text
     assert "198.51.100.9" not in viewer
     for form in ({"signal": "ip.asn", "operator": "begins", "value": "1"}, {"condition": "1 +"}):

@@ -11,7 +11,7 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.alerts import use_cases
 from gatehouse.admin.alerts.types.hours import Measure
 from gatehouse.admin.alerts.types.judging import AlertKind
-from gatehouse.admin.alerts.types.observing import ValueKind
+from gatehouse.admin.alerts.types.observing import SIGNALS, ValueKind
 from gatehouse.admin.alerts.types.shown import (
     BLOCKABLE,
     BLOCKED_UNASKED,
@@ -32,11 +32,13 @@ from gatehouse.admin.drift.use_cases import list_drift
 from gatehouse.admin.entities.types import masked_address, masked_name
 from gatehouse.admin.lists.pages.listing_form import MOST_DAYS_BLOCKED, check_may_list
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
+from gatehouse.admin.search.pages.search_form import WHERE
+from gatehouse.admin.search.use_cases.conditions import AddressedConditions
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
 from gatehouse.admin.search.use_cases.sought import SoughtTokens
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import ApprovalNeeded
+from gatehouse.core.errors import ApprovalNeeded, InvalidInput
 from gatehouse.core.stages.outcomes import Outcome
 
 _ALL: Final = "/a/{account}/alerts"
@@ -112,12 +114,14 @@ def block(visit: Visit) -> Response:
 
 
 def _decisions(visit: Visit, alert: AlertShown) -> str:
-    """The decisions that it is about, as far as a search finds them."""
+    """The decisions that it is about: of an address or a device, or those that its rule finds."""
     most = next(
         (each for each in alert.values if each.kind in _SOUGHT_BY and each.share >= _MOSTLY), None
     )
     if most is not None:
         return _searched(visit, alert, _sought(visit, most))
+    if alert.rule is not None and (exactly := _where(visit, alert.rule.condition)):
+        return _searched(visit, alert, exactly)
     outcomes = [_DECISIONS.get(each.measure) for each in alert.measures]
     decided = {each.value for each in outcomes if each is not None}
     return _searched(visit, alert, {"decision": sorted(decided)})
@@ -129,7 +133,18 @@ def _found_by(visit: Visit, alert: AlertShown, each: StandingOut) -> str | None:
         return _searched(visit, alert, _sought(visit, each))
     if each.kind is ValueKind.RULE:
         return _searched(visit, alert, {"rule": each.value.partition("/")[2]})
-    return None
+    equal = "'" + each.value.replace("'", "''") + "'"
+    found = _where(visit, f"{SIGNALS[each.kind]} = {equal}") if each.kind in SIGNALS else {}
+    return _searched(visit, alert, found) if found else None
+
+
+def _where(visit: Visit, condition: str) -> dict[str, object]:
+    """A condition as a filter of an address; nothing where a search has no use for it."""
+    try:
+        conditions = AddressedConditions(visit.session, visit.account_id)
+        return {WHERE: conditions.addressed(condition)}
+    except InvalidInput:
+        return {}
 
 
 def _sought(visit: Visit, each: StandingOut) -> dict[str, object]:

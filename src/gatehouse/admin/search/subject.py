@@ -6,7 +6,7 @@ SUBJECT = Subject(
     "search",
     rank=200,
     operations=("routes:OPERATIONS",),
-    pages=("pages.decisions:PAGES",),
+    pages=("pages.decisions:PAGES", "pages.finding:PAGES"),
     without={
         "commands": "`gatehouse decisions` and `gatehouse reviews` search.",
     },

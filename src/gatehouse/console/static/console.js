@@ -55,6 +55,31 @@ if (keyboard) {
   });
 }
 
+// Ctrl+K opens the one box; arrows go through what it suggests.
+const finder = document.getElementById("finder");
+if (finder) {
+  const open = (event) => {
+    event.preventDefault();
+    if (!finder.open) finder.showModal();
+    finder.querySelector("[name=value]").select();
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) open(event);
+  });
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-find]") && !event.ctrlKey && !event.metaKey) open(event);
+    if (event.target === finder) finder.close();
+  });
+  finder.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const places = [finder.querySelector("[name=value]"), ...finder.querySelectorAll("#found button")];
+    const next = places.indexOf(document.activeElement) + step;
+    places[(next + places.length) % places.length].focus();
+  });
+}
+
 // Ctrl+Enter presses the main button of a form. One whose first button is disabled wants no key.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;

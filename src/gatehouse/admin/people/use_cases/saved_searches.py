@@ -17,7 +17,7 @@ __all__ = ["SavedSearch"]
 
 _SEARCH_LENGTH: Final = Phrase("refused.search_length", "a search has 1 to {most} characters")
 
-LONGEST_QUERY: Final = 2000
+LONGEST_QUERY: Final = 4000
 
 
 def save(

@@ -25,6 +25,7 @@ from gatehouse.admin.search.pages.narrowing import (
 from gatehouse.admin.search.pages.search_form import (
     COLUMNS,
     SOUGHT,
+    WHERE,
     WHO,
     Kept,
     addressed_filters,
@@ -43,6 +44,7 @@ from gatehouse.admin.search.pages.table_columns import (
     listed_decision,
 )
 from gatehouse.admin.search.use_cases import exporting
+from gatehouse.admin.search.use_cases.conditions import is_sealed
 from gatehouse.admin.search.use_cases.decisions import FoundDecisions, search_decisions
 from gatehouse.admin.search.use_cases.exporting import ExportPart
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest, WrongFilters
@@ -106,9 +108,13 @@ def find(visit: Visit) -> Response:
     who, value = visit.form.get("who", ""), visit.form.get("value", "").strip()
     if who not in WHO or not value:
         raise visit.refuse("value", "decisions.problems.value")
+    return sought_decisions(visit, who, value, addressed_filters(visit, _kept(visit)))
+
+
+def sought_decisions(visit: Visit, who: str, value: str, kept: Kept) -> Response:
+    """Lead to the decisions of somebody or something among what filters find."""
     if value.startswith("req_"):
         return visit.redirect("decision", id=value)
-    kept = addressed_filters(visit, _kept(visit))
     search = read_search(visit, kept, Sought(who, [value]), limit=1)
     token = SoughtTokens(visit.session, visit.account_id).token(search, who, value)
     if who not in _CARDS:  # A card was named, and counted, with its token.
@@ -129,6 +135,9 @@ def save(visit: Visit) -> Response:
         raise visit.refuse("name", "decisions.problems.name", most=_LONGEST_NAME)
     kept = addressed_filters(visit, _kept(visit))
     kept.pop(SOUGHT, None)
+    if any(is_sealed(each) for each in kept.get(WHERE, ())):
+        # An erasure could not find whom it is about.
+        raise Told(visit.text("decisions.problems.personal"))
     if not kept:
         raise Told(visit.text("decisions.problems.nothing"))
     query = urlencode(kept, doseq=True)

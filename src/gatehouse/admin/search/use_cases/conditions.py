@@ -36,7 +36,6 @@ _UNREADABLE: Final = Phrase(
 
 MOST_CONDITIONS: Final = 8
 LONGEST_CONDITION: Final = 600
-LONGEST_ADDRESSED: Final = 1200
 _SEALED: Final = "~"
 _USE: Final = b"conditions of searches"
 _ABOUT: Final = "condition"
@@ -60,7 +59,7 @@ class AddressedConditions:
 
     def opened(self, addressed: str) -> str:
         """The text of a condition in an address."""
-        if not addressed.startswith(_SEALED):
+        if not is_sealed(addressed):
             return addressed
         found = self._sealer.opened(addressed.removeprefix(_SEALED), _ABOUT)
         if found is None:
@@ -88,6 +87,11 @@ class AddressedConditions:
                 for each in stored
                 for name, kind in decode_program(each.program).inputs.items()
             }
+
+
+def is_sealed(addressed: str) -> bool:
+    """Whether an address has a condition as a token, because it is about somebody."""
+    return addressed.startswith(_SEALED)
 
 
 def _read(text: str, catalogue: Catalogue) -> Condition:
