@@ -64,7 +64,7 @@ def count_groups(
             for number, name in enumerate(names)
         ]
         rows = _counted(asking, sides, wanted)
-        [*_, total] = _tallied(_counted(asking, [], wanted)).values() or [_Tally()]
+        [*_, total] = _tallied(_counted(asking, [], wanted)).values() or [_GroupTally()]
     return Exploration(
         by=grouping.by,
         also=grouping.also,
@@ -78,7 +78,7 @@ def count_groups(
     )
 
 
-class _Tally:
+class _GroupTally:
     """What is counted for one group."""
 
     def __init__(self) -> None:
@@ -150,8 +150,8 @@ def _sums() -> str:
     return f"count(*), {', '.join(counted)}"
 
 
-def _tallied(rows: Iterable[Sequence[Any]]) -> dict[tuple[int, ...], _Tally]:
-    found: defaultdict[tuple[int, ...], _Tally] = defaultdict(_Tally)
+def _tallied(rows: Iterable[Sequence[Any]]) -> dict[tuple[int, ...], _GroupTally]:
+    found: defaultdict[tuple[int, ...], _GroupTally] = defaultdict(_GroupTally)
     for places, start, currency, *counts in rows:
         found[tuple(places)].add(start, currency, counts)
     return found
