@@ -15,8 +15,8 @@ from gatehouse.figures.engine import ColumnConnection
 from gatehouse.figures.layout import CUSTOM_MAPS, LAST_FOUR
 from gatehouse.figures.workspace import quoted, text
 
-RULE: Final = "regexp_replace(each, '^[^/]*/[^/]*/', '')"
-"""The name of a rule, of which the copy has rule set, version and name."""
+RULE: Final = "split_part(each, '/', 3)"
+"""The name of a rule, of which the copy has rule set, version and name; none has a slash in it."""
 _IDS: Final = "wanted_ids"
 
 

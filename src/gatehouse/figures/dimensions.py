@@ -44,6 +44,11 @@ class Dimension(NamedTuple):
     is_ordered: bool = False
     """Whether groups stand in the order of their numbers."""
 
+    @property
+    def is_several(self) -> bool:
+        """Whether a decision can have several values, or none."""
+        return self.sql.startswith("unnest(")
+
 
 def dimension(asking: ColumnConnection, name: str, wanted: ColumnFilter, most: int) -> Dimension:
     """How to group by this; `InvalidInput` when nothing is called so."""

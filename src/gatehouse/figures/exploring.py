@@ -64,7 +64,12 @@ def count_groups(
             for number, name in enumerate(names)
         ]
         rows = _counted(asking, sides, wanted)
-        [*_, total] = _tallied(_counted(asking, [], wanted)).values() or [_GroupTally()]
+        # A decision is in several groups where it has several values, and in one otherwise.
+        is_several = any(side.dimension.is_several for side in sides)
+        every = _counted(asking, [], wanted) if is_several else rows
+    total = _GroupTally()
+    for _, start, currency, *counts in every:
+        total.add(start, currency, counts)
     return Exploration(
         by=grouping.by,
         also=grouping.also,
