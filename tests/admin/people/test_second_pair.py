@@ -119,6 +119,14 @@ def test_another_person_approves_who_is_brought_in_and_is_shown_the_link(office:
     assert office.user("eve").disabled_at_ms is None
 
 
+def test_a_card_number_in_what_a_proposer_says_is_masked(office: Office) -> None:
+    made = office.propose(office.ada, AdjustBalance(5, "for 4242 4242 4242 4242, by mail"))
+    content = proposals.get(office.bob, office.shop, made).content
+    assert isinstance(content, AdjustBalance)
+    assert "4242 4242" not in content.reason
+    assert content.reason.endswith(", by mail")
+
+
 def test_who_was_invited_or_reset_by_the_proposer_does_not_approve(office: Office) -> None:
     invited = InvitePerson("eve@shop.example", ADMINISTRATOR)
     office.let_in(office.approve(office.bob, office.propose(office.ada, invited)))

@@ -50,7 +50,7 @@ class ApprovedProposal(msgspec.Struct, frozen=True):
 
 def propose(session: AdminSession, account_id: str, content: ProposedChange) -> Proposal:
     """Propose a change; what could not be done anyway is refused at once."""
-    checked = proposed_changes.checked(session, account_id, content)
+    checked = _masked(proposed_changes.checked(session, account_id, content))
     with account_change(session, account_id) as change:
         new = Proposal(
             proposal_id=change.new_id("prop"),
@@ -65,6 +65,16 @@ def propose(session: AdminSession, account_id: str, content: ProposedChange) -> 
         proposals.add(change, new)
         change.audit("proposal.make", account_id, proposalId=new.proposal_id, kind=new.kind)
     return new
+
+
+def _masked(content: ProposedChange) -> ProposedChange:
+    """A change without card numbers in what its proposer says about it."""
+    said = {
+        name: recordable(text)
+        for name in ("note", "reason")
+        if (text := getattr(content, name, None)) is not None
+    }
+    return msgspec.structs.replace(content, **said) if said else content
 
 
 def listing(session: AdminSession, account_id: str) -> list[Proposal]:
