@@ -20,12 +20,15 @@ from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
 from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin, SignedIn
 from gatehouse.console.downloads import sent_by_lines
 from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.wording.labels import Label
 from gatehouse.store.admin import audit
-from gatehouse.store.tables import DECISIONS
+from gatehouse.store.feedback.statements import FeedbackStatement
+from gatehouse.store.tables import DECISIONS, REVIEWS
 from tests.admin.people.signing_in import HERE, PASSWORD
 from tests.admin.recorded import Recorder
 from tests.console.harness import Browser, Console
 from tests.harness import make_account
+from tests.store.deciding import label
 
 OF_PAGES = {"limit", "cursor"}
 """What a search takes that is no filter."""
@@ -357,8 +360,17 @@ def test_what_was_found_is_taken_along_with_an_audit_line(
 ) -> None:
     lines = ana.post(_path(console, "/export"), {"format": "jsonl", "decision": "DECLINE"})
     assert [json.loads(each)["requestId"] for each in lines.text.splitlines()] == [kept["DECLINE"]]
+    assert json.loads(lines.text)["label"] is None
+    found = FeedbackStatement(Label.CHARGEBACK)
+    label(console.session, console.account_id, [kept["ACCEPT"]], found, console.session.clock())
+    review = {"account_id": console.account_id, "request_id": kept["ACCEPT"], "at_ms": 5}
+    review |= {"state": "DECLINED", "resolved_at_ms": 7, "actor": "user:ana", "reason": "=1+1"}
+    with console.session.database.writing() as connection:
+        connection.execute(REVIEWS.insert(), review)
     sheet = ana.post(_path(console, "/export"), {"format": "csv"}).text
-    assert kept["ACCEPT"] in sheet
+    [accepted] = [r for r in csv.DictReader(io.StringIO(sheet)) if r["requestId"] == kept["ACCEPT"]]
+    told = [accepted[name] for name in ("label", "review", "reviewedBy", "reviewReason")]
+    assert told == ["CHARGEBACK", "DECLINED", "user:ana", "'=1+1"]
     with console.session.reading() as connection:
         last = audit.read(connection, console.account_id, 1)[-1]
     assert last.action == "decisions.export"

@@ -1,6 +1,9 @@
 """Lists and the audit log in the console."""
 
+import csv
 import gzip
+import io
+import json
 import re
 
 import pytest
@@ -226,6 +229,23 @@ def test_the_audit_log_tells_who_did_what(console: Console, mo: Browser, blocked
     assert "No such lines" in mo.get(f"{path}?actor=nobody").text
     assert mo.get(f"{path}?from=yesterday").status_code in (400, 422)
     assert console.as_role(UserRole.VIEWER).get(path).status_code == 403
+
+
+def test_the_audit_log_is_taken_along_and_says_so(
+    console: Console, mo: Browser, blocked: str
+) -> None:
+    with console.session.change() as change:
+        change.audit("list.made", console.account_id, name="=HYPERLINK(1)")
+    path = f"/a/{console.account_id}/audit/export"
+    rows = [*csv.reader(io.StringIO(mo.post(path, {"action": "list.made"}).text))]
+    assert rows[0] == ["line", "at", "by", "action", "accountId", "details"]
+    assert [row[3] for row in rows[1:]] == ["list.made"]
+    lines = [json.loads(each) for each in mo.post(path, {"format": "jsonl"}).text.splitlines()]
+    assert lines[0]["action"] == lines[1]["action"] == "audit.export"
+    assert {each["accountId"] for each in lines} == {console.account_id}
+    assert console.as_role(UserRole.ANALYST).post(path).status_code == 403
+    everything = console.as_role(UserRole.OPERATOR).post("/installation/audit/export").text
+    assert console.other_id in everything
 
 
 def test_operators_read_the_log_of_all_and_verify_it(console: Console) -> None:

@@ -1,6 +1,6 @@
-"""gatehouse audit: show, head, verify."""
+"""gatehouse audit: show, export, head, verify."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import typer
@@ -31,6 +31,26 @@ def show_lines(
     headings = ("SEQ", "AT", "ACTOR", "ACTION", "ACCOUNT", "DETAILS")
     fields = ("seq", "at", "actor", "action", "accountId", "details")
     show(data, columns(headings, rows, fields, "-"), as_json=as_json)
+
+
+@app.command("export")
+def export_lines(
+    account: AccountFilter = None,
+    file_format: Annotated[
+        Literal["csv", "jsonl"], typer.Option("--format", help="How lines are written.")
+    ] = "csv",
+    action: Annotated[
+        str, typer.Option(help="Only actions that begin with this, such as rules.")
+    ] = "",
+) -> None:
+    """Print the whole log, newest first, as a file; a line in it says that it was taken."""
+    from gatehouse.admin.audit import use_cases as audit_log
+
+    wanted = audit_log.LineSearch(action=action)
+    found = audit_log.export_lines(open_session(), account, wanted)
+    write = audit_log.csv_rows if file_format == "csv" else audit_log.json_lines
+    for line in write(found):
+        typer.echo(line, nl=False)
 
 
 @app.command()

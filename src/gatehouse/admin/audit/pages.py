@@ -1,6 +1,6 @@
 """The audit log: who did what and when, of one account or of the whole installation."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -10,8 +10,9 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin.audit import use_cases as audit_log
 from gatehouse.admin.audit.use_cases import AuditLine, LineSearch
+from gatehouse.console.downloads import sent_by_lines
 from gatehouse.console.forms.numbers import read_number
-from gatehouse.console.pages import Declarations, Page
+from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import Told
 from gatehouse.console.visit import Visit
 from gatehouse.console.words.formats import parse_day_end, parse_local
@@ -23,15 +24,33 @@ _FILTERS: Final = ("actor", "action", "from", "to")
 
 def show_account(visit: Visit) -> Response:
     """What was done in the account."""
-    found = audit_log.search(visit.session, visit.account_id, _wanted(visit))
+    found = audit_log.search(visit.session, visit.account_id, _wanted(visit, visit.query))
     return _show(visit, "audit", found)
 
 
 def show_installation(visit: Visit) -> Response:
     """What was done anywhere, and whether the log is whole."""
-    found = audit_log.search_all(visit.session, _wanted(visit))
+    found = audit_log.search_all(visit.session, _wanted(visit, visit.query))
     proof = audit_log.verify(visit.session) if visit.query.get("verify") else None
     return _show(visit, "installation-audit", found, proof=proof)
+
+
+def export_account(visit: Visit) -> Response:
+    """The lines of the account that the filters find, as a file."""
+    return _export(visit, visit.account_id, f"audit-{visit.account_id}")
+
+
+def export_installation(visit: Visit) -> Response:
+    """The lines of the whole installation that the filters find, as a file."""
+    return _export(visit, None, "audit")
+
+
+def _export(visit: Visit, account_id: str | None, name: str) -> Response:
+    found = audit_log.export_lines(visit.session, account_id, _wanted(visit, visit.form))
+    if visit.form.get("format") == "jsonl":
+        lines = audit_log.json_lines(found)
+        return sent_by_lines(lines, f"{name}.jsonl", "application/jsonl")
+    return sent_by_lines(audit_log.csv_rows(found), f"{name}.csv", "text/csv; charset=utf-8")
 
 
 def _show(visit: Visit, name: str, found: list[AuditLine], **more: object) -> Response:
@@ -43,20 +62,18 @@ def _show(visit: Visit, name: str, found: list[AuditLine], **more: object) -> Re
     )
 
 
-def _wanted(visit: Visit) -> LineSearch:
-    query = visit.query
+def _wanted(visit: Visit, query: Mapping[str, str]) -> LineSearch:
     return LineSearch(
         before=read_number(query.get("before", ""), digits=18),
         limit=_ON_A_PAGE,
         action=query.get("action", "").strip()[:64],
         actor=query.get("actor", "").strip()[:100],
-        since_ms=_moment(visit, "from", parse_local),
-        until_ms=_moment(visit, "to", parse_day_end),
+        since_ms=_moment(visit, query.get("from", ""), parse_local),
+        until_ms=_moment(visit, query.get("to", ""), parse_day_end),
     )
 
 
-def _moment(visit: Visit, field: str, parse: Callable[[str, ZoneInfo], int]) -> int | None:
-    given = visit.query.get(field, "")
+def _moment(visit: Visit, given: str, parse: Callable[[str, ZoneInfo], int]) -> int | None:
     if not given:
         return None
     try:
@@ -92,5 +109,19 @@ PAGES: Final[Declarations] = (
         "installation-audit",
         show_installation,
         permission=Permission.OPERATE,
+    ),
+    Action(
+        "/a/{account}/audit/export",
+        "audit-export",
+        export_account,
+        permission=Permission.SEE_AUDIT,
+        again=show_account,
+    ),
+    Action(
+        "/installation/audit/export",
+        "installation-audit-export",
+        export_installation,
+        permission=Permission.OPERATE,
+        again=show_installation,
     ),
 )

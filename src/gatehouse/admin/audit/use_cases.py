@@ -1,20 +1,32 @@
 """The audit log: showing its lines, and proving that none was changed, removed or inserted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
+
+import msgspec
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.audit.types import AuditEntry, AuditPage, AuditQuery
-from gatehouse.core.clock import Moment
+from gatehouse.core.clock import Moment, iso_time
 from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.core.files.csv_output import csv_lines, plain_cell
 from gatehouse.core.secrets import keyring
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession, Reading
 from gatehouse.store.admin.audit import AuditHead, AuditLine, AuditReport, LineSearch
-from gatehouse.store.admin.scopes import account_reading, installation_reading
+from gatehouse.store.admin.scopes import (
+    account_change,
+    account_reading,
+    installation_change,
+    installation_reading,
+)
 from gatehouse.store.admin.use_case import use_case
+
+_AT_ONCE: Final = 1000
+MOST_EXPORTED: Final = 1_000_000
+"""Lines in one file."""
 
 __all__ = ["AuditLine", "LineSearch"]
 
@@ -64,6 +76,51 @@ def search_all(session: AdminSession, wanted: LineSearch) -> list[AuditLine]:
     """Some lines of the whole installation, newest first."""
     with installation_reading(session) as connection:
         return audit.search(connection, None, wanted)
+
+
+def export_lines(
+    session: AdminSession, account_id: str | None, wanted: LineSearch
+) -> Iterator[AuditLine]:
+    """Lines of an account, or of all, newest first; a line of its own says that they were taken."""
+    scope = (
+        installation_change(session) if account_id is None else account_change(session, account_id)
+    )
+    with scope as change:
+        given = {"actor": wanted.actor, "action": wanted.action}
+        span = {"sinceMs": wanted.since_ms, "untilMs": wanted.until_ms}
+        filters = [name for name, value in {**given, **span}.items() if value]
+        change.audit("audit.export", account_id, filters=filters)
+    return _pages(session, account_id, wanted._replace(limit=_AT_ONCE))
+
+
+def _pages(
+    session: AdminSession, account_id: str | None, wanted: LineSearch
+) -> Iterator[AuditLine]:
+    for _ in range(MOST_EXPORTED // _AT_ONCE):
+        with session.reading() as connection:
+            found = audit.search(connection, account_id, wanted)
+        yield from found
+        if len(found) < _AT_ONCE:
+            return
+        wanted = wanted._replace(before=found[-1].seq)
+
+
+def json_lines(found: Iterable[AuditLine]) -> Iterator[bytes]:
+    """Lines of the log as lines of JSON."""
+    encode = msgspec.json.Encoder().encode
+    for each in found:
+        told = {"line": each.seq, "at": iso_time(each.at_ms), "by": each.actor}
+        what = {"action": each.action, "accountId": each.account_id, "details": each.details}
+        yield encode(told | what) + b"\n"
+
+
+def csv_rows(found: Iterable[AuditLine]) -> Iterator[bytes]:
+    """Lines of the log as CSV, details as JSON; no cell of it becomes a formula."""
+    yield csv_lines([("line", "at", "by", "action", "accountId", "details")]).encode()
+    for each in found:
+        details = msgspec.json.encode(each.details).decode()
+        texts = (plain_cell(each.actor), each.action, each.account_id or "", plain_cell(details))
+        yield csv_lines([(each.seq, iso_time(each.at_ms), *texts)]).encode()
 
 
 def head(session: AdminSession) -> AuditHead:

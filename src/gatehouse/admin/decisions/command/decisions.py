@@ -21,7 +21,13 @@ from gatehouse.admin.decisions.use_cases.decisions import DecisionExport, Export
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.opening import open_account
-from gatehouse.admin.search.command import Filters, following, warn_of_missing, with_filters
+from gatehouse.admin.search.command import (
+    Filters,
+    following,
+    print_csv,
+    warn_of_missing,
+    with_filters,
+)
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
 from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
 from gatehouse.cli.output import sheet, show, shown_amount, table
@@ -65,12 +71,23 @@ def list_decisions(
 
 @app.command("search")
 @with_filters
-def search(filters: Filters, account: AccountOption = None, as_json: AsJson = False) -> None:
+def search(
+    filters: Filters,
+    as_csv: Annotated[
+        bool,
+        typer.Option("--csv", help="Print all that is found, with score, rules, label and review."),
+    ] = False,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
     """Search decisions, newest first. Every option that is given must apply."""
     # Loads what is known about phone numbers, which no other command here needs.
     from gatehouse.admin.search.use_cases.decisions import search_decisions
 
     session, account_id = open_account(account)
+    if as_csv:
+        print_csv(session, account_id, DecisionSearchRequest(**filters))
+        return
     found = search_decisions(session, account_id, DecisionSearchRequest(**filters))
     warn_of_missing(complete=found.complete)
     currency = accounts.get(session, account_id).account.currency

@@ -81,6 +81,15 @@ def list_reviews(session: AdminSession, account_id: str, search: ReviewSearch) -
         return review_views(session, connection, account_id, found)
 
 
+def reviews_of(
+    session: AdminSession, account_id: str, request_ids: Sequence[str]
+) -> list[StoredReview]:
+    """The reviews of some requests as they are now."""
+    session.actor.check_account(account_id)
+    with session.reading() as connection:
+        return reviews.get_many(connection, account_id, request_ids)
+
+
 def open_reviews_at(connection: sa.Connection, account_id: str, at_ms: int) -> int:
     """How many reviews were open at a moment."""
     return reviews.open_at(connection, account_id, at_ms)

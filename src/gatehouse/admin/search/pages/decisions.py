@@ -1,17 +1,12 @@
 """Decisions: searched by everything that the search knows, saved, watched live, taken along."""
 
-from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from itertools import chain
 from typing import Any, Final
 from urllib.parse import urlencode
 
-import msgspec
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
-from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.entities.types import EntityType
 from gatehouse.admin.events.use_cases.event_settings import operations
 from gatehouse.admin.lists.pages.listing_form import fitting_lists
@@ -46,6 +41,7 @@ from gatehouse.admin.search.pages.table_columns import (
 from gatehouse.admin.search.use_cases import exporting
 from gatehouse.admin.search.use_cases.conditions import is_sealed
 from gatehouse.admin.search.use_cases.decisions import FoundDecisions, search_decisions
+from gatehouse.admin.search.use_cases.export_rows import csv_rows, json_lines, with_findings
 from gatehouse.admin.search.use_cases.exporting import ExportPart
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest, WrongFilters
 from gatehouse.admin.search.use_cases.sought import Sought, SoughtTokens
@@ -56,23 +52,14 @@ from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import Told
 from gatehouse.console.visit import Visit
-from gatehouse.core.files.csv_output import csv_lines, plain_cell
 from gatehouse.core.ids import id_time_ms
-from gatehouse.core.money import format_amount
 from gatehouse.core.stages.outcomes import DecisionReason, Outcome
 from gatehouse.core.wording.labels import Label
-from gatehouse.decisions.reasons import is_retryable, reason_of
-from gatehouse.decisions.record import DecisionRecord
 from gatehouse.figures.column_filter import ColumnMatches
 from gatehouse.figures.engine import FiguresNotReady
 
 _ON_A_PAGE: Final = 50
 _LONGEST_NAME: Final = 64
-_COLUMNS: Final = (
-    *("requestId", "at", "operation", "decision", "amount", "currency", "userId", "country"),
-    *("cardBin", "cardLastFour", "clientReferenceId", "charged", "reason", "retryable"),
-)
-
 _CARDS: Final = ("cardNumber", "paymentAccountReference")
 
 
@@ -164,12 +151,13 @@ def export(visit: Visit) -> Response:
             return _offer_part(visit, part, number or 1)
     asked = (visit.session, visit.account_id, search)
     records = exporting.export_found(*asked, oldest, columns)
+    found = with_findings(visit.session, visit.account_id, records)
     name = f"decisions-{visit.account_id}" + (f"-part-{number}" if number else "")
     if visit.form.get("format") == "jsonl":
-        return sent_by_lines(_json_lines(visit, records), f"{name}.jsonl", "application/jsonl")
-    rows = chain([_COLUMNS], map(_cells, records))
-    lines = (csv_lines([row]).encode() for row in rows)
-    return sent_by_lines(lines, f"{name}.csv", "text/csv; charset=utf-8")
+        assert visit.account is not None
+        lines = json_lines(found, visit.account.currency)
+        return sent_by_lines(lines, f"{name}.jsonl", "application/jsonl")
+    return sent_by_lines(csv_rows(found), f"{name}.csv", "text/csv; charset=utf-8")
 
 
 def searched_ids(visit: Visit, most: int) -> list[str]:
@@ -261,31 +249,6 @@ def _kept(visit: Visit) -> Kept:
     query = visit.form.get("query")
     given = visit.asked.form.values if query is None else read_pairs(query)
     return named_currency(visit, kept_filters(given))
-
-
-def _json_lines(visit: Visit, records: Iterable[DecisionRecord]) -> Iterator[bytes]:
-    assert visit.account is not None
-    currency = visit.account.currency
-    encode = msgspec.json.Encoder().encode
-    return (encode(public_decision(each, currency)) + b"\n" for each in records)
-
-
-def _cells(record: DecisionRecord) -> tuple[object, ...]:
-    about = subject_of(record)
-    amount, card = about.order.amount, about.card
-    reason = reason_of(record)
-    retryable = is_retryable(record.decision, reason)
-    return (
-        *(record.request_id, record.at, record.operation, record.decision or ""),
-        "" if amount is None else bytes(amount.amount).decode(),
-        "" if amount is None else amount.currency,
-        plain_cell(about.customer.user_id),
-        about.origin.country or "",
-        *(("", "") if card is None else (card.bin, card.last_four)),
-        plain_cell(str(record.client_reference_id or "")),
-        format_amount(record.closed_micros),
-        *(reason or "", "" if record.decision is None else str(retryable).lower()),
-    )
 
 
 _ALL: Final = "/a/{account}/decisions"
