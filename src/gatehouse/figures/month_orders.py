@@ -15,6 +15,8 @@ _MARKET: Final = 'coalesce("billing.country", "card.country", "ip.country")'
 _MICROS: Final = "sum(amount * 1000000)::HUGEINT"
 _NUMBER: Final = "count(*) AS number"
 _IDS: Final = {"request_id": "VARCHAR"}
+_NONE: Final = (0, 0, 0, 0)
+_DECLINED: Final = f"outcome = '{Outcome.DECLINE.value}'"
 
 
 class OrderGroup(NamedTuple):
@@ -127,19 +129,29 @@ def _group(row: Sequence[object]) -> OrderGroup:
 
 
 def _rules(asking: ColumnConnection, within: str) -> list[RuleGroup]:
-    named = " UNION ALL ".join(
-        f"SELECT unnest({column}) AS name, {shadow} AS shadow, outcome, fraud "  # noqa: S608
-        f"FROM {DECISIONS} WHERE {within} AND len({column}) > 0"
-        for column, shadow in (("matched", "FALSE"), ("shadow", "TRUE"))
+    # Orders that matched the same rules are counted together, and only then taken apart.
+    asking.ask(
+        f"CREATE TEMP TABLE alike AS SELECT matched, shadow, outcome, fraud, {_NUMBER} "  # noqa: S608
+        f"FROM {DECISIONS} WHERE {within} GROUP BY ALL"
     )
-    parts = "regexp_extract(name, '^(.*?)/[^/]*/(.*)$', ['set', 'rule'])"
-    rows = asking.ask(
-        f"SELECT found['set'], found['rule'], shadow, count(*) AS hits, "  # noqa: S608
-        f"count(*) FILTER (WHERE outcome = '{Outcome.DECLINE}'), count(*) FILTER (WHERE fraud), "
-        f"count(*) FILTER (WHERE NOT fraud) FROM (SELECT {parts} AS found, * FROM ({named})) "
-        f"GROUP BY ALL ORDER BY hits DESC, 1, 2, 3 LIMIT {MOST_RULES}"
-    )
-    return [RuleGroup(*row) for row in rows]
+    found: dict[tuple[str, str, bool], list[int]] = {}
+    for column in ("matched", "shadow"):
+        rows = asking.ask(
+            f"SELECT name, sum(number)::BIGINT, {_summed(_DECLINED)}, {_summed('fraud')}, "  # noqa: S608
+            f"{_summed('NOT fraud')} FROM (SELECT unnest({column}) AS name, * FROM alike) "
+            "GROUP BY name"
+        )
+        for name, *counts in rows:
+            # A match names the rule set, its version and the rule.
+            rule_set, _, rest = name.partition("/")
+            key = rule_set, rest.partition("/")[2], column == "shadow"
+            found[key] = [sum(each) for each in zip(found.get(key, _NONE), counts, strict=True)]
+    groups = [RuleGroup(*key, *counts) for key, counts in found.items()]
+    return sorted(groups, key=lambda each: (-each.hits, each))[:MOST_RULES]
+
+
+def _summed(condition: str) -> str:
+    return f"coalesce(sum(number) FILTER (WHERE {condition}), 0)::BIGINT"
 
 
 def _labels(asking: ColumnConnection, request_ids: Sequence[str]) -> dict[str, bool]:
