@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -107,8 +108,13 @@ def keep_ring(session: AdminSession, account_id: str, user: str = "u-ring") -> s
 def places(session: AdminSession) -> dict[str, str]:
     """What stands for the parts of paths, a training among them."""
     job = queue.list_jobs(session, DEMO_ACCOUNT, (JobKind.TRAINING,))[0].id
-    kept = {"ring": _RING, "dispute": _DISPUTE, "alert": _ALERT}
+    kept = {"ring": _RING, "dispute": _DISPUTE, "alert": _ALERT, "month": month_of(session)}
     return {**demo_places(session), "job": job, **kept}
+
+
+def month_of(session: AdminSession) -> str:
+    """The month that goes on."""
+    return f"{datetime.fromtimestamp(session.clock() / 1000, UTC):%Y-%m}"
 
 
 def demo_places(session: AdminSession) -> dict[str, str]:
