@@ -27,7 +27,6 @@ from gatehouse.core.stages.outcomes import DecisionReason, Outcome
 from gatehouse.core.wording.labels import Label
 from gatehouse.operations.installation import system_clock
 from gatehouse.sentry.request import EventTime
-from gatehouse.store.admin.admin_session import AdminSession
 
 Filters = dict[str, Any]
 """The fields of a `DecisionSearchRequest`, those that were not given as None."""
@@ -140,16 +139,6 @@ def warn_of_missing(*, complete: bool) -> None:
     """Say that decisions may be missing, as long as a server is indexing earlier ones."""
     if not complete:
         warn(["decisions of an earlier version are still being indexed, and may be missing here"])
-
-
-def print_csv(session: AdminSession, account_id: str, search: DecisionSearchRequest) -> None:
-    """Print everything that a search finds as CSV."""
-    from gatehouse.admin.search.use_cases.export_rows import csv_rows, with_findings
-    from gatehouse.admin.search.use_cases.exporting import export_found
-
-    records = export_found(session, account_id, search)
-    for line in csv_rows(with_findings(session, account_id, records)):
-        typer.echo(line, nl=False)
 
 
 def _read(given: dict[str, Any]) -> Filters:

@@ -24,7 +24,6 @@ from gatehouse.admin.opening import open_account
 from gatehouse.admin.search.command import (
     Filters,
     following,
-    print_csv,
     warn_of_missing,
     with_filters,
 )
@@ -83,10 +82,14 @@ def search(
     """Search decisions, newest first. Every option that is given must apply."""
     # Loads what is known about phone numbers, which no other command here needs.
     from gatehouse.admin.search.use_cases.decisions import search_decisions
+    from gatehouse.admin.search.use_cases.export_rows import csv_rows, with_findings
+    from gatehouse.admin.search.use_cases.exporting import export_found
 
     session, account_id = open_account(account)
     if as_csv:
-        print_csv(session, account_id, DecisionSearchRequest(**filters))
+        records = export_found(session, account_id, DecisionSearchRequest(**filters))
+        for line in csv_rows(with_findings(session, account_id, records)):
+            typer.echo(line, nl=False)
         return
     found = search_decisions(session, account_id, DecisionSearchRequest(**filters))
     warn_of_missing(complete=found.complete)
