@@ -207,6 +207,10 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
         lambda s, a, k: versions.start_training(s, a, TrainingRequest()),
         "job.start",
     ),
+    "audit.export_lines": (
+        lambda s, a, k: list(audit_log.export_lines(s, a, audit_log.LineSearch())),
+        "audit.export",
+    ),
     "versions.start_label_audit": (
         lambda s, a, k: versions.start_label_audit(s, a, LabelAuditRequest()),
         "job.start",
