@@ -81,8 +81,8 @@ def search(
 ) -> None:
     """Search decisions, newest first. Every option that is given must apply."""
     # Loads what is known about phone numbers, which no other command here needs.
+    from gatehouse.admin.decisions.use_cases.export_rows import csv_rows, with_findings
     from gatehouse.admin.search.use_cases.decisions import search_decisions
-    from gatehouse.admin.search.use_cases.export_rows import csv_rows, with_findings
     from gatehouse.admin.search.use_cases.exporting import export_found
 
     session, account_id = open_account(account)

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
+from gatehouse.admin.decisions.use_cases.export_rows import csv_rows, json_lines, with_findings
 from gatehouse.admin.entities.types import EntityType
 from gatehouse.admin.events.use_cases.event_settings import operations
 from gatehouse.admin.lists.pages.listing_form import fitting_lists
@@ -41,7 +42,6 @@ from gatehouse.admin.search.pages.table_columns import (
 from gatehouse.admin.search.use_cases import exporting
 from gatehouse.admin.search.use_cases.conditions import is_sealed
 from gatehouse.admin.search.use_cases.decisions import FoundDecisions, search_decisions
-from gatehouse.admin.search.use_cases.export_rows import csv_rows, json_lines, with_findings
 from gatehouse.admin.search.use_cases.exporting import ExportPart
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest, WrongFilters
 from gatehouse.admin.search.use_cases.sought import Sought, SoughtTokens

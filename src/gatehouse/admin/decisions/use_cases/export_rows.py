@@ -9,7 +9,6 @@ import msgspec
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.reviews.use_cases.reviews import StoredReview, reviews_of
-from gatehouse.admin.search.use_cases.filters import LARGEST_PAGE
 from gatehouse.core.clock import time_or_none
 from gatehouse.core.files.csv_output import csv_lines, plain_cell
 from gatehouse.core.money import format_amount
@@ -22,6 +21,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.feedback.feedback_history import labels_of
 
+_AT_ONCE: Final = 100
 COLUMNS: Final = (
     *("requestId", "at", "operation", "decision", "amount", "currency", "userId", "country"),
     *("cardBin", "cardLastFour", "clientReferenceId", "charged", "reason", "retryable"),
@@ -52,7 +52,7 @@ def with_findings(
     session: AdminSession, account_id: str, records: Iterator[DecisionRecord]
 ) -> Iterator[ExportedDecision]:
     """The same decisions, with labels and reviews as they are now."""
-    while some := [*islice(records, LARGEST_PAGE)]:
+    while some := [*islice(records, _AT_ONCE)]:
         ids = [each.request_id for each in some]
         with session.reading() as connection:
             labels = labels_of(connection, account_id, ids)
