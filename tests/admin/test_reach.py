@@ -105,6 +105,7 @@ NOT_OFFERED: Final = {
     "For people at work in a browser": {
         *("accounts.policies.review_target", "accounts.policies.set_review_target"),
         "accounts.order_page.",
+        *("evidence.dispute_desk.disputes_of", "evidence.keeping.kept_of", "rings.glimpse"),
         *("audit.search", "audit.export_lines"),
         *("money.latest_movements", "money.statements.quick_account_statement"),
         *("workload.queue.count_queue", "workload.queue.plan_day"),

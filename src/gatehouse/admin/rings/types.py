@@ -15,6 +15,8 @@ from gatehouse.core.wording.labels import Label
 
 MOST_READ: Final = 1000
 """Of so many of the newest decisions rings are listed, and one is shown."""
+MOST_GLIMPSED: Final = 100
+"""Of so many the page of a decision tells what its ring comes to."""
 MOST_SHOWN: Final = 100
 LAST_DECISIONS: Final = 20
 LONGEST_REASON: Final = 200

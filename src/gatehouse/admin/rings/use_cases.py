@@ -25,6 +25,7 @@ from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries, plan
 from gatehouse.admin.rings.types import (
     BLOCKED,
     LAST_DECISIONS,
+    MOST_GLIMPSED,
     MOST_READ,
     MembersListed,
     RingBlocked,
@@ -123,6 +124,18 @@ def get(session: AdminSession, account_id: str, ring_id: RingId) -> RingDetails:
     )
 
 
+def glimpse(session: AdminSession, account_id: str, ring_id: str) -> RingShown | None:
+    """What a ring comes to by a few of its newest decisions; None when none names it any more."""
+    found, _ = _records(session, account_id, ring_id, MOST_GLIMPSED)
+    # By chance, a decision of another ring has the same term.
+    records = [record for record in found if ring_in(record) == ring_id]
+    if not records:
+        return None
+    with account_reading(session, account_id) as connection:
+        labels = _labels(connection, account_id, records)
+    return _shown(_FoundRing(ring_id, records, labels))
+
+
 @use_case(
     "POST /rings/{ringId}/blocking",
     scope=_SCOPE,
@@ -207,11 +220,11 @@ def _list(given: RingBlocking, kind: EntityType) -> str:
 
 
 def _records(
-    session: AdminSession, account_id: str, ring: str
+    session: AdminSession, account_id: str, ring: str, most: int = MOST_READ
 ) -> tuple[list[DecisionRecord], bool]:
     """The newest decisions of a ring, or of any, and whether these are all."""
     finder = DecisionFinder(session, account_id, DecisionSearchRequest(ring=ring))
-    page = finder.decisions(None, MOST_READ)
+    page = finder.decisions(None, most)
     return page.records, page.next_cursor is None
 
 

@@ -21,6 +21,7 @@ _NOTICE: Final = "gatehouse-notice"
 _ACCOUNT: Final = "gatehouse-account"
 _YEAR_S: Final = 365 * 86_400
 _NOTICE_S: Final = 60
+_REVEALED: Final = "gatehouse-revealed"
 _TICKET: Final = "gatehouse-step"
 _TICKET_S: Final = 600
 _STATE: Final = "gatehouse-elsewhere"
@@ -98,6 +99,14 @@ class CookieJar:
         if chosen not in known:
             raise InvalidInput(_CHOICE_SAID(name=name, known=", ".join(known)))
         self._set(response, f"gatehouse-{name}", chosen, _YEAR_S, "strict")
+
+    def revealed(self, cookies: Cookies) -> str:
+        """What says which cases this session has revealed; only the server can read it."""
+        return cookies.get(_REVEALED, "")
+
+    def keep_revealed(self, response: Response, token: str) -> None:
+        """Remember it until the browser is closed."""
+        self._set(response, _REVEALED, token, None, "lax")
 
     def account(self, cookies: Cookies) -> str | None:
         """The account that was open last in this browser."""

@@ -5,7 +5,9 @@ from typing import Final
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
+from gatehouse.admin.decisions.pages.case_view import CaseView
 from gatehouse.admin.decisions.pages.decision_view import DecisionSheet
+from gatehouse.admin.decisions.pages.revealing import is_revealed, note_look, remember_look
 from gatehouse.admin.decisions.use_cases.inspecting import inspect_decision
 from gatehouse.admin.entities.types import EntityTokens
 from gatehouse.admin.feedback.use_cases.record import label_that_counts, record_fields
@@ -14,7 +16,6 @@ from gatehouse.admin.lists.pages.listing_form import (
     missing_lists,
     put_on_chosen_list,
 )
-from gatehouse.admin.people.use_cases.reveals import note_reveal
 from gatehouse.admin.reviews.use_cases.review_claims import (
     ReviewClaim,
     claims_of_others,
@@ -30,15 +31,15 @@ _PATH: Final = "/a/{account}/decisions/{id}"
 
 
 def show_decision(visit: Visit) -> Response:
-    """One decision, masked."""
-    return _render(visit, revealed=False)
+    """One decision, masked unless this session revealed it."""
+    return _shown(visit, _found(visit, revealed=is_revealed(visit)))
 
 
 def reveal_decision(visit: Visit) -> Response:
     """The same in full, after the look was noted."""
     page = _found(visit, revealed=True)
-    note_reveal(visit.session, visit.account_id, "decision", visit.place("id"))
-    return _shown(visit, page)
+    note_look(visit)
+    return remember_look(visit, _shown(visit, page))
 
 
 def label_decision(visit: Visit) -> Response:
@@ -80,10 +81,6 @@ def _back(visit: Visit, notice: str) -> Response:
     return visit.redirect("decision", id=visit.place("id"), notice=notice)
 
 
-def _render(visit: Visit, *, revealed: bool) -> Response:
-    return _shown(visit, _found(visit, revealed=revealed))
-
-
 def _found(visit: Visit, *, revealed: bool) -> DecisionSheet:
     found = inspect_decision(visit.session, visit.account_id, visit.place("id"))
     return DecisionSheet(visit, found, revealed=revealed)
@@ -95,6 +92,7 @@ def _shown(visit: Visit, page: DecisionSheet) -> Response:
     return visit.render(
         "decision/page.html",
         page=page,
+        case=CaseView(visit, page),
         found=page.found,
         record=page.found.record,
         label=label_that_counts(page.found.labels),

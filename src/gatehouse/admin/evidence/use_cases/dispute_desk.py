@@ -26,7 +26,7 @@ from gatehouse.admin.evidence.use_cases.finding import EvidenceFinder, FoundEvid
 from gatehouse.admin.evidence.use_cases.papers_known import wanted_papers
 from gatehouse.admin.evidence.use_cases.verdicts import summary_of
 from gatehouse.admin.outcomes.types.kept import OutcomeRow
-from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage
+from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage, OutcomeKind
 from gatehouse.admin.outcomes.use_cases import disputes as outcomes
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment, moment
@@ -35,6 +35,7 @@ from gatehouse.core.filling import filled
 from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
 
 _DECIDED: Final = Phrase(
@@ -42,6 +43,7 @@ _DECIDED: Final = Phrase(
 )
 _ENDED: Final = Phrase("refused.dispute_ended", "this dispute has ended: {result}")
 
+_MOST_OF_AN_ORDER: Final = 3
 _ONE: Final = "/disputes/{disputeId}"
 _SEE: Final[dict[str, Any]] = {"scope": "manage:feedback", "permission": Permission.SEE}
 _WORK: Final[dict[str, Any]] = {"scope": "manage:feedback", "permission": Permission.REVIEW}
@@ -69,6 +71,14 @@ def get_dispute(reading: Reading, account_id: str, dispute_id: DisputeId) -> Dis
     """
     known = desk.dispute_of(reading.connection, account_id, dispute_id)
     return _shown(reading.session, reading.connection, account_id, known)
+
+
+def disputes_of(session: AdminSession, account_id: str, request_id: str) -> list[DisputeSummary]:
+    """The disputes of one order as the queue tells them, oldest first; the newest few alone."""
+    with account_reading(session, account_id) as connection:
+        told = outcomes.outcomes_of(connection, account_id, [request_id])[request_id]
+        found = [each for each in told if each.kind is OutcomeKind.DISPUTE]
+        return _summaries(session, connection, account_id, found[-_MOST_OF_AN_ORDER:])
 
 
 @use_case(f"POST {_ONE}/decision", operation="decideDispute", answers="disputeResponse", **_WORK)

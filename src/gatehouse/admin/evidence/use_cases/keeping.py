@@ -8,9 +8,10 @@ import sqlalchemy as sa
 from gatehouse.access.roles import Permission
 from gatehouse.admin.evidence.queries import envelopes
 from gatehouse.admin.evidence.types.keeping import EvidenceKeeping, EvidenceKept
-from gatehouse.decisions.order_envelope import KEPT_DAYS
+from gatehouse.decisions.order_envelope import KEPT_DAYS, OrderEnvelope
 from gatehouse.store.accounts import accounts
-from gatehouse.store.admin.admin_session import Change, Reading
+from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
 
 POLICY: Final = "evidence"
@@ -39,6 +40,13 @@ def keep_evidence(change: Change, account_id: str, given: EvidenceKeeping) -> Ev
     """
     accounts.set_policy(change, account_id, POLICY, msgspec.to_builtins(given))
     return _kept(change.connection, account_id)
+
+
+def kept_of(session: AdminSession, account_id: str, request_id: str) -> OrderEnvelope | None:
+    """What is readable of one order: personal data, for those alone who reveal it."""
+    with account_reading(session, account_id) as connection:
+        found = envelopes.read(connection, session.ring, account_id, [request_id])
+    return found.get(request_id)
 
 
 def _kept(connection: sa.Connection, account_id: str) -> EvidenceKept:

@@ -8,7 +8,9 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import PERMISSIONS, Permission, UserRole
 from gatehouse.admin.accounts.use_cases import policies
+from gatehouse.admin.decisions.pages.case_view import CaseView
 from gatehouse.admin.decisions.pages.decision_view import DecisionSheet
+from gatehouse.admin.decisions.pages.revealing import is_revealed, note_look, remember_look
 from gatehouse.admin.decisions.use_cases.inspecting import inspect_decision
 from gatehouse.admin.feedback.use_cases.record import label_that_counts
 from gatehouse.admin.people.use_cases import users
@@ -34,15 +36,28 @@ _ORDERS: Final = ("risk", "age")
 
 def show_review(visit: Visit) -> Response:
     """One review with its decision, its history, and what can be done."""
+    return _shown(visit, revealed=is_revealed(visit))
+
+
+def reveal(visit: Visit) -> Response:
+    """The same with personal data, after the look was noted."""
+    get_review(visit.session, visit.account_id, visit.place("id"))
+    note_look(visit)
+    return remember_look(visit, _shown(visit, revealed=True))
+
+
+def _shown(visit: Visit, *, revealed: bool) -> Response:
     request_id = visit.place("id")
     view = get_review(visit.session, visit.account_id, request_id)
     others = review_claims.claims_of_others(visit.session, visit.account_id, visit.visitor)
     found = inspect_decision(visit.session, visit.account_id, request_id)
+    page = DecisionSheet(visit, found, revealed=revealed)
     return visit.render(
         "reviews/review.html",
         view=view,
         claim=others.get(request_id),
-        page=DecisionSheet(visit, found, revealed=False),
+        page=page,
+        case=CaseView(visit, page),
         found=found,
         record=found.record,
         label=label_that_counts(found.labels),
@@ -233,6 +248,7 @@ _MAY: Final[dict[str, Any]] = {"permission": Permission.REVIEW}
 PAGES: Final[Declarations] = (
     Action(f"{_ALL}/next", "review-next", work, **_MAY),
     Page(_ONE, "review", show_review, permission=Permission.SEE),
+    Action(f"{_ONE}/reveal", "review-reveal", reveal, permission=Permission.REVEAL),
     Action(f"{_ONE}/claim", "review-claim", claim, again=show_review, **_MAY),
     Action(f"{_ONE}/leave", "review-leave", release, **_MAY),
     Action(f"{_ONE}/resolve", "review-resolve", resolve, again=show_review, **_MAY),

@@ -105,6 +105,17 @@ def open_among(connection: sa.Connection, account_id: str, request_ids: Sequence
     ]
 
 
+def resolved_among(
+    connection: sa.Connection, account_id: str, request_ids: Sequence[str]
+) -> dict[str, tuple[int, ReviewState]]:
+    """When and how the reviews of some requests were resolved, those that are not open."""
+    return {
+        each.request_id: (each.resolved_at_ms, each.state)
+        for each in reviews.get_many(connection, account_id, request_ids)
+        if each.resolved_at_ms is not None and each.state is not ReviewState.OPEN
+    }
+
+
 def open_ids(session: AdminSession, account_id: str, search: ReviewSearch) -> list[str]:
     """The requests of the reviews that are wanted, without reading their decisions."""
     session.actor.check_account(account_id)
