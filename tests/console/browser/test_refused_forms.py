@@ -1,8 +1,8 @@
 """Every form that people fill, refused: said once, beside the field, kept, and fit for everybody.
 
 Each is sent with something that the server cannot use. The page that comes back must say so to
-people who cannot see it, keep what was typed except secrets, please axe in light and dark, and fit
-every window.
+people who cannot see it, and keep what was typed except secrets. Forms of each kind are drawn:
+their page must please axe in light and dark, and fit a phone.
 """
 
 from typing import Final
@@ -22,7 +22,7 @@ from gatehouse.console.pages import Action
 from tests.admin.people.signing_in import PASSWORD
 from tests.console.browser.holders import holder_of_an_app
 from tests.console.browser.offered import CLOSED
-from tests.console.browser.refusals import Refusal, refuse
+from tests.console.browser.refusals import Refusal, refuse, refuse_undrawn
 from tests.console.browser.reviewing import open_reviews
 from tests.console.browser.site import Site, needs_chromium
 from tests.harness import make_account
@@ -52,6 +52,12 @@ BUTTONS: Final = {
     "account-reopen",
 }
 """Actions that take nothing a person could type wrongly; `account-reopen` is as `account-close`."""
+DRAWN: Final = {
+    *("decision-label", "review-resolve", "review-correct", "outcome-import", "dispute-decide"),
+    *("rules-apply", "rules-build-add", "list-add", "money-prices", "key-issue", "key-rotate"),
+    *("webhook-rotate", "settings-policy", "alert-acknowledge", "change-password"),
+}
+"""One or two of each kind: choices, files, tables, what asks first, an editor, several at once."""
 DECIDING: Final = (
     Refusal("decision", "decision-label", {"label": "?"}, "label", forgotten=frozenset({"label"})),
     Refusal("decision", "decision-list", {"entry": "", "reason": WORDS, "days": "9"}, "entry"),
@@ -247,6 +253,7 @@ def test_every_form_of_the_console_is_refused_here() -> None:
     refused = {each.action for table in tables for each in table}
     actions = {each.name for each in CLOSED if isinstance(each, Action)}
     assert actions == refused | BUTTONS | CONFIRMED
+    assert refused >= DRAWN
 
 
 @pytest.fixture
@@ -270,15 +277,14 @@ def _refuse_all(
     table: tuple[Refusal, ...],
     known: dict[str, str],
     token: str,
-    *,
-    whole: bool = True,
 ) -> None:
     found = []
     with site.visit(token) as visitor:
         visitor.is_refused = True
+        visitor.open("/me")
         for each in table:
             try:
-                refuse(visitor, each, known, whole=whole)
+                (refuse if each.action in DRAWN else refuse_undrawn)(visitor, each, known)
             except (AssertionError, BrowserError) as problem:
                 found.append(str(problem))
     assert found == [], "\n".join(found)
