@@ -12,6 +12,7 @@ from gatehouse.admin.lists.use_cases.lists import EntryPage
 from gatehouse.admin.reviews.types import ReviewVerdict
 from gatehouse.admin.reviews.use_cases.review_desk import Assignment, assign_review
 from gatehouse.admin.reviews.use_cases.reviews import get_review
+from gatehouse.admin.workload.tables import BULK_CHANGES
 from gatehouse.admin.workload.types import (
     AssignMany,
     BulkAction,
@@ -53,6 +54,24 @@ def _audited(session: AdminSession, account: str, action: str) -> int:
             AUDIT.c.account_id == account, AUDIT.c.action == action
         )
         return connection.scalar(query) or 0
+
+
+def test_a_typed_reason_stays_with_the_decisions_alone_and_without_card_numbers(
+    session: AdminSession, account: str
+) -> None:
+    request = open_review(session, account)
+    given = ResolveMany(
+        request_ids=[request],
+        resolution=ReviewVerdict.DECLINE,
+        reason="Ann Archer, 4242 4242 4242 4242",
+    )
+    done = bulk.resolve_many(session, account, given)
+    assert done.done == 1
+    with session.reading() as connection:
+        kept = "\n".join(connection.scalars(sa.select(BULK_CHANGES.c.terms)))
+    assert "Ann" not in kept
+    reason = get_review(session, account, request).review.reason or ""
+    assert (reason[:10], "4242 4242" in reason) == ("Ann Archer", False)
 
 
 def test_many_reviews_are_resolved_and_undone_as_one_but_for_what_cannot_be(

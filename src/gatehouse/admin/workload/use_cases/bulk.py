@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+import msgspec
+
 from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_allowed
 from gatehouse.admin.jobs.types import BulkOrder, JobKind
@@ -225,6 +227,8 @@ def begin_with(
         raise InvalidInput(_MANY(most=MOST_MEANT))
     if action is BulkAction.RESOLVE:
         storable_words(terms.reason or "", LONGEST_REASON, "reason")
+    if terms.reason is not None:
+        terms = msgspec.structs.replace(terms, reason=recordable(terms.reason))
     with account_reading(session, account_id) as connection:
         if action is BulkAction.LIST:
             list_reading.kind_of(connection, account_id, terms.list or "")
@@ -266,7 +270,9 @@ def carry_out(
             reached(done, done + left - len(items))
     with session.database.writing() as connection:
         state = BulkState.UNDONE if undoing else BulkState.DONE
-        ended = {} if undoing else {"ended_at_ms": session.clock()}
+        # What somebody typed stands with each decision now, and nowhere else.
+        terms = msgspec.json.encode(msgspec.structs.replace(found.terms, reason=None)).decode()
+        ended = {"terms": terms} if undoing else {"terms": terms, "ended_at_ms": session.clock()}
         queries.set_state(connection, account_id, bulk_id, state, **ended)
     return get(session, account_id, bulk_id)
 
