@@ -28,6 +28,7 @@ _NAMES: Final = {
     "assignReview": "reviews.assign",
     "noteReview": "reviews.note",
     "correctReview": "reviews.correct",
+    "reopenReview": "reviews.reopen",
     "giveFeedback": "feedback.give",
     "getFeedback": "feedback.get",
     "listEvents": "events.list",

@@ -21,6 +21,7 @@ from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.models.use_cases import versions
 from gatehouse.admin.people.use_cases import saved_searches, users
 from gatehouse.admin.pipelines.use_cases import pipelines
+from gatehouse.admin.reports.use_cases.making import make_report_now
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.webhooks.types.webhook import NewWebhook
 from gatehouse.admin.webhooks.use_cases import endpoints
@@ -163,6 +164,12 @@ class Belongings:
 
     def _file(self) -> str:
         return keep_proof(self._session, self._account_id, self["dispute"])
+
+    def _month(self) -> str:
+        """The month of a report; so old a one is shown where it was made, and nowhere else."""
+        name = "2020-01" if self._word == "foreign" else "2020-02"
+        make_report_now(self._session, self._account_id, name)
+        return name
 
     def _proposal(self) -> str:
         change = AdjustBalance(1_000_000, "a wrong fee")

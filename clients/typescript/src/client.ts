@@ -183,6 +183,11 @@ class Reviews extends Calls {
     return this.send("correctReview", { path: { requestId }, body }, own);
   }
 
+  /** Takes a resolution back, for ten minutes. */
+  reopen(requestId: string, own?: CallOptions): Promise<Answer<api.Review>> {
+    return this.send("reopenReview", { path: { requestId } }, own);
+  }
+
   /** Gives a review to a person, or back to all. */
   assign(
     requestId: string,

@@ -65,6 +65,8 @@ test("every operation can be called", async () => {
   const other = { resolution: "DECLINE", reason: "charged back" };
   await done("correctReview", shop.reviews.correct(requestId, other));
   await done("resolveReviews", shop.reviews.resolveMany({ requestIds: [requestId], ...other }));
+  // A payment waited for it, so that it cannot be undone.
+  await assert.rejects(done("reopenReview", shop.reviews.reopen(requestId)), { code: "not_undone" });
   await done("giveFeedback", shop.feedback.give({ requestId, label: "LEGITIMATE" }));
   await done("getFeedback", shop.feedback.get(requestId));
   await done("getBalance", shop.balance());

@@ -24,12 +24,15 @@ from gatehouse.admin.programmes.worker import ProgrammeWatch
 from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.sandbox.use_cases.fill import fill_demo
 from gatehouse.admin.webhooks.use_cases.endpoints import list_webhooks
+from gatehouse.admin.workload.queries import StoredBulk, add_bulk
+from gatehouse.admin.workload.types import BulkAction, BulkState, BulkTerms
 from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import derived_id
 from gatehouse.core.months import CalendarMonth
 from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change
 from tests.admin.alerts.kept import keep_alert
 from tests.admin.recorded import Recorder
 from tests.console.browser.site import Site, Visitor, serve_site
@@ -38,6 +41,7 @@ from tests.console.trained import full_report, keep_model, keep_trainings
 from tests.harness import Home, until
 
 _RING: Final = derived_id("ring", 1_790_000_000_000, "shown")
+_BULK: Final = derived_id("blk", 1_790_000_000_000, "shown")
 _DISPUTE: Final = "dp-shown"
 _ALERT: Final = derived_id("alr", 1_790_000_000_000, "shown")
 _PLACE: Final = re.compile(r"\{([a-z_]+)\}")
@@ -57,6 +61,7 @@ def open_filled(folder: Path, browser: Browser) -> Iterator[Site]:
         keep_model(session, DEMO_ACCOUNT, full_report())
         keep_trainings(session, DEMO_ACCOUNT)
         keep_outcomes(session, DEMO_ACCOUNT)
+        keep_bulk(session, DEMO_ACCOUNT)
         keep_proof(session, DEMO_ACCOUNT, keep_dispute(session, DEMO_ACCOUNT, _DISPUTE))
     with serve_site(home, browser) as site:
         yield site
@@ -105,11 +110,27 @@ def keep_ring(session: AdminSession, account_id: str, user: str = "u-ring") -> s
     return _RING
 
 
+def keep_bulk(session: AdminSession, account_id: str) -> None:
+    """One change of many decisions, which is done."""
+    terms = BulkTerms(), BulkState.DONE
+    new = StoredBulk(_BULK, session.clock(), "user:ada", BulkAction.ASSIGN, *terms)
+    review = list_reviews(session, account_id, ReviewSearch(ReviewState.OPEN, None, 1))[0].review
+    with account_change(session, account_id) as change:
+        add_bulk(change, account_id, new, [review.request_id])
+        change.audit("bulk.begin", account_id, bulkId=_BULK)
+
+
 def places(session: AdminSession) -> dict[str, str]:
     """What stands for the parts of paths, a training among them."""
     job = queue.list_jobs(session, DEMO_ACCOUNT, (JobKind.TRAINING,))[0].id
-    kept = {"ring": _RING, "dispute": _DISPUTE, "alert": _ALERT, "month": month_of(session)}
-    return {**demo_places(session), "job": job, **kept}
+    kept = {
+        "bulk": _BULK,
+        "ring": _RING,
+        "dispute": _DISPUTE,
+        "alert": _ALERT,
+        "month": month_of(session),
+    }
+    return {**demo_places(session), "job": job, "month": month_of(session), **kept}
 
 
 def month_of(session: AdminSession) -> str:
@@ -134,6 +155,7 @@ def demo_places(session: AdminSession) -> dict[str, str]:
         "set": "starter",
         "pipeline": "1",
         "version": "1",
+        "rule": "blocked-card",
     }
 
 

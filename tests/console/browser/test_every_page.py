@@ -74,9 +74,7 @@ def test_a_chart_tells_values_and_a_shorter_span_is_dragged(site: Site) -> None:
         before = page.locator("#from").input_value()
         chart = page.locator(".plot-live .u-over").first
         chart.hover()
-        expect(page.locator(".plot-live .u-legend").first).to_contain_text(
-            re.compile(r"Accepted:?\d")
-        )
+        expect(page.locator(".plot-tip").first).to_contain_text(re.compile(r"Accepted:?\d"))
         box = chart.bounding_box()
         assert box is not None
         middle = box["x"] + box["width"] / 2

@@ -79,6 +79,10 @@ async function main(): Promise<void> {
       body: { resolution: "DECLINE", reason: "charged back" },
     }),
   );
+  // A payment waited for it, so that it cannot be undone.
+  const again = await api.reopenReview({ path: { requestId } });
+  if (again.error?.errors.code !== "not_undone") throw new Error(JSON.stringify(again));
+  console.log("reopenReview");
   checked(
     "resolveReviews",
     await api.resolveReviews({

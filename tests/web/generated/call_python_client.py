@@ -16,6 +16,7 @@ from gatehouse_client.api.reviews import (
     get_review,
     list_reviews,
     note_review,
+    reopen_review,
     resolve_review,
     resolve_reviews,
     search_reviews,
@@ -104,6 +105,10 @@ def main() -> None:
     checked("resolveReview", resolve_review.sync(request_id, client=client, body=resolution))
     correction = ReviewResolution(ReviewVerdict.DECLINE, "charged back")
     checked("correctReview", correct_review.sync(request_id, client=client, body=correction))
+    # A payment waited for it, so that it cannot be undone.
+    again = reopen_review.sync(request_id, client=client)
+    assert isinstance(again, Failure)
+    print("reopenReview")
     many = BulkResolution(
         request_ids=[request_id], resolution=ReviewVerdict.DECLINE, reason="charged back"
     )

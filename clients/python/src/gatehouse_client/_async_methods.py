@@ -3759,7 +3759,7 @@ class ReviewsCalls:
             )
         )
 
-    async def reopening(
+    async def reopen(
         self, request_id: str, *, reviewer: str | None = None, options: CallOptions | None = None
     ) -> Answer[models.Review]:
         """For ten minutes, the one who resolved a review can take that back: the review is open

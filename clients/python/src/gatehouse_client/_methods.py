@@ -3710,7 +3710,7 @@ class ReviewsCalls:
             )
         )
 
-    def reopening(
+    def reopen(
         self, request_id: str, *, reviewer: str | None = None, options: CallOptions | None = None
     ) -> Answer[models.Review]:
         """For ten minutes, the one who resolved a review can take that back: the review is open

@@ -10,7 +10,7 @@ from gatehouse.core.clock import Moment
 
 MonthName = Annotated[
     Annotated[str, Meta(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$")],
-    Meta(description="A month, such as 2026-10."),
+    Meta(description="A month, such as 2026-10.", examples=["2026-10"]),
 ]
 MOST_CHANGES: Final = 20
 """Changes of rules in one report; the newest."""
