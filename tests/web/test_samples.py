@@ -46,6 +46,7 @@ REFUSED: Final = {
     "getModel": "not_found",
     "promoteModel": "not_found",
     **dict.fromkeys(("getFraudRates", "measureFraudRates"), "conflict"),
+    "getReport": "not_found",
 }
 """No model was trained, and the account asks for no advice on authentication."""
 TRICKY: Final[dict[str, Any]] = {
@@ -141,7 +142,7 @@ class Ground:
         if operation == "correctReview":
             found = ReviewFinding(False, "stolen")
             resolve_review(self._session, self._account, request, found)
-        own = {"REQUEST_ID": request, "EVENT_ID": self._event, "ETAG": '"2"'}
+        own = {"REQUEST_ID": request, "EVENT_ID": self._event, "ETAG": '"2"', "MONTH": "2026-10"}
         if "Webhook" in operation:
             hook = {"url": "http://127.0.0.1:9/in", "events": ["*"]}
             own["WEBHOOK_ID"] = self._ask("POST", f"{manage}/webhooks", **hook)["id"]

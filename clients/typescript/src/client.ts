@@ -184,8 +184,12 @@ class Reviews extends Calls {
   }
 
   /** Takes a resolution back, for ten minutes. */
-  reopen(requestId: string, own?: CallOptions): Promise<Answer<api.Review>> {
-    return this.send("reopenReview", { path: { requestId } }, own);
+  reopen(
+    requestId: string,
+    body: Body<"reopenReview"> = {},
+    own?: CallOptions,
+  ): Promise<Answer<api.Review>> {
+    return this.send("reopenReview", { path: { requestId }, body }, own);
   }
 
   /** Gives a review to a person, or back to all. */

@@ -80,7 +80,7 @@ async function main(): Promise<void> {
     }),
   );
   // A payment waited for it, so that it cannot be undone.
-  const again = await api.reopenReview({ path: { requestId } });
+  const again = await api.reopenReview({ path: { requestId }, body: {} });
   if (again.error?.errors.code !== "not_undone") throw new Error(JSON.stringify(again));
   console.log("reopenReview");
   checked(

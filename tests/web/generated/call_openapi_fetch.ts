@@ -91,7 +91,10 @@ async function main(): Promise<void> {
     }),
   );
   // A payment waited for it, so that it cannot be undone.
-  const again = await api.POST("/api/v1/reviews/{requestId}/reopening", named);
+  const again = await api.POST("/api/v1/reviews/{requestId}/reopening", {
+    ...named,
+    body: {},
+  });
   if (again.error?.errors.code !== "not_undone") throw new Error(JSON.stringify(again));
   console.log("reopenReview");
   checked(

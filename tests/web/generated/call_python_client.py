@@ -39,6 +39,7 @@ from gatehouse_client.models import (
     PreCheckRequest,
     PreCheckResponse,
     ReviewAssignment,
+    ReviewChange,
     ReviewNote,
     ReviewResolution,
     ReviewSearchRequest,
@@ -106,7 +107,7 @@ def main() -> None:
     correction = ReviewResolution(ReviewVerdict.DECLINE, "charged back")
     checked("correctReview", correct_review.sync(request_id, client=client, body=correction))
     # A payment waited for it, so that it cannot be undone.
-    again = reopen_review.sync(request_id, client=client)
+    again = reopen_review.sync(request_id, client=client, body=ReviewChange())
     assert isinstance(again, Failure)
     print("reopenReview")
     many = BulkResolution(

@@ -90,7 +90,10 @@ class BulkSelection(Checked, Personal, frozen=True, rename="camel", kw_only=True
     ] = None
     search: Annotated[
         DecisionSearchRequest | None,
-        Meta(description=f"As for a search; at most {MOST_MEANT} may fit. Its page is ignored."),
+        Meta(
+            description=f"As for a search; at most {MOST_MEANT} may fit. Its page is ignored.",
+            examples=[],
+        ),
     ] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:

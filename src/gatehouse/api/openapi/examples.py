@@ -24,7 +24,8 @@ def example_request(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str
     example: dict[str, Any] = {}
     for name, field in schema["properties"].items():
         if "examples" in field:
-            example[name] = field["examples"][0]
+            # A field that says it has none stands for another one of the example.
+            example.update({name: each for each in field["examples"][:1]})
             continue
         for option in field.get("anyOf", [field]):
             if "$ref" in option:
