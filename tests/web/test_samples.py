@@ -44,11 +44,11 @@ OPERATIONS: Final = [
 REFUSED: Final = {
     "rollBackModel": "conflict",
     "getModel": "not_found",
-    "promoteModel": "not_found",
+    **dict.fromkeys(("promoteModel", "tryModel", "getModelTrial"), "not_found"),
     **dict.fromkeys(("getFraudRates", "measureFraudRates"), "conflict"),
     "getReport": "not_found",
 }
-"""No model was trained, and the account asks for no advice on authentication."""
+"""No model was trained, no report was made, and the account asks for no advice on authentication."""
 TRICKY: Final[dict[str, Any]] = {
     "text": 'it\'s "quoted" \\ `ticks` {braces} $lower ü\n',
     "lines": "one\n  two: `x` ${y}\nthree\n",
@@ -119,10 +119,11 @@ class Ground:
     def __init__(self, client: httpx.Client, session: AdminSession, account: str) -> None:
         self._client, self._session, self._account = client, session, account
         for number in (1, 2):
-            self._put("rules/checkout", f"rule_set: checkout\nrules:\n  - name: a{number}\n"
-                      "    condition: order.amount > 1\n    outcome: REVIEW\n")  # fmt: skip
+            self._put("rules/checkout", "rule_set: checkout\nrules:\n  - name: large-order\n"
+                      f"    condition: order.amount > {number}\n    outcome: REVIEW\n")  # fmt: skip
             self._put("pipelines/40", f"pipeline: 40\nname: n{number}\nstages:\n"
                       "  - stage: Sentry\n")  # fmt: skip
+        self._ask("POST", "/api/v1/manage/lists", name="blocked", kind="users")
         self._event = self._ask("GET", "/api/v1/events")["events"][0]["id"]
 
     def _put(self, path: str, document: str) -> None:
@@ -153,7 +154,7 @@ class Ground:
             known = {"kind": "DISPUTE", "reference": "dp-1001", "at": "2026-11-15T09:30:00Z"}
             self._ask("POST", f"{manage}/outcomes", items=[known])
         if operation == "reopenReview":
-            said = {"resolution": "APPROVE", "reason": "known"}
+            said = {"resolution": "APPROVE", "reason": "known", "reviewer": "amelia"}
             self._ask("POST", f"/api/v1/reviews/{request}", **said)
         if "Bulk" in operation:
             labelled = {"requestIds": [request], "label": "FRAUD"}
