@@ -48,7 +48,7 @@ REFUSED: Final = {
     **dict.fromkeys(("getFraudRates", "measureFraudRates"), "conflict"),
     "getReport": "not_found",
 }
-"""No model was trained, no report was made, and the account asks for no advice on authentication."""
+"""No model was trained, no report made, and the account asks for no advice on authentication."""
 TRICKY: Final[dict[str, Any]] = {
     "text": 'it\'s "quoted" \\ `ticks` {braces} $lower ü\n',
     "lines": "one\n  two: `x` ${y}\nthree\n",

@@ -25,7 +25,8 @@ def example_request(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str
     for name, field in schema["properties"].items():
         if "examples" in field:
             # A field that says it has none stands for another one of the example.
-            example.update({name: each for each in field["examples"][:1]})
+            if field["examples"]:
+                example[name] = field["examples"][0]
             continue
         for option in field.get("anyOf", [field]):
             if "$ref" in option:
