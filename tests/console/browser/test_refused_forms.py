@@ -39,6 +39,7 @@ BUTTONS: Final = {
     *("training-cancel", "settings-told", "settings-found"),
     *("authentication-clear", "authentication-measure"),
     *("webhook-enable", "webhook-disable", "webhook-test", "webhook-delete"),
+    *("find-typed", "bulk-change", "bulk-undo", "review-undo", "report-make"),
     *("begin-passkey", "add-passkey", "remove-passkey", "end-session"),
     *("proposals-choose", "proposal-approve", "proposal-withdraw"),
     *("disputes-keeping", "dispute-file", "dispute-file-delete"),
@@ -78,6 +79,10 @@ DECIDING: Final = (
         {"why": "", "verdict": "decline"},
         "why",
         forgotten=frozenset({"verdict"}),
+    ),
+    *(
+        Refusal(page, f"{page}-narrow", {"signal": "no.such", "value": WORDS}, "signal")
+        for page in ("decisions", "explore")
     ),
     Refusal("review", "review-note", {"note": " "}, "note"),
     Refusal("review", "review-assign", {"assignee": "x" * 200}),
@@ -161,6 +166,8 @@ KEEPING: Final = (
     Refusal("webhook", "webhook-replay", {"since": "", "until": ""}, "since"),
     Refusal("settings", "settings-name", {"name": " "}, "name"),
     Refusal("settings", "settings-threshold", {"threshold": "little"}, "threshold"),
+    Refusal("reports", "report-zone", {"time_zone": "?"}, "time_zone"),
+    Refusal("settings", "settings-order", {"address": WORDS}, "address"),
     Refusal("settings", "settings-target", {"hours": "soon"}, "hours"),
     Refusal(
         "settings",
