@@ -84,7 +84,7 @@ def test_bash_completes_commands_options_values_and_names(
 def test_completion_is_silent_and_makes_nothing_where_there_is_no_data(tmp_path: Path) -> None:
     nowhere = Home(tmp_path / "nowhere", settings={"GATEHOUSE_PORT": "http"})
     lines = ("gatehouse balance show --account ", "gatehouse lists show ", "gatehouse b")
-    assert _offered(nowhere, tmp_path, *lines) == [[], [], ["backup", "balance"]]
+    assert _offered(nowhere, tmp_path, *lines) == [[], [], ["backup", "balance", "bulk"]]
     assert not nowhere.path.exists()
     elsewhere = Home(tmp_path / "other", "postgresql://nobody@127.0.0.1:1/nothing")
     assert _offered(elsewhere, tmp_path, lines[0]) == [[]]

@@ -14,7 +14,7 @@ COMMANDS = {
     " ".join(path[1:]): command
     for path, command in walk_commands(typer.main.get_command(app), ("gatehouse",))
 }
-WITHOUT_JSON = {"serve", "console"}
+WITHOUT_JSON = {"serve", "console", "audit export"}
 """They run until they are stopped, and write their logs as JSON Lines."""
 ABOUT_NO_ACCOUNT = {
     "the installation as a whole": {

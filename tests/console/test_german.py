@@ -158,11 +158,15 @@ def _single_words() -> frozenset[str]:
     return frozenset(part for part in english - german if part.isalpha())
 
 
+_PROGRAMMES = frozenset({"VAMP", "ECM", "HECM", "EFM"})
+"""Names of programmes, which are the same in every language."""
+
+
 def _left_in_english(page: str, english: _English) -> list[str]:
     """The texts of a page that are English and ours, or that only programs would write."""
     found = []
     for text, is_typed in _Read(page).shown:
-        if text in BRAND_NAMES:
+        if text in BRAND_NAMES or text in _PROGRAMMES:
             continue
         keys = english.within(text, _LEAST_TYPED_WORDS if is_typed else 2)
         words = _FUNCTION_WORDS & set(re.findall(r"[a-z]+", text.lower()))

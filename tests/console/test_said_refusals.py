@@ -16,7 +16,14 @@ from tests.harness.phrases import all_phrases, sentences
 SOURCE = Path(__file__).parent.parent.parent / "src"
 _FOR_OTHERS = {
     "gatehouse.admin.events.use_cases.events": "the API and a command read events; pages do not",
+    "gatehouse.admin.acquirer_files.use_cases.import_files": "a job reads the file",
+    "gatehouse.admin.import_engine": "the same",
+    "gatehouse.admin.models.use_cases.replays": "only a command replays files",
+    "gatehouse.archive": "a job reads an archive",
     "gatehouse.backtest.export": "only a command writes files of records",
+    "gatehouse.operations.installation": "ends a command or a server when it starts",
+    "gatehouse.store.migrate": "the same",
+    "gatehouse.training.replay": "commands and jobs read such lines",
     "gatehouse.figures.copies": "another process has the file; figures are said not to be ready",
     "gatehouse.connectors.http": "what a stage is told while it asks becomes a result of the stage",
     "gatehouse.connectors.iso8583": "the same; problems that servers report are phrases",
@@ -31,6 +38,9 @@ _FOR_OTHERS = {
 }
 """Modules whose plain texts no page shows, each with the reason."""
 _AT_TERMINALS = {
+    "gatehouse.admin.models.use_cases.replays": "only a command replays files",
+    "gatehouse.archive.days": "a job reads an archive, and says so to an operator",
+    "gatehouse.archive.s3_place": "the same",
     "gatehouse.backtest.export": "only a command writes files of records",
     "gatehouse.core.files.records": "a call of the API names the format",
 }

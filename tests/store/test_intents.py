@@ -115,7 +115,7 @@ def test_a_payment_and_a_review_cost_no_commit_of_their_own(
     with session.reading() as connection:
         reviews = [tuple(row) for row in connection.execute(sa.select(REVIEWS))]
     assert money.verify_ledger(session).problems == []
-    assert reviews == [(account, "r0", 7, "OPEN", None, None, None, None)]
+    assert reviews == [(account, "r0", 7, "OPEN", *[None] * 5, 0)]
 
 
 def references(session: AdminSession) -> dict[str, str | None]:

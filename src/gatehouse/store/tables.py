@@ -299,7 +299,6 @@ REVIEWS: Final = _table(
     *optional(Text, "actor", "reason", "assignee", "currency"),
     sa.Column("at_risk", BigInteger, nullable=False, server_default="0"),
     index("reviews_by_state", "account_id", "state", "request_id"),
-    index("reviews_by_risk", "account_id", "state", "at_risk", "request_id"),
     index("reviews_unassigned", "account_id", "state", "request_id", where="assignee IS NULL"),
     index(
         "reviews_by_assignee",

@@ -295,7 +295,11 @@ class DecisionSheet:
         """Whether the person may undo the resolution of its review now."""
         review = self.found.review
         may = self._visit.may(Permission.REVIEW)
-        return review is not None and may and can_undo(self._visit.session, review)
+        return (
+            review is not None
+            and may
+            and can_undo(self._visit.session, self._visit.account_id, review)
+        )
 
     @property
     def raw(self) -> str:

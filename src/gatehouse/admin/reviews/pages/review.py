@@ -69,7 +69,7 @@ def _shown(visit: Visit, *, revealed: bool) -> Response:
         longest_note=LONGEST_NOTE,
         colleagues=colleagues(visit),
         order=unusual(order_of(visit)),
-        can_undo=can_undo(visit.session, view),
+        can_undo=can_undo(visit.session, visit.account_id, view),
         undoable=undoable(visit),
     )
 
@@ -92,7 +92,7 @@ def undoable(visit: Visit) -> str | None:
         return None
     with suppress(NotFound):
         view = get_review(visit.session, visit.account_id, before)
-        return view.review.request_id if can_undo(visit.session, view) else None
+        return view.review.request_id if can_undo(visit.session, visit.account_id, view) else None
     return None
 
 

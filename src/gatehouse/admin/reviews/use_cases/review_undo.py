@@ -67,8 +67,9 @@ def reopen_in(
     return reviews.reopen(change, account_id, request_id)
 
 
-def can_undo(session: AdminSession, view: ReviewView) -> bool:
+def can_undo(session: AdminSession, account_id: str, view: ReviewView) -> bool:
     """Whether the actor of the session may undo the resolution of a review now."""
+    session.actor.check_account(account_id)
     return _refusal(view.review, view.events, str(session.actor), session.clock()) is None
 
 

@@ -102,6 +102,7 @@ def changed_version(
     from gatehouse.admin.rule_sets.use_cases import rule_sets
     from gatehouse.rules.changing import with_changed_rule
 
+    session.actor.check_account(account_id)
     found = rule_sets.get(session, account_id, name)
     changed = with_changed_rule(found.document, rule, change)
     return NewVersion(changed.encode(), found.version)

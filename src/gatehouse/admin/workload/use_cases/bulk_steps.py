@@ -188,4 +188,5 @@ def step_of(
     session: AdminSession, account_id: str, action: BulkAction, terms: BulkTerms
 ) -> BulkStep:
     """What is done with each decision."""
+    session.actor.check_account(account_id)
     return _STEPS[action](session, account_id, terms)

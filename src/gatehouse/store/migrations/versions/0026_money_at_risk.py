@@ -14,4 +14,3 @@ expands = True
 def upgrade() -> None:
     op.add_column("reviews", sa.Column("at_risk", BigInteger, nullable=False, server_default="0"))
     op.add_column("reviews", sa.Column("currency", Text))
-    op.create_index("reviews_by_risk", "reviews", ["account_id", "state", "at_risk", "request_id"])
