@@ -157,9 +157,8 @@ def test_who_may_not_is_neither_shown_a_form_nor_heard(console: Console, large: 
         assert console.as_role(VIEWER).post(where, {"label": "FRAUD"}).status_code == 403
         stranger = console.as_role(MANAGER, console.other_id)
         assert stranger.post(where, {"label": "FRAUD"}).status_code == 404
-    assert f'action="{path(console, large, "/list")}"' not in analyst
-    assert console.as_role(ANALYST).post(path(console, large, "/list")).status_code == 403
-    assert f'action="{path(console, large, "/list")}"' in show(console, large, MANAGER)
+    for page in (analyst, show(console, large, MANAGER)):
+        assert f'action="{path(console, large, "/list")}"' in page
 
 
 def test_a_decision_of_another_account_does_not_exist(console: Console, large: str) -> None:

@@ -408,9 +408,9 @@ def test_a_promotion_says_what_it_changes_and_asks_twice_for_what_is_not_better(
     analyst = console.as_role(UserRole.ANALYST, shop)
     assert "/promote" not in analyst.get(page).text
     assert analyst.post(f"/a/{shop}/models/2/trials").status_code == 403
-    _tried(console, shop, 2)
-    [waiting, *_] = queue.list_jobs(console.session, shop, (JobKind.MODEL_TRIAL,))
+    [waiting] = queue.list_jobs(console.session, shop, (JobKind.MODEL_TRIAL,))
     queue.cancel_job(console.session, shop, waiting.id)
+    _tried(console, shop, 2)
     seen = manager.get(page).text
     assert "900 requests scored by both, 60 labelled, 9 of them fraud." in seen
     assert "7 (4 fraud, 2 legitimate)" in seen

@@ -153,7 +153,7 @@ def test_the_overview_and_pages_tell_of_an_attack_and_offer_what_to_do(console: 
     assert (sought.name, sought.values) == ("ipAddress", ["203.0.113.7"])
     assert viewer.post(f"{path}/acknowledge").status_code == 403
     assert viewer.post(f"{path}/block").status_code == 403
-    assert analyst.post(f"{path}/block").status_code == 403
+    assert analyst.post(f"{path}/block").status_code == 422
     assert analyst.post(f"{path}/acknowledge", {"note": "x" * 201}).status_code == 422
     assert analyst.post(f"{path}/acknowledge", {"note": "looking"}).status_code == 303
     assert "looking" in analyst.get(path).text

@@ -110,7 +110,7 @@ def keep_ring(session: AdminSession, account_id: str, user: str = "u-ring") -> s
     return _RING
 
 
-def keep_bulk(session: AdminSession, account_id: str) -> None:
+def keep_bulk(session: AdminSession, account_id: str) -> str:
     """One change of many decisions, which is done."""
     terms = BulkTerms(), BulkState.DONE
     new = StoredBulk(_BULK, session.clock(), "user:ada", BulkAction.ASSIGN, *terms)
@@ -118,6 +118,7 @@ def keep_bulk(session: AdminSession, account_id: str) -> None:
     with account_change(session, account_id) as change:
         add_bulk(change, account_id, new, [review.request_id])
         change.audit("bulk.begin", account_id, bulkId=_BULK)
+    return _BULK
 
 
 def places(session: AdminSession) -> dict[str, str]:

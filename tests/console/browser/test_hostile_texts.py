@@ -14,11 +14,12 @@ from gatehouse.admin.entities.types import EntityTokens
 from gatehouse.admin.people.use_cases import users
 from gatehouse.console.pages import Page, Reach
 from gatehouse.console.routes import DECLARED
+from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import derived_id
 from tests.admin.alerts.kept import keep_alert
 from tests.console.browser.hostile import INNOCENT, TEXTS, HostileShop
 from tests.console.browser.offered import DOWNLOADS
-from tests.console.browser.past import keep_ring, path_to
+from tests.console.browser.past import keep_bulk, keep_ring, path_to
 from tests.console.browser.site import Site, Visitor, needs_chromium
 from tests.console.disputed import keep_dispute
 
@@ -50,6 +51,9 @@ def _paths(site: Site, shop: HostileShop) -> Iterator[str]:
             "ring": keep_ring(session, shop.account_id, TEXTS[0]),
             "alert": keep_alert(session, shop.account_id, derived_id("alr", 1, "hostile")),
             "dispute": keep_dispute(session, shop.account_id, "dp-hostile"),
+            "bulk": keep_bulk(session, shop.account_id),
+            "month": iso_time(session.clock())[:7],
+            "rule": "blocked-card",
         }
         entities = [f"{base}/entities/{each.kind}/{tokens.token(each)}" for each in shop.entities()]
     yield from (f"{base}/decisions/{each}" for each in shop.requests)

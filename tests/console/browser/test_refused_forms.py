@@ -39,7 +39,8 @@ BUTTONS: Final = {
     *("training-cancel", "settings-told", "settings-found"),
     *("authentication-clear", "authentication-measure"),
     *("webhook-enable", "webhook-disable", "webhook-test", "webhook-delete"),
-    *("find-typed", "bulk-change", "bulk-undo", "review-undo", "report-make"),
+    *("find-typed", "bulk-change", "bulk-undo", "review-undo", "report-make", "report-zone"),
+    *("audit-export", "installation-audit-export", "review-reveal"),
     *("begin-passkey", "add-passkey", "remove-passkey", "end-session"),
     *("proposals-choose", "proposal-approve", "proposal-withdraw"),
     *("disputes-keeping", "dispute-file", "dispute-file-delete"),
@@ -166,7 +167,6 @@ KEEPING: Final = (
     Refusal("webhook", "webhook-replay", {"since": "", "until": ""}, "since"),
     Refusal("settings", "settings-name", {"name": " "}, "name"),
     Refusal("settings", "settings-threshold", {"threshold": "little"}, "threshold"),
-    Refusal("reports", "report-zone", {"time_zone": "?"}, "time_zone"),
     Refusal("settings", "settings-order", {"address": WORDS}, "address"),
     Refusal("settings", "settings-target", {"hours": "soon"}, "hours"),
     Refusal(
