@@ -53,7 +53,7 @@ def _paths(site: Site, shop: HostileShop) -> Iterator[str]:
             "dispute": keep_dispute(session, shop.account_id, "dp-hostile"),
             "bulk": keep_bulk(session, shop.account_id),
             "month": iso_time(session.clock())[:7],
-            "rule": "blocked-card",
+            "rule": "everything",
         }
         entities = [f"{base}/entities/{each.kind}/{tokens.token(each)}" for each in shop.entities()]
     yield from (f"{base}/decisions/{each}" for each in shop.requests)
