@@ -3202,6 +3202,26 @@ export interface ReportList {
   readonly reports: readonly ReportLine[];
 }
 
+export interface ReportReadyData {
+  readonly month: string;
+  readonly orders: number;
+  readonly accepted: number;
+  readonly fraud: number;
+  readonly disputed: number;
+}
+
+/** The report on a month was made. */
+export interface ReportReadyEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "report.ready";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: ReportReadyData;
+}
+
 /** How reports are made. */
 export interface ReportSettings {
   /** Whose midnights months begin at. */
@@ -4568,6 +4588,7 @@ export type PublicEvent =
   OutcomeRecordedEvent |
   AlertRaisedEvent |
   AlertEndedEvent |
+  ReportReadyEvent |
   WebhookTestEvent;
 
 /** What each operation takes, and what it answers with. */

@@ -5365,6 +5365,23 @@ class AlertEndedEvent(PublicEvent, frozen=True, kw_only=True):
     data: AlertEndedData
 
 
+class ReportReadyData(TypedDict):
+    """The `data` of a `ReportReadyEvent`."""
+
+    month: str
+    orders: int
+    accepted: int
+    fraud: int
+    disputed: int
+
+
+class ReportReadyEvent(PublicEvent, frozen=True, kw_only=True):
+    """The report on a month was made."""
+
+    type: Literal["report.ready"]
+    data: ReportReadyData
+
+
 class WebhookTestData(TypedDict):
     """The `data` of a `WebhookTestEvent`."""
 
@@ -5407,5 +5424,6 @@ EVENTS: Final[Mapping[str, type[PublicEvent]]] = {
     "outcome.recorded": OutcomeRecordedEvent,
     "alert.raised": AlertRaisedEvent,
     "alert.ended": AlertEndedEvent,
+    "report.ready": ReportReadyEvent,
     "webhook.test": WebhookTestEvent,
 }

@@ -148,6 +148,10 @@ DATA: Final[Mapping[str, Schema]] = {
         "beganAt": _TIME,
         "endedBy": {"type": ["string", "null"], "description": "The person who ended it."},
     },
+    EventName.REPORT_READY: {
+        "month": _TEXT,
+        **dict.fromkeys(("orders", "accepted", "fraud", "disputed"), _NUMBER),
+    },
     TEST_TYPE: {"webhookId": _TEXT},
 }
 """The fields of `data` by the type of the event."""
