@@ -122,7 +122,8 @@ class Rows:
             resolved: Row = (at_ms + 3_600_000, "dana", "known customer")
             if state == "OPEN":
                 resolved = (None, None, None)
-            yield (self.account_id, request_id, at_ms, state, *resolved, assignee)
+            at_risk = (self.purchase(number).micros or 0) // 10 if state == "OPEN" else 0
+            yield (self.account_id, request_id, at_ms, state, *resolved, assignee, at_risk, "USD")
 
     def review_events(self) -> Iterator[Row]:
         """Rows of `review_events`."""
