@@ -41,6 +41,7 @@ from gatehouse.admin.workload.use_cases.bulk_steps import step_of
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment, moment
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
+from gatehouse.core.ids import is_id
 from gatehouse.core.wording.notes import noted, read_note
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.store.admin.admin_session import AdminSession, Reading
@@ -208,7 +209,9 @@ def selected(session: AdminSession, account_id: str, given: BulkSelection) -> li
     """The decisions that are meant; `InvalidInput` when they are too many."""
     session.actor.check_account(account_id)
     if given.search is None:
-        return list(dict.fromkeys(given.request_ids or ()))
+        # What is no id of a request is told as refused, and may be anything that was typed.
+        named = dict.fromkeys(given.request_ids or ())
+        return [each if is_id(each, "req") else recordable(each) for each in named]
     return found_ids(session, account_id, given.search, MOST_MEANT + 1)
 
 
