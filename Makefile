@@ -21,7 +21,7 @@ SINCE  ?= HEAD
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick changed new-subject format bench faults eval-names eval-sentry eval-alerts webhook-delivery soak chaos docs types editor bins networks browsers places starter demo-past lock clean screenshots
+.PHONY: help setup run test quick changed new-subject format bench faults eval-names eval-sentry eval-alerts webhook-delivery soak chaos docs types editor bins networks browsers places starter demo-past lock clean screenshots release
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -128,6 +128,9 @@ places: setup ## Rebuild the packed facts about countries (DATA=DIR, a folder of
 screenshots: setup ## Take the pictures in docs/console/ anew (needs chromium)
 	@KEEP_SCREENSHOTS=yes $(BIN)/python -m pytest tests/console/browser/test_screenshots.py
 
+release: setup ## Build all that is published of a version into dist/release (URL=https://..., KEY=FILE, ARGS=--draft)
+	@$(BIN)/python -m scripts.release $(if $(URL),--url $(URL)) $(if $(KEY),--key $(KEY)) $(ARGS)
+
 # The other locks take their versions from dev.lock, so that one environment can hold them all.
 lock: setup ## Resolve the dependencies anew into requirements/*.lock
 	$(COMPILE) --upgrade pyproject.toml --extra learning --extra otel --extra s3 --group dev -o requirements/dev.lock
@@ -139,6 +142,7 @@ lock: setup ## Resolve the dependencies anew into requirements/*.lock
 	$(COMPILE) --upgrade --group build --constraint requirements/dev.lock -o requirements/build.lock
 	$(COMPILE) --upgrade --group clients -o requirements/clients.lock
 	$(COMPILE) --upgrade --group deploy -o requirements/deploy.lock
+	$(COMPILE) --upgrade --group release -o requirements/release.lock
 	$(subst 3.11,3.12,$(COMPILE)) --upgrade --no-deps --group helm -o requirements/helm.lock
 	$(COMPILE) --upgrade --no-deps --group data -o requirements/data.lock
 

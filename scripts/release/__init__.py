@@ -1,0 +1,1 @@
+"""Builds what a release consists of: packages, notes, a list of parts, and hashes of all."""
