@@ -19,7 +19,7 @@ WITHOUT_JSON = {"serve", "console", "audit export"}
 ABOUT_NO_ACCOUNT = {
     "the installation as a whole": {
         *("serve", "console", "backup", "restore", "copy", "doctor", "migrate", "sandbox"),
-        *("reference-host", "health"),
+        *("reference-host", "health", "top"),
         *("audit head", "audit verify", "ledger verify", "retention show", "retention run"),
         "retention partition",
         "sentry rebuild",

@@ -34,6 +34,7 @@ SUBJECT = Subject(
         CommandPlace(
             "health", "command.health:health", "Ask the server of this machine whether it answers."
         ),
+        CommandPlace("top", "command.top:top", "Watch what running servers do, page by page."),
     ),
     without={
         "use_cases": "The installation is the operator's.",
