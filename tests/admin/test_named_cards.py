@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from gatehouse.access.actors import Actor
+from gatehouse.access.roles import PERMISSIONS, UserRole
 from gatehouse.admin.entities.types import EntityType
 from gatehouse.admin.entities.use_cases.finding import find_entity
 from gatehouse.admin.identities.types import IdentitySearch
@@ -166,7 +167,9 @@ def test_a_person_who_may_not_reveal_names_no_card(sqlite_session: AdminSession)
         viewer = shop.session.acting_as(Actor.user("vic", shop.account_id))
         with pytest.raises(CardsUnseen):
             ask(viewer, shop.account_id, CARD)
-        analyst = shop.session.acting_as(Actor.user("ann", shop.account_id, reveals=True))
+        analyst = shop.session.acting_as(
+            Actor.user("ann", shop.account_id, may=PERMISSIONS[UserRole.ANALYST])
+        )
         ask(analyst, shop.account_id, CARD)
         assert [line.actor for line in _lines(shop)] == ["user:ann"], name
 

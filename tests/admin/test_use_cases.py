@@ -12,6 +12,7 @@ import pytest
 
 import gatehouse.admin
 from gatehouse.access.actors import Actor
+from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.types import (
     CostsBody,
     FoundInputChoice,
@@ -55,6 +56,8 @@ from gatehouse.admin.money.types import PeriodQuery, StatementQuery
 from gatehouse.admin.money.use_cases import money, statements, usage
 from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.admin.payments import use_cases as payments
+from gatehouse.admin.people.types import RoleContent
+from gatehouse.admin.people.use_cases import roles
 from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
 from gatehouse.admin.rule_sets.types import BacktestRequest, TrialRequest
@@ -140,6 +143,10 @@ READING: dict[str, UseCase] = {
         s, ListKey(a, "words"), NewEntries()
     ).__enter__(),
     "lists.overview": lambda s, a, k: lists.overview(s, a),
+    "roles.list_roles": lambda s, a, k: roles.list_roles(s, a),
+    "roles.names": lambda s, a, k: roles.names(s, a),
+    "roles.planned": lambda s, a, k: roles.planned(s, a, RoleContent("Night", [])),
+    "roles.who_may": lambda s, a, k: roles.who_may(s, a, Permission.SEE),
     "versions.get_model": lambda s, a, k: versions.get_model(s, a),
     "versions.list_models": lambda s, a, k: versions.list_models(s, a),
     "versions.show_model": lambda s, a, k: versions.show_model(s, a, "0"),
@@ -222,6 +229,10 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
     ),
     "keys.rotate": (lambda s, a, k: keys.rotate(s, a, k, KeyRotation(1)), "key.rotate"),
     "keys.revoke": (lambda s, a, k: keys.revoke(s, a, k, KeyRevocation("lost")), "key.revoke"),
+    "roles.make_role": (
+        lambda s, a, k: roles.make_role(s, a, RoleContent("Night", [])),
+        "role.make",
+    ),
     "lists.create": (
         lambda s, a, k: lists.create(s, a, NewList("n", ListKind.WORDS)),
         "list.create",

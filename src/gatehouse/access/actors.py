@@ -8,12 +8,17 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.core.errors import NotFound
+from gatehouse.access.roles import GIVEN_BY_KEYS, Permission
+from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.wording.sentences import Phrase
 
 _NO_ACCOUNT: Final = Phrase("refused.no_account", "no account {account_id}")
 _ONLY_OPERATORS: Final = Phrase(
     "refused.only_operators", "this is only for operators of the installation"
+)
+_GIVES_MORE: Final = Phrase(
+    "refused.gives_more",
+    "this concerns permissions that you do not have yourself: {permissions}",
 )
 
 
@@ -39,6 +44,8 @@ class Actor(msgspec.Struct, frozen=True):
     """Whether the actor may see personal data in full; of a key, its scopes decide that."""
     proposer: str | None = None
     """Who proposed the change that this actor approves; two pairs of eyes have seen it then."""
+    gives: frozenset[Permission] | None = None
+    """What the actor may do, and so let others do; None is everything."""
 
     @classmethod
     def operator(cls, user: str) -> "Actor":
@@ -46,14 +53,21 @@ class Actor(msgspec.Struct, frozen=True):
         return cls(ActorKind.OPERATOR, user)
 
     @classmethod
-    def user(cls, login: str, account_id: str | None, *, reveals: bool = False) -> "Actor":
+    def user(
+        cls,
+        login: str,
+        account_id: str | None,
+        *,
+        may: frozenset[Permission] = frozenset(),
+    ) -> "Actor":
         """A person who is signed in to the console, at work in one account or in all of them."""
-        return cls(ActorKind.USER, login, account_id, reveals=reveals)
+        reveals = Permission.REVEAL in may
+        return cls(ActorKind.USER, login, account_id, reveals=reveals, gives=may)
 
     @classmethod
     def key(cls, key_id: str, account_id: str) -> "Actor":
         """A merchant's program, by its API key."""
-        return cls(ActorKind.KEY, key_id, account_id)
+        return cls(ActorKind.KEY, key_id, account_id, gives=GIVEN_BY_KEYS)
 
     @classmethod
     def system(cls, part: str) -> "Actor":
@@ -64,6 +78,11 @@ class Actor(msgspec.Struct, frozen=True):
     def has_terminal(self) -> bool:
         """Whether the actor has the database and the root secret anyway."""
         return self.kind in (ActorKind.OPERATOR, ActorKind.SYSTEM)
+
+    @property
+    def operates(self) -> bool:
+        """Whether the actor reaches all accounts, and can let anybody in again."""
+        return self.gives is None or Permission.OPERATE in self.gives
 
     def acting_for(self, person: str | None) -> "Actor":
         """The same actor, in the name of a person."""
@@ -77,6 +96,12 @@ class Actor(msgspec.Struct, frozen=True):
         """Refuse an account that is not the actor's, as if it did not exist."""
         if self.account_id not in (None, account_id):
             raise NotFound(_NO_ACCOUNT(account_id=account_id))
+
+    def check_gives(self, permissions: frozenset[Permission]) -> None:
+        """Refuse permissions that the actor does not have, to give or to take."""
+        if self.gives is not None and permissions - self.gives:
+            missing = sorted(permissions - self.gives)
+            raise Conflict(_GIVES_MORE(permissions=", ".join(missing)))
 
     def check_installation(self) -> None:
         """Refuse what concerns all accounts to an actor that speaks for one of them."""

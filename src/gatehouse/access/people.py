@@ -5,7 +5,6 @@ from enum import StrEnum
 
 import msgspec
 
-from gatehouse.access.roles import UserRole
 from gatehouse.core.secrets.hidden import Personal
 
 
@@ -38,8 +37,8 @@ class User(Personal, frozen=True, kw_only=True):
     """The e-mail address that the person signs in with, in lower case."""
     name: str
     created_at_ms: int
-    roles: Mapping[str, UserRole] = msgspec.field(default_factory=dict)
-    """By account."""
+    roles: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """By account: a `UserRole`, or the id of a role that the account made."""
     is_operator: bool = False
     rights: int = 1
     """Grows whenever roles or ways to sign in change; sessions remember it."""
@@ -111,7 +110,7 @@ class UserView(Personal, frozen=True, rename="camel"):
     login: str
     name: str
     status: UserStatus
-    roles: Mapping[str, UserRole]
+    roles: Mapping[str, str]
     is_operator: bool
     has_password: bool
     has_totp: bool

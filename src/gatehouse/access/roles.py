@@ -5,6 +5,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+import msgspec
+
 
 class Permission(StrEnum):
     """One kind of thing that a person may do."""
@@ -17,6 +19,8 @@ class Permission(StrEnum):
     """Work through the reviews, and say afterwards what an order was."""
     BLOCK = "block"
     """Put what an order or an alert shows on a list that blocks, for a time."""
+    PROPOSE = "propose"
+    """Propose changes of rules and of lists, which another person approves."""
     CONFIGURE = "configure"
     """Change rules, lists, pipelines and models."""
     SEE_MONEY = "see_money"
@@ -45,12 +49,14 @@ class UserRole(StrEnum):
 
 
 _VIEWER: Final = frozenset({Permission.SEE})
-_ANALYST: Final = _VIEWER | {Permission.REVEAL, Permission.REVIEW, Permission.BLOCK}
+_ANALYST: Final = _VIEWER | {
+    *(Permission.REVEAL, Permission.REVIEW, Permission.BLOCK, Permission.PROPOSE),
+}
 _MANAGER: Final = _ANALYST | {Permission.CONFIGURE, Permission.APPROVE, Permission.SEE_AUDIT}
 _FINANCE: Final = _VIEWER | {Permission.SEE_MONEY, Permission.APPROVE, Permission.SEE_AUDIT}
 _ADMINISTRATOR: Final = _MANAGER | _FINANCE | {Permission.ACCESS, Permission.PEOPLE}
 
-PERMISSIONS: Final[Mapping[UserRole, frozenset[Permission]]] = MappingProxyType(
+PERMISSIONS: Final[Mapping[str, frozenset[Permission]]] = MappingProxyType(
     {
         UserRole.VIEWER: _VIEWER,
         UserRole.ANALYST: _ANALYST,
@@ -60,3 +66,30 @@ PERMISSIONS: Final[Mapping[UserRole, frozenset[Permission]]] = MappingProxyType(
         UserRole.OPERATOR: _ADMINISTRATOR | {Permission.OPERATE},
     }
 )
+
+COMPOSABLE: Final = tuple(each for each in Permission if each is not Permission.OPERATE)
+"""What an account can make a role of."""
+SENSITIVE: Final = frozenset(
+    {Permission.REVEAL, Permission.SEE_MONEY, Permission.ACCESS, Permission.PEOPLE}
+)
+"""Personal data, money and people; and keys, which can be made for everything."""
+GIVEN_BY_KEYS: Final = frozenset(COMPOSABLE) - SENSITIVE - {Permission.APPROVE}
+"""What a key may put into a role: it is no person, and has none of the rest itself."""
+
+
+class ComposedRole(msgspec.Struct, frozen=True, kw_only=True):
+    """A role that an account made of permissions."""
+
+    role_id: str
+    name: str
+    permissions: frozenset[Permission]
+    version: int
+    """Grows with each change."""
+
+
+def with_implied(permissions: frozenset[Permission]) -> frozenset[Permission]:
+    """Permissions with those that they cannot go without: all pages need that somebody may look."""
+    implied = {Permission.SEE}
+    if Permission.CONFIGURE in permissions:
+        implied.add(Permission.PROPOSE)
+    return permissions | implied

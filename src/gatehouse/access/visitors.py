@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from gatehouse.access.actors import Actor
-from gatehouse.access.roles import PERMISSIONS, Permission, UserRole
+from gatehouse.access.roles import PERMISSIONS, ComposedRole, Permission, UserRole
 
 
 class Visitor(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,24 +18,32 @@ class Visitor(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str
     csrf_token: str
     """Every form sends it back; it belongs to this session alone."""
-    roles: Mapping[str, UserRole]
+    roles: Mapping[str, str]
     """By account; an operator need not be listed anywhere."""
+    composed: Mapping[str, ComposedRole] = {}
+    """Those of the roles that accounts made, by account."""
     is_operator: bool = False
     locale: str = "en"
     time_zone: str = "UTC"
     needs_new_token: bool = False
     """The person's rights changed since the browser got its token; it must be given another."""
 
-    def role_in(self, account_id: str) -> UserRole | None:
+    def role_in(self, account_id: str) -> str | None:
         """What the person is in an account; None for a stranger."""
         return UserRole.OPERATOR if self.is_operator else self.roles.get(account_id)
 
+    def permissions_in(self, account_id: str) -> frozenset[Permission]:
+        """All that the person may do in an account."""
+        role = self.role_in(account_id)
+        made = self.composed.get(account_id)
+        if made is not None and made.role_id == role:
+            return made.permissions
+        return PERMISSIONS.get(role or "", frozenset())
+
     def may(self, permission: Permission, account_id: str) -> bool:
         """Whether the person may do this in an account."""
-        role = self.role_in(account_id)
-        return role is not None and permission in PERMISSIONS[role]
+        return permission in self.permissions_in(account_id)
 
     def actor(self, account_id: str | None) -> Actor:
         """The person as use cases know it; None speaks for the whole installation."""
-        reveals = self.may(Permission.REVEAL, account_id or "")
-        return Actor.user(self.login, account_id, reveals=reveals)
+        return Actor.user(self.login, account_id, may=self.permissions_in(account_id or ""))

@@ -185,6 +185,18 @@ class Visit:
         where = account_id or (self.account.account_id if self.account else NOWHERE)
         return self.signed_in.may(Permission(permission), where)
 
+    def role(self, account_id: str) -> str:
+        """What the person's role in an account is called."""
+        role, made = self.visitor.role_in(account_id), self.visitor.composed.get(account_id)
+        if made is not None and made.role_id == role:
+            return made.name
+        return self.built_in_role(role or "")
+
+    def built_in_role(self, role: str) -> str:
+        """What a role of every account is called; of another, its id."""
+        key = f"common.roles.{role}"
+        return self.text(key) if key in translator(self.locale) else role
+
     def can_open(self, name: str) -> bool:
         """Whether this installation has such a page of the account, and the person may open it."""
         page = self.page(name)

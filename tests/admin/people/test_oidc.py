@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 from joserfc.jwk import ECKey
 
 from gatehouse.access.actors import Actor
-from gatehouse.access.roles import UserRole
+from gatehouse.access.roles import PERMISSIONS, UserRole
 from gatehouse.admin.people.queries import users as people
 from gatehouse.admin.people.use_cases import users
 from gatehouse.admin.sign_in.use_cases import oidc_provider, passkeys, totp
@@ -266,7 +266,9 @@ class TestGroups:
         ada.by_groups(f"fraud=analyst@{ada.shop}", "ops=operator")
         ada.provider.person["groups"] = ["fraud"]
         ada.go()
-        administrator = ada.at.session.acting_as(Actor.user("eve@shop.example", ada.shop))
+        administrator = ada.at.session.acting_as(
+            Actor.user("eve@shop.example", ada.shop, may=PERMISSIONS[UserRole.ADMINISTRATOR])
+        )
         link = users.reset(administrator, ada.shop, ADA)
         ada.provider.person["groups"] = ["ops"]
         ada.go()

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
-from gatehouse.access.roles import UserRole
+from gatehouse.access.roles import PERMISSIONS, UserRole
 from gatehouse.admin.backup.use_cases.data_proof import prove_data
 from gatehouse.admin.people.use_cases import users
 from gatehouse.admin.sign_in.use_cases import links
@@ -143,7 +143,9 @@ class TestReach:
     def test_an_administrator_reaches_nobody_elsewhere(self, at: Entrance, shop: str) -> None:
         other = make_account(at.session)
         at.person(shop)
-        eve = at.session.acting_as(Actor.user("eve@other.example", other))
+        eve = at.session.acting_as(
+            Actor.user("eve@other.example", other, may=PERMISSIONS[UserRole.ADMINISTRATOR])
+        )
         for attempt in (
             lambda: users.reset(eve, other, ADA),
             lambda: users.reset(eve, shop, ADA),
@@ -161,7 +163,9 @@ class TestReach:
         other = make_account(at.session)
         squatter = at.person(shop)
         users.set_role(at.session, shop, ADA, None)
-        eve = at.session.acting_as(Actor.user("eve@other.example", other))
+        eve = at.session.acting_as(
+            Actor.user("eve@other.example", other, may=PERMISSIONS[UserRole.ADMINISTRATOR])
+        )
         link = users.invite(eve, other, ADA, UserRole.ADMINISTRATOR).link
         assert link is not None
         assert at.visitor(squatter.token) is None
@@ -174,7 +178,9 @@ class TestReach:
     ) -> None:
         other = make_account(at.session)
         at.person(shop)
-        eve = at.session.acting_as(Actor.user("eve@other.example", other))
+        eve = at.session.acting_as(
+            Actor.user("eve@other.example", other, may=PERMISSIONS[UserRole.ADMINISTRATOR])
+        )
         with pytest.raises(Conflict, match="an operator of the installation can give"):
             users.invite(eve, other, ADA, UserRole.VIEWER)
         assert users.invite(at.session, other, ADA, UserRole.VIEWER).link is None

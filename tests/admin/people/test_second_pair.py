@@ -4,7 +4,7 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.people import User
-from gatehouse.access.roles import UserRole
+from gatehouse.access.roles import PERMISSIONS, UserRole
 from gatehouse.admin.approvals.use_cases import approvals, proposals
 from gatehouse.admin.approvals.use_cases.proposed import (
     AdjustBalance,
@@ -46,7 +46,9 @@ class Office:
         return self.working(name)
 
     def working(self, name: str) -> AdminSession:
-        return self.at.session.acting_as(Actor.user(f"{name}@shop.example", self.shop))
+        return self.at.session.acting_as(
+            Actor.user(f"{name}@shop.example", self.shop, may=PERMISSIONS[UserRole.ADMINISTRATOR])
+        )
 
     def let_in(self, link: NewLink | None) -> None:
         assert link is not None
@@ -96,7 +98,9 @@ def test_nobody_brings_in_or_takes_over_an_approver_alone(office: Office) -> Non
 
 
 def test_without_two_pairs_of_eyes_people_are_brought_in_alone(at: Entrance, shop: str) -> None:
-    ada = at.session.acting_as(Actor.user("ada@shop.example", shop))
+    ada = at.session.acting_as(
+        Actor.user("ada@shop.example", shop, may=PERMISSIONS[UserRole.ADMINISTRATOR])
+    )
     assert users.invite(ada, shop, "eve@shop.example", ADMINISTRATOR).link
 
 
@@ -173,7 +177,9 @@ def test_who_came_after_the_proposal_does_not_approve_it(office: Office, how: st
 def test_an_operator_makes_no_second_self_in_the_console(office: Office) -> None:
     """An operator approves in every account, and only a terminal makes one meanwhile."""
     root = office.at.operator("root@ops.example")
-    session = office.at.session.acting_as(Actor.user("root@ops.example", None))
+    session = office.at.session.acting_as(
+        Actor.user("root@ops.example", None, may=PERMISSIONS[UserRole.OPERATOR])
+    )
     for attempt in (
         lambda: users.invite_operator(session, "self@ops.example"),
         lambda: users.set_operator(session, "ada@shop.example", operator=True),
@@ -193,7 +199,9 @@ class TestEntrusted:
 
     @pytest.fixture
     def eve(self, at: Entrance, shop: str) -> SignedIn:
-        session = at.session.acting_as(Actor.user("admin@shop.example", shop))
+        session = at.session.acting_as(
+            Actor.user("admin@shop.example", shop, may=PERMISSIONS[UserRole.ADMINISTRATOR])
+        )
         link = users.invite(session, shop, "eve@big.example", UserRole.VIEWER).link
         assert link is not None
         done = at.sign_in.by_link(link.token, HERE, PASSWORD)
@@ -228,7 +236,9 @@ class TestEntrusted:
 
     def test_an_open_link_works_no_more(self, at: Entrance, shop: str, other: str) -> None:
         at.person(shop, login="cy@big.example")
-        session = at.session.acting_as(Actor.user("admin@shop.example", shop))
+        session = at.session.acting_as(
+            Actor.user("admin@shop.example", shop, may=PERMISSIONS[UserRole.ADMINISTRATOR])
+        )
         kept = users.reset(session, shop, "cy@big.example")
         assert users.invite(at.session, other, "cy@big.example", ADMINISTRATOR).link is None
         with pytest.raises(Exception, match="does not work any more"):

@@ -14,7 +14,7 @@ from gatehouse.admin.lists.command import (
     given_entries,
 )
 from gatehouse.admin.opening import open_account
-from gatehouse.admin.people.command import handed_over, once_words
+from gatehouse.admin.people.command.people import handed_over, once_words
 from gatehouse.cli.arguments import AccountOption, AsJson, Note, amount_argument, pairs_argument
 from gatehouse.cli.output import columns, sheet, show
 from gatehouse.core.clock import iso_time, time_or_none

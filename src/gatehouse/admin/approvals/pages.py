@@ -28,6 +28,7 @@ from gatehouse.admin.approvals.use_cases.proposed import (
 )
 from gatehouse.admin.model_trials.use_cases.trials import newest_trial
 from gatehouse.admin.models.pages.model_view import figure
+from gatehouse.admin.people.use_cases import roles
 from gatehouse.admin.sign_in.pages.link_page import show_link
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import PageRefused
@@ -213,7 +214,11 @@ def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
         kinds = (visit.text(f"proposals.kinds.{each}") for each in told["kinds"])
         told["kinds"] = ", ".join(kinds) or visit.text("proposals.no_kinds")
     if "role" in told:
-        told["role"] = visit.text(f"common.roles.{told['role']}")
+        made = roles.names(visit.session, visit.account_id)
+        told["role"] = made.get(told["role"]) or visit.built_in_role(told["role"])
+    if "permissions" in told:
+        shown = (visit.text(f"roles.names.{each}") for each in told["permissions"])
+        told["permissions"] = ", ".join(shown)
     for flag in {"forget_factors", "raw_scores"} & told.keys():
         told[flag] = visit.text(f"common.{'yes' if told[flag] else 'no'}")
     if isinstance(proposal.content, PutOnList | TakeOffList):
@@ -221,7 +226,7 @@ def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
     return [
         (visit.text(f"proposals.facts.{name}"), str(value))
         for name, value in told.items()
-        if value not in (None, "") and name not in ("type", "user_id")
+        if value not in (None, "") and name not in ("type", "user_id", "role_id")
     ]
 
 

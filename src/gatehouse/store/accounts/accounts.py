@@ -121,10 +121,18 @@ def set_fees(change: Change, account_id: str, fees: dict[str, int]) -> Account:
 def set_policy(change: Change, account_id: str, stage: str, policy: Any) -> Account:
     """Set how the account wants the results of a stage to become decisions; None forgets it."""
     account = get(change.connection, account_id)
-    policies = {**account.policies, stage: policy}
-    if policy is None:
-        del policies[stage]
-    return _update(change, account, "policies", policies)
+    return _update(change, account, "policies", _with(account, stage, policy))
+
+
+def keep_policy(change: Change, account_id: str, name: str, policy: Any) -> None:
+    """The same for a caller that writes an audit line of its own."""
+    policies = _with(get(change.connection, account_id), name, policy)
+    _store(change, account_id, policies=_to_json(policies).decode())
+
+
+def _with(account: Account, name: str, policy: Any) -> dict[str, Any]:
+    others = {each: kept for each, kept in account.policies.items() if each != name}
+    return others if policy is None else {**others, name: policy}
 
 
 def rename(change: Change, account_id: str, name: str) -> Account:

@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from gatehouse.access.roles import Permission, UserRole
+from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.configured.list_plans import PlannedEntry
@@ -112,7 +112,7 @@ class InvitePerson(msgspec.Struct, frozen=True, tag="people.invite"):
     """Somebody to give a role to who has none in the account."""
 
     login: str
-    role: UserRole
+    role: str
     called: str = ""
 
 
@@ -121,7 +121,7 @@ class ChangeRole(msgspec.Struct, frozen=True, tag="people.role"):
 
     user_id: str
     login: str
-    role: UserRole
+    role: str
 
 
 class ResetPerson(msgspec.Struct, frozen=True, tag="people.reset"):
@@ -137,6 +137,15 @@ class EnablePerson(msgspec.Struct, frozen=True, tag="people.enable"):
 
     user_id: str
     login: str
+
+
+class ComposeRole(msgspec.Struct, frozen=True, tag="people.compose"):
+    """A role to make of permissions; with an id, what that role is to be from now on."""
+
+    name: str
+    permissions: tuple[Permission, ...]
+    role_id: str | None = None
+    base: int | None = None
 
 
 ProposedChange: TypeAlias = (
@@ -157,6 +166,7 @@ ProposedChange: TypeAlias = (
     | ChangeRole
     | ResetPerson
     | EnablePerson
+    | ComposeRole
 )
 
 KINDS: Final[Mapping[type, ApprovalKind]] = MappingProxyType(
@@ -178,6 +188,7 @@ KINDS: Final[Mapping[type, ApprovalKind]] = MappingProxyType(
         ChangeRole: ApprovalKind.PEOPLE,
         ResetPerson: ApprovalKind.PEOPLE,
         EnablePerson: ApprovalKind.PEOPLE,
+        ComposeRole: ApprovalKind.PEOPLE,
     }
 )
 APPROVERS: Final[Mapping[ApprovalKind, Permission]] = MappingProxyType(

@@ -10,6 +10,7 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     ApplyPipeline,
     ApplyRules,
     ChangeRole,
+    ComposeRole,
     DropList,
     EnablePerson,
     InvitePerson,
@@ -32,7 +33,8 @@ from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.models.types import PromotionOptions
 from gatehouse.admin.models.use_cases import versions
 from gatehouse.admin.money.use_cases import money
-from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.people.types import RoleContent
+from gatehouse.admin.people.use_cases import roles, users
 from gatehouse.admin.people.use_cases.users import Invited
 from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
@@ -75,6 +77,11 @@ def checked(session: AdminSession, account_id: str, content: ProposedChange) -> 
             users.check_role(content.role)
             check_login(content.login)
             check_name(content.called or content.login)
+        case ComposeRole():
+            given = RoleContent(content.name, list(content.permissions))
+            found = roles.planned(session, account_id, given)
+            shown = tuple(found.permissions)
+            return msgspec.structs.replace(content, name=found.name, permissions=shown)
         case ChangeRole() | ResetPerson() | EnablePerson():
             return _checked_person(session, account_id, content)
     return content
@@ -130,6 +137,8 @@ def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invi
             money.adjust(session, account_id, content.micros, content.reason)
         case SetApprovals():
             approvals.set_wanted(session, account_id, content.kinds)
+        case ComposeRole():
+            _compose(session, account_id, content)
         case _:
             return _run_for_person(session, account_id, content)
     return None
@@ -149,6 +158,15 @@ def _run_for_person(
     forget = content.forget_factors
     link = users.reset(session, account_id, content.user_id, forget_factors=forget)
     return Invited(users.get(session, account_id, content.user_id), link)
+
+
+def _compose(session: AdminSession, account_id: str, content: ComposeRole) -> None:
+    given = RoleContent(content.name, list(content.permissions))
+    if content.role_id is None:
+        roles.make_role(session, account_id, given)
+    else:
+        seen = Precondition(content.base)
+        roles.change_role(session, account_id, content.role_id, given, seen)
 
 
 def _top_up(session: AdminSession, account_id: str, content: TopUpBalance) -> None:

@@ -9,9 +9,9 @@ from typing import Final
 
 from gatehouse.access.actors import ActorKind
 from gatehouse.access.people import User
-from gatehouse.access.roles import PERMISSIONS, Permission, UserRole
+from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
-from gatehouse.admin.people.queries import users
+from gatehouse.admin.people.queries import own_roles, users
 from gatehouse.core.errors import Conflict
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts
@@ -29,9 +29,11 @@ _APPROVE_NEW: Final = Phrase(
 )
 
 
-def check_role_given(change: Change, account_id: str, role: UserRole) -> None:
-    """Refuse to give, alone, a role that approves."""
-    if Permission.APPROVE in PERMISSIONS[role]:
+def check_role_given(change: Change, account_id: str, role: str) -> None:
+    """Refuse to give a role that does more than the giver may, or, alone, one that approves."""
+    permissions = own_roles.permissions_of(change.connection, change.signer, account_id, role)
+    change.actor.check_gives(permissions)
+    if Permission.APPROVE in permissions:
         check_approved(change, account_id, ApprovalKind.PEOPLE)
 
 

@@ -15,7 +15,7 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     InvitePerson,
     ResetPerson,
 )
-from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.people.use_cases import roles, users
 from gatehouse.admin.people.use_cases.users import Invited
 from gatehouse.admin.sign_in.pages.link_page import show_link
 from gatehouse.admin.sign_in.use_cases.logins import normal_login
@@ -35,6 +35,7 @@ def show_people(visit: Visit) -> Response:
         "people/people.html",
         people=users.listing(visit.session, _account(visit)),
         roles=_roles(visit),
+        built_in=ROLES,
         names=_Names(visit),
     )
 
@@ -166,15 +167,19 @@ def _refuse_self(visit: Visit) -> None:
         raise visit.refuse("", "people.not_yourself")
 
 
-def _role(visit: Visit) -> UserRole:
-    try:
-        return UserRole(visit.form.get("role", ""))
-    except ValueError:
-        raise visit.refuse("role", "people.choose_role") from None
+def _role(visit: Visit) -> str:
+    role = visit.form.get("role", "")
+    if role not in dict(_roles(visit)):
+        raise visit.refuse("role", "people.choose_role")
+    return role
 
 
 def _roles(visit: Visit) -> list[tuple[str, str]]:
-    return [(role.value, visit.text(f"common.roles.{role.value}")) for role in ROLES]
+    """The roles that can be given here, and what they are called."""
+    built_in = [(role.value, visit.text(f"common.roles.{role.value}")) for role in ROLES]
+    if visit.account is None:
+        return built_in
+    return [*built_in, *roles.names(visit.session, visit.account_id).items()]
 
 
 def _given(visit: Visit, changed: Invited, notice: str) -> Response:

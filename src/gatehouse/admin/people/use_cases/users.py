@@ -19,6 +19,11 @@ from gatehouse.admin.approvals.use_cases.second_pair import (
     check_role_given,
 )
 from gatehouse.admin.people.queries import users
+from gatehouse.admin.people.use_cases.administered import (
+    ALL_OF_IT,
+    check_administered,
+    check_reaches,
+)
 from gatehouse.admin.sign_in.queries import sessions
 from gatehouse.admin.sign_in.use_cases import links
 from gatehouse.admin.sign_in.use_cases.links import LinkKind, NewLink
@@ -67,7 +72,7 @@ class Invited(msgspec.Struct, frozen=True):
 
 
 def invite(
-    session: AdminSession, account_id: str, login: str, role: UserRole, name: str = ""
+    session: AdminSession, account_id: str, login: str, role: str, name: str = ""
 ) -> Invited:
     """Give somebody a role in an account; who is new gets a link to choose a password."""
     check_role(role)
@@ -77,7 +82,7 @@ def invite(
         check_role_given(change, account_id, role)
         known = users.find(change.connection, change.ring, plain)
         if known is not None and account_id in known.roles:
-            raise Conflict(_HAS_ROLE(login=plain, role=_ROLES[known.roles[account_id]]()))
+            raise Conflict(_HAS_ROLE(login=plain, role=_called(known.roles[account_id])))
         if known is not None and not known.belongs_only_to(account_id):
             return _with_another_role(change, known, account_id, role)
         if known is None:
@@ -123,7 +128,7 @@ def get(session: AdminSession, account_id: str | None, who: str) -> UserView:
         return UserView.of(_find(connection, session.ring, account_id, who), account_id)
 
 
-def set_role(session: AdminSession, account_id: str, who: str, role: UserRole | None) -> Invited:
+def set_role(session: AdminSession, account_id: str, who: str, role: str | None) -> Invited:
     """Give a person another role in an account, or none any more; it counts at once.
 
     Somebody who is new to the account may need a link to choose a new password.
@@ -140,13 +145,15 @@ def set_role(session: AdminSession, account_id: str, who: str, role: UserRole | 
             roles[account_id] = role
         if roles == user.roles:
             raise Conflict(_ROLE_KNOWN(login=user.login))
-        previous = user.roles.get(account_id)
+        previous, could = user.roles.get(account_id), check_reaches(change, account_id, user)
         said = {"userId": user.user_id, "login": user.login, "role": role, "previous": previous}
         change.audit("user.role", account_id, **said)
         if role is not None and previous is None:
             return _entrusted(change, user, account_id, roles=roles)
         entitled_at_ms = user.entitled_at_ms if role is None else change.now_ms
         kept = users.save(change, user.with_rights(roles=roles, entitled_at_ms=entitled_at_ms))
+        if could >= ALL_OF_IT:
+            check_administered(change, account_id)
         return Invited(UserView.of(kept, account_id), None)
 
 
@@ -266,7 +273,10 @@ def _changing_person(
     with _changing(session, account_id) as change:
         user = _find(change.connection, change.ring, account_id, who)
         _check_own(user, account_id)
+        could = check_reaches(change, account_id, user)
         yield change, user
+        if account_id is not None and could >= ALL_OF_IT:
+            check_administered(change, account_id)
 
 
 def _check_scope(session: AdminSession, account_id: str | None) -> None:
@@ -281,10 +291,14 @@ def _check_own(user: User, account_id: str | None) -> None:
         raise Conflict(_ROLES_ELSEWHERE(login=user.login))
 
 
-def check_role(role: UserRole) -> None:
+def check_role(role: str) -> None:
     """Refuse what is no role of an account."""
-    if role is UserRole.OPERATOR:
+    if role == UserRole.OPERATOR:
         raise InvalidInput(_OPERATOR_EVERYWHERE())
+
+
+def _called(role: str) -> str:
+    return _ROLES[role]() if role in _ROLES else role
 
 
 def _find(connection: sa.Connection, ring: KeyRing, account_id: str | None, who: str) -> User:
@@ -297,7 +311,7 @@ def _find(connection: sa.Connection, ring: KeyRing, account_id: str | None, who:
     return user
 
 
-def _with_another_role(change: Change, user: User, account_id: str, role: UserRole) -> Invited:
+def _with_another_role(change: Change, user: User, account_id: str, role: str) -> Invited:
     """Somebody with roles elsewhere gets one more: from an operator.
 
     A link that an administrator of this account saw would hand over the roles elsewhere.

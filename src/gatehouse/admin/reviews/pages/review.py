@@ -6,14 +6,14 @@ from typing import Any, Final
 
 from starlette.responses import Response
 
-from gatehouse.access.roles import PERMISSIONS, Permission, UserRole
+from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.use_cases import policies
 from gatehouse.admin.decisions.pages.case_view import CaseView
 from gatehouse.admin.decisions.pages.decision_view import DecisionSheet
 from gatehouse.admin.decisions.pages.revealing import is_revealed, note_look, remember_look
 from gatehouse.admin.decisions.use_cases.inspecting import inspect_decision
 from gatehouse.admin.feedback.use_cases.record import label_that_counts
-from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.people.use_cases import roles
 from gatehouse.admin.reviews.types import LONGEST_NOTE
 from gatehouse.admin.reviews.use_cases import review_claims
 from gatehouse.admin.reviews.use_cases.review_claims import AlreadyClaimed
@@ -100,16 +100,8 @@ def colleagues(visit: Visit) -> list[str]:
     """The people of the account who work on reviews; for those who do so themselves."""
     if not visit.may(Permission.REVIEW):
         return []
-    found = [
-        each.login
-        for each in users.listing(visit.session, visit.account_id)
-        if each.disabled_at_ms is None and _reviews(each.roles.get(visit.account_id))
-    ]
+    found = roles.who_may(visit.session, visit.account_id, Permission.REVIEW)
     return found[:_OFFERED_PEOPLE]
-
-
-def _reviews(role: UserRole | None) -> bool:
-    return role is not None and Permission.REVIEW in PERMISSIONS[role]
 
 
 def work(visit: Visit) -> Response:

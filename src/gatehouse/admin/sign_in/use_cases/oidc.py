@@ -191,7 +191,7 @@ class SingleSignOn:
     def _by_groups(self, change: Change, user: User | None, claims: _Claims) -> User:
         mine = [(role, account) for group, role, account in self._roles if group in claims.groups]
         is_operator = any(role is UserRole.OPERATOR for role, _ in mine)
-        roles: dict[str, UserRole] = {}
+        roles: dict[str, str] = {}
         for role, account_id in mine:
             if account_id is not None and _exists(change, account_id):
                 roles.setdefault(account_id, role)  # The first group that is mapped decides.

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.access.people import User
 from gatehouse.access.visitors import Visitor
-from gatehouse.admin.people.queries import sealed, users
+from gatehouse.admin.people.queries import own_roles, sealed, users
 from gatehouse.admin.sign_in.queries import sessions, tokens
 from gatehouse.admin.sign_in.queries.sessions import SessionOrigin, UserSession
 from gatehouse.admin.sign_in.use_cases.throttle import network_of
@@ -114,6 +114,7 @@ def resolve(
         session_id=found.session_id,
         csrf_token=sealed.hashed(session.ring, "csrf", token),
         roles=user.roles,
+        composed=own_roles.held(session, user.roles),
         is_operator=user.is_operator,
         locale=user.locale,
         time_zone=user.time_zone,

@@ -23,13 +23,15 @@ Who = Annotated[
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 _NO_ROLE = "none"
+_OWN_ROLE = "role_"
 
 
 @app.command()
 def invite(  # each option says something else about the person
     login: Annotated[str, typer.Argument(metavar="EMAIL", help="What the person signs in with.")],
     role: Annotated[
-        UserRole | None, typer.Option(help="What the person is in the account.")
+        str | None,
+        typer.Option(help="What the person is in the account: a role, or the id of an own one."),
     ] = None,
     operator: Annotated[
         bool, typer.Option("--operator", help="Over all accounts; also for the first person.")
@@ -47,7 +49,7 @@ def invite(  # each option says something else about the person
         invited = users.invite_operator(open_session(), login, name)
     else:
         session, account_id = open_account(account)
-        invited = users.invite(session, account_id, login, role, name)
+        invited = users.invite(session, account_id, login, role.lower(), name)
     text = f"{invited.user.login} signs in already and has the new role now"
     if invited.link is not None:
         text = invited.user.user_id
@@ -79,7 +81,10 @@ def show_user(who: Who, as_json: AsJson = False) -> None:
 def role(
     who: Who,
     role: Annotated[
-        str, typer.Argument(metavar="ROLE", help="A role, operator, or none to take it away.")
+        str,
+        typer.Argument(
+            metavar="ROLE", help="A role, the id of an own one, operator, or none to take it away."
+        ),
     ],
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -90,15 +95,16 @@ def role(
     """
     from gatehouse.admin.people.use_cases import users
 
-    if role not in (_NO_ROLE, *UserRole):
-        raise WrongUsage(f"there is no role {role}; there are none, {', '.join(UserRole)}")
+    if role not in (_NO_ROLE, *UserRole) and not role.startswith(_OWN_ROLE):
+        known = ", ".join(UserRole)
+        raise WrongUsage(f"there is no role {role}; there are none, {known}, and own ones by id")
     if role == UserRole.OPERATOR:
         changed = users.set_operator(open_session(), who, operator=True)
     elif role == _NO_ROLE and account is None and users.get(open_session(), None, who).is_operator:
         changed = users.set_operator(open_session(), who, operator=False)
     else:
         session, account_id = open_account(account)
-        wanted = None if role == _NO_ROLE else UserRole(role)
+        wanted = None if role == _NO_ROLE else role
         changed = users.set_role(session, account_id, who, wanted)
     told = f"{changed.user.login}: {_roles(_data(changed.user)) or 'no role'}"
     _show_invited(changed, told, as_json=as_json)
