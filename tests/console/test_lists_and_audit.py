@@ -212,11 +212,11 @@ def test_words_of_others_stay_words(mo: Browser, blocked: str, words: str) -> No
     assert "<img src=x" not in page
 
 
-def test_analysts_see_lists_and_change_none(console: Console, blocked: str) -> None:
-    analyst = console.as_role(UserRole.ANALYST)
-    page = analyst.get(blocked).text
+def test_viewers_see_lists_and_change_none(console: Console, blocked: str) -> None:
+    viewer = console.as_role(UserRole.VIEWER)
+    page = viewer.get(blocked).text
     assert "Put on the list" not in page
-    assert analyst.post(f"{blocked}/add", {"values": "u-1"}).status_code == 403
+    assert viewer.post(f"{blocked}/add", {"values": "u-1"}).status_code == 403
     assert "u-1" not in _values(console)
 
 

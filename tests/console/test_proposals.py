@@ -16,10 +16,12 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     TakeOffList,
 )
 from gatehouse.admin.configurations.use_cases import configurations
+from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.people.use_cases import users
 from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
+from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.rules.list_entries import ListKind
 from tests.console.harness import Console
 from tests.harness import make_account
@@ -198,3 +200,63 @@ def test_to_want_less_of_it_is_proposed_as_well(console: Console, account_id: st
     other = console.as_role(UserRole.ADMINISTRATOR, account_id)
     other.post(f"/a/{account_id}/proposals/{made.proposal_id}/approve")
     assert approvals.wanted(console.session, account_id) == ("rules",)
+
+
+def test_an_analyst_proposes_rules_and_entries_and_changes_nothing(
+    console: Console, account_id: str
+) -> None:
+    """The account wants no second person for these: it is the role that only proposes."""
+    here = f"/a/{account_id}"
+    session = console.session
+    lists.create(session, account_id, NewList("odd", ListKind.WORDS))
+    lists.add(session, account_id, "odd", GivenEntries(["kept"]), NewEntries())
+    analyst = console.as_role(UserRole.ANALYST, account_id)
+    before = [
+        configurations.get(session, account_id, RULE_SETS, "starter").version,
+        lists.get(session, account_id, "odd").answer.entries,
+    ]
+    rules = {"document": RULES, "note": "for large ones"}
+    shown = analyst.post(f"{here}/rules/preview", rules).text
+    assert ">Propose<" in re.sub(r"<svg.*?</svg>", "", shown)
+    sent = [
+        (f"{here}/rules/apply", rules),
+        (f"{here}/rules/starter/rule/{_first_rule(console, account_id)}/state", {"state": "off"}),
+        (f"{here}/lists/odd/add", {"values": "new"}),
+        (f"{here}/lists/odd/remove", {"value": "kept"}),
+    ]
+    for path, form in sent:
+        assert analyst.post(path, form).headers["location"] == f"{here}/proposals", path
+    file = {"file": ("more.txt", b"from a file\n")}
+    done = analyst.post(f"{here}/lists/odd/import", files=file)
+    assert done.headers["location"] == f"{here}/proposals"
+    assert "Propose entries" in analyst.get(f"{here}/lists/odd").text
+    made = proposals.listing(session, account_id)
+    assert len(made) == len(sent) + 1
+    for path in ("lists/new", "lists/odd/drop", "pipelines/apply", "proposals/choose"):
+        assert analyst.post(f"{here}/{path}").status_code == 403, path
+    assert before == [
+        configurations.get(session, account_id, RULE_SETS, "starter").version,
+        lists.get(session, account_id, "odd").answer.entries,
+    ]
+    paths = [f"{here}/proposals/{each.proposal_id}" for each in made]
+    assert {analyst.post(f"{path}/approve").status_code for path in paths} == {403}
+    assert (
+        console.as_role(UserRole.FINANCE, account_id).post(f"{paths[0]}/approve").status_code == 403
+    )
+    assert (
+        console.as_role(UserRole.VIEWER, account_id).post(f"{here}/rules/apply", rules).status_code
+        == 403
+    )
+    assert analyst.post(f"{paths[0]}/withdraw").status_code == 303
+    manager = console.as_role(UserRole.MANAGER, account_id)
+    assert {manager.post(f"{path}/approve").status_code for path in paths[1:]} == {303}
+    assert {each.state for each in proposals.listing(session, account_id)} == {
+        "approved",
+        "withdrawn",
+    }
+    assert configurations.get(session, account_id, RULE_SETS, "mine").version == 1
+
+
+def _first_rule(console: Console, account_id: str) -> str:
+    found = configurations.get(console.session, account_id, RULE_SETS, "starter")
+    return next(each.name for each in found.definition.rules if each.state == "live")

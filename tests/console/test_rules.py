@@ -243,16 +243,16 @@ def test_words_of_others_stay_words(console: Console, mo: Browser, words: str) -
         assert "<img src=x" not in page
 
 
-def test_analysts_see_rules_and_change_none(console: Console) -> None:
+def test_viewers_see_rules_and_change_none(console: Console) -> None:
     path = _apply(console, "closed")
-    analyst = console.as_role(UserRole.ANALYST)
-    page = analyst.get(f"{_rules(console)}?set=closed").text
+    viewer = console.as_role(UserRole.VIEWER)
+    page = viewer.get(f"{_rules(console)}?set=closed").text
     assert "order.amount" in page
     assert "/edit" not in page
     assert "/build" not in page
-    assert analyst.get(f"{path}/edit").status_code == 403
-    assert analyst.post(f"{path}/rollback", {"to": "1", "base": "1"}).status_code == 403
-    assert "Roll back" not in analyst.get(f"{path}/history").text
+    assert viewer.get(f"{path}/edit").status_code == 403
+    assert viewer.post(f"{path}/rollback", {"to": "1", "base": "1"}).status_code == 403
+    assert "Roll back" not in viewer.get(f"{path}/history").text
 
 
 def test_the_editor_is_told_what_it_completes(console: Console, mo: Browser) -> None:
@@ -357,9 +357,9 @@ def test_a_rule_has_a_page_with_its_switch_and_what_could_be_better(
     by_hand = mo.post(f"{_rules(console)}/habits/rule/flow/state", {"state": "off", "base": "2"})
     assert by_hand.status_code == 422
     assert "change it in the text" in by_hand.text
-    analyst = console.as_role(UserRole.ANALYST)
-    assert "habits/rule/large/state" not in analyst.get(path).text
-    assert analyst.post(f"{path}/state", {"state": "live", "base": "2"}).status_code == 403
+    viewer = console.as_role(UserRole.VIEWER)
+    assert "habits/rule/large/state" not in viewer.get(path).text
+    assert viewer.post(f"{path}/state", {"state": "live", "base": "2"}).status_code == 403
     hidden = mo.get(f"{_rules(console)}?set=habits&state=live&group=outcome&sort=hits").text
     assert "rule/flow" in hidden
     assert "rule/large" not in hidden

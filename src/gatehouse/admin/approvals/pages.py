@@ -35,10 +35,13 @@ from gatehouse.console.refusals import PageRefused
 from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ApprovalNeeded, GatehouseError
 from gatehouse.core.money import parse_amount
-from gatehouse.core.wording.sentences import said_by
+from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.training.report.trial import ModelTrial
 
 _OPEN: Final = "open"
+_ONLY_PROPOSES: Final = Phrase(
+    "refused.only_proposes", "you may propose this, and another person approves it"
+)
 _SEEN_BY: Final[Mapping[ApprovalKind, Permission]] = MappingProxyType(
     {
         ApprovalKind.RULES: Permission.SEE,
@@ -97,10 +100,7 @@ def waiting(visit: Visit, kind: ApprovalKind) -> int:
 def for_approval(visit: Visit) -> int:
     """How many changes this person could decide about."""
     me = str(visit.session.actor)
-    return sum(
-        each.proposer != me and visit.may(APPROVERS[ApprovalKind(each.kind)])
-        for each in _open_ones(visit)
-    )
+    return sum(each.proposer != me and _may_decide(visit, each) for each in _open_ones(visit))
 
 
 def approve(visit: Visit) -> Response:
@@ -144,7 +144,13 @@ def propose(visit: Visit, change: ProposedChange) -> Response:
     if all(each.content != change for each in _open_ones(visit)):
         proposals.propose(visit.session, visit.account_id, change)
         notice = "proposals.notices.proposed"
-    return visit.redirect("proposals" if visit.may(Permission.APPROVE) else "home", notice=notice)
+    return visit.redirect("proposals", notice=notice)
+
+
+def check_configures(visit: Visit) -> None:
+    """Refuse a change to somebody who may only propose it."""
+    if not visit.may(Permission.CONFIGURE):
+        raise ApprovalNeeded(_ONLY_PROPOSES())
 
 
 def _open_ones(visit: Visit, kind: ApprovalKind | None = None) -> list[Proposal]:
@@ -163,8 +169,13 @@ def _is_own(visit: Visit, proposal: Proposal) -> bool:
 
 def _check_may_decide(visit: Visit) -> None:
     found = proposals.get(visit.session, visit.account_id, visit.place("proposal"))
-    if not visit.may(APPROVERS[ApprovalKind(found.kind)]):
+    if not _may_decide(visit, found):
         raise PageRefused(403, "problems.not_allowed")
+
+
+def _may_decide(visit: Visit, proposal: Proposal) -> bool:
+    needed = (Permission.APPROVE, APPROVERS[ApprovalKind(proposal.kind)])
+    return all(visit.may(each) for each in needed)
 
 
 def _shown(visit: Visit, proposal: Proposal) -> ShownProposal:
@@ -173,7 +184,7 @@ def _shown(visit: Visit, proposal: Proposal) -> ShownProposal:
         proposal,
         _facts(visit, proposal),
         own,
-        not own and visit.may(APPROVERS[ApprovalKind(proposal.kind)]),
+        not own and _may_decide(visit, proposal),
     )
     if proposal.state != _OPEN:
         return shown
@@ -236,12 +247,13 @@ def _fee(visit: Visit, fee_type: str, amount: str) -> str:
 
 _ALL: Final = "/a/{account}/proposals"
 _ONE: Final = f"{_ALL}/{{proposal}}"
+_SEE: Final[dict[str, Any]] = {"permission": Permission.SEE}
 _MAY: Final[dict[str, Any]] = {"permission": Permission.APPROVE, "again": show_proposals}
 
 PAGES: Final[Declarations] = (
-    Page(_ALL, "proposals", show_proposals, permission=Permission.APPROVE),
+    Page(_ALL, "proposals", show_proposals, **_SEE),
     Action(f"{_ALL}/choose", "proposals-choose", choose, permission=Permission.PEOPLE),
     Action(f"{_ONE}/approve", "proposal-approve", approve, **_MAY),
     Action(f"{_ONE}/refuse", "proposal-refuse", refuse, **_MAY),
-    Action(f"{_ONE}/withdraw", "proposal-withdraw", withdraw, **_MAY),
+    Action(f"{_ONE}/withdraw", "proposal-withdraw", withdraw, **{**_MAY, **_SEE}),
 )

@@ -47,10 +47,14 @@ class VersionPages:
     place: str
     """What the path calls the name of one."""
 
+    @property
+    def change(self) -> Permission:
+        """Who may change one, or at least propose it."""
+        return Permission.PROPOSE if self.kind is RULE_SETS else Permission.CONFIGURE
+
     def declared(self, path: str) -> tuple[Declared, ...]:
         """The pages and the action below the path of one."""
         name = self.subject
-        change = Permission.CONFIGURE
         return (
             Page(f"{path}/history", f"{name}-history", self.history, permission=Permission.SEE),
             Page(
@@ -64,16 +68,15 @@ class VersionPages:
                 f"{name}-rollback",
                 self.roll_back,
                 again=self.history,
-                permission=change,
+                permission=self.change,
             ),
         )
 
     def needs_approval(self, visit: Visit) -> bool:
-        """Whether another person has to approve a change."""
+        """Whether another person has to approve a change: any, or one of somebody who proposes."""
         approval = self.kind.approval
-        return approval is not None and approval in approvals.wanted(
-            visit.session, visit.account_id
-        )
+        wanted = approvals.wanted(visit.session, visit.account_id)
+        return approval in wanted or not visit.may(Permission.CONFIGURE)
 
     def history(self, visit: Visit) -> Response:
         """All versions, newest first."""

@@ -5,19 +5,18 @@ import io
 from collections.abc import Sequence
 from functools import partial
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.approvals.pages import propose
+from gatehouse.admin.approvals.pages import check_configures, propose
 from gatehouse.admin.approvals.use_cases.proposed import DropList, PutOnList, TakeOffList
 from gatehouse.admin.decisions.use_cases.masking import masked_entry
 from gatehouse.admin.figures.use_cases.list_figures import ListMatches, list_matches
 from gatehouse.admin.figures.use_cases.overview import FiguresNotReady
 from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import list_lookup, lists
-from gatehouse.admin.lists.use_cases.entries import add_entries, remove_entries
 from gatehouse.admin.lists.use_cases.list_cursors import EntryCursors
 from gatehouse.admin.lists.use_cases.lists import (
     EntryPage,
@@ -117,6 +116,7 @@ def add(visit: Visit) -> Response:
     file = ListFile("", lambda: contextlib.nullcontext(io.BytesIO(values.encode())), "lines")
     given, terms, name = GivenEntries(file=file), _terms(visit), visit.place("list")
     try:
+        check_configures(visit)
         done = lists.add(visit.session, visit.account_id, name, given, terms)
     except ApprovalNeeded:
         found = lists.planned(visit.session, visit.account_id, name, given, terms)
@@ -128,6 +128,7 @@ def remove(visit: Visit) -> Response:
     """Take one entry off the list."""
     given, name = GivenEntries([visit.form.get("value", "")]), visit.place("list")
     try:
+        check_configures(visit)
         lists.remove(visit.session, visit.account_id, name, given)
     except ApprovalNeeded:
         found = lists.planned(visit.session, visit.account_id, name, given)
@@ -150,6 +151,7 @@ def import_file(visit: Visit) -> Response:
     )
     name = visit.place("list")
     try:
+        check_configures(visit)
         done = lists.import_file(visit.session, visit.account_id, name, file, options)
     except ApprovalNeeded:
         given = GivenEntries(file=file)
@@ -201,6 +203,8 @@ def _back(visit: Visit, notice: str, **values: int) -> Response:
 
 
 _ALL: Final = "/a/{account}/lists"
+_PROPOSED: Final[dict[str, Any]] = {"permission": Permission.PROPOSE}
+"""For who may change entries, or at least propose it: each asks which."""
 _ONE: Final = f"{_ALL}/{{list}}"
 
 PAGES: Final[Declarations] = (
@@ -209,8 +213,8 @@ PAGES: Final[Declarations] = (
     Action(f"{_ALL}/new", "list-create", create, again=show_lists, does=lists.create),
     Page(_ONE, "list", show_list, does=lists.get),
     Action(f"{_ONE}/export", "list-export", export, again=show_list, permission=Permission.REVEAL),
-    Action(f"{_ONE}/add", "list-add", add, again=show_list, does=add_entries),
-    Action(f"{_ONE}/remove", "list-remove", remove, again=show_list, does=remove_entries),
+    Action(f"{_ONE}/add", "list-add", add, again=show_list, **_PROPOSED),
+    Action(f"{_ONE}/remove", "list-remove", remove, again=show_list, **_PROPOSED),
     Action(
         f"{_ONE}/import",
         "list-import",
@@ -218,7 +222,7 @@ PAGES: Final[Declarations] = (
         again=show_list,
         most_bytes=_UPLOAD,
         takes_files=True,
-        does=add_entries,
+        **_PROPOSED,
     ),
     Action(f"{_ONE}/drop", "list-drop", drop, again=show_list, does=lists.drop),
 )

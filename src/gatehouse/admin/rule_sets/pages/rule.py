@@ -20,7 +20,7 @@ from gatehouse.admin.figures.use_cases.rule_health import (
 )
 from gatehouse.admin.rule_sets.pages.rule_preview import amounts
 from gatehouse.admin.rule_sets.use_cases import rule_sets
-from gatehouse.admin.rule_sets.use_cases.one_rule import changed_version, show_rule, switch_rule
+from gatehouse.admin.rule_sets.use_cases.one_rule import changed_version, show_rule
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.conditions.plain_words import rule_in_words
 from gatehouse.console.charts.charts import Series, Words
@@ -145,5 +145,5 @@ PAGES: Final[Declarations] = (
     Page(_ONE, "rule", show, does=show_rule),
     Page(f"{_ONE}/findings", "rule-findings", show_findings, **_SEE),
     Page(f"{_SET}/findings", "rules-findings", show_findings, **_SEE),
-    Action(f"{_ONE}/state", "rule-switch", switch, does=switch_rule, again=show),
+    Action(f"{_ONE}/state", "rule-switch", switch, permission=Permission.PROPOSE, again=show),
 )

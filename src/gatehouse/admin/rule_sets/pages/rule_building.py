@@ -232,10 +232,10 @@ def _render(
 
 
 _ONE: Final = "/a/{account}/rules/{set}/build"
-_CHANGE: Final[dict[str, Any]] = {"permission": Permission.CONFIGURE, "most_bytes": DOCUMENT_BYTES}
+_CHANGE: Final[dict[str, Any]] = {"permission": Permission.PROPOSE, "most_bytes": DOCUMENT_BYTES}
 
 PAGES: Final[Declarations] = (
-    Page(_ONE, "rules-build", show_build, permission=Permission.CONFIGURE),
+    Page(_ONE, "rules-build", show_build, permission=Permission.PROPOSE),
     Action(f"{_ONE}/form", "rules-build-start", build, **_CHANGE),
     Action(f"{_ONE}/add", "rules-build-add", add, again=show_sent, **_CHANGE),
 )

@@ -280,7 +280,7 @@ def _days(visit: Visit) -> int:
 
 
 _ALL: Final = "/a/{account}/rules"
-_CHANGE: Final[dict[str, Any]] = {"permission": Permission.CONFIGURE}
+_CHANGE: Final[dict[str, Any]] = {"permission": Permission.PROPOSE}
 _SENT: Final[dict[str, Any]] = {**_CHANGE, "again": show_sent, "most_bytes": DOCUMENT_BYTES}
 
 PAGES: Final[Declarations] = (
