@@ -19,7 +19,9 @@ from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.models.use_cases import versions
-from gatehouse.admin.people.use_cases import saved_searches, users
+from gatehouse.admin.people.types import RoleContent
+from gatehouse.admin.people.use_cases import roles, saved_searches, users
+from gatehouse.admin.people.use_cases.saved_searches import ToSave
 from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.reports.use_cases.making import make_report_now
 from gatehouse.admin.rule_sets.use_cases import rule_sets
@@ -153,9 +155,17 @@ class Belongings:
         login = f"{self._word}-{self._account_id[-8:]}@shop.test"
         return users.invite(self._session, self._account_id, login, UserRole.ANALYST).user.user_id
 
+    def _role(self) -> str:
+        given = RoleContent(f"Role of {self._word}", [])
+        return roles.make_role(self._session, self._account_id, given).answer.role_id
+
     def _search(self) -> str:
         made = saved_searches.save(
-            self._session, self._account_id, self._person or self["user"], "large", "rule=large"
+            self._session,
+            self._account_id,
+            self._person or self["user"],
+            "large",
+            ToSave("rule=large"),
         )
         return made.search_id
 

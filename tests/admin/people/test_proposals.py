@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.access.roles import UserRole
+from gatehouse.access.roles import Permission, UserRole
 from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.approvals.use_cases import approvals, proposals
 from gatehouse.admin.approvals.use_cases.proposed import (
@@ -36,7 +36,8 @@ from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.models.use_cases import versions
 from gatehouse.admin.money.use_cases import money
-from gatehouse.admin.people.use_cases import reveals, saved_searches
+from gatehouse.admin.people.use_cases import reveals, saved_searches, users
+from gatehouse.admin.people.use_cases.saved_searches import ToSave
 from gatehouse.admin.pipelines.use_cases import pipelines
 from gatehouse.admin.privacy.use_cases.erasure import ErasureOptions, erase_person
 from gatehouse.admin.privacy.use_cases.person import PersonNamed
@@ -53,7 +54,7 @@ from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured.list_plans import PlannedEntry
 from gatehouse.store.people.tables import PROPOSALS, SAVED_SEARCHES
-from tests.admin.people.signing_in import Entrance, MovedClock, shop_of
+from tests.admin.people.signing_in import ADA, Entrance, MovedClock, shop_of
 from tests.harness import make_account
 
 RULES = "rule_set: mine\nrules:\n  - {name: much, condition: order.amount > 100, outcome: REVIEW}\n"
@@ -291,22 +292,56 @@ class TestSavedSearches:
     def test_a_search_is_kept_for_its_person_alone(self, session: AdminSession) -> None:
         at, account = Entrance(session), shop_of(session)
         ada, root = at.person(account).user_id, at.operator().user_id
-        made = saved_searches.save(at.session, account, ada, "Risky", "email=eve@x.example")
+        made = saved_searches.save(at.session, account, ada, "Risky", ToSave("email=eve@x.example"))
         assert [each.query for each in saved_searches.listing(at.session, account, ada)] == [
             "email=eve@x.example"
         ]
         assert saved_searches.listing(at.session, account, root) == []
         with pytest.raises(Conflict):
-            saved_searches.save(at.session, account, ada, "Risky", "outcome=DECLINE")
+            saved_searches.save(at.session, account, ada, "Risky", ToSave("outcome=DECLINE"))
         with pytest.raises(NotFound):
             saved_searches.delete(at.session, account, root, made.search_id)
         with at.session.reading() as connection:
             assert "eve@x" not in str(connection.execute(SAVED_SEARCHES.select()).all())
         person = PersonNamed(email="Eve@x.example")
-        saved_searches.save(at.session, account, ada, "All", "outcome=DECLINE")
-        saved_searches.save(at.session, account, ada, "Hers", "email=eve%40x.example")
+        saved_searches.save(at.session, account, ada, "All", ToSave("outcome=DECLINE"))
+        saved_searches.save(at.session, account, ada, "Hers", ToSave("email=eve%40x.example"))
         erase_person(at.session, account, person, ErasureOptions())
         assert [each.name for each in saved_searches.listing(at.session, account, ada)] == ["All"]
         [left] = saved_searches.listing(at.session, account, ada)
         saved_searches.delete(at.session, account, ada, left.search_id)
         assert saved_searches.listing(at.session, account, ada) == []
+
+
+def test_a_shared_search_is_found_by_all_and_changed_by_its_owner_and_administrators(
+    at: Entrance, shop: str
+) -> None:
+    ada, bob = at.person(shop).user_id, at.person(shop, login="bob@shop.example").user_id
+    as_bob = at.session.acting_as(Actor.user("bob@shop.example", shop))
+    own = saved_searches.save(at.session, shop, ada, "Mine", ToSave("rule=a"))
+    made = saved_searches.save(
+        at.session, shop, ada, "Ours", ToSave("by=card.bin", "explore", True)
+    )
+    [found] = saved_searches.listing(as_bob, shop, bob)
+    assert (found.name, found.page, found.owner) == ("Ours", "explore", "Ada Lovelace")
+    for attempt in (
+        lambda: saved_searches.delete(as_bob, shop, bob, made.search_id),
+        lambda: saved_searches.share(as_bob, shop, bob, own.search_id, shared=True),
+        lambda: saved_searches.share(as_bob, shop, bob, made.search_id, shared=False),
+    ):
+        with pytest.raises(NotFound):
+            attempt()
+    other = make_account(at.session)
+    with pytest.raises(NotFound):
+        saved_searches.listing(as_bob, other, bob)
+    assert saved_searches.listing(at.session, other, bob) == []
+    administers = at.session.acting_as(
+        Actor.user("cy@shop.example", shop, may=frozenset({Permission.PEOPLE}))
+    )
+    with pytest.raises(NotFound):
+        saved_searches.delete(administers, shop, "usr_cy", own.search_id)
+    saved_searches.share(administers, shop, "usr_cy", made.search_id, shared=False)
+    assert saved_searches.listing(as_bob, shop, bob) == []
+    saved_searches.share(at.session, shop, ada, made.search_id, shared=True)
+    users.set_role(at.session, shop, ADA, None)
+    assert saved_searches.listing(as_bob, shop, bob) == []

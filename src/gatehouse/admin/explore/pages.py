@@ -24,6 +24,7 @@ from gatehouse.admin.search.pages.narrowing import (
     column_filter,
     set_conditions,
 )
+from gatehouse.admin.search.pages.saved_views import save_view, saved_views
 from gatehouse.admin.search.pages.search_form import (
     COLUMNS,
     WHERE,
@@ -83,6 +84,7 @@ def show_explore(visit: Visit) -> Response:
         kept=kept,
         own=own,
         query=query,
+        saved=saved_views(visit, "explore"),
         chosen=span,
         presets=tuple(PRESETS),
         facts=tuple(FACTS),
@@ -105,6 +107,11 @@ def show_explore(visit: Visit) -> Response:
 def narrow(visit: Visit) -> Response:
     """Add a condition to the filters of the address."""
     return visit.redirect("explore", query=added_condition(visit, _query(visit.asked.query)))
+
+
+def save(visit: Visit) -> Response:
+    """Keep what the address shows under a name."""
+    return save_view(visit, _query(visit.asked.query), "explore")
 
 
 def _kept(given: Values) -> Kept:
@@ -247,4 +254,5 @@ PAGES: Final[Declarations] = (
     Action(
         f"{_ALL}/narrow", "explore-narrow", narrow, permission=Permission.SEE, again=show_explore
     ),
+    Action(f"{_ALL}/save", "explore-save", save, permission=Permission.SEE, again=show_explore),
 )

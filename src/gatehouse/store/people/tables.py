@@ -72,12 +72,14 @@ SIGN_IN_FAILURES: Final = declare(
 )
 
 # Searches for decisions that a person wants to find again; what is searched for may be personal.
+# `shared` finds those of colleagues; whether one is shared, only what is sealed says.
 SAVED_SEARCHES: Final = declare(
     "saved_searches",
     *key(Text, "id"),
     *required(Text, "user_id", "account_id"),
     *required(BigInteger, "created_at_ms"),
     *_sealed(),
+    *optional(Integer, "shared"),
     index("saved_searches_by_user", "user_id", "account_id", "id"),
 )
 

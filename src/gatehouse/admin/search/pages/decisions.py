@@ -11,17 +11,21 @@ from gatehouse.admin.decisions.use_cases.export_rows import csv_rows, json_lines
 from gatehouse.admin.entities.types import EntityType
 from gatehouse.admin.events.use_cases.event_settings import operations
 from gatehouse.admin.lists.pages.listing_form import fitting_lists
-from gatehouse.admin.people.use_cases import saved_searches
 from gatehouse.admin.search.pages.narrowing import (
     OFFERED,
     added_condition,
     column_matches,
     set_conditions,
 )
+from gatehouse.admin.search.pages.saved_views import (
+    forget_view,
+    save_view,
+    saved_views,
+    share_view,
+)
 from gatehouse.admin.search.pages.search_form import (
     COLUMNS,
     SOUGHT,
-    WHERE,
     WHO,
     Kept,
     addressed_filters,
@@ -40,7 +44,6 @@ from gatehouse.admin.search.pages.table_columns import (
     listed_decision,
 )
 from gatehouse.admin.search.use_cases import exporting
-from gatehouse.admin.search.use_cases.conditions import is_sealed
 from gatehouse.admin.search.use_cases.decisions import FoundDecisions, search_decisions
 from gatehouse.admin.search.use_cases.exporting import ExportPart
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest, WrongFilters
@@ -50,7 +53,6 @@ from gatehouse.console.downloads import sent_by_lines
 from gatehouse.console.forms.forms import FormRefused, read_pairs
 from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
-from gatehouse.console.refusals import Told
 from gatehouse.console.visit import Visit
 from gatehouse.core.ids import id_time_ms
 from gatehouse.core.stages.outcomes import DecisionReason, Outcome
@@ -117,27 +119,7 @@ def narrow(visit: Visit) -> Response:
 
 def save(visit: Visit) -> Response:
     """Keep the filters of the address under a name."""
-    name = visit.form.get("name", "").strip()
-    if not 1 <= len(name) <= _LONGEST_NAME:
-        raise visit.refuse("name", "decisions.problems.name", most=_LONGEST_NAME)
-    kept = addressed_filters(visit, _kept(visit))
-    kept.pop(SOUGHT, None)
-    if any(is_sealed(each) for each in kept.get(WHERE, ())):
-        # An erasure could not find whom it is about.
-        raise Told(visit.text("decisions.problems.personal"))
-    if not kept:
-        raise Told(visit.text("decisions.problems.nothing"))
-    query = urlencode(kept, doseq=True)
-    person = visit.visitor.user_id
-    saved_searches.save(visit.session, visit.account_id, person, name, query)
-    return visit.redirect("decisions", query=kept, notice="decisions.notices.saved")
-
-
-def forget(visit: Visit) -> Response:
-    """Delete a saved search."""
-    person = visit.visitor.user_id
-    saved_searches.delete(visit.session, visit.account_id, person, visit.form.get("search", ""))
-    return visit.redirect("decisions", notice="decisions.notices.forgotten")
+    return save_view(visit, addressed_filters(visit, _kept(visit)))
 
 
 def export(visit: Visit) -> Response:
@@ -194,7 +176,7 @@ def _found(
 
 def _show(visit: Visit, template: str, found: FoundDecisions) -> Response:
     kept = _kept(visit)
-    person, columns = visit.visitor.user_id, chosen_columns(kept)
+    columns = chosen_columns(kept)
     return visit.render(
         template,
         rows=[listed_decision(visit, each, columns) for each in found.records],
@@ -222,10 +204,7 @@ def _show(visit: Visit, template: str, found: FoundDecisions) -> Response:
         outcomes=tuple(Outcome),
         reasons=tuple(DecisionReason),
         labels=tuple(Label),
-        saved=[
-            (each, kept_filters(read_pairs(each.query)))
-            for each in saved_searches.listing(visit.session, visit.account_id, person)
-        ],
+        saved=saved_views(visit, "decisions"),
     )
 
 
@@ -259,7 +238,8 @@ PAGES: Final[Declarations] = (
     Action(f"{_ALL}/find", "decisions-find", find, **_SEE),
     Action(f"{_ALL}/narrow", "decisions-narrow", narrow, **_SEE),
     Action(f"{_ALL}/save", "decisions-save", save, **_SEE),
-    Action(f"{_ALL}/forget", "decisions-forget", forget, **_SEE),
+    Action(f"{_ALL}/forget", "decisions-forget", forget_view, **_SEE),
+    Action(f"{_ALL}/share", "decisions-share", share_view, **_SEE),
     Action(
         f"{_ALL}/export",
         "decisions-export",

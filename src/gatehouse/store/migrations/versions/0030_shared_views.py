@@ -1,0 +1,15 @@
+"""Which saved searches are shared in the account."""
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy import Integer
+
+revision = "0030"
+down_revision = "0028"
+branch_labels = None
+depends_on = None
+expands = True
+
+
+def upgrade() -> None:
+    op.add_column("saved_searches", sa.Column("shared", Integer))
