@@ -35,6 +35,7 @@ FORMS: dict[str, dict[str, str]] = {
     "review-assign": {"me": "yes"},
     "entity-list": {"list": "{list}"},
     "person-role": {"role": "viewer"},
+    "role-change": {"name": "Other", "version": "1"},
     "rules-rollback": TURN_BACK,
     "rule-switch": {"state": "shadow"},
     "rules-apply": {"set": "{set}", "document": RULES, "note": "the same", "base": "1"},

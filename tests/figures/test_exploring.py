@@ -4,16 +4,30 @@ from collections import Counter
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.explore.use_cases import Exploration, ExploredGroup, Grouping, explore
+from gatehouse.admin.explore.types import ExplorationRequest
+from gatehouse.admin.explore.use_cases.by_job import start_exploration
+from gatehouse.admin.explore.use_cases.exploring import (
+    Exploration,
+    ExploredGroup,
+    Grouping,
+    explore,
+)
+from gatehouse.admin.jobs.use_cases import get_job
+from gatehouse.admin.jobs.worker.running import run_job
 from gatehouse.admin.search.use_cases.conditions import AddressedConditions
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
+from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, NotFound
+from gatehouse.core.job_state import JobState
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.figures.buckets import FigureSpan
+from tests.admin.test_jobs import OWNER, take
 from tests.figures.shops import DAY_MS, HOUR_MS, NOW_MS, Shop, rules_stage
+from tests.harness import make_account
 
 SPAN = FigureSpan(NOW_MS - 60 * DAY_MS, NOW_MS)
 
@@ -144,7 +158,7 @@ def test_filters_of_the_index_narrow_an_exploration_too(
     shop.keep_of_user(NOW_MS - HOUR_MS, "u-2")
     assert explored(shop, "operation", user_id="u-1").total.requests == 2
     assert explored(shop, "operation").total.requests == 3
-    monkeypatch.setattr("gatehouse.admin.explore.use_cases.MOST_FOUND", 1)
+    monkeypatch.setattr("gatehouse.admin.explore.use_cases.exploring.MOST_FOUND", 1)
     with pytest.raises(InvalidInput, match=r"more than 1 decisions.*userId"):
         explored(shop, "operation", user_id="u-1")
 
@@ -161,3 +175,35 @@ def test_another_account_explores_nothing(shop: Shop) -> None:
         explore(
             stranger, shop.columns(), Grouping("operation"), SPAN, DecisionSearchRequest(), None
         )
+
+
+def test_a_job_counts_what_the_page_counts_and_keeps_nothing_of_persons(shop: Shop) -> None:
+    shop.fill(60)
+    since, until = iso_time(SPAN.since_ms), iso_time(SPAN.until_ms)
+    asked = ExplorationRequest(
+        by="card.country", since=since, until=until, where=["order.amount > 20"]
+    )
+    key = shop.session.acting_as(Actor.key("key_1", shop.account_id))
+    started = start_exploration(key, shop.account_id, asked)
+    assert take(shop.session) is not None
+    run_job(shop.session, started.job_id, OWNER)
+    done = get_job(key, shop.account_id, started.job_id)
+    assert done.state is JobState.SUCCEEDED, done.error
+    seen = explored(shop, "card.country", where=["order.amount > 20"])
+    told = msgspec.json.decode(done.result or "")
+    assert told["groups"] == msgspec.to_builtins(seen.groups)
+    assert told["total"] == msgspec.to_builtins(seen.total)
+    with pytest.raises(NotFound):
+        start_exploration(key, make_account(shop.session), asked)
+    for wrong in (
+        {"by": "ip.address"},
+        {"by": "nothing.known"},
+        {"by": "custom.plan"},
+        {"also": "user.id"},
+        {"where": ["ip.address = '192.0.2.1'"]},
+        {"where": ["+"]},
+        {"time_zone": "Nowhere/At all"},
+        {"since": until, "until": since},
+    ):
+        with pytest.raises(InvalidInput):
+            start_exploration(key, shop.account_id, msgspec.structs.replace(asked, **wrong))

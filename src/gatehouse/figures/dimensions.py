@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from gatehouse.conditions.catalogue import CUSTOM, Catalogue
+from gatehouse.conditions.catalogue import CUSTOM, Catalogue, SignalInfo
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
@@ -50,13 +50,19 @@ class Dimension(NamedTuple):
         return self.sql.startswith("unnest(")
 
 
+def grouping_signal(name: str, inputs: Mapping[str, Type]) -> SignalInfo:
+    """The signal of this name, or `InvalidInput`."""
+    info = Catalogue(inputs).find(name)
+    if info is None:
+        raise InvalidInput(_NO_SIGNAL(name=name[:80], known=", ".join(FACTS)))
+    return info
+
+
 def dimension(asking: ColumnConnection, name: str, wanted: ColumnFilter, most: int) -> Dimension:
     """How to group by this; `InvalidInput` when nothing is called so."""
     if name in FACTS:
         return Dimension(FACTS[name], lambda value: GroupKey(value=value))
-    info = Catalogue(wanted.inputs).find(name)
-    if info is None:
-        raise InvalidInput(_NO_SIGNAL(name=name[:80], known=", ".join(FACTS)))
+    info = grouping_signal(name, wanted.inputs)
     column = quoted(name)
     if name.startswith(CUSTOM):
         column = f"{CUSTOM_MAPS[info.type]}[{text(name)}]"

@@ -15,7 +15,7 @@ from gatehouse.core.wording.sentences import plain
 from gatehouse.settings.settings import load_settings
 
 if TYPE_CHECKING:
-    from gatehouse.admin.explore.use_cases import Exploration, GroupFigures, GroupKey
+    from gatehouse.admin.explore.use_cases.exploring import Exploration, GroupFigures, GroupKey
     from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
     from gatehouse.figures.buckets import FigureSpan
 
@@ -43,7 +43,7 @@ def explore(
     Where it does not run, or another process has its copy, the command makes one and removes it
     afterwards.
     """
-    from gatehouse.admin.explore import use_cases
+    from gatehouse.admin.explore.use_cases import exploring
     from gatehouse.admin.figures.use_cases.opening import columns_for_now
     from gatehouse.admin.search.use_cases.conditions import AddressedConditions
     from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
@@ -53,9 +53,9 @@ def explore(
     span = _span(search, session.clock(), zone)
     names = [by, also or ""]
     conditions = AddressedConditions(session, account_id).filter(where or (), names=names)
-    grouping = use_cases.Grouping(by, also, search.limit or use_cases.MOST_GROUPS)
+    grouping = exploring.Grouping(by, also, search.limit or exploring.MOST_GROUPS)
     with columns_for_now(session, account_id, load_settings(os.environ).home) as columns:
-        found = use_cases.explore(session, columns, grouping, span, search, conditions)
+        found = exploring.explore(session, columns, grouping, span, search, conditions)
     show(msgspec.to_builtins(found, enc_hook=plain), _text(found), as_json=as_json)
 
 

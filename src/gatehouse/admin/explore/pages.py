@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.decisions.use_cases.masking import masked_signal
-from gatehouse.admin.explore.use_cases import (
+from gatehouse.admin.explore.use_cases.exploring import (
     FACTS,
     MOST_GROUPS,
     MOST_OF_A_PAIR,

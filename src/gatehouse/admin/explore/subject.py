@@ -8,8 +8,6 @@ SUBJECT = Subject(
     commands=(
         CommandPlace("explore", "command:explore", "Count decisions in groups by any signal."),
     ),
+    use_cases=("use_cases.by_job",),
     pages=("pages:PAGES",),
-    without={
-        "use_cases": "They are counted on a copy that only the console's process keeps.",
-    },
 )

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
+from gatehouse.admin.explore.types import ExplorationRequest
 from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize
 from gatehouse.core.clock import Moment
 from gatehouse.core.files.records import RecordFormat
@@ -37,6 +38,7 @@ class JobKind(StrEnum):
     OUTCOME_IMPORT = "outcomes.import"
     MONTH_REPORT = "reports.make"
     BULK = "decisions.bulk"
+    EXPLORATION = "decisions.explore"
 
 
 class BacktestOrder(msgspec.Struct, frozen=True):
@@ -116,6 +118,14 @@ class ErasureOrder(msgspec.Struct, frozen=True):
     dry_run: bool = False
 
 
+class ExploreOrder(msgspec.Struct, frozen=True):
+    """Decisions to count in groups."""
+
+    given: ExplorationRequest
+    since_ms: int
+    until_ms: int
+
+
 class BulkOrder(msgspec.Struct, frozen=True):
     """A change of many decisions, or its undo, to carry out."""
 
@@ -193,6 +203,7 @@ Order = (
     | WhatIfOrder
     | MonthReportOrder
     | BulkOrder
+    | ExploreOrder
 )
 ORDERS: Final[dict[JobKind, type[Order]]] = {
     JobKind.BACKTEST: BacktestOrder,
@@ -206,4 +217,5 @@ ORDERS: Final[dict[JobKind, type[Order]]] = {
     JobKind.OUTCOME_IMPORT: OutcomeImportOrder,
     JobKind.MONTH_REPORT: MonthReportOrder,
     JobKind.BULK: BulkOrder,
+    JobKind.EXPLORATION: ExploreOrder,
 }

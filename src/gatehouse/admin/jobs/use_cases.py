@@ -46,6 +46,7 @@ _SCOPES: Final = {
     JobKind.OUTCOME_IMPORT: "manage:feedback",
     JobKind.MONTH_REPORT: "manage:account",
     JobKind.BULK: "manage:feedback",
+    JobKind.EXPLORATION: "manage:rules",
 }
 """What a key needs to start a job of a kind, and to see it."""
 

@@ -265,6 +265,14 @@ def change_many(work: Work) -> Any:
     return {"bulkId": order.bulk_id, "done": done.done, "refused": done.refused}
 
 
+def explore(work: Work) -> Any:
+    """Count decisions in groups, on a copy of them."""
+    from gatehouse.admin.explore.use_cases.by_job import explore_by_order
+
+    work.reached(None, None, "reading decisions")
+    return explore_by_order(work.session, work.account_id, work.order)
+
+
 class _Importer:
     """Tells how far an import is, in bytes."""
 
@@ -297,4 +305,5 @@ WORKS: Final[dict[JobKind, Callable[[Work], Any]]] = {
     JobKind.OUTCOME_IMPORT: import_outcomes,
     JobKind.MONTH_REPORT: make_report,
     JobKind.BULK: change_many,
+    JobKind.EXPLORATION: explore,
 }

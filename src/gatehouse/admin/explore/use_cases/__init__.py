@@ -1,0 +1,1 @@
+"""Counting decisions in groups, at once or by a job."""
