@@ -65,7 +65,7 @@ def find_all(
             DECISIONS.c.account_id == account_id
         )
         usual = len(wanted) * _USUAL_REQUESTS
-        together = mine.where(column.in_(wanted)).limit(usual + 1)
+        together = mine.where(is_any_of(connection, column, [*wanted])).limit(usual + 1)
         rows = connection.execute(together).all() if wanted else []
         if len(rows) > usual:
             # A name stands for very many requests. Asked for each name by itself, the database

@@ -235,7 +235,7 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
             yield "amount", _TOGETHER()
         if isinstance(self.currency, str) and minor_digits(self.currency.strip().upper()) is None:
             yield "currency", _CURRENCY()
-        if isinstance(self.amount, float | int) and float(f"{self.amount:.6f}") != self.amount:
+        if isinstance(self.amount, float | int) and round(self.amount, 6) != self.amount:
             yield "amount", _DECIMALS()
         for name in _OF_OTHERS.get(self.kind, ()):
             if getattr(self, name) is not None:
