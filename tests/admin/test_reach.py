@@ -94,6 +94,7 @@ NOT_OFFERED: Final = {
     },
     "On a copy of decisions; programs have it made by a job": {
         *("reports.check_begun", "reports.making.", "reports.settings.zone_of_account"),
+        *("programmes.enumeration.estimate_now", "programmes.enumeration.estimate_enumeration"),
     },
     "For tables of a terminal; programs search and page": {
         *("feedback.record.list_feedback", "events.newest_events", "decisions.", "search."),
@@ -131,7 +132,7 @@ NOT_OFFERED: Final = {
     "An archive lies on a disk or in a bucket of the operator": {"archive."},
     "Counted on a copy that only the process of the console keeps": {
         *("figures.", "explore."),
-        *("programmes.enumeration.", "programmes.replaying.replay_columns"),
+        "programmes.replaying.replay_columns",
     },
 }
 

@@ -10,13 +10,22 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.jobs.types import JobKind, WhatIfOrder
+from gatehouse.admin.jobs.types import JobKind, MonthOrder, WhatIfOrder
+from gatehouse.admin.jobs.use_cases import shown_job
+from gatehouse.admin.programmes.types.report import MeterFilter
 from gatehouse.admin.programmes.types.what_if import WhatIfReport, WhatIfRequest
+from gatehouse.admin.programmes.use_cases.enumeration import (
+    estimate_enumeration,
+    estimate_now,
+    start_estimate,
+)
 from gatehouse.admin.programmes.use_cases.replaying import replay, replay_columns
 from gatehouse.admin.programmes.use_cases.what_if import try_rules
+from gatehouse.cli.output import as_data
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.job_state import JobState
+from gatehouse.core.months import CalendarMonth
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
@@ -109,6 +118,23 @@ def test_a_job_comes_to_the_same_report(shop: Shop) -> None:
     done = finished(shop.session, shop.account_id, JobKind.WHAT_IF, order, None)
     assert done.state is JobState.SUCCEEDED
     check(msgspec.json.decode(done.result, type=WhatIfReport))
+
+
+def test_a_job_estimates_enumeration_for_programs(shop: Shop) -> None:
+    month = str(CalendarMonth.at(shop.now_ms - 31 * DAY_MS))
+    order = MonthOrder(month)
+    done = finished(shop.session, shop.account_id, JobKind.ENUMERATION, order, None)
+    assert done.state is JobState.SUCCEEDED
+    estimate = estimate_enumeration(shop.session, shop.columns(), month)
+    assert shown_job(done).result == as_data(estimate)
+    assert estimate.formula.startswith("10,000 × authorizations in bursts")
+    queued = start_estimate(shop.session, shop.account_id, MeterFilter())
+    assert queued.kind == "programmes.enumeration"
+    stranger = shop.session.acting_as(Actor.key("key_1", "acct_other"))
+    with pytest.raises(NotFound):
+        start_estimate(stranger, shop.account_id, MeterFilter())
+    with pytest.raises(NotFound):
+        estimate_now(stranger, shop.account_id, None)
 
 
 def test_mistakes_are_told_at_once_and_strangers_find_nothing(shop: Shop) -> None:

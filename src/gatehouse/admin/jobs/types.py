@@ -35,6 +35,7 @@ class JobKind(StrEnum):
     FEEDBACK_IMPORT = "feedback.import"
     ERASURE = "privacy.erase"
     WHAT_IF = "programmes.what_if"
+    ENUMERATION = "programmes.enumeration"
     OUTCOME_IMPORT = "outcomes.import"
     MONTH_REPORT = "reports.make"
     BULK = "decisions.bulk"
@@ -105,8 +106,8 @@ class OutcomeImportOrder(msgspec.Struct, frozen=True):
     dry_run: bool = False
 
 
-class MonthReportOrder(msgspec.Struct, frozen=True):
-    """A month to make a report on."""
+class MonthOrder(msgspec.Struct, frozen=True):
+    """A month to count or to report on."""
 
     month: str
 
@@ -201,7 +202,7 @@ Order = (
     | ErasureOrder
     | OutcomeImportOrder
     | WhatIfOrder
-    | MonthReportOrder
+    | MonthOrder
     | BulkOrder
     | ExploreOrder
 )
@@ -215,7 +216,8 @@ ORDERS: Final[dict[JobKind, type[Order]]] = {
     JobKind.ERASURE: ErasureOrder,
     JobKind.WHAT_IF: WhatIfOrder,
     JobKind.OUTCOME_IMPORT: OutcomeImportOrder,
-    JobKind.MONTH_REPORT: MonthReportOrder,
+    JobKind.MONTH_REPORT: MonthOrder,
+    JobKind.ENUMERATION: MonthOrder,
     JobKind.BULK: BulkOrder,
     JobKind.EXPLORATION: ExploreOrder,
 }

@@ -43,6 +43,7 @@ _SCOPES: Final = {
     JobKind.FEEDBACK_IMPORT: "manage:feedback",
     JobKind.ERASURE: "manage:identities",
     JobKind.WHAT_IF: "manage:rules",
+    JobKind.ENUMERATION: "manage:feedback",
     JobKind.OUTCOME_IMPORT: "manage:feedback",
     JobKind.MONTH_REPORT: "manage:account",
     JobKind.BULK: "manage:feedback",

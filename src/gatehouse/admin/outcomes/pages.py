@@ -104,8 +104,8 @@ def _word(visit: Visit, names: str, value: StrEnum) -> str:
 
 def show_money(visit: Visit) -> Response:
     """What became of the money, by month and currency."""
-    found = report_money(visit.session, visit.account_id, MoneyReportWanted(12)).months
-    return visit.render("outcomes/money.html", months=found, shown=_money_of(visit))
+    found = report_money(visit.session, visit.account_id, MoneyReportWanted(12))
+    return visit.render("outcomes/money.html", report=found, shown=_money_of(visit))
 
 
 def tell_outcome(visit: Visit) -> Response:

@@ -1,6 +1,5 @@
 """gatehouse programmes: show, thresholds, enumeration, what-if."""
 
-import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -45,7 +44,9 @@ def show_programmes(
     headings = ("PROGRAMME", "OF", "MERCHANT", "RATIO", "EVENTS", "SALES", "LEFT", "FORECAST")
     rows = [_standing(each) for each in report.standings]
     right = ("RATIO", "EVENTS", "SALES", "LEFT")
-    text = f"{head}\n\n{table(headings, rows, right)}"
+    said = (f"{each.programme}, {each.level}: {_source(each)}" for each in report.standings)
+    formulas = "\n".join(dict.fromkeys(said))
+    text = f"{head}\n\n{table(headings, rows, right)}\n\n{formulas}"
     if report.causes:
         text += f"\n\n{_causes(report.causes)}"
     show(as_data(report), text, as_json=as_json)
@@ -62,6 +63,11 @@ def _causes(causes: "list[EventCause]") -> str:
         for each in causes
     ]
     return table(headings, rows, ("EVENTS", "SHARE %"))
+
+
+def _source(each: "MeteredProgramme") -> str:
+    unverified = "from memory: " if each.unverified else ""
+    return f"{each.formula}; limit by {unverified}{each.source}"
 
 
 def _words(name: str) -> str:
@@ -138,20 +144,17 @@ def enumeration(
     Counted are requests to PreCheck and Gateway in bursts: one BIN, many cards, few amounts. Visa's
     own flag is not shown to merchants, so this is an estimate.
     """
-    from gatehouse.admin.figures.use_cases.opening import columns_for_now
     from gatehouse.admin.programmes.types.report import MeterFilter
-    from gatehouse.admin.programmes.use_cases.enumeration import estimate_enumeration
-    from gatehouse.settings.settings import load_settings
+    from gatehouse.admin.programmes.use_cases.enumeration import estimate_now
 
     wanted = read_given(MeterFilter, {"month": month})
-    session, account_id = open_account(account)
-    with columns_for_now(session, account_id, load_settings(os.environ).home) as columns:
-        found = estimate_enumeration(session, columns, wanted.month)
+    found = estimate_now(*open_account(account), wanted.month)
     text = (
         f"{found.month}: {found.enumerated:,} of {found.authorizations:,} authorizations in "
         f"{found.bursts:,} bursts ({found.basis_points or '-'} basis points)\n"
         f"Visa's limit: {found.limit_basis_points:,} basis points and {found.limit_enumerated:,} "
         f"({found.source})\n"
+        f"{found.formula}\n"
         f"a burst: {found.burst_cards:,} or more cards with one BIN within {found.burst_minutes:,} "
         f"minutes, with {found.burst_amounts:,} amounts at most"
     )

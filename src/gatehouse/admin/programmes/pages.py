@@ -65,6 +65,11 @@ def show_programmes(visit: Visit) -> Response:
         others=others,
         gauges=[_gauge(visit, each) for each in _apart(ours)[:_GAUGES]],
         enumeration=_enumeration(visit, month),
+        formulas=dict.fromkeys(
+            (f"{each.programme}, {each.level}", each.formula, each.source, each.unverified)
+            for each in report.standings
+        ),
+        forecast=next((each.forecast.formula for each in ours if each.forecast), None),
         distance=lambda each: _distance(visit, each),
         tones=_TONES,
     )

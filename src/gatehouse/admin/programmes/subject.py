@@ -8,6 +8,6 @@ SUBJECT = Subject(
     commands=(
         CommandPlace("programmes", "command:app", "How far it is to the networks' programmes."),
     ),
-    use_cases=("use_cases.metering", "use_cases.what_if"),
+    use_cases=("use_cases.metering", "use_cases.enumeration", "use_cases.what_if"),
     pages=("pages:PAGES",),
 )

@@ -13,9 +13,15 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.core.api_values import Money, money
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.sentry.authentication.known import AmountLimits, BandLimit
 from gatehouse.sentry.authentication.table import MILLION
 
+FORMULA: Final = Phrase(
+    "authentication.rate_formula",
+    "100 × value of frauds / value of all settled payments, by the outcomes of {days} days, in per "
+    "cent; a payment counts as a fraud once",
+)
 WINDOW_DAYS: Final = 90
 QUARTERS: Final = 4
 _QUARTER_MONTHS: Final = 3
@@ -90,6 +96,8 @@ class RateReport(msgspec.Struct, frozen=True, rename="camel"):
     regime: Annotated[str, Meta(description="Whose bands these are.")]
     table_as_of: Annotated[str, Meta(description="Day of the table of limits.")]
     rates_as_of: Annotated[str, Meta(description="Day of the rates of currencies.")]
+    formula: Annotated[str, Meta(description="How a rate is worked out, in words.")]
+    rates_source: Annotated[str, Meta(description="Where the rates of currencies are from.")]
     standings: Annotated[
         list[RateStanding], Meta(description="The last 90 days, then quarters, newest first.")
     ]

@@ -10,7 +10,7 @@ from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.filling import filled
 from gatehouse.core.wording.sentences import Phrase
-from gatehouse.sentry.authentication.table import Country
+from gatehouse.sentry.authentication.table import Country, RiskBand, ScaRegime
 from gatehouse.sentry.authentication.terms import (
     LARGEST_BAND,
     AuthenticationTerms,
@@ -25,6 +25,16 @@ _CONFIDENCE: Final = Phrase(
 )
 _ORDER: Final = Phrase(
     "refused.sca_order", "declineBelow, challengeBelow and exemptFrom must not fall in this order"
+)
+_COUNTERS: Final = Phrase(
+    "authentication.counters",
+    "since the card was last authenticated, payments of at most {sum} together, or at most {count} "
+    "of them, as this account has seen them",
+)
+_BAND: Final = Phrase(
+    "authentication.band",
+    "value of frauds / value of all payments of 90 days is at most {rate} %, and none of the six "
+    "points was found",
 )
 _NEAR: Final = 1e-6
 
@@ -117,6 +127,36 @@ def _share(name: str, value: float) -> int:
     return parts
 
 
+class LimitInForce(msgspec.Struct, frozen=True, rename="camel"):
+    """Up to which amount an exemption can be asked for, and on which condition."""
+
+    article: Annotated[int, Meta(description="16 for low values, 18 for risk analysis.")]
+    up_to: Annotated[int, Meta(description="The largest amount, in units.", examples=[30])]
+    currency: Annotated[str, Meta(description="Of the amount.", examples=["EUR"])]
+    formula: Annotated[str, Meta(description="What must hold besides, in words.")]
+    source: Annotated[
+        str,
+        Meta(description="Where the figures are from; `default` was not compared with the text."),
+    ]
+
+
+def limits_in(regime: ScaRegime) -> list[LimitInForce]:
+    """The limits of a region, each with its formula and source."""
+    low, currency = regime.low_value, regime.currency
+    counters = _COUNTERS(sum=f"{low.sum} {currency}", count=low.count)
+    return [
+        LimitInForce(16, low.amount, currency, counters, low.source),
+        *(
+            LimitInForce(18, band.up_to, currency, _BAND(rate=_percent(band)), band.source)
+            for band in regime.bands
+        ),
+    ]
+
+
+def _percent(band: RiskBand) -> str:
+    return f"{band.reference_rate // 10_000}.{band.reference_rate % 10_000:04d}"
+
+
 class AuthenticationShown(msgspec.Struct, frozen=True, rename="camel"):
     """Whether an account asks for advice on authentication, and what it depends on."""
 
@@ -129,3 +169,7 @@ class AuthenticationShown(msgspec.Struct, frozen=True, rename="camel"):
     measured_at: Annotated[
         Moment | None, Meta(description="The day that the kept rate of fraud ends with.")
     ]
+    limits: Annotated[
+        list[LimitInForce], Meta(description="The limits that hold for the acquirer.")
+    ] = []
+    table_as_of: Annotated[str | None, Meta(description="Day of the table of limits.")] = None

@@ -8,7 +8,9 @@ import msgspec
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.authentication.types.rates import (
+    FORMULA,
     QUARTERS,
+    WINDOW_DAYS,
     RateFilter,
     RateReport,
     RateWindow,
@@ -115,6 +117,8 @@ def _report(found: _MeteredWindows) -> RateReport:
         limits.regime,
         table.as_of.isoformat(),
         table.rates.as_of.isoformat(),
+        FORMULA(days=WINDOW_DAYS),
+        table.rates.source,
         [standing(span, each, limits) for span, each in zip(spans, values, strict=True)],
         [money(limits.currency, band.micros) for band in stopped],
         left_out,

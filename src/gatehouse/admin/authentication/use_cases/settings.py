@@ -7,7 +7,11 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.authentication.types.settings import AuthenticationBody, AuthenticationShown
+from gatehouse.admin.authentication.types.settings import (
+    AuthenticationBody,
+    AuthenticationShown,
+    limits_in,
+)
 from gatehouse.core.clock import Moment
 from gatehouse.sentry.authentication.table import AuthenticationTable, load_authentication_table
 from gatehouse.sentry.authentication.terms import NAME, AuthenticationTerms
@@ -78,10 +82,12 @@ def day_of(at_ms: int) -> datetime.date:
 def _shown(session: AdminSession, terms: AuthenticationTerms | None) -> AuthenticationShown:
     if terms is None:
         return AuthenticationShown(None, None, None)
-    regime = table_of(session.settings).regime_of(terms.acquirer_country, day_of(session.clock()))
-    measured = terms.measured
+    table, measured = table_of(session.settings), terms.measured
+    regime = table.regime_of(terms.acquirer_country, day_of(session.clock()))
     return AuthenticationShown(
         AuthenticationBody.of(terms),
         None if regime is None else regime.name,
         None if measured is None else Moment.parse(f"{measured.as_of}T00:00:00Z"),
+        [] if regime is None else limits_in(regime),
+        table.as_of.isoformat(),
     )

@@ -17,7 +17,7 @@ from gatehouse.admin.jobs.types import (
     ImportOrder,
     JobKind,
     LabelAuditOrder,
-    MonthReportOrder,
+    MonthOrder,
     NamedPerson,
     OutcomeImportOrder,
     TrainingOrder,
@@ -77,6 +77,15 @@ def what_if(work: Work) -> Any:
         span,
         lambda done, total: work.reached(done, total, "reading records"),
     )
+
+
+def estimate_enumeration(work: Work) -> Any:
+    """Estimate how many authorizations of a month were cards being tried out."""
+    from gatehouse.admin.programmes.use_cases import enumeration
+
+    order: MonthOrder = work.order
+    work.reached(None, None, "reading decisions")
+    return enumeration.estimate_now(work.session, work.account_id, order.month)
 
 
 def train(work: Work) -> Any:
@@ -224,7 +233,7 @@ def make_report(work: Work) -> Any:
     """Make the report on a month, on a copy of its decisions."""
     from gatehouse.admin.reports.use_cases.making import make_report_now
 
-    order: MonthReportOrder = work.order
+    order: MonthOrder = work.order
     work.reached(None, None, "reading decisions")
     report = make_report_now(work.session, work.account_id, order.month)
     return {"month": report.month, "orders": report.counts.orders}
@@ -302,6 +311,7 @@ WORKS: Final[dict[JobKind, Callable[[Work], Any]]] = {
     JobKind.FEEDBACK_IMPORT: import_feedback,
     JobKind.ERASURE: erase,
     JobKind.WHAT_IF: what_if,
+    JobKind.ENUMERATION: estimate_enumeration,
     JobKind.OUTCOME_IMPORT: import_outcomes,
     JobKind.MONTH_REPORT: make_report,
     JobKind.BULK: change_many,

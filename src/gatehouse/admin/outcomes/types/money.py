@@ -10,7 +10,13 @@ from msgspec import Meta
 from gatehouse.admin.outcomes.types.counts import OutcomeGroup
 from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage, OutcomeKind
 from gatehouse.core.money import format_amount
+from gatehouse.core.wording.sentences import Phrase
 
+FORMULA: Final = Phrase(
+    "outcomes.money_formula",
+    "sums of the amounts that were told as outcomes, each in the month (UTC) in which it happened; "
+    "disputed = won + lost + open, in the month in which the dispute began",
+)
 MOST_MONTHS: Final = 24
 _WON: Final = frozenset((DisputeResult.WON, DisputeResult.WITHDRAWN))
 _KINDS: Final = {
@@ -53,6 +59,7 @@ class MoneyReport(msgspec.Struct, frozen=True, rename="camel"):
     """What became of the money of some months."""
 
     months: Annotated[list[MoneyMonth], Meta(description="Newest first, then by currency.")]
+    formula: Annotated[str, Meta(description="What is added up, in words.")]
 
 
 class MoneyReportWanted(msgspec.Struct, frozen=True, rename="camel"):

@@ -2,6 +2,7 @@
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.outcomes.types.money import (
+    FORMULA,
     MoneyMonth,
     MoneyReport,
     MoneyReportWanted,
@@ -31,4 +32,4 @@ def report_money(reading: Reading, account_id: str, wanted: MoneyReportWanted) -
         groups = sum_between(reading, account_id, month.since_ms, month.until_ms)
         found += money_of(str(month), groups)
         month = month.before
-    return MoneyReport(found)
+    return MoneyReport(found, FORMULA())

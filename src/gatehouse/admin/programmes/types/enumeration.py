@@ -1,6 +1,16 @@
 """What is estimated of cards that were tried out."""
 
+from typing import Final
+
 import msgspec
+
+from gatehouse.core.wording.sentences import Phrase
+
+FORMULA: Final = Phrase(
+    "programmes.enumeration_formula",
+    "10,000 × authorizations in bursts / all requests that PreCheck or Gateway answered, in basis "
+    "points",
+)
 
 
 class EnumerationEstimate(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -13,6 +23,7 @@ class EnumerationEstimate(msgspec.Struct, frozen=True, rename="camel", kw_only=T
     """Those in bursts: one BIN, many cards, few amounts."""
     bursts: int
     basis_points: str | None
+    formula: str
     limit_basis_points: int
     limit_enumerated: int
     met: bool

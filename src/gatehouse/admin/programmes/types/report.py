@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from gatehouse.admin.programmes.types.causes import EventCause
 from gatehouse.admin.programmes.types.counting import MeteredScope
+from gatehouse.admin.programmes.types.formulas import Formula
 from gatehouse.admin.programmes.types.meter import OtherCondition
 from gatehouse.admin.programmes.types.thresholds import CountedEvents, ProgrammeSubject
 from gatehouse.core.clock import Moment
@@ -56,6 +57,7 @@ class ProgrammeForecast(msgspec.Struct, frozen=True, rename="camel"):
     months: Annotated[
         int, Meta(description="Earlier months that it was learnt from.", examples=[6])
     ]
+    formula: Formula
 
 
 class MeteredProgramme(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -84,6 +86,7 @@ class MeteredProgramme(msgspec.Struct, frozen=True, rename="camel", kw_only=True
             examples=["82.00"],
         ),
     ]
+    formula: Formula
     limit_basis_points: Annotated[int, Meta(description="From where on.", examples=[150])]
     limit_events: Annotated[int, Meta(description="And from how many events on.", examples=[1500])]
     needed_events: Annotated[

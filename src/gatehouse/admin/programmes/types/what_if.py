@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from gatehouse.admin.configurations.types import Document
 from gatehouse.admin.programmes.types.counting import MeteredScope
+from gatehouse.admin.programmes.types.formulas import Formula
 from gatehouse.core.reading.spans import SinceText, UntilText
 
 
@@ -34,6 +35,7 @@ class WhatIfMonth(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     sales_after: Annotated[int, Meta(description="Without what it declines.", examples=[4950])]
     basis_points: Annotated[str | None, Meta(description="The ratio as it was.")]
     basis_points_after: Annotated[str | None, Meta(description="The ratio without them.")]
+    formula: Formula
     met: Annotated[bool, Meta(description="Whether the level was met.")]
     met_after: Annotated[bool, Meta(description="Whether it would have been met.")]
 

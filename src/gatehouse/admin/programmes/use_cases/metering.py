@@ -8,6 +8,7 @@ from typing import Final
 from gatehouse.access.roles import Permission
 from gatehouse.admin.programmes.types.counting import NOTHING, MeteredPart
 from gatehouse.admin.programmes.types.forecast import Forecast, ratio_range
+from gatehouse.admin.programmes.types.formulas import FORECAST, ratio_formula, sales_month
 from gatehouse.admin.programmes.types.meter import OtherCondition, ProgrammeStanding, events_for
 from gatehouse.admin.programmes.types.report import (
     MeteredProgramme,
@@ -134,7 +135,6 @@ def _shown(
     part: MeteredPart, one: ProgrammeStanding, metered: Metered, learnt: Learnt | None
 ) -> MeteredProgramme:
     level, month = one.level, metered.month
-    same_month = one.programme.sales_of == "same month"
     has_amount = bool(level.amount_micros)
     return filled(
         MeteredProgramme,
@@ -146,8 +146,9 @@ def _shown(
         scope=part.scope,
         merchant_id=part.merchant_id,
         region=part.region,
-        sales_month=str(month if same_month else month.before),
+        sales_month=str(sales_month(one.programme, month)),
         basis_points=None if one.ratio is None else basis_points_text(one.ratio),
+        formula=ratio_formula(one.programme, month),
         limit_basis_points=level.basis_points,
         limit_events=level.events,
         needed_events=one.needed,
@@ -187,6 +188,7 @@ def _forecast(
         basis_points_high=high,
         outlook=_outlook(one, events, sales),
         months=learnt.months,
+        formula=FORECAST(count=learnt.months),
     )
 
 

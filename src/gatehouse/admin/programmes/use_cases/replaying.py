@@ -16,6 +16,7 @@ from gatehouse.admin.programmes.types.counting import (
     counts_of,
     parts_of,
 )
+from gatehouse.admin.programmes.types.formulas import ratio_formula
 from gatehouse.admin.programmes.types.meter import ProgrammeStanding
 from gatehouse.admin.programmes.types.thresholds import ProgrammeTable
 from gatehouse.admin.programmes.types.what_if import WhatIfMonth, WhatIfReport
@@ -186,5 +187,6 @@ def _shown(
         sales_after=would_be.sales,
         basis_points=None if was.ratio is None else basis_points_text(was.ratio),
         basis_points_after=None if would_be.ratio is None else basis_points_text(would_be.ratio),
+        formula=ratio_formula(was.programme, month),
         met_after=would_be.met,
     )

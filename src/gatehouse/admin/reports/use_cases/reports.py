@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from msgspec import Meta
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.jobs.types import JobKind, JobResponse, MonthReportOrder
+from gatehouse.admin.jobs.types import JobKind, JobResponse, MonthOrder
 from gatehouse.admin.jobs.use_cases import shown_job, start_job
 from gatehouse.admin.reports import queries
 from gatehouse.admin.reports.types.months import ZonedMonth
@@ -55,7 +55,7 @@ def start_report(session: AdminSession, account_id: str, given: ReportWanted) ->
     since. A month that is not over yet is reported on up to now.
     """
     check_begun(session, account_id, given.month)
-    order = MonthReportOrder(given.month)
+    order = MonthOrder(given.month)
     return shown_job(start_job(session, account_id, JobKind.MONTH_REPORT, order))
 
 
