@@ -310,6 +310,10 @@ export interface AuthenticationShown {
   readonly regime: string | null;
   /** The day that the kept rate of fraud ends with. */
   readonly measuredAt: string | null;
+  /** The limits that hold for the acquirer. */
+  readonly limits?: readonly LimitInForce[];
+  /** Day of the table of limits. */
+  readonly tableAsOf?: string | null;
 }
 
 /** How the address compares with the issuer's. */
@@ -1334,6 +1338,32 @@ export interface Explanation {
   readonly notes: readonly string[];
 }
 
+/** Decisions to count in groups; by default those of the last 30 days. */
+export interface ExplorationRequest {
+  /** A signal, or `decision`, `operation`, `rule` or `shadowRule`. */
+  readonly by: string;
+  /** Another one, for pairs. */
+  readonly also?: string | null | undefined;
+  /** How many are told apart; of pairs, 12 on each side. */
+  readonly groups?: number | undefined;
+  /** The first moment: a day, or a time such as 2026-11-15T08:30:00Z. */
+  readonly since?: string | null | undefined;
+  /** The first moment after it, in the same words. Default: now. */
+  readonly until?: string | null | undefined;
+  /** Whose days the trend counts. */
+  readonly timeZone?: string | undefined;
+  /** Conditions in the language of rules; all must hold. */
+  readonly where?: readonly string[] | undefined;
+  /** Only these. */
+  readonly decision?: readonly Outcome[] | undefined;
+  /** Only decisions of these. */
+  readonly operation?: readonly string[] | undefined;
+  /** Only those that one of these rules hit. */
+  readonly rule?: readonly string[] | undefined;
+  /** The same of rules in shadow. */
+  readonly shadowRule?: readonly string[] | undefined;
+}
+
 /** Statements about requests. */
 export interface FeedbackBatch {
   /** Each as `POST /api/v1/feedback` takes it. */
@@ -1883,6 +1913,20 @@ export type LabelSource = "api" | "command" | "import" | "outcome" | "review" | 
 /** Who bears a fraud, if the advice is followed and the issuer agrees. */
 export type LiableParty = "ISSUER" | "MERCHANT" | (string & {});
 
+/** Up to which amount an exemption can be asked for, and on which condition. */
+export interface LimitInForce {
+  /** 16 for low values, 18 for risk analysis. */
+  readonly article: number;
+  /** The largest amount, in units. */
+  readonly upTo: number;
+  /** Of the amount. */
+  readonly currency: string;
+  /** What must hold besides, in words. */
+  readonly formula: string;
+  /** Where the figures are from; `default` was not compared with the text. */
+  readonly source: string;
+}
+
 /** What a list said to a rule. */
 export interface ListAnswer {
   /** What was looked up. */
@@ -2051,6 +2095,12 @@ export interface MessageReplay {
   readonly until?: string | null | undefined;
 }
 
+/** Which month to meter. */
+export interface MeterFilter {
+  /** A month in UTC, such as 2026-11; this one if none is given. */
+  readonly month?: string | null | undefined;
+}
+
 /** How a month stands against one level of a programme. */
 export interface MeteredProgramme {
   /** Its name. */
@@ -2075,6 +2125,8 @@ export interface MeteredProgramme {
   readonly salesMonth: string;
   /** The ratio in basis points, rounded to two decimals; null without sales. */
   readonly basisPoints: string | null;
+  /** How it is worked out, in words. */
+  readonly formula: string;
   /** From where on. */
   readonly limitBasisPoints: number;
   /** And from how many events on. */
@@ -2230,6 +2282,8 @@ export interface MoneyMonth {
 export interface MoneyReport {
   /** Newest first, then by currency. */
   readonly months: readonly MoneyMonth[];
+  /** What is added up, in words. */
+  readonly formula: string;
 }
 
 /** How many, and how much together. */
@@ -2755,6 +2809,9 @@ export interface PaymentReversedEvent {
   readonly data: PaymentReversedData;
 }
 
+/** One kind of thing that a person may do. */
+export type Permission = "access" | "approve" | "block" | "configure" | "operate" | "people" | "propose" | "reveal" | "review" | "see" | "see_audit" | "see_money" | (string & {});
+
 /** A person to erase, by everything that names them. */
 export interface PersonErasure {
   /** As it was sent. */
@@ -2961,6 +3018,8 @@ export interface ProgrammeForecast {
   readonly outlook: Outlook;
   /** Earlier months that it was learnt from. */
   readonly months: number;
+  /** How it is worked out, in words. */
+  readonly formula: string;
 }
 
 /** How a month stands against all programmes. */
@@ -3144,6 +3203,10 @@ export interface RateReport {
   readonly tableAsOf: string;
   /** Day of the rates of currencies. */
   readonly ratesAsOf: string;
+  /** How a rate is worked out, in words. */
+  readonly formula: string;
+  /** Where the rates of currencies are from. */
+  readonly ratesSource: string;
   /** The last 90 days, then quarters, newest first. */
   readonly standings: readonly RateStanding[];
   /** Bands above their rate for two quarters running (article 20). */
@@ -3735,6 +3798,42 @@ export interface RiskPointTold {
   readonly answer: RiskAnswer;
   /** What answered it: codes of Sentry's reasons. */
   readonly by: readonly string[];
+}
+
+/** A role to make, or what it is to be from now on. */
+export interface RoleContent {
+  /** For people. */
+  readonly name: string;
+  /** What people with this role may do; `see` is part of every role. */
+  readonly permissions: readonly Permission[];
+}
+
+/** A role that is gone. */
+export interface RoleDeleted {
+  /** Its id. */
+  readonly roleId: string;
+}
+
+/** The roles of an account. */
+export interface RoleList {
+  /** Those that every account has first. */
+  readonly roles: readonly RoleShown[];
+}
+
+/** A role of an account. */
+export interface RoleShown {
+  /** Its id. */
+  readonly roleId: string;
+  /** For people. */
+  readonly name: string;
+  /** What people with this role may do; `see` is part of every role. */
+  readonly permissions: readonly Permission[];
+  /** Whether every account has it. */
+  readonly builtIn: boolean;
+  /** How many people have it. */
+  readonly people: number;
+  /** Grows with each change. */
+  readonly version: number;
 }
 
 /** Orders before and after a version of a rule set came into force, over equal spans. Nothing says that the rules made the difference: days of the week, campaigns and attacks do the same, and labels of the later orders come later. */
@@ -4866,6 +4965,41 @@ export interface Operations {
     body: undefined;
     result: UsageResponse;
   };
+  /** List roles */
+  listRoles: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: RoleList;
+  };
+  /** Make a role of permissions */
+  makeRole: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: RoleContent;
+    result: RoleShown;
+  };
+  /** Show a role */
+  getRole: {
+    path: { readonly roleId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: RoleShown;
+  };
+  /** Change a role */
+  changeRole: {
+    path: { readonly roleId: string };
+    query: Record<string, never>;
+    body: RoleContent;
+    result: RoleShown;
+  };
+  /** Delete a role that nobody has */
+  deleteRole: {
+    path: { readonly roleId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: RoleDeleted;
+  };
   /** Import identity records */
   importIdentities: {
     path: Record<string, never>;
@@ -5167,6 +5301,13 @@ export interface Operations {
     body: undefined;
     result: BulkShown;
   };
+  /** Count decisions in groups */
+  startExploration: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: ExplorationRequest;
+    result: JobResponse;
+  };
   /** List alerts */
   listAlerts: {
     path: Record<string, never>;
@@ -5320,6 +5461,13 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     result: ThresholdTable;
+  };
+  /** Estimate enumeration */
+  estimateEnumeration: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: MeterFilter;
+    result: JobResponse;
   };
   /** Try what a rule set would do to programmes */
   startProgrammesWhatIf: {
@@ -5609,6 +5757,11 @@ export const OPERATIONS = {
   getManagedBalance: { method: "GET", path: "/api/v1/manage/balance", answer: "balanceResponse", repeat: "harmless" },
   getManagedStatement: { method: "GET", path: "/api/v1/manage/statement", answer: "statementResponse", repeat: "harmless" },
   getUsage: { method: "GET", path: "/api/v1/manage/usage", answer: "usageResponse", repeat: "harmless" },
+  listRoles: { method: "GET", path: "/api/v1/manage/roles", answer: "rolesResponse", repeat: "harmless" },
+  makeRole: { method: "POST", path: "/api/v1/manage/roles", answer: "roleResponse", repeat: "keyed" },
+  getRole: { method: "GET", path: "/api/v1/manage/roles/{roleId}", answer: "roleResponse", repeat: "harmless" },
+  changeRole: { method: "PUT", path: "/api/v1/manage/roles/{roleId}", answer: "roleResponse", repeat: "keyed" },
+  deleteRole: { method: "DELETE", path: "/api/v1/manage/roles/{roleId}", answer: "roleDeletedResponse", repeat: "keyed" },
   importIdentities: { method: "POST", path: "/api/v1/manage/identities/imports", answer: "jobResponse", repeat: "keyed" },
   searchIdentities: { method: "POST", path: "/api/v1/manage/identities/search", answer: "identitiesResponse", repeat: "harmless" },
   eraseIdentities: { method: "POST", path: "/api/v1/manage/identities/erase", answer: "identitiesErasedResponse", repeat: "keyed" },
@@ -5652,6 +5805,7 @@ export const OPERATIONS = {
   putManyOnList: { method: "POST", path: "/api/v1/manage/bulk/entries", answer: "bulkResponse", repeat: "keyed" },
   getBulkChange: { method: "GET", path: "/api/v1/manage/bulk/{bulkId}", answer: "bulkResponse", repeat: "harmless" },
   undoBulkChange: { method: "POST", path: "/api/v1/manage/bulk/{bulkId}/undo", answer: "bulkResponse", repeat: "keyed" },
+  startExploration: { method: "POST", path: "/api/v1/manage/explorations", answer: "jobResponse", repeat: "keyed" },
   listAlerts: { method: "GET", path: "/api/v1/manage/alerts", answer: "alertsResponse", repeat: "harmless" },
   getAlert: { method: "GET", path: "/api/v1/manage/alerts/{alertId}", answer: "alertResponse", repeat: "harmless" },
   acknowledgeAlert: { method: "POST", path: "/api/v1/manage/alerts/{alertId}/acknowledgement", answer: "alertResponse", repeat: "keyed" },
@@ -5674,6 +5828,7 @@ export const OPERATIONS = {
   rejoinOutcomes: { method: "POST", path: "/api/v1/manage/outcomes/rejoin", answer: "outcomesJoinedResponse", repeat: "keyed" },
   getProgrammes: { method: "GET", path: "/api/v1/manage/programmes", answer: "programmesResponse", repeat: "harmless" },
   getProgrammeThresholds: { method: "GET", path: "/api/v1/manage/programmes/thresholds", answer: "programmeThresholdsResponse", repeat: "harmless" },
+  estimateEnumeration: { method: "POST", path: "/api/v1/manage/programmes/enumeration", answer: "jobResponse", repeat: "keyed" },
   startProgrammesWhatIf: { method: "POST", path: "/api/v1/manage/programmes/what-if", answer: "jobResponse", repeat: "keyed" },
   getEvidence: { method: "GET", path: "/api/v1/manage/decisions/{requestId}/evidence", answer: "evidenceResponse", repeat: "harmless" },
   listDisputes: { method: "GET", path: "/api/v1/manage/disputes", answer: "disputesResponse", repeat: "harmless" },

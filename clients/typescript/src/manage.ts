@@ -212,6 +212,13 @@ export class ManageEvents extends Calls {
   }
 }
 
+export class ManageExplorations extends Calls {
+  /** Starts a job that counts decisions by one signal or by two: how many, what became of them, fraud, money, and how many in each part of the span. Signals that tell of a person, and custom inputs, are left to the console and the command. Scope `manage:rules`. Free. */
+  start(body: Body<"startExploration">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
+    return this.send("startExploration", { body }, own);
+  }
+}
+
 export class ManageFeedback extends Calls {
   /** Records up to 500 statements, each on its own: one that is refused does not keep the others from being kept. The same said again changes nothing. Scope `manage:feedback`. Free. */
   give(body: Body<"giveFeedbackInBulk">, own?: CallOptions): Promise<Answer<api.FeedbackBatchResponse>> {
@@ -571,6 +578,11 @@ export class ManageProgrammes extends Calls {
     return this.send("getProgrammeThresholds", {}, own);
   }
 
+  /** Starts a job that counts the authorizations of a month in which cards were tried out: one BIN, many cards, few amounts. Its result is beside the network's limit; the network's own flag is not shown to merchants. Scope `manage:feedback`. Free. */
+  estimateEnumeration(body: Body<"estimateEnumeration"> = {}, own?: CallOptions): Promise<Answer<api.JobResponse>> {
+    return this.send("estimateEnumeration", { body }, own);
+  }
+
   /** Starts a job that judges recorded requests, by default those of the last 90 days, by a document. Its result says what the ratios of each month would have been without the payments that the rule set declines, and which sales would have been lost. Changes nothing. Scope `manage:rules`. Free. */
   startWhatIf(body: Body<"startProgrammesWhatIf">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
     return this.send("startProgrammesWhatIf", { body }, own);
@@ -616,6 +628,37 @@ export class ManageRings extends Calls {
   /** Puts all users, cards, mailboxes, phones and devices of a ring on lists, with a reason and an expiry. What a list does is up to the rules that name it. Addresses are left out: others have them, too. Scope `manage:lists`. Free. */
   blocking(ringId: string, body: Body<"blockRing">, own?: CallOptions & Query<"blockRing">): Promise<Answer<api.RingBlocked>> {
     return this.send("blockRing", { path: { ringId }, query: { dryRun: own?.dryRun }, body }, own);
+  }
+}
+
+export class ManageRoles extends Calls {
+  /** The roles that every account has, and those that this one made of permissions. Scope `manage:people`. Free. */
+  list(own?: CallOptions): Listing<api.RoleList, api.RoleShown> {
+    return new Listing({
+      ask: () => this.send("listRoles", {}, own),
+      hasMore: () => false,
+      items: (page) => page.roles,
+    });
+  }
+
+  /** Nobody gives a permission without having it; a key gives none for personal data, money, people, keys and approvals. Scope `manage:people`. Free. */
+  make(body: Body<"makeRole">, own?: CallOptions): Promise<Answer<api.RoleShown>> {
+    return this.send("makeRole", { body }, own);
+  }
+
+  /** What people with a role may do. Its `ETag` is for `If-Match` of a change. Scope `manage:people`. Free. */
+  get(roleId: string, own?: CallOptions): Promise<Answer<api.RoleShown>> {
+    return this.send("getRole", { path: { roleId } }, own);
+  }
+
+  /** It counts at once for everybody who has it. Only who may do all that it allows, before and after, changes a role. Scope `manage:people`. Free. */
+  change(roleId: string, body: Body<"changeRole">, own?: CallOptions): Promise<Answer<api.RoleShown>> {
+    return this.send("changeRole", { path: { roleId }, body }, own);
+  }
+
+  /** Scope `manage:people`. Free. */
+  delete(roleId: string, own?: CallOptions): Promise<Answer<api.RoleDeleted>> {
+    return this.send("deleteRole", { path: { roleId } }, own);
   }
 }
 
@@ -767,6 +810,7 @@ export class Manage {
   readonly disputes: ManageDisputes;
   readonly drift: ManageDrift;
   readonly events: ManageEvents;
+  readonly explorations: ManageExplorations;
   readonly feedback: ManageFeedback;
   readonly identities: ManageIdentities;
   readonly jobs: ManageJobs;
@@ -780,6 +824,7 @@ export class Manage {
   readonly programmes: ManageProgrammes;
   readonly reports: ManageReports;
   readonly rings: ManageRings;
+  readonly roles: ManageRoles;
   readonly rules: ManageRules;
   readonly statement: ManageStatement;
   readonly usage: ManageUsage;
@@ -797,6 +842,7 @@ export class Manage {
     this.disputes = new ManageDisputes(send);
     this.drift = new ManageDrift(send);
     this.events = new ManageEvents(send);
+    this.explorations = new ManageExplorations(send);
     this.feedback = new ManageFeedback(send);
     this.identities = new ManageIdentities(send);
     this.jobs = new ManageJobs(send);
@@ -810,6 +856,7 @@ export class Manage {
     this.programmes = new ManageProgrammes(send);
     this.reports = new ManageReports(send);
     this.rings = new ManageRings(send);
+    this.roles = new ManageRoles(send);
     this.rules = new ManageRules(send);
     this.statement = new ManageStatement(send);
     this.usage = new ManageUsage(send);

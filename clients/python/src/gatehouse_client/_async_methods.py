@@ -886,6 +886,60 @@ class ManageEventsCalls:
         )
 
 
+class ManageExplorationsCalls:
+    """Calls about explorations."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def start(
+        self,
+        *,
+        by: str,
+        also: str | None = None,
+        groups: int | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        time_zone: str | None = None,
+        where: Sequence[str] | None = None,
+        decision: Sequence[models.Outcome | str] | None = None,
+        operation: Sequence[str] | None = None,
+        rule: Sequence[str] | None = None,
+        shadow_rule: Sequence[str] | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.JobResponse]:
+        """Starts a job that counts decisions by one signal or by two: how many, what became of
+        them, fraud, money, and how many in each part of the span. Signals that tell of a
+        person, and custom inputs, are left to the console and the command. Scope
+        `manage:rules`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/explorations",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.KEYED,
+                body=models.ExplorationRequest(
+                    by=by,
+                    also=also,
+                    groups=groups,
+                    since=since,
+                    until=until,
+                    time_zone=time_zone,
+                    where=where,
+                    decision=decision,
+                    operation=operation,
+                    rule=rule,
+                    shadow_rule=shadow_rule,
+                ),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
 class ManageFeedbackCalls:
     """Calls about feedback."""
 
@@ -2420,6 +2474,30 @@ class ManageProgrammesCalls:
             )
         )
 
+    async def estimate_enumeration(
+        self,
+        *,
+        month: str | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.JobResponse]:
+        """Starts a job that counts the authorizations of a month in which cards were tried out:
+        one BIN, many cards, few amounts. Its result is beside the network's limit; the
+        network's own flag is not shown to merchants. Scope `manage:feedback`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/programmes/enumeration",
+                answer=models.JobResponse,
+                named="jobResponse",
+                repeat=Repeat.KEYED,
+                body=models.MeterFilter(month=month),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
     async def start_what_if(
         self,
         *,
@@ -2599,6 +2677,129 @@ class ManageRingsCalls:
                 path_values={"ring_id": ring_id},
                 query={"dryRun": dry_run},
                 body=models.RingBlocking(reason=reason, days=days, prefix=prefix),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
+class ManageRolesCalls:
+    """Calls about roles."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def list(self, *, options: CallOptions | None = None) -> Answer[models.RoleList]:
+        """The roles that every account has, and those that this one made of permissions. Scope
+        `manage:people`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/roles",
+                answer=models.RoleList,
+                named="rolesResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    async def each(self, *, options: CallOptions | None = None) -> AsyncIterator[models.RoleShown]:
+        """Each of the roles, page after page."""
+        page = (await self.list(options=options)).result
+        for one in page.roles:
+            yield one
+
+    async def make(
+        self,
+        *,
+        name: str,
+        permissions: Sequence[models.Permission | str],
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.RoleShown]:
+        """Nobody gives a permission without having it; a key gives none for personal data, money,
+        people, keys and approvals. Scope `manage:people`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/roles",
+                answer=models.RoleShown,
+                named="roleResponse",
+                repeat=Repeat.KEYED,
+                body=models.RoleContent(name=name, permissions=permissions),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def get(
+        self, role_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.RoleShown]:
+        """What people with a role may do. Its `ETag` is for `If-Match` of a change. Scope
+        `manage:people`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/roles/{role_id}",
+                answer=models.RoleShown,
+                named="roleResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"role_id": role_id},
+                options=options or {},
+            )
+        )
+
+    async def change(
+        self,
+        role_id: str,
+        *,
+        name: str,
+        permissions: Sequence[models.Permission | str],
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.RoleShown]:
+        """It counts at once for everybody who has it. Only who may do all that it allows, before
+        and after, changes a role. Scope `manage:people`. Free.
+        """
+        return await self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/roles/{role_id}",
+                answer=models.RoleShown,
+                named="roleResponse",
+                repeat=Repeat.KEYED,
+                path_values={"role_id": role_id},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=models.RoleContent(name=name, permissions=permissions),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def delete(
+        self,
+        role_id: str,
+        *,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.RoleDeleted]:
+        """Scope `manage:people`. Free."""
+        return await self._send(
+            Call(
+                method="DELETE",
+                path="/api/v1/manage/roles/{role_id}",
+                answer=models.RoleDeleted,
+                named="roleDeletedResponse",
+                repeat=Repeat.KEYED,
+                path_values={"role_id": role_id},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 idempotency_key=idempotency_key,
                 options=options or {},
             )
@@ -3928,6 +4129,7 @@ class Manage:
         self.disputes = ManageDisputesCalls(sender)
         self.drift = ManageDriftCalls(sender)
         self.events = ManageEventsCalls(sender)
+        self.explorations = ManageExplorationsCalls(sender)
         self.feedback = ManageFeedbackCalls(sender)
         self.identities = ManageIdentitiesCalls(sender)
         self.jobs = ManageJobsCalls(sender)
@@ -3941,6 +4143,7 @@ class Manage:
         self.programmes = ManageProgrammesCalls(sender)
         self.reports = ManageReportsCalls(sender)
         self.rings = ManageRingsCalls(sender)
+        self.roles = ManageRolesCalls(sender)
         self.rules = ManageRulesCalls(sender)
         self.statement = ManageStatementCalls(sender)
         self.usage = ManageUsageCalls(sender)

@@ -335,6 +335,10 @@ class AuthenticationShown(Struct, frozen=True, kw_only=True):
     """Whose rules hold for the acquirer; null where none do."""
     measured_at: datetime | None
     """The day that the kept rate of fraud ends with."""
+    limits: tuple[LimitInForce, ...] | None = None
+    """The limits that hold for the acquirer."""
+    table_as_of: str | None = None
+    """Day of the table of limits."""
 
 
 class AvsResult(OpenEnum):
@@ -1494,6 +1498,33 @@ class Explanation(Struct, frozen=True, kw_only=True):
     """What could not be told, and how far it was looked for."""
 
 
+class ExplorationRequest(Struct, frozen=True, kw_only=True):
+    """Decisions to count in groups; by default those of the last 30 days."""
+
+    by: str
+    """A signal, or `decision`, `operation`, `rule` or `shadowRule`."""
+    also: str | None = None
+    """Another one, for pairs."""
+    groups: int | None = None
+    """How many are told apart; of pairs, 12 on each side."""
+    since: str | None = None
+    """The first moment: a day, or a time such as 2026-11-15T08:30:00Z."""
+    until: str | None = None
+    """The first moment after it, in the same words. Default: now."""
+    time_zone: str | None = None
+    """Whose days the trend counts."""
+    where: Sequence[str] | None = None
+    """Conditions in the language of rules; all must hold."""
+    decision: Sequence[Outcome | str] | None = None
+    """Only these."""
+    operation: Sequence[str] | None = None
+    """Only decisions of these."""
+    rule: Sequence[str] | None = None
+    """Only those that one of these rules hit."""
+    shadow_rule: Sequence[str] | None = None
+    """The same of rules in shadow."""
+
+
 class FeedbackBatch(Struct, frozen=True, kw_only=True):
     """Statements about requests."""
 
@@ -2057,6 +2088,21 @@ class LiableParty(OpenEnum):
     MERCHANT = "MERCHANT"
 
 
+class LimitInForce(Struct, frozen=True, kw_only=True):
+    """Up to which amount an exemption can be asked for, and on which condition."""
+
+    article: int
+    """16 for low values, 18 for risk analysis."""
+    up_to: int
+    """The largest amount, in units."""
+    currency: str
+    """Of the amount."""
+    formula: str
+    """What must hold besides, in words."""
+    source: str
+    """Where the figures are from; `default` was not compared with the text."""
+
+
 class ListAnswer(Struct, frozen=True, kw_only=True):
     """What a list said to a rule."""
 
@@ -2260,6 +2306,13 @@ class MessageReplay(Struct, frozen=True, kw_only=True):
     """Before then; without it, now."""
 
 
+class MeterFilter(Struct, frozen=True, kw_only=True):
+    """Which month to meter."""
+
+    month: str | None = None
+    """A month in UTC, such as 2026-11; this one if none is given."""
+
+
 class MeteredProgramme(Struct, frozen=True, kw_only=True):
     """How a month stands against one level of a programme."""
 
@@ -2285,6 +2338,8 @@ class MeteredProgramme(Struct, frozen=True, kw_only=True):
     """The month of these sales."""
     basis_points: str | None
     """The ratio in basis points, rounded to two decimals; null without sales."""
+    formula: str
+    """How it is worked out, in words."""
     limit_basis_points: int
     """From where on."""
     limit_events: int
@@ -2453,6 +2508,8 @@ class MoneyReport(Struct, frozen=True, kw_only=True):
 
     months: tuple[MoneyMonth, ...]
     """Newest first, then by currency."""
+    formula: str
+    """What is added up, in words."""
 
 
 class MoneySum(Struct, frozen=True, kw_only=True):
@@ -2973,6 +3030,23 @@ class PaymentOutcome(Struct, frozen=True, kw_only=True):
     """Until when to answer (RFC 3339)."""
 
 
+class Permission(OpenEnum):
+    """One kind of thing that a person may do."""
+
+    ACCESS = "access"
+    APPROVE = "approve"
+    BLOCK = "block"
+    CONFIGURE = "configure"
+    OPERATE = "operate"
+    PEOPLE = "people"
+    PROPOSE = "propose"
+    REVEAL = "reveal"
+    REVIEW = "review"
+    SEE = "see"
+    SEE_AUDIT = "see_audit"
+    SEE_MONEY = "see_money"
+
+
 class PersonErasure(Struct, frozen=True, kw_only=True):
     """A person to erase, by everything that names them."""
 
@@ -3213,6 +3287,8 @@ class ProgrammeForecast(Struct, frozen=True, kw_only=True):
     """Whether the level will be met."""
     months: int
     """Earlier months that it was learnt from."""
+    formula: str
+    """How it is worked out, in words."""
 
 
 class ProgrammeReport(Struct, frozen=True, kw_only=True):
@@ -3411,6 +3487,10 @@ class RateReport(Struct, frozen=True, kw_only=True):
     """Day of the table of limits."""
     rates_as_of: str
     """Day of the rates of currencies."""
+    formula: str
+    """How a rate is worked out, in words."""
+    rates_source: str
+    """Where the rates of currencies are from."""
     standings: tuple[RateStanding, ...]
     """The last 90 days, then quarters, newest first."""
     stopped: tuple[Money, ...]
@@ -3959,6 +4039,46 @@ class RiskPointTold(Struct, frozen=True, kw_only=True):
     """Whether it was."""
     by: tuple[str, ...]
     """What answered it: codes of Sentry's reasons."""
+
+
+class RoleContent(Struct, frozen=True, kw_only=True):
+    """A role to make, or what it is to be from now on."""
+
+    name: str
+    """For people."""
+    permissions: Sequence[Permission | str]
+    """What people with this role may do; `see` is part of every role."""
+
+
+class RoleDeleted(Struct, frozen=True, kw_only=True):
+    """A role that is gone."""
+
+    role_id: str
+    """Its id."""
+
+
+class RoleList(Struct, frozen=True, kw_only=True):
+    """The roles of an account."""
+
+    roles: tuple[RoleShown, ...]
+    """Those that every account has first."""
+
+
+class RoleShown(Struct, frozen=True, kw_only=True):
+    """A role of an account."""
+
+    role_id: str
+    """Its id."""
+    name: str
+    """For people."""
+    permissions: tuple[Permission, ...]
+    """What people with this role may do; `see` is part of every role."""
+    built_in: bool
+    """Whether every account has it."""
+    people: int
+    """How many people have it."""
+    version: int
+    """Grows with each change."""
 
 
 class RuleChangeFigures(Struct, frozen=True, kw_only=True):
