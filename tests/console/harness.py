@@ -148,7 +148,7 @@ class Console:
             return self.as_person({}, is_operator=True, **known)
         return self.as_person({account_id or self.account_id: role}, **known)
 
-    def as_person(self, roles: Mapping[str, UserRole], **known: Any) -> Browser:
+    def as_person(self, roles: Mapping[str, str], **known: Any) -> Browser:
         """A person with these roles; `locale`, `time_zone` and the like can be chosen."""
         number = len(self._visitors)
         visitor = Visitor(

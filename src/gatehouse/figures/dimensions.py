@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from gatehouse.conditions.catalogue import CUSTOM, Catalogue, SignalInfo
+from gatehouse.conditions.catalogue import CUSTOM, Catalogue
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.stages.signal import SignalInfo
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.figures.column_filter import RULE, ColumnFilter
 from gatehouse.figures.engine import ColumnConnection

@@ -71,7 +71,7 @@ class Elsewhere:
         arrival = ProviderAnswer(**{"state": left.state, "code": code, **brought})
         return self.sso.arrive(arrival, left.state, HERE)
 
-    def roles(self) -> dict[str, UserRole]:
+    def roles(self) -> dict[str, str]:
         return dict(users.get(self.at.session, None, ADA).roles)
 
 

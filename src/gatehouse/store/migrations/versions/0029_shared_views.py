@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy import Integer
 
-revision = "0030"
+revision = "0029"
 down_revision = "0028"
 branch_labels = None
 depends_on = None
