@@ -122,6 +122,7 @@ NOT_OFFERED: Final = {
     },
     "For proposals, which people make": {
         *("lists.planned", "lists.put", "lists.take", "alerts.entries_to_block"),
+        "experiments.check_startable",
         "rings.proposed_blocking",
     },
     "For people who revoke a key; a key sees the parents of others in its list": {

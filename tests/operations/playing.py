@@ -16,7 +16,8 @@ from gatehouse.core.stages.stage import Stage
 from gatehouse.decisions.record import DecisionRecord, RecordedSignals, decode
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
-from gatehouse.operations.account_setup import Builder, Pipeline
+from gatehouse.operations.account_setup import Builder
+from gatehouse.operations.ready_pipeline import Pipeline
 from gatehouse.pipeline.authoring import read_pipeline
 from gatehouse.pipeline.definition import combine, encode_program
 from gatehouse.pipeline.engine import Engine, EngineOptions

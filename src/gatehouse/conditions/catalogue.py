@@ -180,6 +180,11 @@ _ROWS: Final[tuple[_Row, ...]] = (
         tuple(ScaExemption),
     ),
     ("threeDS.authenticated", _B, "3-D Secure authenticated the cardholder.", ""),
+    ("experiment.id", _T, "The live experiment that it takes part in.", "'exp_01kabc'"),
+    (
+        *("experiment.arm", _T, "Which arm of it decides.", "'challenger'"),
+        ("control", "challenger"),
+    ),
 )
 
 _SPANS: Final = {

@@ -49,6 +49,8 @@ class EventName(StrEnum):
     ALERT_ENDED = "alert.ended"
     REVIEW_REOPENED = "review.reopened"
     REPORT_READY = "report.ready"
+    EXPERIMENT_STARTED = "experiment.started"
+    EXPERIMENT_ENDED = "experiment.ended"
 
 
 MEANINGS: Final[dict[EventName, str]] = {
@@ -81,6 +83,8 @@ MEANINGS: Final[dict[EventName, str]] = {
     EventName.ALERT_ENDED: "What departed from the usual is over, or a person ended the alert.",
     EventName.REVIEW_REOPENED: "A resolution of a review was undone; the review is open again.",
     EventName.REPORT_READY: "The report on a month was made.",
+    EventName.EXPERIMENT_STARTED: "A live experiment began: some requests get another arm.",
+    EventName.EXPERIMENT_ENDED: "A live experiment ended, by a person or by itself.",
 }
 """Every type in one sentence."""
 

@@ -19,7 +19,15 @@ from gatehouse.core.limits.lru_cache import LruCache
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.stages.stage import Stage
 from gatehouse.core.wording.sentences import Phrase, said_by
+from gatehouse.operations.live_experiments import (
+    ExperimentParts,
+    LiveExperiment,
+    challenger_program,
+    live_experiment,
+    running_experiment,
+)
 from gatehouse.operations.pipeline_steps import Ruled, steps_of
+from gatehouse.operations.ready_pipeline import Pipeline
 from gatehouse.pipeline.definition import (
     PipelineDefinition,
     decode_program,
@@ -27,7 +35,6 @@ from gatehouse.pipeline.definition import (
     reads,
     without_payment,
 )
-from gatehouse.pipeline.job import Step
 from gatehouse.rules import ruleset
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
@@ -35,7 +42,7 @@ from gatehouse.rules.stage import RulesStage
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard
 from gatehouse.sentry.stage import SentryStage
-from gatehouse.store.configured import configurations, models
+from gatehouse.store.configured import configurations, experiments, models
 from gatehouse.store.configured.account_signature import check_account, put_back
 from gatehouse.store.configured.configurations import (
     StoredVersion,
@@ -66,41 +73,6 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 
 
-class Pipeline(msgspec.Struct, frozen=True):
-    """A pipeline of an account, ready to run."""
-
-    definition: PipelineDefinition
-    version: int
-    steps: tuple[Step, ...]
-    """Its stages; one without a fee of its own is free until `steps_at` gives it one."""
-    reads: tuple[str, ...]
-    """The objects of a request that its stages look at."""
-    needs: dict[str, tuple[str, ...]]
-    """What a caller must send, and which stages need it."""
-    priced: dict[tuple[int, ...], tuple[Step, ...]] = {}
-    """The stages by the account's fees, which hardly ever change; made when they are needed."""
-
-    def steps_at(self, fees: Mapping[str, int]) -> tuple[Step, ...]:
-        """The stages for an account with these fees."""
-        by_type = tuple(fees.values())
-        known = self.priced.get(by_type)
-        if known is None:
-            self.priced.clear()
-            known = self.priced[by_type] = self._priced(fees)
-        return known
-
-    def _priced(self, fees: Mapping[str, int]) -> tuple[Step, ...]:
-        stages = self.definition.stages
-        return tuple(
-            [
-                step
-                if stages[step.position].fee_micros is not None
-                else msgspec.structs.replace(step, fee=fees[step.stage.fee_type])
-                for step in self.steps
-            ]
-        )
-
-
 class Setup(msgspec.Struct, frozen=True):
     """Everything an account has configured, as of one moment."""
 
@@ -116,6 +88,8 @@ class Setup(msgspec.Struct, frozen=True):
     """How often the account's configuration was changed."""
     ruling: dict[str, RulesStage] = {}
     """Rules alone by the name of the rule set; made when they are needed."""
+    live: LiveExperiment | None = None
+    """The experiment under way, if there is one."""
 
     def rules_alone(self, name: str) -> RulesStage | None:
         """The stage of a Rules request; None when there is no such rule set."""
@@ -360,7 +334,12 @@ class Setups:
             stored_rules = configurations.active(connection, account_id, "rules")
             stored_pipelines = configurations.active(connection, account_id, "pipeline")
             stored_model = configurations.active(connection, account_id, models.KIND)
-            check_versions(signer, [*stored_rules, *stored_pipelines, *stored_model])
+            stored_experiments = configurations.active(connection, account_id, experiments.KIND)
+            check_versions(
+                signer, [*stored_rules, *stored_pipelines, *stored_model, *stored_experiments]
+            )
+            experiment = running_experiment(stored_experiments)
+            challenger = challenger_program(connection, signer, account_id, experiment)
             # Lists can be large, and rules change more often than they do.
             same_lists = known is not None and _lists_part(known.stamp) == _lists_part(stamp)
             if known is not None and same_lists:
@@ -374,7 +353,15 @@ class Setups:
         sentry = known.sentry if known and same_model else self._builder.sentry(account_id, live)
         rule_sets = self._builder.rule_sets(account_id, stored_rules)
         pipelines = self._builder.pipelines(account_id, stored_pipelines, rule_sets, lists, sentry)
-        return Setup(stamp, rule_sets, pipelines, lists, sentry, model, changes)
+        running = None
+        if experiment is not None:
+            parts = ExperimentParts(
+                account_id, rule_sets, lists, sentry, model or 0, stored_pipelines, challenger
+            )
+            with contextlib.suppress(ConfigurationRefused):
+                running = live_experiment(self._builder, experiment, parts)
+        made = Setup(stamp, rule_sets, pipelines, lists, sentry, model, changes)
+        return msgspec.structs.replace(made, live=running) if running else made
 
 
 def _lists_part(stamp: str) -> str:

@@ -47,7 +47,8 @@ class Assembly(msgspec.Struct, frozen=True):
 
     def pipelines(self, setups: SetupSource) -> Pipelines:
         """What plans requests for the pipelines that accounts have."""
-        return Pipelines(setups, self.signal_builder, self.fingerprinter.found_by)
+        fingerprinter = self.fingerprinter
+        return Pipelines(setups, self.signal_builder, fingerprinter.found_by, fingerprinter.hashed)
 
     def operations(self, pipelines: Pipelines) -> list[Operation]:
         """Every operation with these pipelines."""

@@ -18,8 +18,8 @@ from gatehouse.core.stages.stage import PAYMENT
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.gateway.payment import UnfitPayment, read_payment
 from gatehouse.gateway.request import GatewayRequest
-from gatehouse.operations.account_setup import Pipeline
 from gatehouse.operations.pipeline_messages import PipelineCall
+from gatehouse.operations.ready_pipeline import Pipeline
 from gatehouse.rules.request import RulesRequest
 from gatehouse.sentry.request import Order, SentryRequest
 

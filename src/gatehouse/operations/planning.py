@@ -23,7 +23,8 @@ from gatehouse.decisions.search_terms import FoundBy
 from gatehouse.gateway.port import GatewayInput
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.spec import contacts_of
-from gatehouse.operations.account_setup import Pipeline, SetupSource
+from gatehouse.operations.account_setup import SetupSource
+from gatehouse.operations.arms import ArmChooser, ArmSignals, Hasher
 from gatehouse.operations.kept_evidence import envelope_of, keeps_evidence
 from gatehouse.operations.operation import FoundByContacts, last_response
 from gatehouse.operations.pipeline_inputs import InputReader, PipelineInputs
@@ -36,7 +37,9 @@ from gatehouse.operations.pipeline_messages import (
     responses_by_field,
 )
 from gatehouse.operations.pipeline_steps import decide
+from gatehouse.operations.ready_pipeline import Pipeline
 from gatehouse.operations.request_cards import RequestCards, cards_of, unused_credential
+from gatehouse.pipeline.experiment import Arm
 from gatehouse.pipeline.job import (
     DecisionPlan,
     Processed,
@@ -65,12 +68,15 @@ class Pipelines:
         setups: SetupSource,
         signal_builder: SignalBuilder,
         found_by: FoundByContacts = lambda _contacts: (),
+        hashed: Hasher = str,
     ) -> None:
+        """`hashed` is a keyed hash, by which the arms of experiments are chosen."""
         self.messages = pipeline_messages()
         self.found_by = found_by
         self._setups = setups
         self._signal_builder = signal_builder
         self._inputs = InputReader()
+        self._arms = ArmChooser(hashed)
 
     async def plan_pipeline(self, account: Account, call: PipelineCall) -> RequestPlan:
         """How a Pipeline request is going to be worked on."""
@@ -84,6 +90,12 @@ class Pipelines:
         cards = cards_of(given.values)
         version = PipelineVersion(call.pipeline_id, pipeline.version)
         inputs = _stage_inputs(given, cards)
+        builder, live = self._signal_builder, setup.live
+        if live is not None and (other := live.pipelines.get(call.pipeline_id)) is not None:
+            arm = self._arms.arm(live.experiment, cards.charged, inputs)
+            if arm is not None:
+                builder = ArmSignals(builder, live.experiment, arm)
+                pipeline = other if arm is Arm.CHALLENGER else pipeline
         return RequestPlan(
             steps=pipeline.steps_at(fee_schedule(account.fees)),
             inputs=inputs,
@@ -92,7 +104,7 @@ class Pipelines:
             other_cards=cards.others,
             intent=given.payment if PAYMENT in pipeline.needs else None,
             decision_plan=DecisionPlan(
-                self._signal_builder,
+                builder,
                 partial(decide, pipeline.definition),
                 version,
                 pipeline.definition.decided_by,
@@ -120,12 +132,18 @@ class Pipelines:
         inputs = ValuesByType.of(bring_together(parts))
         if call.three_d_secure is not None:
             inputs[ThreeDSecure] = call.three_d_secure
+        builder, live = self._signal_builder, setup.live
+        if live is not None and (other := live.ruling.get(name)) is not None:
+            arm = self._arms.arm(live.experiment, card, inputs)
+            if arm is not None:
+                builder = ArmSignals(builder, live.experiment, arm)
+                stage = other if arm is Arm.CHALLENGER else stage
         return RequestPlan(
             steps=(Step(stage, fee_schedule(account.fees)[stage.fee_type]),),
             inputs=inputs,
             card=card,
             answer=last_response,
-            decision_plan=DecisionPlan(self._signal_builder, _strongest),
+            decision_plan=DecisionPlan(builder, _strongest),
             ignored=unused_credential(call) if card is None and call.has_credential else {},
             evidence=envelope_of(inputs) if keeps_evidence(account) else None,
         )

@@ -886,6 +886,120 @@ class ManageEventsCalls:
         )
 
 
+class ManageExperimentsCalls:
+    """Calls about experiments."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def list(self, *, options: CallOptions | None = None) -> Answer[models.ExperimentPage]:
+        """All experiments of the account, newest first; one is under way at most. Scope
+        `manage:rules`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/experiments",
+                answer=models.ExperimentPage,
+                named="experimentsResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    async def each(
+        self, *, options: CallOptions | None = None
+    ) -> AsyncIterator[models.ExperimentShown]:
+        """Each of the experiments, page after page."""
+        page = (await self.list(options=options)).result
+        for one in page.experiments:
+            yield one
+
+    async def start(
+        self,
+        *,
+        name: str,
+        kind: models.ExperimentKind | str,
+        percent: int,
+        assigned_by: models.AssignedBy | str | None = None,
+        rule_set: str | None = None,
+        challenger_rule_set: str | None = None,
+        challenger_model: int | None = None,
+        maturity_days: int | None = None,
+        most_declined_percent: int | None = None,
+        most_fraud_percent: int | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.ExperimentShown]:
+        """From now on a random share of cards or users is decided by the challenger: another rule
+        set or another model. The same card or user always gets the same arm. It ends when
+        somebody ends it, when the challenger does harm, or when what an arm decides by is
+        changed. Scope `manage:rules`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/experiments",
+                answer=models.ExperimentShown,
+                named="experimentResponse",
+                repeat=Repeat.KEYED,
+                body=models.ExperimentWanted(
+                    name=name,
+                    kind=kind,
+                    percent=percent,
+                    assigned_by=assigned_by,
+                    rule_set=rule_set,
+                    challenger_rule_set=challenger_rule_set,
+                    challenger_model=challenger_model,
+                    maturity_days=maturity_days,
+                    most_declined_percent=most_declined_percent,
+                    most_fraud_percent=most_fraud_percent,
+                ),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def get(
+        self, experiment_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.ExperimentShown]:
+        """Scope `manage:rules`. Free."""
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/experiments/{experiment_id}",
+                answer=models.ExperimentShown,
+                named="experimentResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"experiment_id": experiment_id},
+                options=options or {},
+            )
+        )
+
+    async def end(
+        self,
+        experiment_id: str,
+        *,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.ExperimentShown]:
+        """Everything is decided as without it again, by what is in force. This needs no second
+        person. Scope `manage:rules`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/experiments/{experiment_id}/end",
+                answer=models.ExperimentShown,
+                named="experimentResponse",
+                repeat=Repeat.KEYED,
+                path_values={"experiment_id": experiment_id},
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
 class ManageExplorationsCalls:
     """Calls about explorations."""
 
@@ -4129,6 +4243,7 @@ class Manage:
         self.disputes = ManageDisputesCalls(sender)
         self.drift = ManageDriftCalls(sender)
         self.events = ManageEventsCalls(sender)
+        self.experiments = ManageExperimentsCalls(sender)
         self.explorations = ManageExplorationsCalls(sender)
         self.feedback = ManageFeedbackCalls(sender)
         self.identities = ManageIdentitiesCalls(sender)

@@ -216,6 +216,13 @@ class AssignMany(Struct, frozen=True, kw_only=True):
     """As for a search; at most 10000 may fit. Its page is ignored."""
 
 
+class AssignedBy(OpenEnum):
+    """Whose requests always get the same arm."""
+
+    CARD = "card"
+    USER = "user"
+
+
 class AtStake(Struct, frozen=True, kw_only=True):
     """What the requests of an alert come to in one currency."""
 
@@ -1441,6 +1448,87 @@ class ExemptionPlacement(OpenEnum):
 
     AUTHENTICATION = "AUTHENTICATION"
     AUTHORIZATION = "AUTHORIZATION"
+
+
+class ExperimentEnd(OpenEnum):
+    """Why an experiment ended."""
+
+    CHANGED = "changed"
+    HARM = "harm"
+    STOPPED = "stopped"
+
+
+class ExperimentKind(OpenEnum):
+    """What the arms differ in."""
+
+    MODEL = "model"
+    RULES = "rules"
+
+
+class ExperimentPage(Struct, frozen=True, kw_only=True):
+    """The experiments of an account, newest first."""
+
+    experiments: tuple[ExperimentShown, ...]
+
+
+class ExperimentShown(Struct, frozen=True, kw_only=True):
+    """A live experiment."""
+
+    id: str
+    """Its id."""
+    name: str
+    """What people call it."""
+    kind: ExperimentKind
+    """What the arms differ in."""
+    assigned_by: AssignedBy
+    """Whose requests always get the same arm."""
+    percent: int
+    """The challenger's share in percent."""
+    control: str
+    """What the control decides by."""
+    challenger: str
+    """What the challenger decides by."""
+    maturity_days: int
+    """When labels count as known."""
+    most_declined_percent: int
+    """Where declines are harm."""
+    most_fraud_percent: int
+    """Where fraud is harm."""
+    started_at: datetime
+    """When it began (RFC 3339)."""
+    ended_at: datetime | None
+    """When it ended; null until then."""
+    ended_because: ExperimentEnd | None
+    """`stopped`: somebody ended it. `harm`: the challenger did harm. `changed`: a rule set or the
+    model of an arm was changed.
+    """
+
+
+class ExperimentWanted(Struct, frozen=True, kw_only=True):
+    """A live experiment to start."""
+
+    name: str
+    """What people call it."""
+    kind: ExperimentKind | str
+    """What the arms differ in."""
+    percent: int
+    """How many of a hundred cards or users get the challenger."""
+    assigned_by: AssignedBy | str | None = None
+    """Whose requests always get the same arm."""
+    rule_set: str | None = None
+    """The rule set in whose place the challenger decides."""
+    challenger_rule_set: str | None = None
+    """The rule set that challenges it; it must be in force, too."""
+    challenger_model: int | None = None
+    """The model that challenges the one in force; 0 is the one that ships."""
+    maturity_days: int | None = None
+    """After how many days the labels of a decision count as known."""
+    most_declined_percent: int | None = None
+    """Ends by itself when more cards or users of the challenger are surely declined than so many
+    percent of the control's.
+    """
+    most_fraud_percent: int | None = None
+    """The same for accepted fraud."""
 
 
 class ExplainedChange(Struct, frozen=True, kw_only=True):
@@ -5485,6 +5573,35 @@ class AlertEndedEvent(PublicEvent, frozen=True, kw_only=True):
     data: AlertEndedData
 
 
+class ExperimentStartedData(TypedDict):
+    """The `data` of a `ExperimentStartedEvent`."""
+
+    experiment: str
+    kind: Mapping[str, Any]
+    percent: int
+
+
+class ExperimentStartedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A live experiment began: some requests get another arm."""
+
+    type: Literal["experiment.started"]
+    data: ExperimentStartedData
+
+
+class ExperimentEndedData(TypedDict):
+    """The `data` of a `ExperimentEndedEvent`."""
+
+    experiment: str
+    because: Mapping[str, Any]
+
+
+class ExperimentEndedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A live experiment ended, by a person or by itself."""
+
+    type: Literal["experiment.ended"]
+    data: ExperimentEndedData
+
+
 class ReportReadyData(TypedDict):
     """The `data` of a `ReportReadyEvent`."""
 
@@ -5544,6 +5661,8 @@ EVENTS: Final[Mapping[str, type[PublicEvent]]] = {
     "outcome.recorded": OutcomeRecordedEvent,
     "alert.raised": AlertRaisedEvent,
     "alert.ended": AlertEndedEvent,
+    "experiment.started": ExperimentStartedEvent,
+    "experiment.ended": ExperimentEndedEvent,
     "report.ready": ReportReadyEvent,
     "webhook.test": WebhookTestEvent,
 }

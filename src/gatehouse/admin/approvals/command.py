@@ -120,6 +120,23 @@ def model(
 
 
 @app.command()
+def experiment(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="The body of POST /experiments; - for stdin.")
+    ],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose a live experiment."""
+    from gatehouse.admin.approvals.use_cases.proposed import StartExperiment
+    from gatehouse.admin.experiments.types import ExperimentWanted
+    from gatehouse.core.reading.request_reader import RequestReader
+
+    given = RequestReader(ExperimentWanted).read(read_document(file))
+    _propose(StartExperiment(given), account, as_json=as_json)
+
+
+@app.command()
 def prices(
     prices: Annotated[list[str], typer.Argument(metavar="TYPE=FEE...", help="PRECHECK=0.04.")],
     account: AccountOption = None,

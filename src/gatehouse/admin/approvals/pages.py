@@ -24,6 +24,7 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     RollBackPipeline,
     RollBackRules,
     SetApprovals,
+    StartExperiment,
     TakeOffList,
 )
 from gatehouse.admin.model_trials.use_cases.trials import newest_trial
@@ -217,6 +218,9 @@ def _differences(visit: Visit, content: ProposedChange) -> list[str] | None:
 def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
     """What is proposed, as names and texts."""
     told = msgspec.to_builtins(proposal.content)
+    if isinstance(proposal.content, StartExperiment):
+        told = msgspec.structs.asdict(proposal.content.given)
+        told["experiment"] = told.pop("name")
     if "micros" in told:
         told["micros"] = visit.money(told["micros"])
     if "fees" in told:

@@ -14,6 +14,7 @@ from gatehouse.api.openapi.parts import parameter, ref
 from gatehouse.core.api_values import Money
 from gatehouse.core.events import MEANINGS, EventName
 from gatehouse.core.wording.labels import Label
+from gatehouse.pipeline.experiment import ExperimentEnd, ExperimentKind
 from gatehouse.store.decisions.review_events import PaymentEffect, ReviewState
 
 Schema = dict[str, Any]
@@ -147,6 +148,15 @@ DATA: Final[Mapping[str, Schema]] = {
         **_ALERT,
         "beganAt": _TIME,
         "endedBy": {"type": ["string", "null"], "description": "The person who ended it."},
+    },
+    EventName.EXPERIMENT_STARTED: {
+        "experiment": _TEXT,
+        "kind": ref(ExperimentKind.__name__),
+        "percent": _NUMBER,
+    },
+    EventName.EXPERIMENT_ENDED: {
+        "experiment": _TEXT,
+        "because": ref(ExperimentEnd.__name__),
     },
     EventName.REPORT_READY: {
         "month": _TEXT,

@@ -61,6 +61,7 @@ _KINDS: Final = {
     "rules": Phrase("refused.kind_rules", "rule set"),
     "pipeline": Phrase("refused.kind_pipeline", "pipeline"),
     "model": Phrase("refused.kind_model", "model"),
+    "experiment": Phrase("refused.kind_experiment", "experiment"),
     "connectors": Phrase("refused.kind_connectors", "configuration of"),
 }
 

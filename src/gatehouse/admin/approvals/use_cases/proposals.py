@@ -12,7 +12,7 @@ from gatehouse.access.actors import Actor, ActorKind
 from gatehouse.admin.approvals import queries as proposals
 from gatehouse.admin.approvals.queries import ProposalState, StoredProposal
 from gatehouse.admin.approvals.use_cases import proposed_changes
-from gatehouse.admin.approvals.use_cases.proposed import KINDS, ProposedChange
+from gatehouse.admin.approvals.use_cases.proposed import ProposedChange, kind_of
 from gatehouse.admin.approvals.use_cases.second_pair import check_independent
 from gatehouse.admin.people.use_cases.users import Invited
 from gatehouse.core.cards.redaction import recordable
@@ -55,7 +55,7 @@ def propose(session: AdminSession, account_id: str, content: ProposedChange) -> 
         new = Proposal(
             proposal_id=change.new_id("prop"),
             account_id=account_id,
-            kind=KINDS[type(content)],
+            kind=kind_of(content),
             state=ProposalState.OPEN,
             proposer=str(change.actor),
             created_at_ms=change.now_ms,

@@ -8,6 +8,8 @@ import msgspec
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
+from gatehouse.admin.experiments.types import ExperimentWanted
+from gatehouse.admin.experiments.use_cases import approval_of
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.configured.list_plans import PlannedEntry
 
@@ -79,6 +81,12 @@ class RollBackModel(msgspec.Struct, frozen=True, tag="models.rollback"):
     """A model to go back to."""
 
     to: int | None = None
+
+
+class StartExperiment(msgspec.Struct, frozen=True, tag="experiments.start"):
+    """A live experiment to start."""
+
+    given: ExperimentWanted
 
 
 class SetPrices(msgspec.Struct, frozen=True, tag="prices.set"):
@@ -158,6 +166,7 @@ ProposedChange: TypeAlias = (
     | DropList
     | PromoteModel
     | RollBackModel
+    | StartExperiment
     | SetPrices
     | TopUpBalance
     | AdjustBalance
@@ -191,6 +200,15 @@ KINDS: Final[Mapping[type, ApprovalKind]] = MappingProxyType(
         ComposeRole: ApprovalKind.PEOPLE,
     }
 )
+
+
+def kind_of(content: ProposedChange) -> ApprovalKind:
+    """What needs two pairs of eyes where a change does."""
+    if isinstance(content, StartExperiment):
+        return approval_of(content.given)
+    return KINDS[type(content)]
+
+
 APPROVERS: Final[Mapping[ApprovalKind, Permission]] = MappingProxyType(
     {
         ApprovalKind.RULES: Permission.CONFIGURE,

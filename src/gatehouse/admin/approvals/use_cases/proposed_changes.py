@@ -23,12 +23,14 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     RollBackRules,
     SetApprovals,
     SetPrices,
+    StartExperiment,
     TakeOffList,
     TopUpBalance,
 )
 from gatehouse.admin.configurations.types import VersionApplied, VersionReturn, VersionReturned
 from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.configurations.use_cases.configurations import ConfigurationType, NewVersion
+from gatehouse.admin.experiments import use_cases as experiments
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.models.types import PromotionOptions
 from gatehouse.admin.models.use_cases import versions
@@ -41,6 +43,7 @@ from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.sign_in.use_cases.logins import check_login, check_name
+from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.core.wording.text import is_blank
@@ -69,6 +72,10 @@ def checked(session: AdminSession, account_id: str, content: ProposedChange) -> 
             _check_list(session, account_id, content)
         case PromoteModel():
             versions.get_model(session, account_id, content.version)
+        case StartExperiment():
+            experiments.check_startable(session, account_id, content.given)
+            named = msgspec.structs.replace(content.given, name=recordable(content.given.name))
+            return StartExperiment(named)
         case SetPrices() | TopUpBalance() | AdjustBalance():
             _check_money(content)
         case SetApprovals():
@@ -129,6 +136,8 @@ def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invi
             versions.promote_model(session, account_id, str(content.version), how)
         case RollBackModel():
             versions.roll_back_model(session, account_id, VersionReturn(content.to))
+        case StartExperiment():
+            experiments.start(session, account_id, content.given)
         case SetPrices():
             money.set_prices(session, account_id, content.fees)
         case TopUpBalance():

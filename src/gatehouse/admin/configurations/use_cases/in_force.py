@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, Final, TypeVar
 
+import msgspec
 import sqlalchemy as sa
 
 from gatehouse.conditions.nodes import Condition
@@ -15,12 +16,13 @@ from gatehouse.explanations.in_force import InForce
 from gatehouse.explanations.phrases import CHANGED, GONE, LIST_CHANGED
 from gatehouse.pipeline import definition
 from gatehouse.pipeline.definition import PipelineDefinition
+from gatehouse.pipeline.experiment import Arm, decode_experiment
 from gatehouse.rules import ruleset
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
-from gatehouse.store.configured import configurations, list_reading, models
+from gatehouse.store.configured import configurations, experiments, list_reading, models
 from gatehouse.store.configured.configurations import (
     PIPELINE,
     RULES,
@@ -31,7 +33,10 @@ from gatehouse.store.configured.configurations import (
 T = TypeVar("T")
 _CALLED: Final = {
     kind: Phrase(f"explained.version.{kind}", f"version {{version}} of {called} {{name}}")
-    for kind, called in ((PIPELINE, "pipeline"), (RULES, "rule set"), (models.KIND, "model"))
+    for kind, called in (
+        *((PIPELINE, "pipeline"), (RULES, "rule set"), (models.KIND, "model")),
+        (experiments.KIND, "experiment"),
+    )
 }
 
 
@@ -43,6 +48,8 @@ def load_in_force(session: AdminSession, account_id: str, record: DecisionRecord
         if record.pipeline is not None:
             wanted = (str(record.pipeline.id), record.pipeline.version)
             pipeline = versions.read(PIPELINE, *wanted, definition.decode_program)
+            if pipeline is not None:
+                pipeline = _with_arm(versions, record, pipeline)
         rule_sets = _rule_sets(versions, record)
         programs = _models(versions, record)
         asked = _asked(_conditions(pipeline, rule_sets), record.signals or {})
@@ -105,6 +112,26 @@ def _rule_sets(versions: _Versions, record: DecisionRecord) -> dict[str, Compile
             if read is not None:
                 found[name] = read
     return found
+
+
+def _with_arm(
+    versions: _Versions, record: DecisionRecord, pipeline: PipelineDefinition
+) -> PipelineDefinition:
+    """The pipeline as the arm of an experiment had it: with another rule set in one's place."""
+    signals = record.signals or {}
+    if signals.get("experiment.arm") != Arm.CHALLENGER:
+        return pipeline
+    named = str(signals.get("experiment.id"))
+    found = versions.read(experiments.KIND, named, 1, decode_experiment)
+    if found is None or found.challenger_rule_set is None:
+        return pipeline
+    stages = tuple(
+        msgspec.structs.replace(each, rule_set=found.challenger_rule_set)
+        if each.rule_set == found.rule_set
+        else each
+        for each in pipeline.stages
+    )
+    return msgspec.structs.replace(pipeline, stages=stages)
 
 
 def _models(versions: _Versions, record: DecisionRecord) -> dict[int, str]:

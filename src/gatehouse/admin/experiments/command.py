@@ -1,0 +1,5 @@
+"""gatehouse experiments: the commands follow from the use cases."""
+
+from gatehouse.admin.derived_commands import commands_of
+
+app = commands_of("gatehouse.admin.experiments.use_cases")
