@@ -202,6 +202,9 @@ export interface AssignMany {
   readonly assignee: string | null;
 }
 
+/** Whose requests always get the same arm. */
+export type AssignedBy = "card" | "user" | (string & {});
+
 /** What the requests of an alert come to in one currency. */
 export interface AtStake {
   /** ISO 4217 code; empty where none was sent. */
@@ -1293,6 +1296,106 @@ export interface EvidencePaper {
 
 /** Where an exemption is asked for. */
 export type ExemptionPlacement = "AUTHENTICATION" | "AUTHORIZATION" | (string & {});
+
+/** Why an experiment ended. */
+export type ExperimentEnd = "changed" | "harm" | "stopped" | (string & {});
+
+export interface ExperimentEndedData {
+  readonly experiment: string;
+  readonly because: ExperimentEnd;
+}
+
+/** A live experiment ended, by a person or by itself. */
+export interface ExperimentEndedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "experiment.ended";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: ExperimentEndedData;
+}
+
+/** What the arms differ in. */
+export type ExperimentKind = "model" | "rules" | (string & {});
+
+/** The experiments of an account, newest first. */
+export interface ExperimentPage {
+  readonly experiments: readonly ExperimentShown[];
+}
+
+/** A live experiment. */
+export interface ExperimentShown {
+  /** Its id. */
+  readonly id: string;
+  /** What people call it. */
+  readonly name: string;
+  /** What the arms differ in. */
+  readonly kind: ExperimentKind;
+  /** Whose requests always get the same arm. */
+  readonly assignedBy: AssignedBy;
+  /** The challenger's share in percent. */
+  readonly percent: number;
+  /** What the control decides by. */
+  readonly control: string;
+  /** What the challenger decides by. */
+  readonly challenger: string;
+  /** When labels count as known. */
+  readonly maturityDays: number;
+  /** Where declines are harm. */
+  readonly mostDeclinedPercent: number;
+  /** Where fraud is harm. */
+  readonly mostFraudPercent: number;
+  /** When it began (RFC 3339). */
+  readonly startedAt: string;
+  /** When it ended; null until then. */
+  readonly endedAt: string | null;
+  /** `stopped`: somebody ended it. `harm`: the challenger did harm. `changed`: a rule set or the model of an arm was changed. */
+  readonly endedBecause: ExperimentEnd | null;
+}
+
+export interface ExperimentStartedData {
+  readonly experiment: string;
+  readonly kind: ExperimentKind;
+  readonly percent: number;
+}
+
+/** A live experiment began: some requests get another arm. */
+export interface ExperimentStartedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "experiment.started";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: ExperimentStartedData;
+}
+
+/** A live experiment to start. */
+export interface ExperimentWanted {
+  /** What people call it. */
+  readonly name: string;
+  /** What the arms differ in. */
+  readonly kind: ExperimentKind;
+  /** How many of a hundred cards or users get the challenger. */
+  readonly percent: number;
+  /** Whose requests always get the same arm. */
+  readonly assignedBy?: AssignedBy | undefined;
+  /** The rule set in whose place the challenger decides. */
+  readonly ruleSet?: string | null | undefined;
+  /** The rule set that challenges it; it must be in force, too. */
+  readonly challengerRuleSet?: string | null | undefined;
+  /** The model that challenges the one in force; 0 is the one that ships. */
+  readonly challengerModel?: number | null | undefined;
+  /** After how many days the labels of a decision count as known. */
+  readonly maturityDays?: number | undefined;
+  /** Ends by itself when more cards or users of the challenger are surely declined than so many percent of the control's. */
+  readonly mostDeclinedPercent?: number | undefined;
+  /** The same for accepted fraud. */
+  readonly mostFraudPercent?: number | undefined;
+}
 
 /** What would have changed a decision. */
 export interface ExplainedChange {
@@ -4687,6 +4790,8 @@ export type PublicEvent =
   OutcomeRecordedEvent |
   AlertRaisedEvent |
   AlertEndedEvent |
+  ExperimentStartedEvent |
+  ExperimentEndedEvent |
   ReportReadyEvent |
   WebhookTestEvent;
 
@@ -5679,6 +5784,34 @@ export interface Operations {
     body: undefined;
     result: ModelTrialShown;
   };
+  /** List live experiments */
+  listExperiments: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: ExperimentPage;
+  };
+  /** Start a live experiment */
+  startExperiment: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: ExperimentWanted;
+    result: ExperimentShown;
+  };
+  /** Show a live experiment */
+  getExperiment: {
+    path: { readonly experimentId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: ExperimentShown;
+  };
+  /** End a live experiment */
+  endExperiment: {
+    path: { readonly experimentId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: ExperimentShown;
+  };
   /** List jobs */
   listJobs: {
     path: Record<string, never>;
@@ -5859,6 +5992,10 @@ export const OPERATIONS = {
   listDrift: { method: "GET", path: "/api/v1/manage/drift", answer: "driftResponse", repeat: "harmless" },
   tryModel: { method: "POST", path: "/api/v1/manage/models/{version}/trials", answer: "jobResponse", repeat: "keyed" },
   getModelTrial: { method: "GET", path: "/api/v1/manage/models/{version}/trial", answer: "modelTrialResponse", repeat: "harmless" },
+  listExperiments: { method: "GET", path: "/api/v1/manage/experiments", answer: "experimentsResponse", repeat: "harmless" },
+  startExperiment: { method: "POST", path: "/api/v1/manage/experiments", answer: "experimentResponse", repeat: "keyed" },
+  getExperiment: { method: "GET", path: "/api/v1/manage/experiments/{experimentId}", answer: "experimentResponse", repeat: "harmless" },
+  endExperiment: { method: "POST", path: "/api/v1/manage/experiments/{experimentId}/end", answer: "experimentResponse", repeat: "keyed" },
   listJobs: { method: "GET", path: "/api/v1/manage/jobs", answer: "jobsResponse", repeat: "harmless" },
   getJob: { method: "GET", path: "/api/v1/manage/jobs/{jobId}", answer: "jobResponse", repeat: "harmless" },
   cancelJob: { method: "POST", path: "/api/v1/manage/jobs/{jobId}/cancel", answer: "jobResponse", repeat: "keyed" },

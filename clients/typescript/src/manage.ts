@@ -212,6 +212,32 @@ export class ManageEvents extends Calls {
   }
 }
 
+export class ManageExperiments extends Calls {
+  /** All experiments of the account, newest first; one is under way at most. Scope `manage:rules`. Free. */
+  list(own?: CallOptions): Listing<api.ExperimentPage, api.ExperimentShown> {
+    return new Listing({
+      ask: () => this.send("listExperiments", {}, own),
+      hasMore: () => false,
+      items: (page) => page.experiments,
+    });
+  }
+
+  /** From now on a random share of cards or users is decided by the challenger: another rule set or another model. The same card or user always gets the same arm. It ends when somebody ends it, when the challenger does harm, or when what an arm decides by is changed. Scope `manage:rules`. Free. */
+  start(body: Body<"startExperiment">, own?: CallOptions): Promise<Answer<api.ExperimentShown>> {
+    return this.send("startExperiment", { body }, own);
+  }
+
+  /** Scope `manage:rules`. Free. */
+  get(experimentId: string, own?: CallOptions): Promise<Answer<api.ExperimentShown>> {
+    return this.send("getExperiment", { path: { experimentId } }, own);
+  }
+
+  /** Everything is decided as without it again, by what is in force. This needs no second person. Scope `manage:rules`. Free. */
+  end(experimentId: string, own?: CallOptions): Promise<Answer<api.ExperimentShown>> {
+    return this.send("endExperiment", { path: { experimentId } }, own);
+  }
+}
+
 export class ManageExplorations extends Calls {
   /** Starts a job that counts decisions by one signal or by two: how many, what became of them, fraud, money, and how many in each part of the span. Signals that tell of a person, and custom inputs, are left to the console and the command. Scope `manage:rules`. Free. */
   start(body: Body<"startExploration">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
@@ -810,6 +836,7 @@ export class Manage {
   readonly disputes: ManageDisputes;
   readonly drift: ManageDrift;
   readonly events: ManageEvents;
+  readonly experiments: ManageExperiments;
   readonly explorations: ManageExplorations;
   readonly feedback: ManageFeedback;
   readonly identities: ManageIdentities;
@@ -842,6 +869,7 @@ export class Manage {
     this.disputes = new ManageDisputes(send);
     this.drift = new ManageDrift(send);
     this.events = new ManageEvents(send);
+    this.experiments = new ManageExperiments(send);
     this.explorations = new ManageExplorations(send);
     this.feedback = new ManageFeedback(send);
     this.identities = new ManageIdentities(send);
