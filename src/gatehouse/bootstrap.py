@@ -384,7 +384,7 @@ class Service(ServiceGauges):
             manage=ManageDesk(entry, session, self._managed),
         )
         public_metrics = None if settings.metrics_port else self.metrics
-        return make_routes(offered, self.ready, public_metrics, settings.base_url)
+        return make_routes(offered, self.ready, public_metrics, settings)
 
     def _make_followers(self, session: AdminSession) -> None:
         """What tells the memory of labels, and of what was erased."""

@@ -84,6 +84,8 @@ def test_a_whole_production_set_up_serves_over_tls_only(production: Home) -> Non
             played = precheck(client, BODY)
         with server.client("gh_sandbox_" + "A" * 43, **{"X-Forwarded-Proto": "https"}) as client:
             stray = precheck(client)
+            browser = precheck(client, Origin=f"https://{server.base.partition('//')[2]}")
+    assert browser.json()["errors"]["code"] == "browser_call"
     assert refused.json()["errors"]["code"] == "insecure_transport"
     assert accepted.json()["preCheckResponse"]["advice"] == "ACCEPT"
     assert "strict-transport-security" in accepted.headers

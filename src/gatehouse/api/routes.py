@@ -29,6 +29,7 @@ from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core.subject import written_out_first
 from gatehouse.operations.operation import Operation
 from gatehouse.sentry.memory.memory import MemoryState
+from gatehouse.settings.settings import Settings
 
 
 class ConnectorsReady(msgspec.Struct, frozen=True):
@@ -127,13 +128,13 @@ class Offered(msgspec.Struct, frozen=True):
 
 
 def make_routes(
-    offered: Offered, ready: Readiness, metrics: Metrics | None, base_url: str
+    offered: Offered, ready: Readiness, metrics: Metrics | None, settings: Settings
 ) -> Routes:
     """All routes of the server; without `metrics` they are served elsewhere."""
     api = offered.api
     guides = GuidePages(guides_root())
     document = cache(lambda: openapi_document(offered.operations))
-    pages = _pages(document, base_url, guides)
+    pages = _pages(document, settings, guides)
     # Few readers search, and the index is large: it is made when one does.
     index = PublicPage(lambda: encoded_index(_sections(document(), guides)))
     routes = [
@@ -192,7 +193,7 @@ def _sections(document: dict[str, Any], guides: GuidePages) -> Iterator[IndexedS
 
 
 def _pages(
-    document: Callable[[], dict[str, Any]], base_url: str, guides: GuidePages
+    document: Callable[[], dict[str, Any]], settings: Settings, guides: GuidePages
 ) -> dict[str, PublicPage]:
     """The API's description, for programs and for people."""
 
@@ -203,7 +204,10 @@ def _pages(
         there = {"/docs": "API reference", "/docs/manage": "Management API"}
         del there[address]
         page = read_references()[address]
-        return page.shown(base_url, {**there, **guides.titles}).encode()
+        # In production a call costs money, and may be about somebody's card.
+        can_try = not settings.is_production
+        titles = {**there, **guides.titles}
+        return page.shown(settings.base_url, titles, can_try=can_try).encode()
 
     return {
         "/openapi.json": PublicPage(described),

@@ -59,15 +59,16 @@ _PAGE: Final = """\
 aria-describedby="found"><p id="found" role="status"></p></div>
 <details class="menu"><summary>Menu</summary><div>
 {menu}</div></details></nav>
-<main id="content">{content}</main>
+<main id="content"{tried}>{content}</main>
 <script>{script}</script></body></html>
 """
 
 
-def page(title: str, brand: str, menu: str, content: str) -> str:
-    """A whole page; `brand`, `menu` and `content` are HTML."""
+def page(title: str, brand: str, menu: str, content: str, *, can_try: bool = False) -> str:
+    """A whole page; `brand`, `menu` and `content` are HTML. Its calls can be tried if so wanted."""
     return _PAGE.format(
         **{"title": escape(title), "brand": brand, "menu": menu, "content": content},
+        tried=" data-try" if can_try else "",
         **{"icon": _ICON, "style": _STYLE, "script": _SCRIPT},
     )
 

@@ -66,6 +66,77 @@
     });
   }
 
+  // Trying a call, where the server is a sandbox: the sample for a shell becomes a form. The key
+  // stays in the memory of this page, and goes to the server that sent it.
+  const keys = [];
+  const asForm = (curl) => ({
+    method: curl.match(/^curl -X (\w+)/)?.[1] ?? "GET",
+    address: curl.match(/"\w+:\/\/[^/"]+([^"]*)"/)[1],
+    headers: [...curl.matchAll(/-H "([^"]*)"/g)].map((found) => found[1]).join("\n"),
+    body: curl.match(/-d '([^]*)'$/)?.[1].replace(/"'"(\$\w+)"'"/g, '"$1"').replaceAll("'\\''", "'"),
+  });
+  const field = (tag, label, value, more = {}) => {
+    const input = Object.assign(make(tag), { value, spellcheck: false, autocomplete: "off", ...more });
+    const around = make("label", label);
+    around.append(input);
+    return [around, input];
+  };
+  const lines = (text) => ({ rows: Math.min(16, text.split("\n").length) });
+  const send = async (method, address, headers, body, key) => {
+    const given = `${address}\n${headers}\n${body ?? ""}`.replaceAll("$GATEHOUSE_API_KEY", "");
+    const missing = given.match(/\$[A-Z][A-Z0-9_]*/);
+    if (!key) return ["Enter an API key first. The sandbox prints one when it starts."];
+    if (missing) return [`Replace ${missing[0]} by a value first.`];
+    const pairs = headers.split("\n").filter(Boolean).map((line) => line.replace("$GATEHOUSE_API_KEY", key).split(/:\s*(.*)/).slice(0, 2));
+    const started = performance.now();
+    const answer = await fetch(address, { method, headers: pairs, body, credentials: "omit" });
+    const text = await answer.text();
+    const took = Math.round(performance.now() - started);
+    const isJson = answer.headers.get("content-type")?.includes("json");
+    return [`${answer.status} after ${took} ms`, isJson ? JSON.stringify(JSON.parse(text), null, 2) : text];
+  };
+  const openForm = (code) => {
+    const call = asForm(code.querySelector("pre").textContent);
+    const [keyAround, key] = field("input", "API key", keys[0]?.value ?? "", { type: "password" });
+    keys.push(key);
+    key.addEventListener("input", () => { for (const one of keys) one.value = key.value; });
+    const [addressAround, address] = field("input", call.method, call.address);
+    const [headersAround, headers] = field("textarea", "Headers", call.headers, lines(call.headers));
+    const [bodyAround, body] = field("textarea", "Body", call.body ?? "", lines(call.body ?? ""));
+    const button = make("button", "Send");
+    const outcome = make("p");
+    const shown = make("pre");
+    outcome.setAttribute("role", "status");
+    shown.tabIndex = 0;
+    shown.hidden = true;
+    button.type = "button";
+    button.addEventListener("click", async () => {
+      button.disabled = true;
+      const [words, text = ""] = await send(call.method, address.value, headers.value, call.body && body.value, key.value)
+        .catch((error) => [`Not sent: ${error.message}`]);
+      outcome.textContent = words;
+      shown.textContent = text;
+      shown.hidden = !text;
+      button.disabled = false;
+    });
+    const form = make("div");
+    form.className = "trying";
+    form.append(keyAround, addressAround, headersAround, ...(call.body ? [bodyAround] : []), button, outcome, shown);
+    code.after(form);
+    (key.value ? address : key).focus();
+  };
+  for (const sample of document.querySelector("main[data-try]") ? samples : []) {
+    if (sample.querySelector("summary").textContent !== "curl") continue;
+    const button = make("button", "Try it");
+    button.type = "button";
+    button.className = "try";
+    button.addEventListener("click", () => {
+      button.remove();
+      openForm(sample.querySelector(".code"));
+    });
+    sample.querySelector(".code").prepend(button);
+  }
+
   // Search: hides the sections without all words, unfolds and marks the rows with all of them.
   // What it looks through is gathered when somebody searches: a phone takes a moment for it.
   let index = null;

@@ -29,12 +29,12 @@ class ReferencePage(msgspec.Struct, frozen=True, array_like=True):
     menu: str
     content: str
 
-    def shown(self, base_url: str, guides: Mapping[str, str]) -> str:
+    def shown(self, base_url: str, guides: Mapping[str, str], *, can_try: bool = False) -> str:
         """The page, whose examples call the server at `base_url`; guides by their addresses."""
         titles = {address: escape(title) for address, title in guides.items()}
         menu = self.menu + (markup.links("Guides", titles) if titles else "")
         content = self.content.replace(BASE, escape(base_url.rstrip("/")))
-        return markup.page(self.title, self.brand, menu, content)
+        return markup.page(self.title, self.brand, menu, content, can_try=can_try)
 
 
 def read_references() -> dict[str, ReferencePage]:
