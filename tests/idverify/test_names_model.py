@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gatehouse.idverify.names import eastern
 from gatehouse.idverify.names.features import FEATURES, compare_tokens
 from gatehouse.idverify.names.knowledge import knowledge
 from gatehouse.idverify.names.model import model
 from gatehouse.idverify.names.scripts import SCRIPTS
+from gatehouse.idverify.names.sounds import sound_likeness
 from gatehouse.idverify.names.tokens import tokens_of
 
 PROJECT = Path(__file__).parents[2]
@@ -87,3 +89,33 @@ def test_the_evaluation_says_what_is_missing(tmp_path: Path) -> None:
     assert "DATA=DIR" in evaluate().stderr
     assert "no CSV file" in evaluate(str(tmp_path)).stderr
     assert evaluate(str(tmp_path / "nowhere")).returncode == 2
+
+
+@given(
+    st.text("абвгдежзиклмнопрстуф", min_size=1, max_size=9),
+    st.text("abcdefghiklmnoprstuvyz", min_size=1, max_size=12),
+    st.floats(0, 1),
+)
+def test_words_that_are_given_up_are_less_alike_than_was_asked_for(
+    native: str, latin: str, least: float
+) -> None:
+    [one], [other] = tokens_of(native), tokens_of(latin)
+    whole = sound_likeness(one, other)
+    assert sound_likeness(one, other, least) in (whole, (0.0, 0.0))
+    if whole[0] > least:
+        assert sound_likeness(one, other, least) == whole
+
+
+@given(
+    st.text("김이박최정강조윤장임민수영지현", min_size=1, max_size=4),
+    st.lists(
+        st.sampled_from(["kim", "min", "soo", "su", "young", "ji", "hyun", "park", "i"]), min_size=1
+    ).map("".join),
+    st.floats(0, 4),
+)
+def test_syllables_that_are_given_up_cannot_add_up_to_what_was_asked_for(
+    text: str, word: str, least: float
+) -> None:
+    whole = eastern._spelt(text, "k", word)
+    found = eastern._spelt(text, "k", word, least)
+    assert found == whole or sum(whole) < least

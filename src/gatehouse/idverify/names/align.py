@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Final
 
+import msgspec
 from rapidfuzz.distance import OSA
 
 from gatehouse.idverify.names.knowledge import (
@@ -41,7 +42,7 @@ _NATS_PER_LETTER: Final = 2.3
 _spelling: Final = OSA.normalized_similarity
 
 
-class Likeness(NamedTuple):
+class Likeness(msgspec.Struct, frozen=True, gc=False):
     """How alike two words are."""
 
     likeness: float
@@ -52,7 +53,7 @@ class Likeness(NamedTuple):
     why: Why
 
 
-class Match(NamedTuple):
+class Match(msgspec.Struct, frozen=True, order=True, gc=False):
     """A pair of words, by their places in the two names."""
 
     left: int
@@ -143,8 +144,10 @@ def align(left: Sequence[Token], right: Sequence[Token]) -> list[Match]:
     for i, one in enumerate(left):
         for j, other in enumerate(right):
             found = liken(one, other)
-            if found.likeness > _LEAST and not (
-                found.why is Why.INITIAL and _is_out_of_place(left, i, right, j)
+            if (
+                found is not _NOTHING
+                and found.likeness > _LEAST
+                and not (found.why is Why.INITIAL and _is_out_of_place(left, i, right, j))
             ):
                 rank = found.likeness * (0.5 if one.particle or other.particle else 1.0)
                 rank += 0.01 * found.evidence - 0.3 * (one.particle != other.particle)
@@ -157,7 +160,7 @@ def align(left: Sequence[Token], right: Sequence[Token]) -> list[Match]:
         if -i not in taken_left and -j not in taken_right:
             taken_left.add(-i)
             taken_right.add(-j)
-            matches.append(Match(-i, -j, *found))
+            matches.append(Match(-i, -j, found.likeness, found.spelling, found.evidence, found.why))
     return matches
 
 

@@ -38,6 +38,7 @@ _ONE_SLIP: Final = 0.85
 _OTHER_WORD: Final = 0.6
 # A name that reads this well in one language is not tried in the others.
 _CERTAIN: Final = 0.9
+_ROUNDING: Final = 1e-9
 
 _ROMAJI: Final = re.compile(
     "(?:(?:[kgsztdnhbpmrfjwy]|[kgsnhbpmrc]h?y?|ts|tch|kk|ss|tt|pp)?[aeiou]|n)+"
@@ -77,12 +78,13 @@ def may_be_divided(tokens: Sequence[Token]) -> bool:
 
 def read_word(native: Token, latin: Token) -> float:
     """How well one word in Latin letters spells one in Han characters or Hangul, by its weakest
-    syllable.
+    syllable; what is less than `ALIKE` may be said to be nothing.
     """
     if len(native.text) > _MOST_CHARACTERS:
         return 0.0
     languages = "k" if native.script == HANGUL else "mkcv"
-    ways = [min(_spelt(native.text, language, latin.text)) for language in languages]
+    least = ALIKE * len(native.text) - _ROUNDING
+    ways = [min(_spelt(native.text, language, latin.text, least)) for language in languages]
     if native.script == HAN:
         ways.append(_part(native.text, latin.text))
     return max(ways)
@@ -147,9 +149,10 @@ def _by_syllables(text: str, words: list[str], language: str, best: NameReading)
                 continue
             cost = 0.04 * skipped + (0.02 if language in "cv" else 0.0)
             first = _family(family, language, word)
-            if (first + len(given)) / (1 + len(given)) - cost <= best.score:
+            least = (best.score + cost) * (1 + len(given)) - first - _ROUNDING
+            if least >= len(given):
                 continue
-            likenesses = (first, *_given(given, language, others))
+            likenesses = (first, *_given(given, language, others, least))
             score = sum(likenesses) / len(likenesses) - cost
             if score > best.score:
                 best = NameReading(score, likenesses, len(others) + 1, language)
@@ -194,21 +197,31 @@ def _korean_family(text: str, word: str) -> float:
     return min(spells_character(text, "k", word), _OTHER_FAMILY)
 
 
-def _given(text: str, language: str, words: list[str]) -> list[float]:
-    if len(text) == len(words):
-        return [
-            spells_character(sign, language, word) for sign, word in zip(text, words, strict=True)
-        ]
-    return _spelt(text, language, "".join(words))
+def _given(text: str, language: str, words: list[str], least: float = 0.0) -> list[float]:
+    if len(text) != len(words):
+        return _spelt(text, language, "".join(words), least)
+    spelt: list[float] = []
+    spare = len(text) - least
+    for sign, word in zip(text, words, strict=True):
+        if spare < 0:
+            return [0.0] * len(text)
+        spelt.append(spells_character(sign, language, word))
+        spare -= 1 - spelt[-1]
+    return spelt
 
 
-def _spelt(text: str, language: str, word: str) -> list[float]:
-    """Split a word into one syllable for each character, where that fits best."""
+def _spelt(text: str, language: str, word: str, least: float = 0.0) -> list[float]:
+    """Split a word into one syllable for each character, where that fits best.
+
+    Words whose likenesses cannot add up to `least` any more are given up, and not alike at all.
+    """
     # The best likenesses of the characters so far, by the number of letters they used.
     ways: dict[int, list[float]] = {0: []}
     for left, sign in zip(range(len(text) - 1, -1, -1), text, strict=True):
         reached: dict[int, list[float]] = {}
         for place, spelt in ways.items():
+            if sum(spelt) + left + 1 < least:
+                continue
             ends = range(place + 1, min(place + _LONGEST_SYLLABLE, len(word) - left) + 1)
             for end in ends if left else (len(word),):
                 way = [*spelt, spells_character(sign, language, word[place:end])]

@@ -152,10 +152,10 @@ def _numbers(left: list[Token], right: list[Token], matches: list[Match]) -> lis
     alike_long = [m.likeness if (m := of_long.get(place)) else 0.0 for place in full_long]
     mean, missing, letters = _weigh(short, full_short, alike)
     long_mean, long_missing, _ = _weigh(long, full_long, alike_long)
-    rare_long = [_rarity(long[place]) for place in full_long]
+    rare_long = _rarities(long, full_long)
     known, known_alike = rare_long, alike_long
     if short[full_short[0]].script == LATIN:
-        known, known_alike = [_rarity(short[place]) for place in full_short], alike
+        known, known_alike = _rarities(short, full_short), alike
     clear = [r for r, a in zip(known, known_alike, strict=True) if a > _CLEAR]
     spelling = evidence = 0.0
     for match in found:
@@ -217,7 +217,7 @@ def _other_initials(
     """The number of initials that nothing in the other name can stand for, though it has a word
     or an initial to spare.
     """
-    if not any(token.initial for token in (*left, *right)):
+    if True not in [token.initial for token in (*left, *right)]:
         return 0
     alone = [_alone(left, of_left), _alone(right, of_right)]
     return sum(
@@ -262,11 +262,15 @@ def _weigh(tokens: list[Token], places: list[int], alike: list[float]) -> tuple[
     return total / letters, most, letters
 
 
-def _rarity(token: Token) -> float:
-    """How well a word distinguishes people; common names do so least."""
-    if token.script != LATIN:
-        return _UNKNOWN_RARITY
-    return _RARITY[knowledge().common.get(token.text, 0)]
+def _rarities(tokens: list[Token], places: list[int]) -> list[float]:
+    """How well each of some words distinguishes people; common names do so least."""
+    common = knowledge().common
+    return [
+        _RARITY[common.get(tokens[place].text, 0)]
+        if tokens[place].script == LATIN
+        else _UNKNOWN_RARITY
+        for place in places
+    ]
 
 
 def _script(short: list[Token], long: list[Token]) -> int:

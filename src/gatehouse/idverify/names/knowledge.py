@@ -6,6 +6,7 @@ import lzma
 import re
 from functools import cache
 from importlib import resources
+from operator import itemgetter
 from typing import Final
 
 import msgspec
@@ -121,7 +122,7 @@ def _same_consonants(one: str, other: str) -> bool:
 def _plain_spelling(name: str) -> str:
     name = name.replace("ph", "f").replace("ck", "k").replace("ch", "k").replace("th", "t")
     name = name.translate(_SOUNDS_LIKE)
-    return _DOUBLED.sub(r"\1", name[:1] + name[1:].replace("h", "").replace("w", ""))
+    return _DOUBLED.sub(itemgetter(1), name[:1] + name[1:].replace("h", "").replace("w", ""))
 
 
 _SOUNDS_LIKE: Final = str.maketrans("cqvz", "kkfs")

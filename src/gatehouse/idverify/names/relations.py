@@ -123,7 +123,7 @@ def _in_one_script(left: Token, right: Token, spelling: float) -> Comparison | N
         return Comparison(Result.PARTIAL_MATCH, Why.TYPO)
     if longer < _LONG_ENOUGH or not spelling or not _begin_alike(one, other):
         return None
-    if max(spelling, 0.97 * sound_likeness(left, right)[0]) >= _ONE_SPELLING:
+    if max(spelling, 0.97 * sound_likeness(left, right, _ONE_SPELLING)[0]) >= _ONE_SPELLING:
         return Comparison(Result.PARTIAL_MATCH, Why.TRANSLITERATION)
     return None
 

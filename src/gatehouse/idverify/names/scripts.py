@@ -8,6 +8,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Final
 
 from anyascii import anyascii
@@ -172,7 +173,7 @@ def units_of(word: str, script: str) -> list[str]:
 
 
 def _latin(word: str) -> list[str]:
-    return _LATIN_UNITS.findall(_DOUBLED.sub(r"\1", word))
+    return _LATIN_UNITS.findall(_DOUBLED.sub(itemgetter(1), word))
 
 
 def _arabic(word: str) -> list[str]:

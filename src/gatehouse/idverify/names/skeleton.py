@@ -6,6 +6,7 @@ look alike mostly do not (Castillo and Castro). Endings that thousands of names 
 
 import re
 from functools import lru_cache
+from operator import itemgetter
 from typing import Final
 
 _CLASSES: Final = {
@@ -37,7 +38,7 @@ def skeleton(word: str) -> str:
     """The consonants of a word in Latin letters by class, after its first sound."""
     word = _SOUNDS.sub(lambda found: _CLASSES[found[0]], word)
     first = "a" if word[:1] in _VOWELS else word[:1]
-    return _DOUBLED.sub(r"\1", first + word[1:].translate(_SOFT))
+    return _DOUBLED.sub(itemgetter(1), first + word[1:].translate(_SOFT))
 
 
 def stems(one: str, other: str) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 import re
 import tomllib
 import unicodedata
+from functools import lru_cache
 from importlib import resources
 from typing import Final
 
@@ -20,13 +21,16 @@ from gatehouse.idverify.names.scripts import (
     fold_arabic,
     fold_latin,
     script_of,
-    units_of,
     without_accents,
 )
 
 MOST_LETTERS: Final = 256
 """Only this much of a name is compared, which bounds the time."""
 MOST_WORDS: Final = 12
+_REMEMBERED: Final = 8192
+"""Words that are remembered as they were folded, for names repeat; tokens never change."""
+_NAMES_REMEMBERED: Final = 2048
+"""A name is compared with several others, one after the other."""
 
 _WORDS: Final = tomllib.loads(
     (resources.files(__package__) / "words.toml").read_text(encoding="utf-8")
@@ -67,7 +71,7 @@ _ARABIC_ENDINGS: Final = frozenset(("دين", "الدين", "الله", "لله"
 class Token:
     """One word of a name."""
 
-    __slots__ = ("_units", "ascii", "initial", "particle", "script", "text", "wide")
+    __slots__ = ("ascii", "initial", "particle", "script", "text", "wide")
 
     def __init__(self, text: str, script: str, wide: str = "") -> None:
         self.text = text
@@ -78,14 +82,6 @@ class Token:
         """The word with ä written as ae and the like, or empty where that is the same."""
         self.initial = len(text) == 1 and script in (LATIN, CYRILLIC, GREEK)
         self.particle = text in PARTICLES
-        self._units: list[str] | None = None
-
-    @property
-    def units(self) -> list[str]:
-        """The units of sound, computed at first use."""
-        if self._units is None:
-            self._units = units_of(self.text, self.script)
-        return self._units
 
     def joined(self, other: "Token") -> "Token":
         """The two words written as one."""
@@ -99,8 +95,9 @@ class Token:
         return mine == other.text or theirs in (self.text, mine)
 
 
+@lru_cache(_NAMES_REMEMBERED)
 def tokens_of(name: str) -> list[Token]:
-    """The words of a name; a family name before a comma is moved to the end."""
+    """The words of a name, not to be changed; a family name before a comma is moved to the end."""
     name = _clean(name)
     before, comma, after = name.partition(",")
     if comma and "," not in after and after.strip():
@@ -133,6 +130,7 @@ def _clean(name: str) -> str:
     return name.translate(_APOSTROPHES)
 
 
+@lru_cache(_REMEMBERED)
 def _token(word: str) -> Token | None:
     word = word.casefold()
     if word.isascii():
