@@ -42,6 +42,22 @@ _PLACES: Final = re.compile(
 )
 """What differs in two requests of one purchase: id, time, reference, and the time of the event."""
 
+_COLUMNS: Final = {
+    "decisions": "account_id, request_id, at_ms, operation, client_reference, card, record, "
+    "transaction_reference, terms",
+    "ledger_entries": "account_id, reference, step, kind, amount, held, at_ms, detail",
+    "search_entries": "term, request_id, amount",
+    "reviews": "account_id, request_id, at_ms, state, resolved_at_ms, actor, reason, assignee, "
+    "at_risk, currency",
+    "review_events": "account_id, request_id, seq, at_ms, actor, kind, details, words",
+    "feedback": "seq, account_id, request_id, label, previous, found_at_ms, amount, currency, "
+    "recorded_at_ms, actor, source",
+    "events": "seq, xid, id, account_id, at_ms, type, actor, about, data",
+    "webhook_attempts": "webhook_id, id, event_id, type, at_ms, number, duration_ms, status, "
+    "failure, next_at_ms",
+}
+"""The columns of each table in the order of the rows that are made here."""
+
 Row = tuple[Any, ...]
 
 
@@ -190,14 +206,15 @@ class Rows:
 
 
 def write(file: Path, table: str, rows: Iterable[Row]) -> None:
-    """Add rows to a table of SQLite, all columns in order, as fast as it takes them."""
+    """Add rows to a table of SQLite as fast as it takes them."""
+    columns = _COLUMNS[table]
+    marks = ",".join("?" * (columns.count(",") + 1))
     database = sqlite3.connect(file, isolation_level=None)
     database.execute("PRAGMA synchronous = OFF")
     database.execute("PRAGMA cache_size = -200000")
     for some in _batches(rows):
-        marks = ",".join("?" * len(some[0]))
         database.execute("BEGIN")
-        database.executemany(f"INSERT INTO {table} VALUES ({marks})", some)
+        database.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", some)
         database.execute("COMMIT")
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()

@@ -77,6 +77,7 @@ NOT_OFFERED: Final = {
             "rule_sets.rule_backtest.prepare_trial",
             "rule_sets.one_rule.changed_version",
             "model_trials.trials.newest_trial",
+            "model_trials.shadows.shadow_of",
             "search.people.",
             "rule_sets.get",
             *("workload.bulk.begin", "workload.bulk.begin_with", "workload.bulk.selected"),

@@ -137,6 +137,7 @@ def test_id_verify_gives_every_one_of_its_signals() -> None:
                 "reasons": {"ip_tor": -1.5},
                 "signals": {},
                 "ownConfidence": 0.4,
+                "shadow": {"model": "learned-2", "requestConfidence": 0.3},
                 "outcomeScores": {
                     **{"fraudDispute": 0.1, "reportedFraud": 0.2},
                     **{"cardTesting": 0.3, "abuse": 0.4},

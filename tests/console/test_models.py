@@ -1,7 +1,9 @@
 """Models in the console: compared with intervals, trained and watched, promoted, rolled back."""
 
 import json
+import os
 import re
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -16,10 +18,15 @@ from gatehouse.admin.drift.types.comparing import DriftJudgement, DriftKind
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import ErasureOrder, JobKind, ModelTrialOrder
 from gatehouse.admin.jobs.worker.running import actor_of
+from gatehouse.admin.model_trials.types import TrialOfModel
+from gatehouse.admin.model_trials.use_cases import shadows, trials
 from gatehouse.admin.models.use_cases import versions
+from gatehouse.core.errors import ApprovalNeeded
+from gatehouse.core.ids import new_id
 from gatehouse.core.job_state import JobState
 from gatehouse.core.wording.notes import as_note
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.decisions.record import RecordedStage
 from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.store import jobs
 from gatehouse.store.configured import models
@@ -429,3 +436,56 @@ def test_a_promotion_says_what_it_changes_and_asks_twice_for_what_is_not_better(
     assert "900 requests scored by both" in proposed
     assert "4111111111111111" not in proposed
     assert page in proposed
+
+
+def test_a_model_runs_in_shadow_with_two_pairs_of_eyes_and_is_compared_on_its_page(
+    console: Console, shop: str, manager: Browser
+) -> None:
+    page = f"/a/{shop}/models/2/shadow"
+    assert "Score in shadow" in manager.get(page).text
+    viewer = console.as_role(UserRole.VIEWER, shop)
+    assert f"{page}/start" not in viewer.get(page).text
+    assert viewer.post(f"{page}/start").status_code == 403
+    approvals.set_wanted(console.session, shop, ["models"])
+    with pytest.raises(ApprovalNeeded):
+        shadows.shadow_model(console.session, shop, "2")
+    assert manager.post(f"{page}/start").status_code == 303
+    [made] = proposals.listing(console.session, shop)
+    assert shadows.shadow_of(console.session, shop) is None
+    other = console.as_role(UserRole.ADMINISTRATOR, shop)
+    assert other.post(f"/a/{shop}/proposals/{made.proposal_id}/approve").status_code == 303
+    approving = proposals.get(console.session, shop, made.proposal_id)
+    assert approving.state == "approved"
+    assert "Shadow" in manager.get(f"/a/{shop}/models").text
+    assert [each.shadow for each in versions.show_models(console.session, shop).models] == [
+        *(True, False, False)
+    ]
+    console.desk.columns.catch_up(shop)
+    assert "No request was scored with both yet" in manager.get(page).text
+    told = {"requestConfidence": 0.9, "shadow": {"model": "mine-2", "requestConfidence": 0.2}}
+    recorder = Recorder(console.session, shop, days_ago=-0.001)
+    record = recorder.record(new_id("req", recorder.at_ms, os.urandom), "u-1")
+    stage = RecordedStage("Sentry", "SENTRY", 50_000, True, 300, told)
+    recorder.insert(msgspec.structs.replace(record, stages=[stage]))
+    console.desk.columns.catch_up(shop)
+    found = shadows.compare_shadow(
+        console.session, console.desk.columns.of(shop), 2, recorder.at_ms, recorder.at_ms + 1
+    )
+    assert (found.requests, found.agreement, found.version) == (1, 0, 2)
+    job = trials.start_trial(console.session, shop, "2", TrialOfModel(recorded=True))
+    order = json.loads(queue.get_job(console.session, shop, job.job_id).parameters)
+    by_job = trials.carry_out(
+        console.session,
+        shop,
+        ModelTrialOrder(2, order["since_ms"], recorder.at_ms + 1, order["recorded"]),
+        cast(Any, None),
+    )
+    assert (by_job.recorded, by_job.thresholds) == (True, found.thresholds)
+    with pytest.raises(ApprovalNeeded):
+        shadows.stop_shadow(console.session, shop, "2")
+    assert manager.post(f"{page}/stop").status_code == 303
+    stopping = next(
+        each for each in proposals.listing(console.session, shop) if each.state == "open"
+    )
+    assert other.post(f"/a/{shop}/proposals/{stopping.proposal_id}/approve").status_code == 303
+    assert shadows.shadow_of(console.session, shop) is None

@@ -25,7 +25,7 @@ from gatehouse.rules.ruleset import encode_program
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.request import SentryRequest
-from gatehouse.sentry.scorecard import encode_sheet, load_scorecard, load_sheet
+from gatehouse.sentry.scorecard import Prior, encode_sheet, load_scorecard, load_sheet
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
@@ -265,6 +265,38 @@ def test_an_account_has_its_live_model_in_sentry_and_in_every_pipeline(
     assert in_pipelines
     assert all(stage is mine.sentry for stage in in_pipelines)
     assert (other.model, other.sentry) == (None, SENTRY)
+
+
+def test_a_model_in_shadow_is_recorded_and_changes_nothing_else(
+    session: AdminSession, merchants: tuple[str, str]
+) -> None:
+    account = merchants[0]
+    _keep(session, account, _program("mine-1"))
+    doubting = Prior(0.05, "for a test")
+    _keep(session, account, _program("mine-2", prior=doubting), live=False)
+
+    def scored(setup: Setup) -> tuple[object, dict[str, Any]]:
+        case = Case("req_1", account, 1_790_000_000_000, ValuesByType.of(SentryRequest()))
+        result = asyncio.run(setup.sentry.run(case))
+        return result.response, dict(result.facts)
+
+    response, plain = scored(_found(session, account))
+    with session.change() as change:
+        models.start_shadow(change, account, 2)
+    tried = _found(session, account)
+    assert (tried.model, tried.shadow) == (1, 2)
+    same, facts = scored(tried)
+    shadow = facts.pop("shadow")
+    assert (same, facts) == (response, plain)
+    assert shadow["model"] == "mine-2"
+    assert shadow["requestConfidence"] < plain["requestConfidence"]
+    with session.change() as change:
+        models.stop_shadow(change, account, 2)
+    assert scored(_found(session, account)) == (response, plain)
+    with session.change() as change:
+        broken = models.keep(change, account, lambda _: "{}", lambda _: "{}")
+        models.start_shadow(change, account, broken)
+    assert scored(_found(session, account)) == (response, plain)
 
 
 def test_the_sentry_operation_is_planned_with_the_stage_of_its_account(

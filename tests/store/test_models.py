@@ -1,5 +1,7 @@
 """Sentry's models as they are kept: versions, which one is live, on both databases."""
 
+from collections.abc import Callable
+
 import msgspec
 import pytest
 import sqlalchemy as sa
@@ -103,6 +105,54 @@ def test_going_back_leads_to_what_was_live_before(session: AdminSession, account
         {"version": 2, "before": 1},
         {"version": 0, "before": 2},
         {"version": 0, "before": 3},
+    ]
+
+
+def shadow(session: AdminSession, account: str) -> int | None:
+    with session.reading() as connection:
+        found = models.shadow_of(connection, account)
+    return None if found is None else found.version
+
+
+def test_one_model_at_a_time_is_in_shadow_until_it_is_stopped_or_live(
+    session: AdminSession, account: str
+) -> None:
+    def change(do: Callable[..., object], *given: int) -> None:
+        with session.change() as change:
+            do(change, account, *given)
+
+    for _ in range(3):
+        keep(session, account)
+    promote(session, account, 1)
+    for version, error in ((0, Conflict), (1, Conflict), (9, NotFound)):
+        with pytest.raises(error):
+            change(models.start_shadow, version)
+    before = stamp(session, account)
+    change(models.start_shadow, 2)
+    assert stamp(session, account) != before
+    assert (live(session, account), shadow(session, account)) == (1, 2)
+    with pytest.raises(Conflict, match="already"):
+        change(models.start_shadow, 2)
+    with pytest.raises(Conflict, match="no model scores beside"):
+        change(models.stop_shadow, 3)
+    change(models.start_shadow, 3)
+    promote(session, account, 3)
+    assert shadow(session, account) is None
+    change(models.start_shadow, 1)
+    change(models.stop_shadow, 1)
+    assert shadow(session, account) is None
+    change(models.start_shadow, 1)
+    assert rollback(session, account, 0) == (3, None)
+    assert shadow(session, account) == 1
+    with session.reading() as connection:
+        lines = audit.read(connection, account, 100)
+    assert [(each.action, each.details) for each in lines if "shadow" in each.action] == [
+        ("model.shadow", {"version": 2, "before": None}),
+        ("model.shadow", {"version": 3, "before": 2}),
+        ("model.unshadow", {"version": 3}),
+        ("model.shadow", {"version": 1, "before": None}),
+        ("model.unshadow", {"version": 1}),
+        ("model.shadow", {"version": 1, "before": None}),
     ]
 
 

@@ -40,7 +40,7 @@ from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
 from gatehouse.rules.stage import RulesStage
 from gatehouse.sentry.features.catalogue import BY_CODE
-from gatehouse.sentry.scorecard import Scorecard
+from gatehouse.sentry.scorecard import Scorecard, ScorecardError
 from gatehouse.sentry.stage import SentryStage
 from gatehouse.store.configured import configurations, experiments, models
 from gatehouse.store.configured.account_signature import check_account, put_back
@@ -86,6 +86,8 @@ class Setup(msgspec.Struct, frozen=True):
     """The version of that model."""
     changes: int = 0
     """How often the account's configuration was changed."""
+    shadow: int | None = None
+    """The version of the model that scores beside the live one, if there is one."""
     ruling: dict[str, RulesStage] = {}
     """Rules alone by the name of the rule set; made when they are needed."""
     live: LiveExperiment | None = None
@@ -131,6 +133,16 @@ class Builder:
                 changes = {"shipped_terms": read.added, "dropped_terms": read.dropped}
                 _log.warning("a model was made for other signals", extra={**which, **changes})
             return self.shipped_sentry.with_scorecard(scorecard)
+
+    def with_shadow(self, sentry: SentryStage, beside: StoredVersion) -> SentryStage:
+        """The same with a model beside it, which decides nothing: unreadable, it is left out."""
+        try:
+            read = models.read_program(beside.program)
+            return sentry.with_shadow(Scorecard(read.sheet, BY_CODE.keys()))
+        except ScorecardError as error:
+            which = {"account": beside.account_id, "version": beside.version}
+            _log.warning("a model in shadow cannot be used", extra={**which, "reason": str(error)})
+            return sentry
 
     def rule_sets(self, account_id: str, stored: list[StoredVersion]) -> dict[str, CompiledRuleSet]:
         """The rule sets by name."""
@@ -335,9 +347,9 @@ class Setups:
             stored_pipelines = configurations.active(connection, account_id, "pipeline")
             stored_model = configurations.active(connection, account_id, models.KIND)
             stored_experiments = configurations.active(connection, account_id, experiments.KIND)
-            check_versions(
-                signer, [*stored_rules, *stored_pipelines, *stored_model, *stored_experiments]
-            )
+            beside = models.shadow_version(connection, account_id)
+            stored = [*stored_rules, *stored_pipelines, *stored_model, *stored_experiments]
+            check_versions(signer, stored if beside is None else [*stored, beside])
             experiment = running_experiment(stored_experiments)
             challenger = challenger_program(connection, signer, account_id, experiment)
             # Lists can be large, and rules change more often than they do.
@@ -349,8 +361,13 @@ class Setups:
         live = (stored_model[0].version, stored_model[0].program) if stored_model else None
         model = None if live is None else live[0]
         # A version is never changed: what was made of it stays true.
-        same_model = known is not None and known.model == model
-        sentry = known.sentry if known and same_model else self._builder.sentry(account_id, live)
+        tried = None if beside is None else beside.version
+        if known is not None and (known.model, known.shadow) == (model, tried):
+            sentry = known.sentry
+        else:
+            sentry = self._builder.sentry(account_id, live)
+            if beside is not None:
+                sentry = self._builder.with_shadow(sentry, beside)
         rule_sets = self._builder.rule_sets(account_id, stored_rules)
         pipelines = self._builder.pipelines(account_id, stored_pipelines, rule_sets, lists, sentry)
         running = None
@@ -360,7 +377,7 @@ class Setups:
             )
             with contextlib.suppress(ConfigurationRefused):
                 running = live_experiment(self._builder, experiment, parts)
-        made = Setup(stamp, rule_sets, pipelines, lists, sentry, model, changes)
+        made = Setup(stamp, rule_sets, pipelines, lists, sentry, model, changes, tried)
         return msgspec.structs.replace(made, live=running) if running else made
 
 

@@ -25,6 +25,7 @@ from gatehouse.sentry.scorecard import (
     logit,
 )
 from gatehouse.sentry.sentences import (
+    BESIDE,
     CONFIDENCE,
     CONFIDENCE_ALONE,
     MAPPED,
@@ -41,6 +42,7 @@ from gatehouse.sentry.sentences import (
     said_outcome,
     said_reason,
 )
+from gatehouse.sentry.shadow import SHADOW
 
 _MOST_REASONS: Final = 10
 """Reasons of which pairs are left out; there are seldom more that lower a score."""
@@ -68,6 +70,10 @@ def findings(facts: Mapping[str, Any], model: str | None) -> list[StageFinding]:
     found.append(StageFinding(text=told(confidence=sure, scorecard=str(which))))
     if facts.get("ownConfidence") is not None:
         found.append(StageFinding(text=MAPPED(own=facts["ownConfidence"], confidence=sure)))
+    beside = facts.get(SHADOW)
+    if beside is not None:
+        told_beside = BESIDE(model=beside["model"], told=beside["requestConfidence"])
+        found.append(StageFinding(text=told_beside))
     for code, effect in recorded_reasons(facts).items():
         value = values.get(code)
         text = _text(code, effect, value, terms.get(code))

@@ -28,6 +28,10 @@ MAPPED: Final = Phrase(
     "The model itself says {own}; that is told as {confidence}, so that thresholds keep the "
     "meaning they had with the model before it.",
 )
+BESIDE: Final = Phrase(
+    "sentry.beside",
+    "{model}, which is tried beside it and decides nothing, says {told}.",
+)
 COSTS: Final = Phrase(
     "sentry.costs",
     "By expected cost {advice} is cheapest (preset {preset}): with a probability of fraud of "

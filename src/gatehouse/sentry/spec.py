@@ -37,6 +37,7 @@ from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.reasons import LEARNED
 from gatehouse.sentry.request import MOST_CART_BYTES, SentryRequest
 from gatehouse.sentry.response import FEE_TYPE, NAME, Reason, SentryInPipeline, SentryResponse
+from gatehouse.sentry.shadow import SHADOW, SHADOW_CONFIDENCE, shadow_signals
 
 if TYPE_CHECKING:
     from gatehouse.intel.networks import AddressBook
@@ -92,6 +93,8 @@ def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:
     }
     if facts.get("ownConfidence") is not None:
         found["sentry.ownConfidence"] = facts["ownConfidence"]
+    if SHADOW in facts:
+        found |= shadow_signals(facts)
     scores = facts.get("outcomeScores")
     if scores:
         found |= outcome_signals(scores)
@@ -156,6 +159,12 @@ _SIGNALS: Final = (
         Type.NUMBER,
         "What the model itself says; known only where its scores are told on an earlier scale.",
         "0.98",
+    ),
+    describe_signal(
+        SHADOW_CONFIDENCE,
+        Type.NUMBER,
+        "What another model says that is tried beside the one in force; unknown without one.",
+        "0.2",
     ),
     describe_signal(
         "sentry.costAdvice",
@@ -303,7 +312,7 @@ SENTRY: Final = StageSpec(
         read=_read_signals,
         facts=(
             *("requestConfidence", "ipScore", "reasons", "costs", "ownConfidence"),
-            *("outcomeScores", FACT),
+            *("outcomeScores", SHADOW, FACT),
         ),
     ),
     operation=OperationSpec(

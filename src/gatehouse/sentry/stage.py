@@ -52,6 +52,7 @@ from gatehouse.sentry.scorecard import (
     load_scorecard,
     load_sheet,
 )
+from gatehouse.sentry.shadow import SHADOW, shadow_facts
 
 _DIGITS: Final = 4
 _EFFECT_DIGITS: Final = 3
@@ -126,6 +127,7 @@ class SentryStage:
         self._outcomes = scorer_of(scorecard.sheet.outcomes)
         self._hasher = hasher
         self._decides = False
+        self._shadow: Scorecard | None = None
         self._table = table
 
     def with_scorecard(self, scorecard: Scorecard) -> "SentryStage":
@@ -133,6 +135,12 @@ class SentryStage:
         stage = copy(self)
         stage._scorecard = scorecard
         stage._outcomes = scorer_of(scorecard.sheet.outcomes)
+        return stage
+
+    def with_shadow(self, scorecard: Scorecard) -> "SentryStage":
+        """The same stage, which records what another scorecard says of the same requests."""
+        stage = copy(self)
+        stage._shadow = scorecard
         return stage
 
     def with_watch(self, watch: InputWatch) -> "SentryStage":
@@ -266,6 +274,8 @@ class SentryStage:
         }
         if self._scorecard.sheet.mapping is not None and not policy.raw_scores:
             facts["ownConfidence"] = own
+        if self._shadow is not None:
+            facts[SHADOW] = shadow_facts(self._shadow, values)
         outcomes: OutcomeScoresTold | UnsetType = UNSET
         if self._outcomes is not None:
             facts["outcomeScores"] = scores = self._outcomes.score(values, scored.total)

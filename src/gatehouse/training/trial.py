@@ -5,7 +5,7 @@ model. Decisions differ where a score is on the other side of a threshold in use
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,8 @@ from gatehouse.sentry.scorecard import Sheet
 from gatehouse.training.examples import FRAUD, UNKNOWN, Examples
 from gatehouse.training.metrics import measure
 from gatehouse.training.report.report import ModelComparison, ThresholdInUse
-from gatehouse.training.report.trial import ModelTrial, ThresholdTrial, TrialShift
+from gatehouse.training.report.trial import NEAR_PARTS, ModelTrial, ThresholdTrial, TrialShift
 from gatehouse.training.score_meaning import scores_of, told_as
-
-_NEAR_PARTS: Final = 500
-"""Scores agree that are at most this far from each other, in ten-thousandths."""
 
 _Scores = NDArray[np.int64]
 
@@ -45,7 +42,7 @@ def try_model(
         requests=len(examples),
         labelled=int(known.sum()),
         frauds=int(fraud.sum()),
-        agreement=_share(np.abs(before - after) <= _NEAR_PARTS),
+        agreement=_share(np.abs(before - after) <= NEAR_PARTS),
         stricter=_shift(places[1] < places[0], outcomes),
         milder=_shift(places[1] > places[0], outcomes),
         figures=figures,

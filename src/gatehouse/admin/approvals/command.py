@@ -252,6 +252,19 @@ def withdraw(proposal: ProposalId, account: AccountOption = None, as_json: AsJso
     show(_data(done), f"{done.proposal_id} is withdrawn", as_json=as_json)
 
 
+@app.command("shadow-model")
+def shadow_model(
+    version: Annotated[int, typer.Argument(metavar="VERSION", help="The model to try.")],
+    stop: Annotated[bool, typer.Option("--stop", help="Score with it no longer.")] = False,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose to score with a model beside the one in force."""
+    from gatehouse.admin.approvals.use_cases.proposed import ShadowModel
+
+    _propose(ShadowModel(version, not stop), account, as_json=as_json)
+
+
 def _propose(content: "ProposedChange", account: str | None, *, as_json: bool) -> None:
     from gatehouse.admin.approvals.use_cases import proposals
 

@@ -234,7 +234,7 @@ def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
     if "permissions" in told:
         shown = (visit.text(f"roles.names.{each}") for each in told["permissions"])
         told["permissions"] = ", ".join(shown)
-    for flag in {"forget_factors", "raw_scores"} & told.keys():
+    for flag in {"forget_factors", "raw_scores", "starts"} & told.keys():
         told[flag] = visit.text(f"common.{'yes' if told[flag] else 'no'}")
     if isinstance(proposal.content, PutOnList | TakeOffList):
         told["entries"] = "\n".join(each.shown for each in proposal.content.entries)

@@ -88,6 +88,8 @@ class ModelTrialOrder(msgspec.Struct, frozen=True):
     version: int
     since_ms: int
     until_ms: int
+    recorded: bool = False
+    """Whether by the scores that were recorded, or by what was measured."""
 
 
 class ImportOrder(msgspec.Struct, frozen=True):

@@ -6,6 +6,6 @@ SUBJECT = Subject(
     "model_trials",
     rank=265,
     commands=(CommandPlace("trial", "command:app", "A model beside the one in force."),),
-    use_cases=("use_cases.trials",),
-    pages=("pages.promotion:PAGES",),
+    use_cases=("use_cases.trials", "use_cases.shadows"),
+    pages=("pages.promotion:PAGES", "pages.shadow:PAGES"),
 )

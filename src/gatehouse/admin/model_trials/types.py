@@ -14,6 +14,22 @@ class TrialOfModel(msgspec.Struct, frozen=True, rename="camel"):
 
     since: SinceText = None
     until: UntilText = None
+    recorded: Annotated[
+        bool,
+        Meta(
+            description="Compare the scores that were recorded while it scored beside the one in "
+            "force, and not those that it would give now."
+        ),
+    ] = False
+
+
+class ModelShadow(msgspec.Struct, frozen=True, rename="camel"):
+    """Whether a model scores beside the one in force."""
+
+    version: Annotated[int, Meta(description="The model.", examples=[2])]
+    since: Annotated[
+        Moment | None, Meta(description="Since when it does (RFC 3339); null if it does not.")
+    ]
 
 
 class ModelTrialShown(msgspec.Struct, frozen=True, rename="camel"):

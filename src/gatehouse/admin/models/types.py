@@ -63,6 +63,13 @@ class ModelShown(msgspec.Struct, frozen=True, rename="camel"):
 
     version: Version
     live: Annotated[bool, Meta(description="Whether Sentry scores with it.", examples=[True])]
+    shadow: Annotated[
+        bool,
+        Meta(
+            description="Whether requests are scored with it, too; it decides nothing.",
+            examples=[False],
+        ),
+    ]
     created_at: Annotated[
         Moment | None, Meta(description="When it was trained (RFC 3339); null for the shipped.")
     ]

@@ -6,7 +6,7 @@ begins with, what it can always go back to, and not kept here.
 """
 
 from collections.abc import Callable, Collection
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -41,10 +41,16 @@ _MODEL_ROLLED_BACK: Final = Phrase(
     "refused.model_rolled_back",
     "model {before} is live since a rollback; say which version to go back to: {others}",
 )
+_NO_SHADOW: Final = Phrase("refused.no_shadow", "no model scores beside the one in force")
+_IS_SHADOW: Final = Phrase(
+    "refused.is_shadow", "model {version} scores beside the one in force already"
+)
 _MODEL_SHIPPED: Final = Phrase("refused.model_shipped", "{version} (the shipped scorecard)")
 
 KIND: Final = "model"
 NAME: Final = "sentry"
+SHADOW: Final = "shadow"
+"""Which version scores beside the live one: a head without versions of its own."""
 SHIPPED: Final = 0
 _MOST_SHOWN: Final = 20
 
@@ -96,6 +102,56 @@ def live_program(connection: sa.Connection, account_id: str) -> tuple[int, str] 
     return None if live is None else (live.version, live.program)
 
 
+class Shadow(NamedTuple):
+    """Which version scores beside the live one, since when, and since when against that one."""
+
+    version: int
+    since_ms: int
+    compared_since_ms: int
+
+
+def shadow_of(connection: sa.Connection, account_id: str) -> Shadow | None:
+    """The model that is scored with beside the live one, if there is one."""
+    beside = configurations.head(connection, _shadow_key(account_id))
+    if beside is None or beside.version == SHIPPED:
+        return None
+    live = configurations.head(connection, _key(account_id))
+    began = beside.changed_at_ms
+    compared = began if live is None else max(began, live.changed_at_ms)
+    return Shadow(beside.version, began, compared)
+
+
+def shadow_version(connection: sa.Connection, account_id: str) -> StoredModel | None:
+    """That model itself."""
+    there = shadow_of(connection, account_id)
+    return None if there is None else get(connection, account_id, there.version)
+
+
+def start_shadow(change: Change, account_id: str, version: int) -> None:
+    """Let requests be scored with a version, too; nothing is decided by it."""
+    if version == SHIPPED:
+        raise Conflict(_SHIPPED_MODEL())
+    get(change.connection, account_id, version)
+    live, _ = _use(change.connection, account_id)
+    if live == version:
+        raise Conflict(_MODEL_LIVE(version=version))
+    there = shadow_of(change.connection, account_id)
+    before = None if there is None else there.version
+    if before == version:
+        raise Conflict(_IS_SHADOW(version=version))
+    configurations.set_head(change, _shadow_key(account_id), version)
+    change.audit("model.shadow", account_id, version=version, before=before)
+
+
+def stop_shadow(change: Change, account_id: str, version: int) -> None:
+    """Score requests with the live version alone."""
+    there = shadow_of(change.connection, account_id)
+    if there is None or there.version != version:
+        raise Conflict(_NO_SHADOW())
+    configurations.set_head(change, _shadow_key(account_id), SHIPPED)
+    change.audit("model.unshadow", account_id, version=version)
+
+
 def promote(change: Change, account_id: str, version: int, note: str | None = None) -> int | None:
     """Put a version into use; the one that was live before, None for the shipped scorecard."""
     if version == SHIPPED:
@@ -107,6 +163,7 @@ def promote(change: Change, account_id: str, version: int, note: str | None = No
     configurations.set_head(change, _key(account_id), version)
     why = {"note": checked} if (checked := configurations.check_note(note)) else {}
     change.audit("model.promote", account_id, version=version, before=before, **why)
+    _leave_shadow(change, account_id, version)
     _tell(change, account_id, version, before)
     return before or None
 
@@ -135,8 +192,16 @@ def rollback(change: Change, account_id: str, to: int | None = None) -> tuple[in
     # A second rollback must not return to the version that was live before.
     configurations.set_head(change, key, target, keep_previous=False)
     change.audit("model.rollback", account_id, version=target, before=before)
+    _leave_shadow(change, account_id, target)
     _tell(change, account_id, target, before)
     return before, target or None
+
+
+def _leave_shadow(change: Change, account_id: str, version: int) -> None:
+    """A model that is live now has nothing to be compared with."""
+    there = shadow_of(change.connection, account_id)
+    if there is not None and there.version == version:
+        stop_shadow(change, account_id, version)
 
 
 def _tell(change: Change, account_id: str, version: int, before: int) -> None:
@@ -147,6 +212,10 @@ def _tell(change: Change, account_id: str, version: int, before: int) -> None:
 
 def _key(account_id: str) -> ConfigurationKey:
     return ConfigurationKey(account_id, KIND, NAME)
+
+
+def _shadow_key(account_id: str) -> ConfigurationKey:
+    return ConfigurationKey(account_id, KIND, SHADOW)
 
 
 def _use(connection: sa.Connection, account_id: str) -> tuple[int, int]:

@@ -1,8 +1,13 @@
 """What a comparison of two models on live traffic found; read where models are shown."""
 
+from typing import Final
+
 import msgspec
 
 from gatehouse.training.report.report import ModelComparison, ThresholdInUse
+
+NEAR_PARTS: Final = 500
+"""Scores agree that are at most this far from each other, in ten-thousandths."""
 
 
 class TrialShift(msgspec.Struct, frozen=True, rename="camel"):
@@ -25,8 +30,8 @@ class ThresholdTrial(msgspec.Struct, frozen=True, rename="camel"):
     no_longer_below: TrialShift
     equal_share: float
     """The threshold that would have the share of before below it."""
-    equal_share_raw: float
-    """The same for scores that are told as they are."""
+    equal_share_raw: float | None = None
+    """The same for scores that are told as they are; None where those were not recorded."""
 
 
 class ModelTrial(msgspec.Struct, frozen=True, rename="camel"):
@@ -49,3 +54,5 @@ class ModelTrial(msgspec.Struct, frozen=True, rename="camel"):
     since_ms: int = 0
     until_ms: int = 0
     unreadable: int = 0
+    recorded: bool = False
+    """Whether scores are compared that were recorded when each request came."""

@@ -89,6 +89,13 @@ class StartExperiment(msgspec.Struct, frozen=True, tag="experiments.start"):
     given: ExperimentWanted
 
 
+class ShadowModel(msgspec.Struct, frozen=True, tag="models.shadow"):
+    """A model to score with beside the one in force, or no longer."""
+
+    version: int
+    starts: bool = True
+
+
 class SetPrices(msgspec.Struct, frozen=True, tag="prices.set"):
     """Fees, as decimal amounts by fee type."""
 
@@ -167,6 +174,7 @@ ProposedChange: TypeAlias = (
     | PromoteModel
     | RollBackModel
     | StartExperiment
+    | ShadowModel
     | SetPrices
     | TopUpBalance
     | AdjustBalance
@@ -189,6 +197,7 @@ KINDS: Final[Mapping[type, ApprovalKind]] = MappingProxyType(
         DropList: ApprovalKind.LISTS,
         PromoteModel: ApprovalKind.MODELS,
         RollBackModel: ApprovalKind.MODELS,
+        ShadowModel: ApprovalKind.MODELS,
         SetPrices: ApprovalKind.PRICES,
         TopUpBalance: ApprovalKind.TOP_UPS,
         AdjustBalance: ApprovalKind.ADJUSTMENTS,

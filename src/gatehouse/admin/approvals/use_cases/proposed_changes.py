@@ -23,6 +23,7 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     RollBackRules,
     SetApprovals,
     SetPrices,
+    ShadowModel,
     StartExperiment,
     TakeOffList,
     TopUpBalance,
@@ -32,6 +33,7 @@ from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.configurations.use_cases.configurations import ConfigurationType, NewVersion
 from gatehouse.admin.experiments import use_cases as experiments
 from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.model_trials.use_cases import shadows
 from gatehouse.admin.models.types import PromotionOptions
 from gatehouse.admin.models.use_cases import versions
 from gatehouse.admin.money.use_cases import money
@@ -70,7 +72,7 @@ def checked(session: AdminSession, account_id: str, content: ProposedChange) -> 
             return msgspec.structs.replace(content, to=seen.version, base=seen.before)
         case PutOnList() | TakeOffList() | DropList():
             _check_list(session, account_id, content)
-        case PromoteModel():
+        case PromoteModel() | ShadowModel():
             versions.get_model(session, account_id, content.version)
         case StartExperiment():
             experiments.check_startable(session, account_id, content.given)
@@ -138,6 +140,9 @@ def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invi
             versions.roll_back_model(session, account_id, VersionReturn(content.to))
         case StartExperiment():
             experiments.start(session, account_id, content.given)
+        case ShadowModel():
+            change = shadows.shadow_model if content.starts else shadows.stop_shadow
+            change(session, account_id, str(content.version))
         case SetPrices():
             money.set_prices(session, account_id, content.fees)
         case TopUpBalance():

@@ -1,26 +1,25 @@
 """Use cases: decisions in groups for programs, counted by a job on a copy that it makes."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.decisions.use_cases.masking import PERSONAL_SIGNALS
 from gatehouse.admin.explore.types import ExplorationRequest
-from gatehouse.admin.explore.use_cases.exploring import Exploration, Grouping
-from gatehouse.admin.figures.use_cases.opening import columns_for_now
 from gatehouse.admin.jobs.types import ExploreOrder, JobKind, JobResponse
 from gatehouse.admin.jobs.use_cases import shown_job, start_job
-from gatehouse.admin.search.use_cases.conditions import AddressedConditions
 from gatehouse.conditions.catalogue import CUSTOM
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.spans import read_span
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.figures.buckets import FigureSpan, zone_of
-from gatehouse.figures.column_filter import ColumnFilter
-from gatehouse.figures.dimensions import FACTS, grouping_signal
-from gatehouse.figures.exploring import count_groups
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import use_case
 
+if TYPE_CHECKING:
+    from gatehouse.figures.column_filter import ColumnFilter
+    from gatehouse.figures.exploration import Exploration
+
+# Servers start without the engine of columns and the parser of conditions.
 _PERSONAL: Final = Phrase(
     "refused.explore_personal",
     "{name} tells of a person, and the result of a job is kept; the console and the command can "
@@ -55,8 +54,11 @@ def start_exploration(
     return shown_job(start_job(session, account_id, JobKind.EXPLORATION, order))
 
 
-def explore_by_order(session: AdminSession, account_id: str, order: ExploreOrder) -> Exploration:
+def explore_by_order(session: AdminSession, account_id: str, order: ExploreOrder) -> "Exploration":
     """Count on a copy of so much as is asked for, which is removed afterwards."""
+    from gatehouse.admin.figures.use_cases.opening import columns_for_now
+    from gatehouse.figures.exploring import Grouping, count_groups
+
     given, wanted = order.given, _wanted(session, account_id, order)
     grouping = Grouping(given.by, given.also, given.groups)
     span = FigureSpan(order.since_ms, order.until_ms, given.time_zone)
@@ -65,8 +67,12 @@ def explore_by_order(session: AdminSession, account_id: str, order: ExploreOrder
         return count_groups(columns, grouping, span, wanted)
 
 
-def _wanted(session: AdminSession, account_id: str, order: ExploreOrder) -> ColumnFilter:
+def _wanted(session: AdminSession, account_id: str, order: ExploreOrder) -> "ColumnFilter":
     """What the copy is asked for; nothing that tells of a person."""
+    from gatehouse.admin.search.use_cases.conditions import AddressedConditions
+    from gatehouse.figures.column_filter import ColumnFilter
+    from gatehouse.figures.dimensions import FACTS, grouping_signal
+
     given = order.given
     names = [each for each in (given.by, given.also) if each is not None]
     found = AddressedConditions(session, account_id).filter(given.where, names=names)

@@ -136,9 +136,6 @@ def audit_labels(work: Work) -> Any:
 
 def try_model(work: Work) -> Any:
     """Compare a model with the one in force on recorded requests."""
-    from gatehouse.training.extra_packages import require_extra
-
-    require_extra()
     from gatehouse.admin.model_trials.use_cases.trials import carry_out
 
     return carry_out(work.session, work.account_id, work.order, _Trainer(work.reached))

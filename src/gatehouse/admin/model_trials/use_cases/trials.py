@@ -8,6 +8,7 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.jobs.types import JobKind, JobResponse, ModelTrialOrder
 from gatehouse.admin.jobs.use_cases import StoredJob, list_jobs, shown_job, start_job
 from gatehouse.admin.model_trials.types import ModelTrialShown, TrialOfModel
+from gatehouse.admin.model_trials.use_cases.shadows import UNUSABLE, check_shadow, compare_shadow
 from gatehouse.admin.models.types import ModelNumber
 from gatehouse.admin.models.use_cases.versions import (
     get_model,
@@ -22,6 +23,7 @@ from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.sentry.scorecard import ScorecardError, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import use_case
+from gatehouse.training.extra_packages import require_extra
 from gatehouse.training.report.trial import ModelTrial
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ _LOOKED_AT: Final = 50
 _IS_LIVE: Final = Phrase(
     "refused.trial_of_live", "model {version} is live: there is nothing to compare it with"
 )
-_UNUSABLE: Final = Phrase("refused.trial_unusable", "model {version} cannot be tried: {why}")
 
 
 class FinishedTrial(NamedTuple):
@@ -59,14 +60,19 @@ def start_trial(
     """Try a model on live traffic.
 
     Starts a job that scores recorded requests with a model and with the one in force, by what was
-    measured when each came. Requests are not touched, and nothing is changed.
+    measured when each came; or that compares what both said then, where the model scored beside
+    the one in force. Requests are not touched, and nothing is changed.
     """
     number = model_number(version)
     entry = get_model(session, account_id, number)
     if entry.live:
         raise Conflict(_IS_LIVE(version=number))
     since_ms, until_ms = read_span(given.since, given.until, session.clock(), _DEFAULT_DAYS)
-    order = ModelTrialOrder(number, since_ms, until_ms)
+    if given.recorded:
+        compared = check_shadow(session, account_id, number).compared_since_ms
+        since_ms = compared if given.since is None else max(since_ms, compared)
+        until_ms = max(since_ms, until_ms)
+    order = ModelTrialOrder(number, since_ms, until_ms, given.recorded)
     return shown_job(start_job(session, account_id, JobKind.MODEL_TRIAL, order))
 
 
@@ -119,6 +125,13 @@ def carry_out(
     session: AdminSession, account_id: str, order: ModelTrialOrder, watcher: "TrainingWatcher"
 ) -> ModelTrial:
     """Score the requests of a span with a model and with the one in force."""
+    if order.recorded:
+        from gatehouse.admin.figures.use_cases.opening import columns_for_now
+
+        home, since_ms = session.settings.home, order.since_ms
+        with columns_for_now(session, account_id, home, since_ms) as columns:
+            return compare_shadow(session, columns, order.version, since_ms, order.until_ms)
+    require_extra()
     from gatehouse.admin.models.use_cases.training import TrainingJob, in_use, read_past
     from gatehouse.admin.models.use_cases.versions import live_model
     from gatehouse.store.decisions.records import RecordSpan
@@ -130,7 +143,7 @@ def carry_out(
     try:
         sheet = load_sheet() if entry.stored is None else usable_scorecard(entry.stored).sheet
     except ScorecardError as error:
-        raise Conflict(_UNUSABLE(version=order.version, why=said_by(error))) from None
+        raise Conflict(UNUSABLE(version=order.version, why=said_by(error))) from None
     live = next(each.version for each in list_models(session, account_id) if each.live)
     span = RecordSpan(account_id, order.since_ms, order.until_ms)
     options = TrainingOptions(FitOptions(), label_delay_ms=0)

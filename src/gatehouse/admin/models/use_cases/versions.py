@@ -91,6 +91,8 @@ class ModelEntry(msgspec.Struct, frozen=True):
     """None for the shipped scorecard."""
     report: ModelReport | None = None
     """None for the shipped scorecard, and where a newer version of gatehouse wrote the report."""
+    beside: bool = False
+    """Whether it scores beside the live one, and decides nothing."""
 
     @property
     def version(self) -> int:
@@ -112,9 +114,10 @@ def list_models(session: AdminSession, account_id: str) -> list[ModelEntry]:
     with account_reading(session, account_id) as connection:
         check_account(connection, session.signer, account_id)
         found = models.listing(connection, account_id)
+        beside = models.shadow_of(connection, account_id)
     check_versions(session.signer, found)
     shipped_is_live = not any(each.active for each in found)
-    return [*map(_entry, found), ModelEntry(shipped_is_live)]
+    return [*(_entry(each, beside) for each in found), ModelEntry(shipped_is_live)]
 
 
 def get_model(session: AdminSession, account_id: str, version: int | None = None) -> ModelEntry:
@@ -127,8 +130,9 @@ def get_model(session: AdminSession, account_id: str, version: int | None = None
             return ModelEntry(live is None)
         check_account(connection, session.signer, account_id)
         found = models.get(connection, account_id, version)
+        beside = models.shadow_of(connection, account_id)
     check_versions(session.signer, [found])
-    return _entry(found)
+    return _entry(found, beside)
 
 
 @use_case(
@@ -370,8 +374,9 @@ def learned_until(model: StoredModel) -> str | None:
     return None if report is None else report.until
 
 
-def _entry(model: StoredModel) -> ModelEntry:
-    return ModelEntry(model.active, model, _report(model))
+def _entry(model: StoredModel, beside: models.Shadow | None) -> ModelEntry:
+    is_beside = beside is not None and beside.version == model.version
+    return ModelEntry(model.active, model, _report(model), is_beside)
 
 
 def _report(model: StoredModel) -> ModelReport | None:
@@ -381,12 +386,12 @@ def _report(model: StoredModel) -> ModelReport | None:
         return None
 
 
-def _head(entry: ModelEntry) -> tuple[int, bool, Moment | None, str | None, str | None]:
-    """Which model it is, whether it is live, and when, by whom and why it was made."""
-    stored = entry.stored
+def _head(entry: ModelEntry) -> tuple[int, bool, bool, Moment | None, str | None, str | None]:
+    """Which model it is, whether it is live or in shadow, and when, by whom and why it was made."""
+    which, stored = (entry.version, entry.live, entry.beside), entry.stored
     if stored is None:
-        return entry.version, entry.live, None, None, None
-    return entry.version, entry.live, Moment(stored.created_at_ms), stored.actor, stored.note
+        return *which, None, None, None
+    return *which, Moment(stored.created_at_ms), stored.actor, stored.note
 
 
 def _remarks(change: Change, account_id: str, version: int) -> list[str]:

@@ -5,9 +5,9 @@ the command makes one of the month.
 """
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.figures.use_cases.opening import columns_for_now
 from gatehouse.admin.jobs.types import JobKind, JobResponse, MonthOrder
 from gatehouse.admin.jobs.use_cases import shown_job, start_job
 from gatehouse.admin.programmes.types.enumeration import FORMULA, EnumerationEstimate
@@ -16,10 +16,13 @@ from gatehouse.admin.programmes.use_cases.metering import basis_points_text
 from gatehouse.admin.programmes.use_cases.tables import table_in_force
 from gatehouse.core.filling import filled
 from gatehouse.core.months import CalendarMonth
-from gatehouse.figures.account_columns import AccountColumns
-from gatehouse.figures.card_bursts import BurstTerms, count_bursts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import use_case
+
+if TYPE_CHECKING:
+    from gatehouse.figures.account_columns import AccountColumns
+
+# Servers start without the engine of columns.
 
 
 @use_case(
@@ -43,18 +46,22 @@ def start_estimate(session: AdminSession, account_id: str, given: MeterFilter) -
 
 def estimate_now(session: AdminSession, account_id: str, month: str | None) -> EnumerationEstimate:
     """The estimate where nobody keeps a copy of the decisions: on one of so much as it counts."""
+    from gatehouse.admin.figures.use_cases.opening import columns_for_now
+
     since_ms = _month(session, month).since_ms
     with columns_for_now(session, account_id, session.settings.home, since_ms) as columns:
         return estimate_enumeration(session, columns, month)
 
 
 def estimate_enumeration(
-    session: AdminSession, columns: AccountColumns, month: str | None
+    session: AdminSession, columns: "AccountColumns", month: str | None
 ) -> EnumerationEstimate:
     """The share of a month's authorizations that came in bursts, beside the network's limit.
 
     The network's own flag is not shown to merchants, so this is only an estimate.
     """
+    from gatehouse.figures.card_bursts import BurstTerms, count_bursts
+
     session.actor.check_account(columns.account_id)
     limit = table_in_force(session.settings).enumeration
     span = _month(session, month)
