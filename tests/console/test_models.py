@@ -448,7 +448,7 @@ def test_a_model_runs_in_shadow_with_two_pairs_of_eyes_and_is_compared_on_its_pa
     assert viewer.post(f"{page}/start").status_code == 403
     approvals.set_wanted(console.session, shop, ["models"])
     with pytest.raises(ApprovalNeeded):
-        shadows.shadow_model(console.session, shop, "2")
+        shadows.start_shadow(console.session, shop, "2")
     assert manager.post(f"{page}/start").status_code == 303
     [made] = proposals.listing(console.session, shop)
     assert shadows.shadow_of(console.session, shop) is None

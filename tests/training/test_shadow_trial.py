@@ -42,9 +42,9 @@ def scored(shop: Shop, count: int) -> list[Scored]:
     """Requests that both models scored, a third of them labelled, with scores that often draw."""
     chance, found = random.Random(5), []
     for number in range(count):
-        live, beside = (round(chance.betavariate(3, 1), 2) for _ in range(2))
+        live, beside = [round(chance.betavariate(3, 1), 2) for _ in range(2)]
         request_id = keep(shop, number, live, beside)
-        fraud = None
+        fraud: bool | None = None
         if number % 3 == 0:
             fraud = chance.random() > beside
             shop.label(request_id, found=Label.FRAUD if fraud else Label.LEGITIMATE)
@@ -71,9 +71,10 @@ def test_it_finds_what_a_recount_of_both_scores_finds(shop: Shop) -> None:
 
     assert trial.stricter == shifted([each for each in rows if place(each[1]) < place(each[0])])
     assert trial.milder == shifted([each for each in rows if place(each[1]) > place(each[0])])
-    beside = np.array([round(b * PARTS) for _, b, _ in rows])
+    both = [each[0] for each in rows], [each[1] for each in rows]
+    beside = np.array([round(each * PARTS) for each in both[1]])
     for one, cut in zip(trial.thresholds, (0.4, 0.8), strict=True):
-        below = [sum(each[which] < cut for each in rows) for which in (0, 1)]
+        below = [sum(score < cut for score in scores) for scores in both]
         assert (one.before, one.after) == tuple(round(each / 90, 6) for each in below)
         assert one.newly_below == shifted([each for each in rows if each[1] < cut <= each[0]])
         assert one.no_longer_below == shifted([each for each in rows if each[0] < cut <= each[1]])

@@ -423,7 +423,7 @@ export class ManageModels extends Calls {
     return this.send("promoteModel", { path: { version: `${version}` }, query }, own);
   }
 
-  /** Starts a job that scores recorded requests with a model and with the one in force, by what was measured when each came. Requests are not touched, and nothing is changed. Scope `manage:models`. Free. */
+  /** Starts a job that scores recorded requests with a model and with the one in force, by what was measured when each came; or that compares what both said then, where the model scored beside the one in force. Requests are not touched, and nothing is changed. Scope `manage:models`. Free. */
   tryTrials(version: string | number, body: Body<"tryModel"> = {}, own?: CallOptions): Promise<Answer<api.JobResponse>> {
     return this.send("tryModel", { path: { version: `${version}` }, body }, own);
   }
@@ -431,6 +431,21 @@ export class ManageModels extends Calls {
   /** What the newest trial of a model found: agreement, decisions that would differ, figures, and thresholds with one of equal share. Scope `manage:models`. Free. */
   getTrial(version: string | number, own?: CallOptions): Promise<Answer<api.ModelTrialShown>> {
     return this.send("getModelTrial", { path: { version: `${version}` } }, own);
+  }
+
+  /** From then on each request is scored with both. The second score is recorded with the decision, as the signal `sentry.shadowConfidence`, and decides nothing. One model at a time. Scope `manage:models`. Free. */
+  shadow(version: string | number, own?: CallOptions): Promise<Answer<api.ModelShadow>> {
+    return this.send("shadowModel", { path: { version: `${version}` } }, own);
+  }
+
+  /** What was recorded stays with its decisions. Scope `manage:models`. Free. */
+  stopShadow(version: string | number, own?: CallOptions): Promise<Answer<api.ModelShadow>> {
+    return this.send("stopShadowModel", { path: { version: `${version}` } }, own);
+  }
+
+  /** How both compare is told by a trial by recorded scores. Scope `manage:models`. Free. */
+  getShadow(version: string | number, own?: CallOptions): Promise<Answer<api.ModelShadow>> {
+    return this.send("getModelShadow", { path: { version: `${version}` } }, own);
   }
 }
 

@@ -1815,12 +1815,14 @@ class ManageModelsCalls:
         *,
         since: str | None = None,
         until: str | None = None,
+        recorded: bool | None = None,
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that scores recorded requests with a model and with the one in force, by
-        what was measured when each came. Requests are not touched, and nothing is changed.
-        Scope `manage:models`. Free.
+        what was measured when each came; or that compares what both said then, where the model
+        scored beside the one in force. Requests are not touched, and nothing is changed. Scope
+        `manage:models`. Free.
         """
         return self._send(
             Call(
@@ -1830,7 +1832,7 @@ class ManageModelsCalls:
                 named="jobResponse",
                 repeat=Repeat.KEYED,
                 path_values={"version": version},
-                body=models.TrialOfModel(since=since, until=until),
+                body=models.TrialOfModel(since=since, until=until, recorded=recorded),
                 idempotency_key=idempotency_key,
                 options=options or {},
             )
@@ -1848,6 +1850,67 @@ class ManageModelsCalls:
                 path="/api/v1/manage/models/{version}/trial",
                 answer=models.ModelTrialShown,
                 named="modelTrialResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"version": version},
+                options=options or {},
+            )
+        )
+
+    def shadow(
+        self,
+        version: str | int,
+        *,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.ModelShadow]:
+        """From then on each request is scored with both. The second score is recorded with the
+        decision, as the signal `sentry.shadowConfidence`, and decides nothing. One model at a
+        time. Scope `manage:models`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/models/{version}/shadow",
+                answer=models.ModelShadow,
+                named="modelShadowResponse",
+                repeat=Repeat.KEYED,
+                path_values={"version": version},
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    def stop_shadow(
+        self,
+        version: str | int,
+        *,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.ModelShadow]:
+        """What was recorded stays with its decisions. Scope `manage:models`. Free."""
+        return self._send(
+            Call(
+                method="DELETE",
+                path="/api/v1/manage/models/{version}/shadow",
+                answer=models.ModelShadow,
+                named="modelShadowResponse",
+                repeat=Repeat.KEYED,
+                path_values={"version": version},
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    def get_shadow(
+        self, version: str | int, *, options: CallOptions | None = None
+    ) -> Answer[models.ModelShadow]:
+        """How both compare is told by a trial by recorded scores. Scope `manage:models`. Free."""
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/models/{version}/shadow",
+                answer=models.ModelShadow,
+                named="modelShadowResponse",
                 repeat=Repeat.HARMLESS,
                 path_values={"version": version},
                 options=options or {},

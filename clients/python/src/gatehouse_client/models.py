@@ -2502,6 +2502,8 @@ class ModelReported(Struct, frozen=True, kw_only=True):
     """Its number."""
     live: bool
     """Whether Sentry scores with it."""
+    shadow: bool
+    """Whether requests are scored with it, too; it decides nothing."""
     created_at: datetime | None
     """When it was trained (RFC 3339); null for the shipped."""
     by: str | None
@@ -2514,6 +2516,15 @@ class ModelReported(Struct, frozen=True, kw_only=True):
     """What its thresholds cost; null unless the account has set its costs."""
 
 
+class ModelShadow(Struct, frozen=True, kw_only=True):
+    """Whether a model scores beside the one in force."""
+
+    version: int
+    """The model."""
+    since: datetime | None
+    """Since when it does (RFC 3339); null if it does not."""
+
+
 class ModelShown(Struct, frozen=True, kw_only=True):
     """A model."""
 
@@ -2521,6 +2532,8 @@ class ModelShown(Struct, frozen=True, kw_only=True):
     """Its number."""
     live: bool
     """Whether Sentry scores with it."""
+    shadow: bool
+    """Whether requests are scored with it, too; it decides nothing."""
     created_at: datetime | None
     """When it was trained (RFC 3339); null for the shipped."""
     by: str | None
@@ -4856,6 +4869,10 @@ class TrialOfModel(Struct, frozen=True, kw_only=True):
     """The first moment: a day, or a time such as 2026-11-15T08:30:00Z."""
     until: str | None = None
     """The first moment after it, in the same words. Default: now."""
+    recorded: bool | None = None
+    """Compare the scores that were recorded while it scored beside the one in force, and not those
+    that it would give now.
+    """
 
 
 class TrialRequest(Struct, frozen=True, kw_only=True):

@@ -2,4 +2,7 @@
 
 from gatehouse.admin.derived_commands import commands_of
 
-app = commands_of("gatehouse.admin.model_trials.use_cases.trials")
+_HERE = "gatehouse.admin.model_trials.use_cases"
+
+app = commands_of(f"{_HERE}.trials")
+app.add_typer(commands_of(f"{_HERE}.shadows"), name="shadow", help="A model that scores beside it.")

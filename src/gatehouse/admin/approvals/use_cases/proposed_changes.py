@@ -141,7 +141,7 @@ def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invi
         case StartExperiment():
             experiments.start(session, account_id, content.given)
         case ShadowModel():
-            change = shadows.shadow_model if content.starts else shadows.stop_shadow
+            change = shadows.start_shadow if content.starts else shadows.stop_shadow
             change(session, account_id, str(content.version))
         case SetPrices():
             money.set_prices(session, account_id, content.fees)

@@ -55,7 +55,7 @@ def _compared(visit: Visit, found: Shadow) -> ModelTrial:
 
 def start(visit: Visit) -> Response:
     """Score with the model beside the one in force, or propose to."""
-    return _change(visit, shadows.shadow_model, starts=True)
+    return _change(visit, shadows.start_shadow, starts=True)
 
 
 def stop(visit: Visit) -> Response:
@@ -80,6 +80,6 @@ _SHOWN: Final[dict[str, Any]] = {"again": show}
 
 PAGES: Final[Declarations] = (
     Page(_ONE, "model-shadow", show, does=shadows.get_shadow),
-    Action(f"{_ONE}/start", "model-shadow-start", start, does=shadows.shadow_model, **_SHOWN),
+    Action(f"{_ONE}/start", "model-shadow-start", start, does=shadows.start_shadow, **_SHOWN),
     Action(f"{_ONE}/stop", "model-shadow-stop", stop, does=shadows.stop_shadow, **_SHOWN),
 )

@@ -44,7 +44,7 @@ UNUSABLE: Final = Phrase("refused.trial_unusable", "model {version} cannot be tr
     operation="shadowModel",
     answers="modelShadowResponse",
 )
-def shadow_model(change: Change, account_id: str, version: ModelNumber) -> ModelShadow:
+def start_shadow(change: Change, account_id: str, version: ModelNumber) -> ModelShadow:
     """Score with a model beside the one in force.
 
     From then on each request is scored with both. The second score is recorded with the decision,
