@@ -133,16 +133,10 @@ def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invi
             roll_back(session, account_id, content)
         case PutOnList() | TakeOffList() | DropList():
             _change_list(session, account_id, content)
-        case PromoteModel():
-            how = PromotionOptions(content.raw_scores, content.note)
-            versions.promote_model(session, account_id, str(content.version), how)
-        case RollBackModel():
-            versions.roll_back_model(session, account_id, VersionReturn(content.to))
+        case PromoteModel() | RollBackModel() | ShadowModel():
+            _change_model(session, account_id, content)
         case StartExperiment():
             experiments.start(session, account_id, content.given)
-        case ShadowModel():
-            change = shadows.start_shadow if content.starts else shadows.stop_shadow
-            change(session, account_id, str(content.version))
         case SetPrices():
             money.set_prices(session, account_id, content.fees)
         case TopUpBalance():
@@ -172,6 +166,19 @@ def _run_for_person(
     forget = content.forget_factors
     link = users.reset(session, account_id, content.user_id, forget_factors=forget)
     return Invited(users.get(session, account_id, content.user_id), link)
+
+
+def _change_model(
+    session: AdminSession, account_id: str, content: PromoteModel | RollBackModel | ShadowModel
+) -> None:
+    if isinstance(content, RollBackModel):
+        versions.roll_back_model(session, account_id, VersionReturn(content.to))
+    elif isinstance(content, PromoteModel):
+        how = PromotionOptions(content.raw_scores, content.note)
+        versions.promote_model(session, account_id, str(content.version), how)
+    else:
+        change = shadows.start_shadow if content.starts else shadows.stop_shadow
+        change(session, account_id, str(content.version))
 
 
 def _compose(session: AdminSession, account_id: str, content: ComposeRole) -> None:
