@@ -2299,6 +2299,8 @@ export interface ModelReported {
   readonly version: number;
   /** Whether Sentry scores with it. */
   readonly live: boolean;
+  /** Whether requests are scored with it, too; it decides nothing. */
+  readonly shadow: boolean;
   /** When it was trained (RFC 3339); null for the shipped. */
   readonly createdAt: string | null;
   /** Who had it trained. */
@@ -2311,12 +2313,22 @@ export interface ModelReported {
   readonly costs?: readonly ThresholdCostShown[] | null;
 }
 
+/** Whether a model scores beside the one in force. */
+export interface ModelShadow {
+  /** The model. */
+  readonly version: number;
+  /** Since when it does (RFC 3339); null if it does not. */
+  readonly since: string | null;
+}
+
 /** A model. */
 export interface ModelShown {
   /** Its number. */
   readonly version: number;
   /** Whether Sentry scores with it. */
   readonly live: boolean;
+  /** Whether requests are scored with it, too; it decides nothing. */
+  readonly shadow: boolean;
   /** When it was trained (RFC 3339); null for the shipped. */
   readonly createdAt: string | null;
   /** Who had it trained. */
@@ -4511,6 +4523,8 @@ export interface TrialOfModel {
   readonly since?: string | null | undefined;
   /** The first moment after it, in the same words. Default: now. */
   readonly until?: string | null | undefined;
+  /** Compare the scores that were recorded while it scored beside the one in force, and not those that it would give now. */
+  readonly recorded?: boolean | undefined;
 }
 
 /** A rule set, and the case to try it on. */
@@ -5784,6 +5798,27 @@ export interface Operations {
     body: undefined;
     result: ModelTrialShown;
   };
+  /** Score with a model beside the one in force */
+  shadowModel: {
+    path: { readonly version: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: ModelShadow;
+  };
+  /** Stop scoring with a model beside the one in force */
+  stopShadowModel: {
+    path: { readonly version: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: ModelShadow;
+  };
+  /** Show whether a model scores beside the one in force */
+  getModelShadow: {
+    path: { readonly version: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: ModelShadow;
+  };
   /** List live experiments */
   listExperiments: {
     path: Record<string, never>;
@@ -5992,6 +6027,9 @@ export const OPERATIONS = {
   listDrift: { method: "GET", path: "/api/v1/manage/drift", answer: "driftResponse", repeat: "harmless" },
   tryModel: { method: "POST", path: "/api/v1/manage/models/{version}/trials", answer: "jobResponse", repeat: "keyed" },
   getModelTrial: { method: "GET", path: "/api/v1/manage/models/{version}/trial", answer: "modelTrialResponse", repeat: "harmless" },
+  shadowModel: { method: "POST", path: "/api/v1/manage/models/{version}/shadow", answer: "modelShadowResponse", repeat: "keyed" },
+  stopShadowModel: { method: "DELETE", path: "/api/v1/manage/models/{version}/shadow", answer: "modelShadowResponse", repeat: "keyed" },
+  getModelShadow: { method: "GET", path: "/api/v1/manage/models/{version}/shadow", answer: "modelShadowResponse", repeat: "harmless" },
   listExperiments: { method: "GET", path: "/api/v1/manage/experiments", answer: "experimentsResponse", repeat: "harmless" },
   startExperiment: { method: "POST", path: "/api/v1/manage/experiments", answer: "experimentResponse", repeat: "keyed" },
   getExperiment: { method: "GET", path: "/api/v1/manage/experiments/{experimentId}", answer: "experimentResponse", repeat: "harmless" },
