@@ -136,6 +136,17 @@ def test_a_guide_is_rendered_with_its_chapters_tables_and_code(root: Path) -> No
     assert "generated" not in read.text
 
 
+def test_drawings_stand_in_the_page_and_photographs_are_told_in_words(root: Path) -> None:
+    (root / "docs" / "diagrams").mkdir()
+    (root / "docs" / "diagrams" / "way.svg").write_text("<svg><title>Way</title></svg>")
+    (root / "elsewhere.svg").write_text("<svg></svg>")
+    shown = "![A](diagrams/way.svg)\n![B](diagrams/gone.svg)\n![C](../elsewhere.svg)\n![D](x.png)"
+    (root / "docs" / "api.md").write_text(f"# Title\n\n{shown}\n")
+    page = ask(GuidePages(root), "api").body.decode()
+    assert page.count("<svg>") == page.count("<title>Way</title>") == 1
+    assert re.findall("<em>(.)</em>", page) == ["B", "C", "D"]
+
+
 def test_markup_in_a_guide_stays_text(root: Path) -> None:
     text = ask(GuidePages(root), "api").body.decode()
     assert text.count("<script") == 1

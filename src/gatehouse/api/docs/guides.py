@@ -7,7 +7,7 @@ are asked for. Only files that were found at the start of reading are served.
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from pathlib import Path, PurePosixPath
@@ -91,7 +91,7 @@ class GuidePages:
     def _render(self, file: str) -> str:
         text = _COMMENT.sub("", self._text(file))
         headings = headings_of(text)
-        parts = _Renderer(file, {*self._files.values()}).sections(text, headings)
+        parts = _Renderer(file, {*self._files.values()}, self._drawing).sections(text, headings)
         here = {f"#{anchor}": escape(title) for level, title, anchor in headings if level == 2}
         others = {address: escape(title) for address, title in self.titles.items()}
         groups = {
@@ -102,20 +102,26 @@ class GuidePages:
         menu = "".join(markup.links(*group) for group in groups.items() if group[1])
         return markup.page(f"{headings[0][1]} · Gatehouse", "Gatehouse", menu, "".join(parts))
 
+    def _drawing(self, file: str) -> str | None:
+        """A drawing of the documentation, as markup that stands in the page."""
+        place = f"docs/diagrams/{PurePosixPath(file).name}"
+        is_there = file == place and self._root is not None and (self._root / file).is_file()
+        return self._text(file) if is_there and file.endswith(".svg") else None
+
 
 class _Renderer:
     """Turns the Markdown of one file into sections of HTML."""
 
-    def __init__(self, file: str, served: set[str]) -> None:
+    def __init__(self, file: str, served: set[str], drawing: Callable[[str], str | None]) -> None:
         # Only readers of guides need it, and a server starts without it.
         from markdown_it import MarkdownIt
 
-        self._folder, self._served = PurePosixPath(file).parent, served
+        self._folder, self._served, self._drawing = PurePosixPath(file).parent, served, drawing
         options = {"html": False, "xhtmlOut": False}
         self._parser = MarkdownIt("commonmark", options).enable("table")
         for kind in ("fence", "code_block"):
             self._parser.add_render_rule(kind, _code)
-        self._parser.add_render_rule("image", _picture)
+        self._parser.add_render_rule("image", lambda _, *given: self._picture(*given))
         # A window that is too narrow for a table scrolls it.
         opening, closing = '<div class="scroll" tabindex="0"><table>\n', "</table></div>\n"
         self._parser.add_render_rule("table_open", lambda *_: opening)
@@ -154,17 +160,17 @@ class _Renderer:
             if dropped and token.type in {"link_open", "link_close"}:
                 token.type, token.tag, token.nesting, token.content = "text", "", 0, ""
 
+    def _picture(self, tokens: "Sequence[Token]", at: int, *_: object) -> str:
+        """A drawing, or in words what a photograph shows: servers of the API have none of them."""
+        file = normpath(self._folder / str(tokens[at].attrGet("src")))
+        return self._drawing(file) or f"<em>{escape(tokens[at].content)}</em>"
+
     def _address(self, link: str) -> str | None:
         if link.startswith(("#", "http://", "https://")):
             return link
         name, hash_mark, anchor = link.partition("#")
         file = normpath(self._folder / name)
         return guide_address(file) + hash_mark + anchor if file in self._served else None
-
-
-def _picture(_renderer: object, tokens: "Sequence[Token]", at: int, *_: object) -> str:
-    """What a picture shows, in words: servers of the API have no pictures."""
-    return f"<em>{escape(tokens[at].content)}</em>"
 
 
 def _code(_renderer: object, tokens: "Sequence[Token]", at: int, *_: object) -> str:
