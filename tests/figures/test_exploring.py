@@ -24,6 +24,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.job_state import JobState
 from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.decisions.record import RecordedStage
 from gatehouse.figures.buckets import FigureSpan
 from tests.admin.test_jobs import OWNER, take
 from tests.figures.shops import DAY_MS, HOUR_MS, NOW_MS, Shop, rules_stage
@@ -207,3 +208,27 @@ def test_a_job_counts_what_the_page_counts_and_keeps_nothing_of_persons(shop: Sh
     ):
         with pytest.raises(InvalidInput):
             start_exploration(key, shop.account_id, msgspec.structs.replace(asked, **wrong))
+
+
+def test_pairs_of_lists_meet_every_value_of_the_one_with_every_value_of_the_other(
+    shop: Shop,
+) -> None:
+    both = RecordedStage(
+        *("Sentry", "SENTRY", 50_000, True, 300),
+        {"requestConfidence": 0.5, "reasons": {"IP_HOSTING": -0.4, "IP_VPN": -0.3}},
+    )
+    for number, matched in enumerate((["dear", "new"], ["new"])):
+        stages = [both, rules_stage("DECLINE", matched)]
+        shop.keep(NOW_MS - number * HOUR_MS - 1, stages=stages, decision=Outcome.DECLINE)
+    found = explored(shop, "rule", "sentry.reasons")
+    assert found.total.requests == 2
+    pairs = {
+        (each.key.value, each.also.value): each.figures.requests
+        for each in found.groups
+        if each.also is not None
+    }
+    assert pairs == {
+        (rule, reason): count
+        for rule, count in (("new", 2), ("dear", 1))
+        for reason in ("IP_HOSTING", "IP_VPN")
+    }

@@ -30,6 +30,7 @@ FACTS: Final[Mapping[str, str]] = {
     SHADOW_HIT: f"unnest(list_distinct(list_transform(shadow, lambda each: {RULE})))",
 }
 """What decisions are grouped by besides signals, as filters of a search name it, and its SQL."""
+_HITS: Final = {RULE_HIT: "matched", SHADOW_HIT: "shadow"}
 _NAMES: Final = frozenset(("ip.asn",))
 """Numbers that are names: one more says nothing."""
 _PARTS: Final = 10
@@ -44,11 +45,13 @@ class Dimension(NamedTuple):
     key_of: Callable[[str | None], GroupKey]
     is_ordered: bool = False
     """Whether groups stand in the order of their numbers."""
+    column: str = ""
+    """The column with the lists that several values are taken from."""
 
     @property
     def is_several(self) -> bool:
         """Whether a decision can have several values, or none."""
-        return self.sql.startswith("unnest(")
+        return bool(self.column)
 
 
 def grouping_signal(name: str, inputs: Mapping[str, Type]) -> SignalInfo:
@@ -62,7 +65,8 @@ def grouping_signal(name: str, inputs: Mapping[str, Type]) -> SignalInfo:
 def dimension(asking: ColumnConnection, name: str, wanted: ColumnFilter, most: int) -> Dimension:
     """How to group by this; `InvalidInput` when nothing is called so."""
     if name in FACTS:
-        return Dimension(FACTS[name], lambda value: GroupKey(value=value))
+        column = _HITS.get(name, "")
+        return Dimension(FACTS[name], lambda value: GroupKey(value=value), column=column)
     info = grouping_signal(name, wanted.inputs)
     column = quoted(name)
     if name.startswith(CUSTOM):
@@ -70,7 +74,7 @@ def dimension(asking: ColumnConnection, name: str, wanted: ColumnFilter, most: i
     if info.type is Type.NUMBER:
         return _of_numbers(asking, name, column, wanted, most)
     if info.type is Type.WORDS:
-        return Dimension(f"unnest(list_distinct({column}))", _with(name, _has))
+        return Dimension(f"unnest(list_distinct({column}))", _with(name, _has), column=column)
     write = _is if info.type is Type.TEXT else _flag
     return Dimension(f"{column}::VARCHAR", _with(name, write))
 

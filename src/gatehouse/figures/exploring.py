@@ -25,7 +25,25 @@ MOST_OF_A_PAIR: Final = 12
 """Groups on each side of a table of pairs."""
 _OTHERS: Final = GroupKey(others=True)
 _FACTS: Final = "outcome, fraud, currency, amount, id_ms"
-_PLACE: Final = "coalesce({}.place, -1)"
+_ALIKE: Final = "alike"
+_MANY: Final = "requests"
+_SUMS: Final = {
+    _MANY: "count(*)",
+    **{
+        name: f"count(*) FILTER (WHERE outcome = '{one.value}')"
+        for name, one in (
+            ("accepted", Outcome.ACCEPT),
+            ("reviewed", Outcome.REVIEW),
+            ("declined", Outcome.DECLINE),
+        )
+    },
+    "labelled": "count(fraud)",
+    "frauds": "count(*) FILTER (WHERE fraud)",
+    "total": "sum(amount)",
+    "declined_total": "sum(amount) FILTER (WHERE outcome = 'DECLINE')",
+    "fraud_total": "sum(amount) FILTER (WHERE fraud)",
+}
+"""What is counted of decisions that are alike, in the order in which it is read."""
 
 
 class Grouping(NamedTuple):
@@ -59,14 +77,8 @@ def count_groups(
         coverage = columns.coverage
         wanted.prepare(asking)
         put_parts(asking, "parts", borders, span.until_ms)
-        sides = [
-            _side(asking, dimension(asking, name, wanted, most), wanted, most, f"largest_{number}")
-            for number, name in enumerate(names)
-        ]
-        rows = _counted(asking, sides, wanted)
-        # A decision is in several groups where it has several values, and in one otherwise.
-        is_several = any(side.dimension.is_several for side in sides)
-        every = _counted(asking, [], wanted) if is_several else rows
+        found = [dimension(asking, name, wanted, most) for name in names]
+        rows, every, sides = _count(asking, found, wanted, most)
     total = _GroupTally()
     for _, start, currency, *counts in every:
         total.add(start, currency, counts)
@@ -115,44 +127,88 @@ class _GroupTally:
         )
 
 
-def _side(
-    asking: ColumnConnection, found: Dimension, wanted: ColumnFilter, most: int, table: str
-) -> _Side:
-    rows = asking.ask(
-        f"SELECT key, count(*) FROM (SELECT {found.sql} AS key FROM {wanted.rows} "  # noqa: S608
-        f"WHERE {wanted.sql}) GROUP BY key ORDER BY 2 DESC, key NULLS LAST LIMIT {most}"
+_Rows = list[tuple[Any, ...]]
+"""For each group, part of the span and currency: how many, and what they come to."""
+
+
+def _count(
+    asking: ColumnConnection, found: Sequence[Dimension], wanted: ColumnFilter, most: int
+) -> tuple[_Rows, _Rows, list[_Side]]:
+    """What is in each pair of groups, what there is in all, and the groups of each side."""
+    several = [number for number, each in enumerate(found) if each.is_several]
+    sides = {
+        number: _side(asking, f"{wanted.rows} WHERE {wanted.sql}", each, most, number)
+        for number, each in enumerate(found)
+        if number not in several
+    }
+    _count_alike(asking, found, wanted)
+    for number in several:
+        sides[number] = _side(asking, _ALIKE, found[number], most, number)
+    rows = _counted(asking, found)
+    # A decision is in several groups where it has several values, and in one otherwise.
+    every = _counted(asking, []) if several else rows
+    return rows, every, [sides[number] for number in range(len(found))]
+
+
+def _side(asking: ColumnConnection, rows: str, found: Dimension, most: int, number: int) -> _Side:
+    """The largest groups, which are also put where they can be joined with."""
+    many = f"sum({_MANY})" if found.is_several else "count(*)"
+    kept = f", {_MANY}" if found.is_several else ""
+    ranked = asking.ask(
+        f"SELECT key, {many} FROM (SELECT {found.sql} AS key{kept} FROM {rows}) "  # noqa: S608
+        f"GROUP BY key ORDER BY 2 DESC, key NULLS LAST LIMIT {most}"
     )
-    keys = in_order(found, [row[0] for row in rows])
+    keys = in_order(found, [row[0] for row in ranked])
     types = {"key": "VARCHAR", "place": "INTEGER"}
-    asking.put(table, types, [keys, list(range(len(keys)))])
+    asking.put(f"largest_{number}", types, [keys, list(range(len(keys)))])
     return _Side(found, keys)
 
 
-def _counted(
-    asking: ColumnConnection, sides: Sequence[_Side], wanted: ColumnFilter
-) -> list[tuple[Any, ...]]:
-    """For each group, part of the span and currency: how many, and what they come to."""
-    numbers = range(len(sides))
-    keys = "".join(f"{side.dimension.sql} AS key_{n}, " for n, side in enumerate(sides))
-    places = ", ".join(_PLACE.format(f"largest_{n}") for n in numbers)
-    joined = "".join(
-        f"LEFT JOIN largest_{n} ON key_{n} IS NOT DISTINCT FROM largest_{n}.key " for n in numbers
-    )
-    return asking.ask(
-        f"SELECT [{places}]::INTEGER[] AS groups, start, currency, {_sums()} "  # noqa: S608
-        f"FROM (SELECT {keys}{_FACTS} FROM {wanted.rows} WHERE {wanted.sql}) "
+def _count_alike(
+    asking: ColumnConnection, found: Sequence[Dimension], wanted: ColumnFilter
+) -> None:
+    """Count decisions that are alike in what matters once.
+
+    Few lists of rules or of reasons differ, so that they are taken apart here no more often than
+    that.
+    """
+    plain = [number for number, each in enumerate(found) if not each.is_several]
+    lists = [each.column for each in found if each.is_several]
+    keys = [f"{found[number].sql} AS key_{number}" for number in plain]
+    read = ", ".join([*keys, *lists, _FACTS])
+    places = [f"{_place(number)} AS place_{number}" for number in plain]
+    joined = "".join(map(_joined, plain))
+    asking.ask(
+        f"CREATE TEMP TABLE {_ALIKE} AS SELECT {', '.join([*places, *lists, ''])}"  # noqa: S608
+        f"start, currency, {', '.join(f'{sql} AS {name}' for name, sql in _SUMS.items())} "
+        f"FROM (SELECT {read} FROM {wanted.rows} WHERE {wanted.sql}) "
         f"{joined} LEFT JOIN parts ON {OF_PART} GROUP BY ALL"
     )
 
 
-def _sums() -> str:
-    counted = [
-        f"count(*) FILTER (WHERE outcome = '{one.value}')"
-        for one in (Outcome.ACCEPT, Outcome.REVIEW, Outcome.DECLINE)
-    ]
-    counted += ["count(fraud)", "count(*) FILTER (WHERE fraud)", "sum(amount)"]
-    counted += [f"sum(amount) FILTER (WHERE {one})" for one in ("outcome = 'DECLINE'", "fraud")]
-    return f"count(*), {', '.join(counted)}"
+def _place(number: int) -> str:
+    return f"coalesce(largest_{number}.place, -1)"
+
+
+def _joined(number: int) -> str:
+    largest = f"largest_{number}"
+    return f"LEFT JOIN {largest} ON key_{number} IS NOT DISTINCT FROM {largest}.key "
+
+
+def _counted(asking: ColumnConnection, found: Sequence[Dimension]) -> _Rows:
+    """Add up what is alike, by the groups of each side."""
+    rows, joined, places = _ALIKE, "", []
+    for number, each in enumerate(found):
+        if each.is_several:
+            # One after another: of two at once, each value would come with one of the other alone.
+            rows = f"(SELECT *, {each.sql} AS key_{number} FROM {rows})"  # noqa: S608
+            joined += _joined(number)
+        places.append(_place(number) if each.is_several else f"place_{number}")
+    sums = ", ".join(f"sum({name})" for name in _SUMS)
+    return asking.ask(
+        f"SELECT [{', '.join(places)}]::INTEGER[] AS groups, start, currency, {sums} "  # noqa: S608
+        f"FROM {rows} {joined} GROUP BY ALL"
+    )
 
 
 def _tallied(rows: Iterable[Sequence[Any]]) -> dict[tuple[int, ...], _GroupTally]:

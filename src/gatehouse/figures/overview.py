@@ -173,25 +173,33 @@ def _count_all(asking: ColumnConnection, span: FigureSpan, borders: Borders, cur
     """Count both spans; of the one before, only the whole."""
     put_parts(asking, "parts", borders, span.until_ms)
     within = f"id_ms >= {span.before.since_ms} AND id_ms < {span.until_ms}"
-    asking.ask(
-        f"CREATE TEMP TABLE counted AS SELECT id_ms >= {span.since_ms} AS now, start, "  # noqa: S608
-        f"operation, review, {_sums()}, {_money(currency)} "
+    worth = f"""CASE WHEN "order.currency" = {text(currency)} THEN "order.amount" END"""
+    # Every decision is added up once; what depends on its outcome is sorted out of the sums.
+    alike = (
+        f"SELECT id_ms >= {span.since_ms} AS now, start, operation, outcome, review, "  # noqa: S608
+        f"fraud, count(*) AS many, sum(fees_micros) AS fees, "
+        f"sum(({worth})::DECIMAL(24, 6)) AS worth "
         f"FROM {DECISIONS} LEFT JOIN parts ON {OF_PART} WHERE {within} GROUP BY ALL"
+    )
+    asking.ask(
+        f"CREATE TEMP TABLE counted AS SELECT now, start, operation, review, "  # noqa: S608
+        f"{_sums()}, {_money()} FROM ({alike}) GROUP BY ALL"
     )
 
 
 def _sums() -> str:
     outcomes = {"accepted": Outcome.ACCEPT, "reviewed": Outcome.REVIEW, "declined": Outcome.DECLINE}
     counted = [
-        f"count(*) FILTER (WHERE outcome = '{one.value}') AS {name}"
+        f"sum(many) FILTER (WHERE outcome = '{one.value}') AS {name}"
         for name, one in outcomes.items()
     ]
-    labels = "count(fraud) AS labelled, count(*) FILTER (WHERE fraud) AS fraud"
-    return f"count(*) AS requests, {', '.join(counted)}, {labels}, sum(fees_micros) AS fees_micros"
+    counted.append("sum(many) FILTER (WHERE fraud IS NOT NULL) AS labelled")
+    counted.append("sum(many) FILTER (WHERE fraud) AS fraud")
+    return f"sum(many) AS requests, {', '.join(counted)}, sum(fees) AS fees_micros"
 
 
-def _money(currency: str) -> str:
-    """What orders in a currency come to, by what became of them, in millionths."""
+def _money() -> str:
+    """What orders come to, by what became of them, in millionths."""
     took = "(outcome = 'ACCEPT' OR review = 'APPROVED')"
     refused = "(outcome = 'DECLINE' OR review = 'DECLINED')"
     wanted = {
@@ -200,10 +208,8 @@ def _money(currency: str) -> str:
         "saved_micros": f"{refused} AND fraud",
         "lost_micros": f"{took} AND fraud",
     }
-    worth = '"order.amount"::DECIMAL(24, 6)'
     return ", ".join(
-        f'sum({worth}) FILTER (WHERE "order.currency" = {text(currency)} AND {each}) '
-        f"* {MICROS_PER_UNIT} AS {name}"
+        f"sum(worth) FILTER (WHERE {each}) * {MICROS_PER_UNIT} AS {name}"
         for name, each in wanted.items()
     )
 
