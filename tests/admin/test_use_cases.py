@@ -300,6 +300,10 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
         lambda s, a, k: policies.set_sentry_policy(s, a, SentryPolicyBody(["plan"])),
         "account.policies",
     ),
+    "money.set_credit_limit": (
+        lambda s, a, k: money.set_credit_limit(s, a, 5_000_000),
+        "account.credit-limit",
+    ),
     "accounts.rename": (lambda s, a, k: accounts.rename(s, a, "New"), "account.rename"),
     "accounts.seed_defaults": (lambda s, a, k: accounts.seed_defaults(s, a), "account.furnish"),
 }

@@ -337,9 +337,9 @@ def test_columns_that_are_not_signed_are_left_out_on_purpose() -> None:
 @pytest.mark.parametrize(
     ("table", "empty", "signature"),
     [
-        ("accounts", (), "fd16dd21ced7"),
-        ("accounts", ("closed_reason",), "31c8db9a52b9"),
-        ("accounts", ("closed_at_ms", "closed_reason"), "57b1be1db228"),
+        ("accounts", ("credit_limit",), "fd16dd21ced7"),
+        ("accounts", ("credit_limit", "closed_reason"), "31c8db9a52b9"),
+        ("accounts", ("credit_limit", "closed_at_ms", "closed_reason"), "57b1be1db228"),
         ("api_keys", (), "08725a081e9b"),
         ("api_keys", ("parent",), "695d5e51e44e"),
         ("configurations", (), "e64f8a362e00"),

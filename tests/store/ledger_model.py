@@ -54,6 +54,8 @@ class LedgerModel:
     """One account."""
 
     balance: int = 0
+    credit: int | None = None
+    """How far below nothing the balance may go."""
     requests: dict[str, ModelRequest] = field(default_factory=dict)
     claims: dict[str, ModelClaim] = field(default_factory=dict)
     wrong: dict[str, int] = field(default_factory=dict)
@@ -72,7 +74,7 @@ class LedgerModel:
     @property
     def available(self) -> int:
         """What can be spent."""
-        return self.balance - self.held
+        return self.balance + (self.credit or 0) - self.held
 
     def authorize(self, order: Authorize) -> object:
         """What the answer must be."""

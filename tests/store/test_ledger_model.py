@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from gatehouse.admin.money.use_cases import money
 from gatehouse.billing.ledger import Hold, Item
-from gatehouse.core.errors import AuthorizationLost, InvalidInput, StoreUnavailable
+from gatehouse.core.errors import AuthorizationLost, Conflict, InvalidInput, StoreUnavailable
 from gatehouse.core.ids import derived_id
 from gatehouse.core.money import Payment
 from gatehouse.pipeline.settlement import (
@@ -139,6 +139,15 @@ class LedgerMachine(RuleBasedStateMachine):
             money.adjust(self.session, self.account, amount, "correction")
             self.model.balance += amount
 
+    @rule(limit=st.none() | st.integers(0, 80))
+    def credit(self, limit: int | None) -> None:
+        if limit is None and self.model.balance < self.model.held:
+            with pytest.raises(Conflict, match="cannot owe"):
+                money.set_credit_limit(self.session, self.account, limit)
+        else:
+            money.set_credit_limit(self.session, self.account, limit)
+            self.model.credit = limit
+
     @rule(amount=st.integers(1, 40), many=st.integers(2, 6), key=st.none() | st.integers(0, 2))
     def crowd(self, amount: int, many: int, key: int | None) -> None:
         """Requests that reach the servers at the same time: nobody knows in which order."""
@@ -173,7 +182,8 @@ class LedgerMachine(RuleBasedStateMachine):
             entries = _rows(connection, LEDGER_ENTRIES, self.account)
             holds = _rows(connection, HOLDS, self.account)
             intents = _rows(connection, GATEWAY_INTENTS, self.account)
-        assert 0 <= row.held <= row.balance
+        assert row.held >= 0
+        assert row.balance >= row.held or row.credit_limit is not None
         assert (row.balance, row.held) == (model.balance, model.held)
         assert row.balance == sum(entry.amount for entry in entries)
         assert row.held == sum(entry.held for entry in entries) == sum(h.amount for h in holds)

@@ -13,12 +13,9 @@ _FEE_WHY: Final = Phrase("refused.fee_why", "{fee}: {why}")
 _FEE_NEGATIVE: Final = Phrase("refused.fee_negative", "{fee}: a fee cannot be negative")
 
 DEFAULT_FEES: Final[Mapping[str, int]] = REGISTRY.default_fees
-"""In micros, by fee type; each stage that is registered has one."""
-
-
-def fee_schedule(own: Mapping[str, int]) -> Mapping[str, int]:
-    """The full schedule of an account: its own fees over the defaults."""
-    return {**DEFAULT_FEES, **own} if own else DEFAULT_FEES
+"""In micros, by fee type; each stage that is registered has one. A price list comes before them."""
+MINOR_UNITS_OF_DEFAULTS: Final = 100
+"""Of the currencies that defaults are meant for; one that has no decimals pays so many units."""
 
 
 def parse_fee(fee_type: str, amount: str) -> tuple[str, int]:

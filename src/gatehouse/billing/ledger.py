@@ -86,11 +86,13 @@ class AccountState(msgspec.Struct):
     low_below: int | None = None
     """The balance below which the account wants to be told so."""
     told: BalanceTold = BalanceTold.NOTHING
+    credit: int | None = None
+    """How far below nothing the balance may go; None for an account that pays in advance."""
 
     @property
     def available(self) -> int:
         """The amount that can be spent."""
-        return self.balance - self.held
+        return self.balance + (self.credit or 0) - self.held
 
     @property
     def is_low(self) -> bool:

@@ -2,10 +2,12 @@
 
 import dataclasses
 import time
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
+from gatehouse.access.accounts import Account
 from gatehouse.connectors.sandbox.parties import (
     SandboxAddresses,
     SandboxGateway,
@@ -22,7 +24,8 @@ from gatehouse.intel.cards import CardMasker
 from gatehouse.intel.networks import AddressBook
 from gatehouse.operations.account_setup import Builder, SetupSource
 from gatehouse.operations.catalogue import Parties, make_operations, make_stages
-from gatehouse.operations.operation import Operation
+from gatehouse.operations.installation import system_clock
+from gatehouse.operations.operation import FeesOf, Operation
 from gatehouse.operations.planning import Pipelines
 from gatehouse.pipeline.engine import Engine, EngineOptions
 from gatehouse.pipeline.settlement import Settlement
@@ -31,6 +34,7 @@ from gatehouse.sentry.memory.port import Memory
 from gatehouse.settings.settings import Settings
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter
+from gatehouse.store.accounts.price_list import price_list
 from gatehouse.store.admin.admin_session import AdminSession
 
 _SILENCE_MS: Final = 25
@@ -44,11 +48,12 @@ class Assembly(msgspec.Struct, frozen=True):
     builder: Builder
     signal_builder: LiveSignalBuilder
     fingerprinter: Fingerprinter
+    fees_of: FeesOf
 
     def pipelines(self, setups: SetupSource) -> Pipelines:
         """What plans requests for the pipelines that accounts have."""
-        fingerprinter = self.fingerprinter
-        return Pipelines(setups, self.signal_builder, fingerprinter.found_by, fingerprinter.hashed)
+        known = self.fingerprinter
+        return Pipelines(setups, self.signal_builder, known.found_by, known.hashed, self.fees_of)
 
     def operations(self, pipelines: Pipelines) -> list[Operation]:
         """Every operation with these pipelines."""
@@ -63,7 +68,12 @@ def assemble(settings: Settings, parties: Parties) -> Assembly:
     signal_builder = LiveSignalBuilder(
         builder.shipped_sentry, parties.addresses, parties.memory, fingerprinter
     )
-    return Assembly(stages, builder, signal_builder, fingerprinter)
+    prices = price_list(settings)
+
+    def fees_of(account: Account) -> Mapping[str, int]:
+        return prices.schedule(account.currency, account.fees, system_clock())
+
+    return Assembly(stages, builder, signal_builder, fingerprinter, fees_of)
 
 
 def make_engine(

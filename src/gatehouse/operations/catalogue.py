@@ -69,7 +69,8 @@ def make_operations(stages: dict[str, Stage], pipelines: Pipelines) -> list[Oper
         stage_operation(
             spec,
             spec.operation,
-            own_plans.get(spec.name) or plan_stage(spec, stages[spec.name], pipelines.found_by),
+            own_plans.get(spec.name)
+            or plan_stage(spec, stages[spec.name], pipelines.found_by, pipelines.fees_of),
         )
         for spec in REGISTRY
         if spec.operation is not None

@@ -1,13 +1,13 @@
 """The operations of the API: each has a name, a body, a plan for the engine, and an answer."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
 
 from gatehouse.access.accounts import Account
-from gatehouse.billing.fees import fee_schedule
+from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.core.stages.case import ValuesByType
 from gatehouse.core.stages.stage import Contacts, OperationSpec, Stage, StageSpec
 from gatehouse.decisions.search_terms import FoundBy
@@ -52,7 +52,18 @@ FoundByContacts = Callable[[Contacts], tuple[FoundBy, ...]]
 """Makes what a request is found by, out of contacts that its record says nothing of."""
 
 
-def plan_stage(spec: StageSpec, stage: Stage, found_by: FoundByContacts) -> Planner:
+FeesOf = Callable[[Account], Mapping[str, int]]
+"""What each function costs an account now."""
+
+
+def default_fees(account: Account) -> Mapping[str, int]:
+    """An account's own fees over the defaults, where there is no price list."""
+    return {**DEFAULT_FEES, **account.fees}
+
+
+def plan_stage(
+    spec: StageSpec, stage: Stage, found_by: FoundByContacts, fees_of: FeesOf = default_fees
+) -> Planner:
     """The plan of an operation that is one stage, the same for every account."""
     kind, card_of, fee_type = spec.request.type, spec.request.card, spec.fee_type
     contacts_of = spec.request.contacts
@@ -62,7 +73,7 @@ def plan_stage(spec: StageSpec, stage: Stage, found_by: FoundByContacts) -> Plan
         return (Step(stage, fee),)
 
     async def plan(account: Account, request: Any) -> RequestPlan:
-        steps = steps_at(fee_schedule(account.fees)[fee_type])
+        steps = steps_at(fees_of(account)[fee_type])
         card = None if card_of is None else card_of(request)
         inputs = ValuesByType({kind: request})
         if contacts_of is None:

@@ -8,7 +8,6 @@ import msgspec
 from msgspec import UNSET
 
 from gatehouse.access.accounts import Account
-from gatehouse.billing.fees import fee_schedule
 from gatehouse.core.cards.three_d_secure import ThreeDSecure
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.money import Payment
@@ -26,7 +25,7 @@ from gatehouse.idverify.spec import contacts_of
 from gatehouse.operations.account_setup import SetupSource
 from gatehouse.operations.arms import ArmChooser, ArmSignals, Hasher
 from gatehouse.operations.kept_evidence import envelope_of, keeps_evidence
-from gatehouse.operations.operation import FoundByContacts, last_response
+from gatehouse.operations.operation import FeesOf, FoundByContacts, default_fees, last_response
 from gatehouse.operations.pipeline_inputs import InputReader, PipelineInputs
 from gatehouse.operations.pipeline_messages import (
     PipelineCall,
@@ -69,10 +68,12 @@ class Pipelines:
         signal_builder: SignalBuilder,
         found_by: FoundByContacts = lambda _contacts: (),
         hashed: Hasher = str,
+        fees_of: FeesOf = default_fees,
     ) -> None:
         """`hashed` is a keyed hash, by which the arms of experiments are chosen."""
         self.messages = pipeline_messages()
         self.found_by = found_by
+        self.fees_of = fees_of
         self._setups = setups
         self._signal_builder = signal_builder
         self._inputs = InputReader()
@@ -97,7 +98,7 @@ class Pipelines:
                 builder = ArmSignals(builder, live.experiment, arm)
                 pipeline = other if arm is Arm.CHALLENGER else pipeline
         return RequestPlan(
-            steps=pipeline.steps_at(fee_schedule(account.fees)),
+            steps=pipeline.steps_at(self.fees_of(account)),
             inputs=inputs,
             card=cards.charged,
             answer=self._answer,
@@ -139,7 +140,7 @@ class Pipelines:
                 builder = ArmSignals(builder, live.experiment, arm)
                 stage = other if arm is Arm.CHALLENGER else stage
         return RequestPlan(
-            steps=(Step(stage, fee_schedule(account.fees)[stage.fee_type]),),
+            steps=(Step(stage, self.fees_of(account)[stage.fee_type]),),
             inputs=inputs,
             card=card,
             answer=last_response,
@@ -151,7 +152,7 @@ class Pipelines:
     async def plan_sentry(self, account: Account, request: SentryRequest) -> RequestPlan:
         """How a Sentry request is going to be worked on."""
         stage = (await self._setups.find(account.account_id)).sentry
-        fee = fee_schedule(account.fees)[stage.fee_type]
+        fee = self.fees_of(account)[stage.fee_type]
         return RequestPlan((Step(stage, fee),), ValuesByType.of(request), None, last_response)
 
     async def listing(self, account_id: str) -> PipelinesResponse:

@@ -17,6 +17,7 @@ from gatehouse.serving.background import BACKGROUND_PLACE, work_beside
 from gatehouse.serving.workers import WorkerPlace, refuse_unfit_workers, supervise, work
 from gatehouse.settings.preflight import UnknownVariable, refuse_unfit_production, unknown_variables
 from gatehouse.settings.settings import Settings, load_settings
+from gatehouse.store.accounts.price_list import price_list
 
 
 def serve(
@@ -61,6 +62,7 @@ def serve(
         workers=workers or settings.workers,
     )
     refuse_unfit_production(settings, unknown)
+    price_list(settings)
     if settings.programmes_file is not None:
         from gatehouse.admin.programmes.use_cases.tables import table_in_force
 

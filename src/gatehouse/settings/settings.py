@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from gatehouse.core.ip_networks import Network
 from gatehouse.settings.authentication import ScaSettings
+from gatehouse.settings.billing import BillingSettings
 from gatehouse.settings.console import ConsoleSettings
 from gatehouse.settings.kinds import Declared
 from gatehouse.settings.kinds import choice as _choice
@@ -49,6 +50,7 @@ class InvalidSetting(ValueError):
 
 @dataclass(frozen=True)
 class Settings(
+    BillingSettings,
     ConsoleSettings,
     PeopleSettings,
     ProgrammeSettings,

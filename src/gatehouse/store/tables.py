@@ -30,7 +30,11 @@ ACCOUNTS: Final = _table(
     *unsigned(optional(Text, "event_filters")),
     *unsigned(optional(BigInteger, "low_balance")),
     *unsigned([sa.Column("balance_told", SmallInteger, nullable=False, server_default="0")]),
-    sa.CheckConstraint("held >= 0 AND balance >= held", name="never_overspent"),
+    # How far below nothing the balance may go; empty for an account that pays in advance.
+    *later(2, optional(BigInteger, "credit_limit")),
+    sa.CheckConstraint(
+        "held >= 0 AND (balance >= held OR credit_limit IS NOT NULL)", name="never_overspent"
+    ),
 )
 
 API_KEYS: Final = _table(

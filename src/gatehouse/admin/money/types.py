@@ -56,8 +56,14 @@ class BalanceResponse(msgspec.Struct, frozen=True, rename="camel"):
 
     balance: Annotated[Money, Meta(description="All of it, also what is held.")]
     held: Annotated[Money, Meta(description="Held for requests in flight.")]
-    available: Annotated[Money, Meta(description="What can be spent: `balance` minus `held`.")]
+    available: Annotated[
+        Money, Meta(description="What can be spent: `balance` and `creditLimit` minus `held`.")
+    ]
     currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["USD"])]
+    credit_limit: Annotated[
+        Money | None,
+        Meta(description="How far below nothing it may go; null where it is paid in advance."),
+    ]
     at: Annotated[Timestamp, Meta(description="When it was read (RFC 3339).")]
 
 
@@ -144,6 +150,7 @@ def public_balance(state: AccountState, currency: str, at_ms: int) -> BalanceRes
         held=money(currency, state.held),
         available=money(currency, state.available),
         currency=currency,
+        credit_limit=None if state.credit is None else money(currency, state.credit),
         at=iso_time(at_ms),
     )
 

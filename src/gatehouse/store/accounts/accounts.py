@@ -28,6 +28,10 @@ _ACCOUNT_CLOSED_ON: Final = Phrase(
 _ACCOUNT_OPEN: Final = Phrase("refused.account_open", "account {account_id} is not closed")
 REASON_LENGTH: Final = Phrase("refused.account_reason", "give a reason of 1 to {most} characters")
 _NO_SUCH_ACCOUNT: Final = Phrase("refused.no_such_account", "no account {account_id}")
+_STILL_OWES: Final = Phrase(
+    "refused.still_owes",
+    "the balance is below what is held; an account that pays in advance cannot owe anything",
+)
 
 _ACCOUNT_NAME: Final = Phrase(
     "refused.account_name", "an account needs a name of 1 to 128 characters"
@@ -93,13 +97,12 @@ def get_genuine(connection: sa.Connection, signer: Signer, account_id: str) -> t
 def listing(connection: sa.Connection) -> list[tuple[Account, AccountState]]:
     """All accounts with their balances, oldest first."""
     rows = connection.execute(sa.select(ACCOUNTS).order_by(ACCOUNTS.c.created_at_ms))
-    return [(_account(row), AccountState(row.balance, row.held)) for row in rows]
+    return [(_account(row), _state(row)) for row in rows]
 
 
 def state(connection: sa.Connection, account_id: str) -> AccountState:
     """The account's balance and the part of it that is held, or `NotFound`."""
-    row = _existing(connection, account_id)
-    return AccountState(row.balance, row.held)
+    return _state(_existing(connection, account_id))
 
 
 def state_for_update(change: Change, account_id: str) -> AccountState:
@@ -109,7 +112,16 @@ def state_for_update(change: Change, account_id: str) -> AccountState:
     row = change.connection.execute(query).one()
     closed = row.closed_at_ms is not None
     told = BalanceTold(row.balance_told)
-    return AccountState(row.balance, row.held, closed, row.low_balance, told)
+    return AccountState(row.balance, row.held, closed, row.low_balance, told, row.credit_limit)
+
+
+def set_credit_limit(change: Change, account_id: str, limit: int | None) -> None:
+    """Set how far below nothing the balance may go; None is that it is paid in advance again."""
+    state = state_for_update(change, account_id)
+    if limit is None and state.balance < state.held:
+        raise Conflict(_STILL_OWES())
+    _store(change, account_id, credit_limit=limit)
+    change.audit("account.credit-limit", account_id, micros=limit, previous=state.credit)
 
 
 def set_fees(change: Change, account_id: str, fees: dict[str, int]) -> Account:
@@ -197,6 +209,10 @@ def _existing(connection: sa.Connection, account_id: str) -> Any:
     if row is None:
         raise NotFound(_NO_SUCH_ACCOUNT(account_id=recordable(account_id)))
     return row
+
+
+def _state(row: Any) -> AccountState:
+    return AccountState(row.balance, row.held, credit=row.credit_limit)
 
 
 def _row(connection: sa.Connection, account_id: str) -> Any:

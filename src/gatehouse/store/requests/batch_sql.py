@@ -28,7 +28,7 @@ from gatehouse.store.requests.settlement import BatchKeys, BatchRows, Changes, S
 from gatehouse.store.search.position import REACHED
 
 _FOLLOWED: Final = f"(SELECT value FROM state WHERE name = '{REACHED}')"
-_ACCOUNT_COLUMNS: Final = "id, balance, held, closed_at_ms, low_balance, balance_told"
+_ACCOUNT_COLUMNS: Final = "id, balance, held, closed_at_ms, low_balance, balance_told, credit_limit"
 _TOLD: Final = tuple(BalanceTold)
 
 _to_json: Final = msgspec.json.Encoder().encode
@@ -336,8 +336,10 @@ def _batch_rows(
 ) -> BatchRows:
     return BatchRows(
         {
-            key: AccountState(balance, held, closed_at_ms is not None, low_below, _TOLD[told])
-            for key, balance, held, closed_at_ms, low_below, told in accounts
+            key: AccountState(
+                balance, held, closed_at_ms is not None, low_below, _TOLD[told], credit
+            )
+            for key, balance, held, closed_at_ms, low_below, told, credit in accounts
         },
         {row[0]: Hold(*row) for row in holds},
         {row[0]: StoredClaim(*row) for row in claims},

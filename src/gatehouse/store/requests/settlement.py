@@ -295,7 +295,7 @@ class _BatchDecider:
     def _refused(self, order: Authorize) -> Insufficient:
         hold, state = order.hold, self._loaded.accounts[order.hold.account_id]
         # What is held may be given back; then the balance suffices again without a top-up.
-        if hold.amount > state.balance and state.note_depleted():
+        if hold.amount > state.available + state.held and state.note_depleted():
             said = {"remaining": state.available, "needed": hold.amount}
             self._tell(order, EventName.BALANCE_DEPLETED, said)
         return Insufficient(state.available)

@@ -7,13 +7,13 @@ import msgspec
 from gatehouse.access.accounts import Account
 from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.types import AccountShown
-from gatehouse.billing.fees import fee_schedule
 from gatehouse.billing.ledger import AccountState
 from gatehouse.core.api_values import money
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.accounts.price_list import fees_of
 from gatehouse.store.admin.admin_session import AdminSession, Reading
 from gatehouse.store.admin.scopes import account_change, account_reading, installation_change
 from gatehouse.store.admin.use_case import use_case
@@ -65,7 +65,8 @@ def describe(reading: Reading, account_id: str) -> AccountShown:
     The account and its fees.
     """
     account = accounts.get(reading.connection, account_id)
-    fees = {kind: money(account.currency, fee) for kind, fee in fee_schedule(account.fees).items()}
+    schedule = fees_of(reading.session.settings, account, reading.now_ms)
+    fees = {kind: money(account.currency, fee) for kind, fee in schedule.items()}
     made = Moment(account.created_at_ms)
     return AccountShown(account_id, account.name, account.currency, made, fees)
 

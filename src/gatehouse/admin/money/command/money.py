@@ -7,7 +7,6 @@ import typer
 
 from gatehouse.admin.money.command.ledger import show_entries
 from gatehouse.admin.opening import open_account, open_session
-from gatehouse.billing.fees import fee_schedule
 from gatehouse.cli.arguments import (
     AccountAlias,
     AccountOption,
@@ -23,8 +22,8 @@ from gatehouse.cli.output import show, shown_amount, shown_amounts, table
 from gatehouse.core.clock import iso_time
 
 if TYPE_CHECKING:
-    from gatehouse.access.accounts import Account
     from gatehouse.admin.money.types import BalanceResponse
+    from gatehouse.store.admin.admin_session import AdminSession
 
 balance = typer.Typer(no_args_is_help=True)
 prices = typer.Typer(no_args_is_help=True)
@@ -118,6 +117,29 @@ def adjust(
     _print_balance(account_id, found, as_json=as_json)
 
 
+@balance.command("credit")
+def set_credit(
+    limit: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[ACCOUNT] AMOUNT",
+            help="How far below nothing the balance may go; none: it is paid in advance.",
+            callback=account_before(1),
+            autocompletion=account_ids,
+        ),
+    ],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let an account that is invoiced spend up to a limit before it pays."""
+    from gatehouse.admin.money.use_cases import money
+
+    micros = None if limit[0] == "none" else amount_argument(limit[0])
+    session, account_id = open_account(account)
+    found = money.set_credit_limit(session, account_id, micros)
+    _print_balance(account_id, found, as_json=as_json)
+
+
 def _print_balance(
     account_id: str,
     found: "BalanceResponse",
@@ -132,6 +154,9 @@ def _print_balance(
     if found.held.micros:
         held = shown_amount(found.held.micros, found.currency)
         text += f" ({held} of it held for requests in flight)"
+    if found.credit_limit is not None:
+        limit = shown_amount(found.credit_limit.micros, found.currency)
+        text += f", credit limit {limit}"
     data = {"accountId": account_id, **msgspec.structs.asdict(found), **more}
     show(data, "\n".join(filter(None, (first, text, last))), as_json=as_json)
 
@@ -141,9 +166,7 @@ def show_prices(
     alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """Show what each function costs an account."""
-    from gatehouse.admin.accounts.use_cases import accounts
-
-    _print_prices(accounts.get(*open_account(account)).account, as_json=as_json)
+    _print_prices(*open_account(account), as_json=as_json)
 
 
 @prices.command("set")
@@ -164,20 +187,25 @@ def set_prices(
     from gatehouse.admin.money.use_cases import money
 
     fees = pairs_argument(prices, "a price is given as TYPE=FEE, such as PRECHECK=0.04")
-    _print_prices(money.set_prices(*open_account(account), fees), as_json=as_json)
+    opened = open_account(account)
+    money.set_prices(*opened, fees)
+    _print_prices(*opened, as_json=as_json)
 
 
-def _print_prices(account: "Account", *, as_json: bool) -> None:
-    schedule = fee_schedule(account.fees)
-    shown = shown_amounts([*schedule.values()], account.currency)
+def _print_prices(session: "AdminSession", account_id: str, *, as_json: bool) -> None:
+    from gatehouse.admin.accounts.use_cases import accounts
+
+    account = accounts.get(session, account_id).account
+    fees = accounts.describe(session, account_id).fees
+    shown = shown_amounts([fee.micros for fee in fees.values()], account.currency)
     rows = [
-        (name, fee, account.currency, "own" if name in account.fees else "default")
-        for name, fee in zip(schedule, shown, strict=True)
+        (name, fee, account.currency, "own" if name in account.fees else "list")
+        for name, fee in zip(fees, shown, strict=True)
     ]
     data = {
         "accountId": account.account_id,
         "currency": account.currency,
-        "fees": {name: as_money(fee, account.currency) for name, fee in schedule.items()},
+        "fees": fees,
     }
     headings = ("FUNCTION", "FEE", "CURRENCY", "FROM")
     show(data, table(headings, rows, {"FEE"}), as_json=as_json)

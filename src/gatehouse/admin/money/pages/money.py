@@ -18,7 +18,7 @@ from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.admin.money.use_cases.statement_rows import CSV_HEADINGS, csv_rows, statement_rows
 from gatehouse.admin.money.use_cases.statements import quick_account_statement
-from gatehouse.billing.fees import DEFAULT_FEES, fee_schedule
+from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.billing.statement import Period, PeriodRefused, read_period
 from gatehouse.console.charts.charts import Series, Words, stacked_chart
@@ -220,9 +220,10 @@ def _fees(visit: Visit) -> list[tuple[str, int, bool, str]]:
     """Every function with its fee, whether it is the account's own, and the fee as one types it."""
     assert visit.account is not None
     own = visit.account.fees
+    fees = accounts.describe(visit.session, visit.account_id).fees
     return [
-        (name, fee, name in own, visit.amount_to_type(fee))
-        for name, fee in fee_schedule(own).items()
+        (name, fee.micros, name in own, visit.amount_to_type(fee.micros))
+        for name, fee in fees.items()
     ]
 
 

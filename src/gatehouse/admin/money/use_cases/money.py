@@ -34,6 +34,8 @@ _REFERENCE_CARD: Final = Phrase(
     "refused.reference_card", "this reference looks like a card number, which is never kept"
 )
 
+_LIMIT_NEGATIVE: Final = Phrase("refused.limit_negative", "a credit limit cannot be negative")
+
 # What the store takes and returns, for faces.
 __all__ = ["LedgerLine", "LedgerPage", "LedgerSearch"]
 
@@ -113,6 +115,15 @@ def adjust(session: AdminSession, account_id: str, micros: int, reason: str) -> 
     with account_change(session, account_id) as change:
         check_approved(change, account_id, ApprovalKind.ADJUSTMENTS)
         ledger.adjust(change, account_id, micros, reason)
+        return _balance(change, account_id)
+
+
+def set_credit_limit(session: AdminSession, account_id: str, micros: int | None) -> BalanceResponse:
+    """Let the balance go below nothing up to a limit; None is that it is paid in advance again."""
+    if micros is not None and micros < 0:
+        raise InvalidInput(_LIMIT_NEGATIVE())
+    with account_change(session, account_id) as change:
+        accounts.set_credit_limit(change, account_id, micros)
         return _balance(change, account_id)
 
 

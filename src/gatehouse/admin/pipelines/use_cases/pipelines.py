@@ -14,7 +14,6 @@ from gatehouse.admin.configurations.use_cases.configurations import (
     ConfigurationVersion,
     NewVersion,
 )
-from gatehouse.billing.fees import fee_schedule
 from gatehouse.conditions.catalogue import kinds_for
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.wording.sentences import Phrase
@@ -25,6 +24,7 @@ from gatehouse.pipeline.stage_conditions import rules_after_payment, rules_witho
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.rules.ruleset import decode_program as decode_rule_set
 from gatehouse.store.accounts import accounts
+from gatehouse.store.accounts.price_list import fees_of
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
@@ -80,7 +80,7 @@ def get(
     stored = configurations.get(session, account_id, PIPELINES, str(number), version)
     with account_reading(session, account_id) as connection:
         account = accounts.get(connection, account_id)
-    schedule = fee_schedule(account.fees)
+    schedule = fees_of(session.settings, account, session.clock())
     fees = [
         schedule[REGISTRY[stage.stage].fee_type] if stage.fee_micros is None else stage.fee_micros
         for stage in stored.definition.stages
