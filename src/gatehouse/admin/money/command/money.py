@@ -6,7 +6,7 @@ import msgspec
 import typer
 
 from gatehouse.admin.money.command.ledger import show_entries
-from gatehouse.admin.opening import open_account, open_session
+from gatehouse.admin.opening import Opened, open_account, open_session
 from gatehouse.cli.arguments import (
     AccountAlias,
     AccountOption,
@@ -23,7 +23,6 @@ from gatehouse.core.clock import iso_time
 
 if TYPE_CHECKING:
     from gatehouse.admin.money.types import BalanceResponse
-    from gatehouse.store.admin.admin_session import AdminSession
 
 balance = typer.Typer(no_args_is_help=True)
 prices = typer.Typer(no_args_is_help=True)
@@ -166,7 +165,7 @@ def show_prices(
     alias: AccountAlias = None, account: AccountOption = None, as_json: AsJson = False
 ) -> None:
     """Show what each function costs an account."""
-    _print_prices(*open_account(account), as_json=as_json)
+    _print_prices(open_account(account), as_json=as_json)
 
 
 @prices.command("set")
@@ -189,14 +188,13 @@ def set_prices(
     fees = pairs_argument(prices, "a price is given as TYPE=FEE, such as PRECHECK=0.04")
     opened = open_account(account)
     money.set_prices(*opened, fees)
-    _print_prices(*opened, as_json=as_json)
+    _print_prices(opened, as_json=as_json)
 
 
-def _print_prices(session: "AdminSession", account_id: str, *, as_json: bool) -> None:
+def _print_prices(opened: "Opened", *, as_json: bool) -> None:
     from gatehouse.admin.accounts.use_cases import accounts
 
-    account = accounts.get(session, account_id).account
-    fees = accounts.describe(session, account_id).fees
+    account, fees = accounts.get(*opened).account, accounts.describe(*opened).fees
     shown = shown_amounts([fee.micros for fee in fees.values()], account.currency)
     rows = [
         (name, fee, account.currency, "own" if name in account.fees else "list")
