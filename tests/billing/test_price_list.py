@@ -50,10 +50,10 @@ def test_a_price_holds_from_the_first_millisecond_of_its_day() -> None:
     prices = read_price_list(FILE, minor_digits)
     before, since = _ms(NEW_YEAR) - 1, _ms(NEW_YEAR)
     assert prices.at("EUR", before).fees == dict(DEFAULT_FEES)
-    assert prices.at("EUR", since).fees == DEFAULT_FEES | {"PRECHECK": 40_000, "SENTRY": 15_000}
+    assert prices.at("EUR", since).fees == {**DEFAULT_FEES} | {"PRECHECK": 40_000, "SENTRY": 15_000}
     # Each list stands for itself: what it does not name costs the default.
     later = prices.at("EUR", _ms(date(2027, 3, 15)))
-    assert later.fees == DEFAULT_FEES | {"PRECHECK": 50_000}
+    assert later.fees == {**DEFAULT_FEES} | {"PRECHECK": 50_000}
     assert not later.tiers
     # A clock that goes back finds the earlier prices again.
     assert prices.at("EUR", before).fees == dict(DEFAULT_FEES)

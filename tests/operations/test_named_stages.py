@@ -40,7 +40,7 @@ def test_conditions_of_the_pipeline_count_also_those_that_are_not_written() -> N
 
 def test_steps_cost_what_the_fees_of_the_moment_say() -> None:
     pipeline = build(_STAGES, {"shop": ["a DECLINE: ip.tor"]}, {})
-    usual, own = DEFAULT_FEES, DEFAULT_FEES | {"SENTRY": 1}
+    usual, own = DEFAULT_FEES, {**DEFAULT_FEES} | {"SENTRY": 1}
     first = pipeline.steps_at(usual)
     assert [step.fee for step in pipeline.steps_at(own)][1] == 1
     assert [step.fee for step in pipeline.steps_at(usual)] == [step.fee for step in first]
