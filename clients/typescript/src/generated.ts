@@ -376,10 +376,12 @@ export interface BalanceResponse {
   readonly balance: Money;
   /** Held for requests in flight. */
   readonly held: Money;
-  /** What can be spent: `balance` minus `held`. */
+  /** What can be spent: `balance` and `creditLimit` minus `held`. */
   readonly available: Money;
   /** ISO 4217 code. */
   readonly currency: string;
+  /** How far below nothing it may go; null where it is paid in advance. */
+  readonly creditLimit: Money | null;
   /** When it was read (RFC 3339). */
   readonly at: string;
 }

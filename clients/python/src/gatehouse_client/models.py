@@ -386,9 +386,11 @@ class BalanceResponse(Struct, frozen=True, kw_only=True):
     held: Money
     """Held for requests in flight."""
     available: Money
-    """What can be spent: `balance` minus `held`."""
+    """What can be spent: `balance` and `creditLimit` minus `held`."""
     currency: str
     """ISO 4217 code."""
+    credit_limit: Money | None
+    """How far below nothing it may go; null where it is paid in advance."""
     at: datetime
     """When it was read (RFC 3339)."""
 
