@@ -14,7 +14,7 @@ from gatehouse.store.metadata import METADATA, Note
 from gatehouse.store.metadata import declare as _table
 
 __all__ = ["METADATA"]
-
+_NEVER_OVERSPENT: Final = "held >= 0 AND (balance >= held OR credit_limit IS NOT NULL)"
 
 ACCOUNTS: Final = _table(
     "accounts",
@@ -30,11 +30,8 @@ ACCOUNTS: Final = _table(
     *unsigned(optional(Text, "event_filters")),
     *unsigned(optional(BigInteger, "low_balance")),
     *unsigned([sa.Column("balance_told", SmallInteger, nullable=False, server_default="0")]),
-    # How far below nothing the balance may go; empty for an account that pays in advance.
-    *later(2, optional(BigInteger, "credit_limit")),
-    sa.CheckConstraint(
-        "held >= 0 AND (balance >= held OR credit_limit IS NOT NULL)", name="never_overspent"
-    ),
+    *later(2, optional(BigInteger, "credit_limit")),  # how far below nothing the balance may go
+    sa.CheckConstraint(_NEVER_OVERSPENT, name="never_overspent"),
 )
 
 API_KEYS: Final = _table(
@@ -274,7 +271,6 @@ LIST_ENTRIES: Final = _table(
     ),
     sqlite_with_rowid=False,
 )
-
 
 # Payments with an unknown result. A row is added before the payment is sent to the gateway and
 # deleted when it is answered; one that outlives its process must be reversed.
