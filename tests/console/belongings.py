@@ -11,6 +11,8 @@ from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.decisions.use_cases.decisions import get_decision
 from gatehouse.admin.entities.types import EntityTokens, EntityType, entities_of
+from gatehouse.admin.experiments import use_cases as experiments
+from gatehouse.admin.experiments.types.asked import ExperimentWanted
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import JobKind, TrainingOrder
 from gatehouse.admin.keys import use_cases as keys
@@ -32,6 +34,7 @@ from gatehouse.admin.workload.use_cases import bulk
 from gatehouse.core.ids import derived_id
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.labels import Label
+from gatehouse.pipeline.experiment import ExperimentKind
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import EVENTS, REVIEWS
@@ -180,6 +183,17 @@ class Belongings:
         name = "2020-01" if self._word == "foreign" else "2020-02"
         make_report_now(self._session, self._account_id, name)
         return name
+
+    def _experiment(self) -> str:
+        """One that is under way, of the rule set that is there and of the starter."""
+        given = ExperimentWanted(
+            "Strict",
+            ExperimentKind.RULES,
+            50,
+            rule_set="starter",
+            challenger_rule_set=self["set"],
+        )
+        return experiments.start(self._session, self._account_id, given).id
 
     def _proposal(self) -> str:
         change = AdjustBalance(1_000_000, "a wrong fee")

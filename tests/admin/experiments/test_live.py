@@ -12,7 +12,7 @@ from gatehouse.admin.approvals.use_cases import approvals, proposals
 from gatehouse.admin.approvals.use_cases.proposed import StartExperiment
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.experiments import use_cases as experiments
-from gatehouse.admin.experiments.types import ExperimentWanted
+from gatehouse.admin.experiments.types.asked import ExperimentWanted
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.core.errors import ApprovalNeeded, Conflict, InvalidInput, NotFound
 from gatehouse.operations.installation import open_admin_session

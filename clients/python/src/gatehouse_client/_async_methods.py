@@ -976,6 +976,25 @@ class ManageExperimentsCalls:
             )
         )
 
+    async def get_result(
+        self, experiment_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.ExperimentResult]:
+        """Decisions, acceptance, fraud and money of each arm as counted by the last minute, and a
+        sequential test, which may be looked at as often as anybody likes. Scope `manage:rules`.
+        Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/experiments/{experiment_id}/result",
+                answer=models.ExperimentResult,
+                named="experimentResultResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"experiment_id": experiment_id},
+                options=options or {},
+            )
+        )
+
     async def end(
         self,
         experiment_id: str,

@@ -205,6 +205,51 @@ class AnalystMonth(Struct, frozen=True, kw_only=True):
     """Of these, corrected since, or contradicted by a later label."""
 
 
+class Arm(OpenEnum):
+    """One of the two ways in which a request can be decided."""
+
+    CHALLENGER = "challenger"
+    CONTROL = "control"
+
+
+class ArmMoney(Struct, frozen=True, kw_only=True):
+    """What the orders of an arm come to in one currency."""
+
+    accepted: Money
+    """Orders that were accepted."""
+    declined: Money
+    """Orders that were declined."""
+    fraud: Money
+    """Accepted orders that are fraud, as known by now."""
+
+
+class ArmResult(Struct, frozen=True, kw_only=True):
+    """What became of the decisions of one arm."""
+
+    arm: Arm
+    """Which arm."""
+    units: int
+    """Cards or users that were given to it."""
+    decisions: int
+    """Their decisions."""
+    accepted: int
+    """Accepted at once."""
+    reviewed: int
+    """Given to review."""
+    declined: int
+    """Declined."""
+    mature: int
+    """Accepted ones whose labels count as known."""
+    mature_fraud: int
+    """Of these, fraud."""
+    declined_units: int
+    """Cards or users that were ever declined."""
+    fraud_units: int
+    """Cards or users with accepted fraud, as known by now."""
+    money: tuple[ArmMoney, ...]
+    """In each currency."""
+
+
 class AssignMany(Struct, frozen=True, kw_only=True):
     """One person for the reviews of many decisions."""
 
@@ -1473,6 +1518,23 @@ class ExperimentPage(Struct, frozen=True, kw_only=True):
     experiments: tuple[ExperimentShown, ...]
 
 
+class ExperimentResult(Struct, frozen=True, kw_only=True):
+    """What an experiment has shown so far."""
+
+    counted_until: datetime
+    """Decisions up to here are counted."""
+    complete: bool
+    """Whether all of them are; false while older ones are being read."""
+    control: ArmResult
+    """What is in force."""
+    challenger: ArmResult
+    """What challenges it."""
+    declines: MeasureResult
+    """By the cards or users that were ever declined."""
+    fraud: MeasureResult
+    """By the cards or users with accepted fraud."""
+
+
 class ExperimentShown(Struct, frozen=True, kw_only=True):
     """A live experiment."""
 
@@ -2351,6 +2413,27 @@ class MeasureDeparting(Struct, frozen=True, kw_only=True):
     """How many there usually are of as many requests."""
     requests: int
     """Of how many requests."""
+
+
+class MeasureResult(Struct, frozen=True, kw_only=True):
+    """The arms compared by one measure."""
+
+    verdict: Verdict
+    """Of the challenger's rate: `higher` or `lower` than the control's, `same` where both surely
+    differ by less than a factor of 1.25, or `open`.
+    """
+    ratio: float | None
+    """The challenger's rate by the control's."""
+    least: float
+    """The ratio is surely not below."""
+    most: float | None
+    """Nor above; null where nothing is known."""
+    p_value: float
+    """Valid at every look; a difference counts from 0.025 on."""
+    needed: int | None
+    """So many more cards or users to whom it happens are needed if it goes on like this; 0 when
+    enough was seen, null for far too many.
+    """
 
 
 class MembersListed(Struct, frozen=True, kw_only=True):
@@ -4971,6 +5054,15 @@ class ValuesListed(Struct, frozen=True, kw_only=True):
     """Got another expiry or reason."""
     unchanged: int
     """Were there alike."""
+
+
+class Verdict(OpenEnum):
+    """What was seen of a measure."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    OPEN = "open"
+    SAME = "same"
 
 
 class VerificationLevel(OpenEnum):

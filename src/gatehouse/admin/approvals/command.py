@@ -129,7 +129,7 @@ def experiment(
 ) -> None:
     """Propose a live experiment."""
     from gatehouse.admin.approvals.use_cases.proposed import StartExperiment
-    from gatehouse.admin.experiments.types import ExperimentWanted
+    from gatehouse.admin.experiments.types.asked import ExperimentWanted
     from gatehouse.core.reading.request_reader import RequestReader
 
     given = RequestReader(ExperimentWanted).read(read_document(file))

@@ -9,5 +9,5 @@ SUBJECT = Subject(
         CommandPlace("experiments", "command:app", "Two rule sets or models on live requests."),
     ),
     use_cases=("use_cases",),
-    without={"pages": "Those of rule sets and models lead to what is compared."},
+    pages=("pages:PAGES",),
 )

@@ -6,16 +6,18 @@ import sqlalchemy as sa
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
-from gatehouse.admin.experiments.types import (
+from gatehouse.admin.experiments import queries
+from gatehouse.admin.experiments.types.asked import (
     ExperimentId,
     ExperimentPage,
     ExperimentShown,
     ExperimentWanted,
 )
+from gatehouse.admin.experiments.types.result import ExperimentResult
 from gatehouse.admin.models.use_cases.versions import usable_scorecard
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment, moment
-from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.filling import filled
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.pipeline.definition import decode_program
@@ -43,6 +45,9 @@ _UNUSED: Final = Phrase(
 )
 _UNUSABLE: Final = Phrase(
     "refused.experiment_model", "model {version} cannot be used by this version: {why}"
+)
+_UNCOUNTED: Final = Phrase(
+    "refused.experiment_uncounted", "nothing was counted yet; running servers count every minute"
 )
 _RULE_SET: Final = Phrase("experiment.rule_set", "{name} v{version}")
 _MODEL: Final = Phrase("experiment.model", "model {version}")
@@ -75,7 +80,7 @@ def start(change: Change, account_id: str, given: ExperimentWanted) -> Experimen
     another model. The same card or user always gets the same arm. It ends when somebody ends it,
     when the challenger does harm, or when what an arm decides by is changed.
     """
-    check_approved(change, account_id, approval_of(given))
+    check_approved(change, account_id, approval_of(given.kind))
     experiment = Experiment(
         id=change.new_id("exp"),
         name=recordable(given.name.strip()) or given.kind.value,
@@ -107,6 +112,25 @@ def get_experiment(
 
 
 @use_case(
+    "GET /experiments/{experimentId}/result",
+    operation="getExperimentResult",
+    answers="experimentResultResponse",
+    **_SEE,
+)
+def result(reading: Reading, account_id: str, experiment_id: ExperimentId) -> ExperimentResult:
+    """Show what a live experiment has shown.
+
+    Decisions, acceptance, fraud and money of each arm as counted by the last minute, and a
+    sequential test, which may be looked at as often as anybody likes.
+    """
+    experiments.get(reading.connection, reading.session.signer, account_id, experiment_id)
+    found = queries.result(reading.connection, experiment_id)
+    if found is None:
+        raise NotFound(_UNCOUNTED())
+    return found
+
+
+@use_case(
     "POST /experiments/{experimentId}/end",
     operation="endExperiment",
     answers="experimentResponse",
@@ -120,9 +144,9 @@ def end(change: Change, account_id: str, experiment_id: ExperimentId) -> Experim
     return shown(experiments.end(change, account_id, experiment_id, ExperimentEnd.STOPPED))
 
 
-def approval_of(given: ExperimentWanted) -> ApprovalKind:
+def approval_of(kind: ExperimentKind) -> ApprovalKind:
     """What needs two pairs of eyes where this does: it decides as an applied version would."""
-    return ApprovalKind.MODELS if given.kind is ExperimentKind.MODEL else ApprovalKind.RULES
+    return ApprovalKind.MODELS if kind is ExperimentKind.MODEL else ApprovalKind.RULES
 
 
 def check_startable(session: AdminSession, account_id: str, given: ExperimentWanted) -> None:

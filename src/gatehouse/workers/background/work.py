@@ -12,6 +12,7 @@ from gatehouse.admin.audit.worker import AuditWatch
 from gatehouse.admin.authentication.worker import RateWatch
 from gatehouse.admin.drift.worker.watch import DriftWatch
 from gatehouse.admin.events.queries.expiring_keys import ExpiringKeys
+from gatehouse.admin.experiments.worker.watch import ExperimentWatch
 from gatehouse.admin.installation.queries import Backlog, count_backlog
 from gatehouse.admin.jobs.worker.worker import JobWorker
 from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
@@ -52,6 +53,7 @@ class BackgroundWork:
         self._programmes = ProgrammeWatch(session)
         self._alerts = AlertWatch(session)
         self._rates = RateWatch(session)
+        self._experiments = ExperimentWatch(session)
         self._reports = ReportMaker(session)
         self.webhooks = open_delivery(session, settings, owner, called, alone=alone)
         self._told: dict[BackgroundNotice, Callable[[], None]] = {
@@ -77,6 +79,7 @@ class BackgroundWork:
         yield BackgroundTask("programmes", self._programmes.run)
         yield BackgroundTask("alerts", self._alerts.run)
         yield BackgroundTask("rates", self._rates.run)
+        yield BackgroundTask("experiments", self._experiments.run)
         yield BackgroundTask("reports", self._reports.run)
 
     def tell(self, notice: BackgroundNotice) -> None:

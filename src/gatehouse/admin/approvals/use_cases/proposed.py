@@ -8,7 +8,7 @@ import msgspec
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
-from gatehouse.admin.experiments.types import ExperimentWanted
+from gatehouse.admin.experiments.types.asked import ExperimentWanted
 from gatehouse.admin.experiments.use_cases import approval_of
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.configured.list_plans import PlannedEntry
@@ -214,7 +214,7 @@ KINDS: Final[Mapping[type, ApprovalKind]] = MappingProxyType(
 def kind_of(content: ProposedChange) -> ApprovalKind:
     """What needs two pairs of eyes where a change does."""
     if isinstance(content, StartExperiment):
-        return approval_of(content.given)
+        return approval_of(content.given.kind)
     return KINDS[type(content)]
 
 

@@ -95,16 +95,14 @@ class ExperimentWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Errors that the types of the fields do not express."""
-        rules = self.kind is ExperimentKind.RULES
-        for name, wanted in (
-            ("rule_set", rules),
-            ("challenger_rule_set", rules),
-            ("challenger_model", not rules),
+        rules = self.kind == ExperimentKind.RULES
+        for path, value, wanted in (
+            ("ruleSet", self.rule_set, rules),
+            ("challengerRuleSet", self.challenger_rule_set, rules),
+            ("challengerModel", self.challenger_model, not rules),
         ):
-            if (getattr(self, name) is not None) is not wanted:
-                told = msgspec.structs.fields(type(self))
-                [field] = [each.encode_name for each in told if each.name == name]
-                yield field, "is needed" if wanted else "belongs to another kind"
+            if (value is not None) is not wanted:
+                yield path, "is needed" if wanted else "belongs to another kind"
 
 
 class ExperimentShown(msgspec.Struct, frozen=True, rename="camel"):

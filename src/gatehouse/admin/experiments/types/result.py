@@ -1,0 +1,175 @@
+"""What an experiment has shown so far, as it is kept and as every face shows it."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.admin.experiments.types.sequential import ALPHA, MARGIN, MeasureVerdict, compare
+from gatehouse.core.api_values import Money, money
+from gatehouse.core.clock import Moment
+from gatehouse.pipeline.experiment import Arm, Experiment
+
+
+class ArmMoney(msgspec.Struct, frozen=True, rename="camel"):
+    """What the orders of an arm come to in one currency."""
+
+    accepted: Annotated[Money, Meta(description="Orders that were accepted.")]
+    declined: Annotated[Money, Meta(description="Orders that were declined.")]
+    fraud: Annotated[Money, Meta(description="Accepted orders that are fraud, as known by now.")]
+
+
+class ArmResult(msgspec.Struct, frozen=True, rename="camel"):
+    """What became of the decisions of one arm."""
+
+    arm: Annotated[Arm, Meta(description="Which arm.", examples=["control"])]
+    units: Annotated[int, Meta(description="Cards or users that were given to it.", examples=[812])]
+    decisions: Annotated[int, Meta(description="Their decisions.", examples=[940])]
+    accepted: Annotated[int, Meta(description="Accepted at once.", examples=[880])]
+    reviewed: Annotated[int, Meta(description="Given to review.", examples=[20])]
+    declined: Annotated[int, Meta(description="Declined.", examples=[40])]
+    mature: Annotated[
+        int, Meta(description="Accepted ones whose labels count as known.", examples=[500])
+    ]
+    mature_fraud: Annotated[int, Meta(description="Of these, fraud.", examples=[4])]
+    declined_units: Annotated[
+        int, Meta(description="Cards or users that were ever declined.", examples=[36])
+    ]
+    fraud_units: Annotated[
+        int, Meta(description="Cards or users with accepted fraud, as known by now.", examples=[5])
+    ]
+    money: Annotated[list[ArmMoney], Meta(description="In each currency.")]
+
+    @property
+    def acceptance(self) -> float | None:
+        """The share that was accepted at once."""
+        return self.accepted / self.decisions if self.decisions else None
+
+    @property
+    def fraud_share(self) -> float | None:
+        """The share of fraud among accepted decisions whose labels count as known."""
+        return self.mature_fraud / self.mature if self.mature else None
+
+
+class MeasureResult(msgspec.Struct, frozen=True, rename="camel"):
+    """The arms compared by one measure."""
+
+    verdict: Annotated[
+        MeasureVerdict,
+        Meta(
+            description="Of the challenger's rate: `higher` or `lower` than the control's, `same` "
+            f"where both surely differ by less than a factor of {MARGIN}, or `open`."
+        ),
+    ]
+    ratio: Annotated[
+        float | None, Meta(description="The challenger's rate by the control's.", examples=[0.8])
+    ]
+    least: Annotated[float, Meta(description="The ratio is surely not below.", examples=[0.5])]
+    most: Annotated[
+        float | None, Meta(description="Nor above; null where nothing is known.", examples=[1.2])
+    ]
+    p_value: Annotated[
+        float,
+        Meta(
+            description=f"Valid at every look; a difference counts from {ALPHA} on.", examples=[0.4]
+        ),
+    ]
+    needed: Annotated[
+        int | None,
+        Meta(
+            description="So many more cards or users to whom it happens are needed if it goes on "
+            "like this; 0 when enough was seen, null for far too many."
+        ),
+    ]
+
+
+class ExperimentResult(msgspec.Struct, frozen=True, rename="camel"):
+    """What an experiment has shown so far."""
+
+    counted_until: Annotated[Moment, Meta(description="Decisions up to here are counted.")]
+    complete: Annotated[
+        bool, Meta(description="Whether all of them are; false while older ones are being read.")
+    ]
+    control: Annotated[ArmResult, Meta(description="What is in force.")]
+    challenger: Annotated[ArmResult, Meta(description="What challenges it.")]
+    declines: Annotated[
+        MeasureResult, Meta(description="By the cards or users that were ever declined.")
+    ]
+    fraud: Annotated[MeasureResult, Meta(description="By the cards or users with accepted fraud.")]
+
+    @property
+    def enough(self) -> bool:
+        """Whether enough was seen of both measures."""
+        return MeasureVerdict.OPEN not in (self.declines.verdict, self.fraud.verdict)
+
+    def harms(self, experiment: Experiment) -> bool:
+        """Whether the challenger surely does more harm than the experiment allows."""
+        return (
+            self.declines.least * 100 > experiment.most_declined_percent
+            or self.fraud.least * 100 > experiment.most_fraud_percent
+        )
+
+
+class ArmTally(msgspec.Struct):
+    """What is counted of one arm."""
+
+    units: set[int] = msgspec.field(default_factory=set)
+    declined_units: set[int] = msgspec.field(default_factory=set)
+    fraud_units: set[int] = msgspec.field(default_factory=set)
+    outcomes: dict[str, int] = msgspec.field(default_factory=dict)
+    mature: int = 0
+    mature_fraud: int = 0
+    micros: dict[tuple[str, str], int] = msgspec.field(default_factory=dict)
+    """By currency, and `ACCEPT`, `DECLINE` or `fraud`."""
+
+    def shown(self, arm: Arm) -> ArmResult:
+        """As it is shown."""
+        return ArmResult(
+            arm=arm,
+            units=len(self.units),
+            decisions=sum(self.outcomes.values()),
+            accepted=self.outcomes.get("ACCEPT", 0),
+            reviewed=self.outcomes.get("REVIEW", 0),
+            declined=self.outcomes.get("DECLINE", 0),
+            mature=self.mature,
+            mature_fraud=self.mature_fraud,
+            declined_units=len(self.declined_units),
+            fraud_units=len(self.fraud_units),
+            money=[
+                ArmMoney(
+                    *(
+                        money(currency, self.micros.get((currency, what), 0))
+                        for what in ("ACCEPT", "DECLINE", "fraud")
+                    )
+                )
+                for currency in sorted({currency for currency, _ in self.micros})
+            ],
+        )
+
+
+def result_of(
+    experiment: Experiment, tallies: dict[Arm, ArmTally], until_ms: int, *, complete: bool
+) -> ExperimentResult:
+    """The result that follows from what was counted."""
+    control, challenger = (tallies[arm].shown(arm) for arm in Arm)
+    share = experiment.share
+    return ExperimentResult(
+        Moment(until_ms),
+        complete,
+        control,
+        challenger,
+        _measured(control.declined_units, challenger.declined_units, share),
+        _measured(control.fraud_units, challenger.fraud_units, share),
+    )
+
+
+def _measured(control: int, challenger: int, share: float) -> MeasureResult:
+    found = compare(control, challenger, share)
+    return MeasureResult(
+        verdict=found.verdict,
+        ratio=None if found.ratio is None else round(found.ratio, 4),
+        least=round(found.least, 4),
+        most=None if found.most > 1e9 else round(found.most, 4),
+        p_value=round(found.p_value, 6),
+        needed=found.needed,
+    )
