@@ -32,7 +32,7 @@ class MeasureVerdict(StrEnum):
     SAME = "same"
 
 
-class Compared(NamedTuple):
+class ComparedArms(NamedTuple):
     """What can be said of the challenger's rate in relation to the control's."""
 
     verdict: MeasureVerdict
@@ -54,14 +54,14 @@ def log_evidence(control: float, challenger: float, probability: float, share: f
     return mixture - challenger * log(probability) - control * log(1 - probability)
 
 
-def compare(control: int, challenger: int, share: float) -> Compared:
+def compare(control: int, challenger: int, share: float) -> ComparedArms:
     """Compare the arms by the events of each; `share` is the challenger's."""
     least, most = _interval(control, challenger, share)
     verdict = _verdict(control, challenger, share)
     p_value = exp(min(0.0, -log_evidence(control, challenger, share, share)))
     ratio = None if not control else challenger / control * (1 - share) / share
     needed = 0 if verdict is not MeasureVerdict.OPEN else _needed(control, challenger, share)
-    return Compared(verdict, ratio, least, most, p_value, needed)
+    return ComparedArms(verdict, ratio, least, most, p_value, needed)
 
 
 def _verdict(control: float, challenger: float, share: float) -> MeasureVerdict:
