@@ -192,6 +192,45 @@ export interface AnalystMonth {
   readonly overturned: number;
 }
 
+/** One of the two ways in which a request can be decided. */
+export type Arm = "challenger" | "control" | (string & {});
+
+/** What the orders of an arm come to in one currency. */
+export interface ArmMoney {
+  /** Orders that were accepted. */
+  readonly accepted: Money;
+  /** Orders that were declined. */
+  readonly declined: Money;
+  /** Accepted orders that are fraud, as known by now. */
+  readonly fraud: Money;
+}
+
+/** What became of the decisions of one arm. */
+export interface ArmResult {
+  /** Which arm. */
+  readonly arm: Arm;
+  /** Cards or users that were given to it. */
+  readonly units: number;
+  /** Their decisions. */
+  readonly decisions: number;
+  /** Accepted at once. */
+  readonly accepted: number;
+  /** Given to review. */
+  readonly reviewed: number;
+  /** Declined. */
+  readonly declined: number;
+  /** Accepted ones whose labels count as known. */
+  readonly mature: number;
+  /** Of these, fraud. */
+  readonly matureFraud: number;
+  /** Cards or users that were ever declined. */
+  readonly declinedUnits: number;
+  /** Cards or users with accepted fraud, as known by now. */
+  readonly fraudUnits: number;
+  /** In each currency. */
+  readonly money: readonly ArmMoney[];
+}
+
 /** One person for the reviews of many decisions. */
 export interface AssignMany {
   /** The `requestId`s of 1 to 1000 decisions; give this or `search`. */
@@ -1327,6 +1366,22 @@ export interface ExperimentPage {
   readonly experiments: readonly ExperimentShown[];
 }
 
+/** What an experiment has shown so far. */
+export interface ExperimentResult {
+  /** Decisions up to here are counted. */
+  readonly countedUntil: string;
+  /** Whether all of them are; false while older ones are being read. */
+  readonly complete: boolean;
+  /** What is in force. */
+  readonly control: ArmResult;
+  /** What challenges it. */
+  readonly challenger: ArmResult;
+  /** By the cards or users that were ever declined. */
+  readonly declines: MeasureResult;
+  /** By the cards or users with accepted fraud. */
+  readonly fraud: MeasureResult;
+}
+
 /** A live experiment. */
 export interface ExperimentShown {
   /** Its id. */
@@ -2159,6 +2214,25 @@ export interface MeasureDeparting {
   /** Of how many requests. */
   readonly requests: number;
 }
+
+/** The arms compared by one measure. */
+export interface MeasureResult {
+  /** Of the challenger's rate: `higher` or `lower` than the control's, `same` where both surely differ by less than a factor of 1.25, or `open`. */
+  readonly verdict: MeasureVerdict;
+  /** The challenger's rate by the control's. */
+  readonly ratio: number | null;
+  /** The ratio is surely not below. */
+  readonly least: number;
+  /** Nor above; null where nothing is known. */
+  readonly most: number | null;
+  /** Valid at every look; a difference counts from 0.025 on. */
+  readonly pValue: number;
+  /** So many more cards or users to whom it happens are needed if it goes on like this; 0 when enough was seen, null for far too many. */
+  readonly needed: number | null;
+}
+
+/** What was seen of a measure. */
+export type MeasureVerdict = "higher" | "lower" | "open" | "same" | (string & {});
 
 /** What became of the members of one kind. */
 export interface MembersListed {
@@ -5842,6 +5916,13 @@ export interface Operations {
     body: undefined;
     result: ExperimentShown;
   };
+  /** Show what a live experiment has shown */
+  getExperimentResult: {
+    path: { readonly experimentId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: ExperimentResult;
+  };
   /** End a live experiment */
   endExperiment: {
     path: { readonly experimentId: string };
@@ -6035,6 +6116,7 @@ export const OPERATIONS = {
   listExperiments: { method: "GET", path: "/api/v1/manage/experiments", answer: "experimentsResponse", repeat: "harmless" },
   startExperiment: { method: "POST", path: "/api/v1/manage/experiments", answer: "experimentResponse", repeat: "keyed" },
   getExperiment: { method: "GET", path: "/api/v1/manage/experiments/{experimentId}", answer: "experimentResponse", repeat: "harmless" },
+  getExperimentResult: { method: "GET", path: "/api/v1/manage/experiments/{experimentId}/result", answer: "experimentResultResponse", repeat: "harmless" },
   endExperiment: { method: "POST", path: "/api/v1/manage/experiments/{experimentId}/end", answer: "experimentResponse", repeat: "keyed" },
   listJobs: { method: "GET", path: "/api/v1/manage/jobs", answer: "jobsResponse", repeat: "harmless" },
   getJob: { method: "GET", path: "/api/v1/manage/jobs/{jobId}", answer: "jobResponse", repeat: "harmless" },

@@ -232,6 +232,11 @@ export class ManageExperiments extends Calls {
     return this.send("getExperiment", { path: { experimentId } }, own);
   }
 
+  /** Decisions, acceptance, fraud and money of each arm as counted by the last minute, and a sequential test, which may be looked at as often as anybody likes. Scope `manage:rules`. Free. */
+  getResult(experimentId: string, own?: CallOptions): Promise<Answer<api.ExperimentResult>> {
+    return this.send("getExperimentResult", { path: { experimentId } }, own);
+  }
+
   /** Everything is decided as without it again, by what is in force. This needs no second person. Scope `manage:rules`. Free. */
   end(experimentId: string, own?: CallOptions): Promise<Answer<api.ExperimentShown>> {
     return this.send("endExperiment", { path: { experimentId } }, own);

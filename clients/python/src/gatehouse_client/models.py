@@ -2418,7 +2418,7 @@ class MeasureDeparting(Struct, frozen=True, kw_only=True):
 class MeasureResult(Struct, frozen=True, kw_only=True):
     """The arms compared by one measure."""
 
-    verdict: Verdict
+    verdict: MeasureVerdict
     """Of the challenger's rate: `higher` or `lower` than the control's, `same` where both surely
     differ by less than a factor of 1.25, or `open`.
     """
@@ -2434,6 +2434,15 @@ class MeasureResult(Struct, frozen=True, kw_only=True):
     """So many more cards or users to whom it happens are needed if it goes on like this; 0 when
     enough was seen, null for far too many.
     """
+
+
+class MeasureVerdict(OpenEnum):
+    """What was seen of a measure."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    OPEN = "open"
+    SAME = "same"
 
 
 class MembersListed(Struct, frozen=True, kw_only=True):
@@ -5054,15 +5063,6 @@ class ValuesListed(Struct, frozen=True, kw_only=True):
     """Got another expiry or reason."""
     unchanged: int
     """Were there alike."""
-
-
-class Verdict(OpenEnum):
-    """What was seen of a measure."""
-
-    HIGHER = "higher"
-    LOWER = "lower"
-    OPEN = "open"
-    SAME = "same"
 
 
 class VerificationLevel(OpenEnum):
