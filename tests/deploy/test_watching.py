@@ -31,6 +31,15 @@ for text in json.load(sys.stdin):
 json.dump(found, sys.stdout)
 """
 
+_AS_GRAFANA_READS_IT: Final = """
+import json, sys
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.cog.plugins import register_default_plugins
+from grafana_foundation_sdk.models.dashboard import Dashboard
+register_default_plugins()
+sys.stdout.write(JSONEncoder().encode(Dashboard.from_json(json.load(sys.stdin))))
+"""
+
 
 def _rules(name: str) -> list[dict[str, Any]]:
     groups = yaml.safe_load((RULES / f"{name}.yaml").read_text())["groups"]
@@ -61,6 +70,33 @@ def test_every_query_can_be_read_and_names_only_what_is_measured_or_recorded(too
     known |= {rule["record"] for rule in _rules("recording")} | {"up"}
     named = set(json.loads(done.stdout))
     assert named <= known, named - known
+
+
+def _lost(given: Any, read: Any, path: str = "") -> list[str]:
+    """The places of what was given that are not in what was read."""
+    if isinstance(given, dict) and isinstance(read, dict):
+        pairs = [(value, read.get(key, ...), f"{path}.{key}") for key, value in given.items()]
+    elif isinstance(given, list) and isinstance(read, list) and len(given) == len(read):
+        numbered = enumerate(zip(given, read, strict=True))
+        pairs = [(*both, f"{path}[{at}]") for at, both in numbered]
+    else:
+        return [] if given == read else [path]
+    return [place for pair in pairs for place in _lost(*pair)]
+
+
+def test_grafanas_own_types_know_all_that_the_dashboard_says(tools: Path) -> None:
+    strange = {**DASHBOARD, "panels": [{**DASHBOARD["panels"][-1], "gridPos": {"x": 1, "z": 2}}]}
+    for dashboard, lost in ((DASHBOARD, []), (strange, [".panels[0].gridPos.z"])):
+        done = subprocess.run(
+            [tools / "python", "-c", _AS_GRAFANA_READS_IT],
+            input=json.dumps(dashboard),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert _lost(dashboard, json.loads(done.stdout)) == lost
 
 
 def test_alerts_say_whom_they_wake_and_why() -> None:
