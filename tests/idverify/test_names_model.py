@@ -2,8 +2,8 @@
 
 import csv
 import math
-import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,6 @@ from gatehouse.idverify.names.scripts import SCRIPTS
 from gatehouse.idverify.names.sounds import sound_likeness
 from gatehouse.idverify.names.tokens import tokens_of
 
-PROJECT = Path(__file__).parents[2]
 ONE_WAY = [place for place, way in enumerate(FEATURES.values()) if way]
 NUMBERS = st.lists(st.floats(0, 12), min_size=len(FEATURES), max_size=len(FEATURES))
 
@@ -68,27 +67,39 @@ def pairs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def evaluate(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "scripts.eval_names", *arguments]
-    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+@pytest.fixture
+def evaluate(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Runs `make eval-names` in this process; what it learns with takes seconds to load."""
+
+    def run(*arguments: str) -> int:
+        from scripts.eval_names import main
+
+        monkeypatch.setattr(sys, "argv", ["eval_names", *arguments])
+        return main()
+
+    return run
 
 
-def test_the_evaluation_prints_figures_for_each_group(pairs: Path) -> None:
-    result = evaluate(str(pairs))
-    assert result.returncode == 0, result.stderr
-    lines = {line.split("  ")[0]: line.split() for line in result.stdout.splitlines()}
+def test_the_evaluation_prints_figures_for_each_group(
+    pairs: Path, evaluate: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate(str(pairs)) == 0
+    printed = capsys.readouterr().out
+    lines = {line.split("  ")[0]: line.split() for line in printed.splitlines()}
     assert lines["CORE"][1:5] == ["4", "1.000", "1.000", "1.000"]
     assert lines["cross-script"][1] == "2"
     assert "given names" in lines
     assert lines["Gatehouse"][1] == "1.000"
     assert "rapidfuzz WRatio" in lines
-    assert "µs per comparison" in result.stdout
+    assert "µs per comparison" in printed
 
 
-def test_the_evaluation_says_what_is_missing(tmp_path: Path) -> None:
-    assert "DATA=DIR" in evaluate().stderr
-    assert "no CSV file" in evaluate(str(tmp_path)).stderr
-    assert evaluate(str(tmp_path / "nowhere")).returncode == 2
+def test_the_evaluation_says_what_is_missing(
+    tmp_path: Path, evaluate: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (evaluate(), "DATA=DIR" in capsys.readouterr().err) == (2, True)
+    assert (evaluate(str(tmp_path)), "no CSV file" in capsys.readouterr().err) == (2, True)
+    assert evaluate(str(tmp_path / "nowhere")) == 2
 
 
 @given(

@@ -1,5 +1,7 @@
 """One rule of a document is changed, and the rest stays as its author wrote it."""
 
+from itertools import cycle
+
 import pytest
 
 from gatehouse.core.errors import InvalidInput
@@ -29,20 +31,24 @@ rules:
 - """.removesuffix("- ")
 
 
-@pytest.mark.parametrize("state", list(RuleState))
-def test_every_rule_of_the_starter_set_can_be_switched(state: RuleState) -> None:
-    document = starter_document()
-    for rule in read_rule_set(document.encode()).rules:
-        if state is RuleState.SHADOW and rule.final:
+def test_every_rule_of_the_starter_set_can_be_switched_and_back() -> None:
+    document = changed = starter_document()
+    before = read_rule_set(document.encode())
+    wanted = {rule.name: rule.state for rule in before.rules}
+    for rule, state in zip(before.rules, cycle(RuleState), strict=False):
+        if rule.final:
             with pytest.raises(InvalidInput, match="final"):
-                with_changed_rule(document, rule.name, RuleChange(state))
-            continue
-        changed = with_changed_rule(document, rule.name, RuleChange(state))
-        now = {each.name: each for each in read_rule_set(changed.encode()).rules}[rule.name]
-        assert now.state is state
-        back = with_changed_rule(changed, rule.name, RuleChange(rule.state))
-        assert read_rule_set(back.encode()) == read_rule_set(document.encode())
-        assert [line for line in document.splitlines() if line not in back.splitlines()] == []
+                with_changed_rule(changed, rule.name, RuleChange(RuleState.SHADOW))
+        else:
+            changed = with_changed_rule(changed, rule.name, RuleChange(state))
+            wanted[rule.name] = state
+    now = {rule.name: rule.state for rule in read_rule_set(changed.encode()).rules}
+    assert now == wanted
+    assert set(now.values()) == set(RuleState)
+    for rule in before.rules:
+        changed = with_changed_rule(changed, rule.name, RuleChange(rule.state))
+    assert read_rule_set(changed.encode()) == before
+    assert [line for line in document.splitlines() if line not in changed.splitlines()] == []
 
 
 def test_only_the_lines_of_what_changes_are_written_anew() -> None:

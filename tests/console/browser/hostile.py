@@ -16,7 +16,8 @@ from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
-from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.people.types import RoleContent
+from gatehouse.admin.people.use_cases import roles, users
 from gatehouse.admin.reviews.use_cases import review_desk
 from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.rule_sets.use_cases import rule_sets
@@ -50,6 +51,7 @@ _NEEDED: Final = {
     "currency": "USD",
 }
 """What a request must say properly to be taken at all."""
+_ROLE: Final = RoleContent(TEXTS[1], [])
 _REVIEWED: Final = b"""\
 rule_set: starter
 rules:
@@ -89,6 +91,7 @@ class HostileShop:
         lists.add(session, account_id, "evil", GivenEntries(TEXTS), NewEntries(reason=TEXTS[0]))
         users.invite(session, account_id, "eve@evil.example", UserRole.VIEWER, TEXTS[0])
         keep_model(session, account_id, full_report(), TEXTS[1])
+        self.role_id = roles.make_role(session, account_id, _ROLE).answer.role_id
         for each in self.reviews():
             for text in TEXTS:
                 review_desk.add_note(session, account_id, each, text)

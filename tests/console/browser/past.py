@@ -19,7 +19,8 @@ from gatehouse.admin.jobs.types import JobKind
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.outcomes.types.outcome import OutcomeBatch
 from gatehouse.admin.outcomes.use_cases.tell import tell
-from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.people.types import RoleContent
+from gatehouse.admin.people.use_cases import roles, users
 from gatehouse.admin.programmes.worker import ProgrammeWatch
 from gatehouse.admin.reviews.use_cases.reviews import ReviewSearch, ReviewState, list_reviews
 from gatehouse.admin.sandbox.use_cases.fill import fill_demo
@@ -62,6 +63,7 @@ def open_filled(folder: Path, browser: Browser) -> Iterator[Site]:
         keep_trainings(session, DEMO_ACCOUNT)
         keep_outcomes(session, DEMO_ACCOUNT)
         keep_bulk(session, DEMO_ACCOUNT)
+        roles.make_role(session, DEMO_ACCOUNT, RoleContent("Night desk", []))
         keep_proof(session, DEMO_ACCOUNT, keep_dispute(session, DEMO_ACCOUNT, _DISPUTE))
     with serve_site(home, browser) as site:
         yield site
@@ -129,6 +131,7 @@ def places(session: AdminSession) -> dict[str, str]:
         "ring": _RING,
         "dispute": _DISPUTE,
         "alert": _ALERT,
+        "role": roles.list_roles(session, DEMO_ACCOUNT).roles[-1].role_id,
         "month": month_of(session),
     }
     return {**demo_places(session), "job": job, "month": month_of(session), **kept}

@@ -125,7 +125,7 @@ def refuse(visitor: Visitor, refusal: Refusal, known: dict[str, str]) -> None:
     expect(page.locator(_LED_TO)).to_have_count(1)
     _compare(refusal, [answered.value.status, *page.evaluate(_LOOK, [action, names])])
     # The page itself has been looked at in every window.
-    visitor.fits(WIDTHS[0])
+    visitor.fits(WIDTHS[-1])
     visitor.check()
 
 

@@ -15,6 +15,7 @@ from playwright.sync_api import (
     BrowserContext,
     Dialog,
     Page,
+    Response,
     ViewportSize,
     expect,
     sync_playwright,
@@ -39,8 +40,9 @@ CHROMIUM: Final = shutil.which("chromium-headless-shell") or shutil.which("chrom
 needs_chromium = pytest.mark.skipif(
     CHROMIUM is None, reason="CHROMIUM IS MISSING: no page of the console was opened in a browser"
 )
-WIDTHS: Final = (390, 820, 1440)
-"""Of a phone, a tablet and a desktop."""
+WIDTHS: Final = (1440, 820, 390)
+"""Of a desktop, in which windows open, a tablet and a phone."""
+_HEIGHT: Final = 800
 _FETCHED: Final = ".htmx-request, [aria-busy=true]"
 _FEW_ROWS: Final = (
     """document.querySelectorAll("tbody tr:nth-child(n+5)").forEach(row => row.remove())"""
@@ -119,7 +121,8 @@ class Site:
     @contextlib.contextmanager
     def visit(self, token: str | None = None, **options: Any) -> Iterator["Visitor"]:
         """A window of its own; it fails if the browser complained about anything."""
-        context = self.browser.new_context(base_url=self.base, **options)
+        size = {"width": WIDTHS[0], "height": _HEIGHT}
+        context = self.browser.new_context(base_url=self.base, **{"viewport": size, **options})
         context.set_default_timeout(PATIENCE_S * 1000)
         if token is not None:
             cookie = {"name": "gatehouse-session", "value": token, "url": self.base}
@@ -138,6 +141,8 @@ class Visitor:
     def __init__(self, context: BrowserContext) -> None:
         self.page: Page = context.new_page()
         self.complaints: list[str] = []
+        self.answer: Response | None = None
+        """What the page that was opened last was sent as."""
         self.is_refused = False
         """Whether pages are expected that say what is wrong, which the browser notes as errors."""
         self._looks = AxeLooks(self.page)
@@ -157,7 +162,7 @@ class Visitor:
 
     def open(self, path: str) -> Page:
         """Open a page of the console."""
-        answer = self.page.goto(path)
+        self.answer = answer = self.page.goto(path)
         assert answer is not None
         assert answer.status == 200, f"{path}: {answer.status}"
         return self.page
@@ -199,7 +204,7 @@ class Visitor:
         before = self.page.viewport_size
         wide = []
         for width in widths or WIDTHS:
-            self.page.set_viewport_size(ViewportSize(width=width, height=800))
+            self.page.set_viewport_size(ViewportSize(width=width, height=_HEIGHT))
             # Charts are drawn anew for the width, a moment later.
             for _ in range(_LOOKS_AT_WIDTH):
                 if self.page.evaluate(_FITS):

@@ -1,8 +1,8 @@
 """Every page of the console in a real browser, as an administrator and as an operator.
 
 The browser must not complain, axe must find nothing in light and dark, nothing may be offered that
-the role lacks, and no window from a phone's to a desktop's must scroll sideways. The queue of
-reviews is worked by keyboard alone.
+the role lacks, no window from a phone's to a desktop's must scroll sideways, and each page must say
+what it is about before any script runs. The queue of reviews is worked by keyboard alone.
 """
 
 from typing import Final
@@ -21,6 +21,16 @@ from tests.console.browser.site import Site, Visitor, needs_chromium
 SHOWS_MORE: Final = {"money", "accounts"}
 """Pages on which an operator finds what nobody else does."""
 
+_SENT: Final = """text => {
+    const main = new DOMParser().parseFromString(text, "text/html").querySelector("main");
+    for (const each of main.querySelectorAll(
+        "[hidden], noscript, template, script, details:not([open]) > :not(summary)")) each.remove();
+    const titles = main.querySelectorAll("h1").length;
+    for (const each of main.querySelectorAll("h1, .page-header")) each.remove();
+    return [titles, main.textContent];
+}"""
+"""How many titles a page was sent with, and what is to be read besides them."""
+
 pytestmark = needs_chromium
 
 
@@ -32,6 +42,7 @@ def _walk(visitor: Visitor, role: UserRole, known: dict[str, str], looked_at: se
         try:
             if each in looked_at:
                 check_offers(visitor.open(path), role)
+                _check_without_scripts(visitor)
                 visitor.fits()
                 visitor.check()
             else:
@@ -41,6 +52,14 @@ def _walk(visitor: Visitor, role: UserRole, known: dict[str, str], looked_at: se
         except AssertionError as problem:
             found.append(str(problem))
     assert found == [], "\n".join(found)
+
+
+def _check_without_scripts(visitor: Visitor) -> None:
+    """The page has a title and something below it in what was sent, which scripts may change."""
+    assert visitor.answer is not None
+    [titles, text] = visitor.page.evaluate(_SENT, visitor.answer.text())
+    assert titles == 1, f"{visitor.page.url} has {titles} titles without scripts"
+    assert text.strip(), f"{visitor.page.url} says nothing without scripts"
 
 
 def test_an_administrator_opens_every_page_of_the_account(

@@ -54,6 +54,7 @@ def _paths(site: Site, shop: HostileShop) -> Iterator[str]:
             "bulk": keep_bulk(session, shop.account_id),
             "month": iso_time(session.clock())[:7],
             "rule": "everything",
+            "role": shop.role_id,
         }
         entities = [f"{base}/entities/{each.kind}/{tokens.token(each)}" for each in shop.entities()]
     yield from (f"{base}/decisions/{each}" for each in shop.requests)

@@ -4,31 +4,21 @@ import pytest
 from playwright.sync_api import expect
 
 from gatehouse.access.roles import UserRole
-from tests.console.browser.offered import pages_of
-from tests.console.browser.past import path_to, wait_for_figures
-from tests.console.browser.site import Site, Visitor, needs_chromium
+from tests.console.browser.past import wait_for_figures
+from tests.console.browser.site import Site, needs_chromium
 
 PHONE = {"viewport": {"width": 390, "height": 800}}
 
 
-def _walk(visitor: Visitor) -> list[str]:
-    """Open everything that the navigation leads to; the paths."""
-    links = visitor.page.locator(".sidebar .nav-links a")
-    paths = [str(link.get_attribute("href")) for link in links.all()]
-    for path in paths:
-        visitor.open(path)
-    return paths
-
-
 @needs_chromium
-def test_the_demo_administrator_comes_in_by_the_link_and_walks_the_navigation(site: Site) -> None:
+def test_the_demo_administrator_comes_in_by_the_link_and_goes_out(site: Site) -> None:
     with site.visit() as visitor:
         page = visitor.open(site.demo_link())
         visitor.check()
         page.get_by_role("button", name="Open the console").click()
         page.wait_for_url(f"**/a/{site.account_id}/")
-        paths = _walk(visitor)
-        assert f"/a/{site.account_id}/people" in paths
+        page.locator(f'.sidebar a[href="/a/{site.account_id}/people"]').click()
+        page.wait_for_url(f"**/a/{site.account_id}/people")
         visitor.open("/me")
         page.locator(".sidebar .person > summary").click()
         visitor.check()
@@ -73,25 +63,7 @@ def test_a_phone_has_a_menu_and_no_page_is_too_wide(site: Site) -> None:
 
 
 @needs_chromium
-def test_everything_can_be_read_without_scripts(site: Site, known: dict[str, str]) -> None:
-    role = UserRole.ADMINISTRATOR
-    with site.visit(site.token(role), java_script_enabled=False) as visitor:
-        wait_for_figures(visitor)
-        wrong = []
-        for each in pages_of(role):
-            page = visitor.open(path_to(each.path, known))
-            heading = page.locator("main h1")
-            heads = page.locator("main .page-header").all_inner_texts()
-            rest = page.locator("main").inner_text()
-            for text in (*heads, *heading.all_inner_texts()):
-                rest = rest.replace(text, "")
-            if heading.count() != 1 or not heading.is_visible() or not rest.strip():
-                wrong.append(each.path)
-        assert wrong == []
-
-
-@needs_chromium
-def test_charts_and_documents_are_there_without_scripts(site: Site, known: dict[str, str]) -> None:
+def test_charts_and_documents_are_there_without_scripts(site: Site) -> None:
     token = site.token(UserRole.MANAGER)
     with site.visit(token, java_script_enabled=False) as visitor:
         wait_for_figures(visitor)
