@@ -33,6 +33,8 @@ from scripts.eval_sentry.measuring import DAYS
 
 DELAY_DAYS: Final = 7
 DAY_S: Final = 86_400
+_NEVER_DAYS: Final = 100_000
+"""Longer than any of the data, so that no label is ever known."""
 SMOOTHED_BY: Final = 5.0
 _USUAL_WEIGHT: Final = 200.0
 _MOST_ROWS: Final = 200_000
@@ -80,8 +82,8 @@ class PlainSum:
         return total
 
 
-def replay_again(requests: Path) -> Replayed:
-    """Replay a file of requests with the shipped scorecard, to which labels are told."""
+def replay_again(requests: Path, *, told: bool = True) -> Replayed:
+    """Replay a file of requests with the shipped scorecard, to which labels are told, or none."""
     examples, plain = Examples(tuple(BY_CODE)), PlainSum()
     shipped: list[float] = []
     sums: list[float] = []
@@ -93,8 +95,9 @@ def replay_again(requests: Path) -> Replayed:
         sums.append(plain.score(line.at_s, _named(line, scored), bool(line.fraud)))
 
     judge = make_judge(Settings(), None, feeds=False)
+    delay_days = DELAY_DAYS if told else _NEVER_DAYS
     with gzip.open(requests, "rb") as lines:
-        replay(lines, judge, tell, ReplayOptions(DELAY_DAYS * DAY_MS), Quiet())
+        replay(lines, judge, tell, ReplayOptions(delay_days * DAY_MS), Quiet())
     return Replayed(np.array(shipped), np.array(sums), examples)
 
 

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scripts.eval_sentry.baselines import BOOSTING, REGRESSION, fitted_risks, replay_again
-from scripts.eval_sentry.converting import Known
-from scripts.eval_sentry.measuring import DAYS
+from scripts.eval_sentry.converting import DataSet, Goal, Known
+from scripts.eval_sentry.measuring import DAYS, not_known
 
 RETRAINED: Final = "Sentry, retrained weekly"
+UNTOLD: Final = "shipped scorecard, nothing told"
 SHIPPED: Final = "shipped scorecard, labels told"
 PLAIN: Final = "plain sum of reputations"
 TRUTH: Final = "the true chances"
@@ -20,6 +21,9 @@ _DRAWS: Final = 200
 _MOST_DRAWN: Final = 60_000_000
 """Requests times draws: of very many requests fewer draws say as much."""
 _FEWEST_DRAWS: Final = 40
+_SHIPPED_GOAL: Final = Goal(auc=0.80)
+_BEHIND_FITTED: Final = 0.01
+"""So far Sentry may be behind models that need not explain themselves."""
 
 Values = NDArray[np.float64]
 Spread = tuple[float, float]
@@ -33,27 +37,48 @@ class Compared(msgspec.Struct, frozen=True, rename="camel"):
     auc_interval: Spread
     average_precision: float
     average_precision_interval: Spread
+    goal: Goal | None = None
+    """None where nothing is aimed at."""
 
 
 def compare(
-    requests: Path, known: Known, risk: Values, from_week: int, to_week: int
+    data_set: DataSet, requests: Path, known: Known, risk: Values, weeks: range
 ) -> list[Compared]:
     """Sentry and the others on the requests of the same weeks."""
-    weeks = range(from_week, to_week + 1)
     of_week = known.days // DAYS + 1
-    rows = (of_week >= from_week) & (of_week <= to_week)
+    rows = (of_week >= weeks[0]) & (of_week <= weeks[-1])
+    if data_set.beside_unknown:
+        rows &= not_known(known)
     if not 0 < known.fraud[rows].sum() < rows.sum():
         return []
-    return [
-        compared(name, known.fraud[rows], risks[rows])
-        for name, risks in _ways(requests, known, risk, weeks)
-    ]
+    return with_goals(
+        [
+            compared(name, known.fraud[rows], risks[rows])
+            for name, risks in _ways(requests, known, risk, weeks)
+        ],
+        data_set.goal,
+    )
+
+
+def with_goals(rows: list[Compared], goal: Goal) -> list[Compared]:
+    """What Sentry should reach: its goal, the plain sum, and nearly what fitted models reach."""
+    aims = [goal]
+    for row in rows:
+        behind = _BEHIND_FITTED if row.name in (REGRESSION, BOOSTING) else 0.0
+        if row.name in (PLAIN, REGRESSION, BOOSTING):
+            aims.append(Goal(row.auc - behind, row.average_precision - behind))
+    goals = {
+        RETRAINED: Goal(*(max(each) for each in zip(*aims, strict=True))),
+        SHIPPED: _SHIPPED_GOAL,
+    }
+    return [msgspec.structs.replace(row, goal=goals.get(row.name)) for row in rows]
 
 
 def _ways(requests: Path, known: Known, risk: Values, weeks: range) -> Iterator[tuple[str, Values]]:
+    yield UNTOLD, replay_again(requests, told=False).shipped
     replayed = replay_again(requests)
-    yield RETRAINED, risk
     yield SHIPPED, replayed.shipped
+    yield RETRAINED, risk
     yield PLAIN, replayed.plain
     for name in (REGRESSION, BOOSTING):
         yield name, fitted_risks(name, replayed, known, weeks)
@@ -92,15 +117,21 @@ def _figures(actual: Values, weights: Values, ends: NDArray[np.int64]) -> tuple[
     return area, float(np.sum(np.diff(recall, prepend=0.0) * precision))
 
 
-def lines(rows: list[Compared], from_week: int, to_week: int) -> Iterator[str]:
+def lines(title: str, rows: list[Compared]) -> Iterator[str]:
     """The table for people."""
-    yield f"\n  beside others, weeks {from_week} to {to_week} (with 95 % intervals)"
-    yield f"  {'':<34}{'AUC':>10}{'':>18}{'AP':>10}"
+    yield f"\n  {title} (with 95 % intervals)"
+    yield f"  {'':<34}{'AUC':<26}{'goal':<15}{'AP':<26}goal"
     for row in rows:
-        area = f"{row.auc:.4f}{_shown(row.auc_interval):>18}"
-        precision = f"{row.average_precision:.4f}{_shown(row.average_precision_interval):>18}"
-        yield f"  {row.name:<34}{area:>28}{precision:>28}"
+        goal = row.goal or Goal()
+        area = f"{row.auc:.4f} {_shown(row.auc_interval)}"
+        precision = f"{row.average_precision:.4f} {_shown(row.average_precision_interval)}"
+        aims = _met(row.auc, goal.auc), _met(row.average_precision, goal.average_precision)
+        yield f"  {row.name:<34}{area:<26}{aims[0]:<15}{precision:<26}{aims[1]}".rstrip()
+
+
+def _met(figure: float, goal: float) -> str:
+    return f"{goal:.3f} {'met' if figure >= goal else 'NOT MET'}" if goal else ""
 
 
 def _shown(interval: Spread) -> str:
-    return f"{interval[0]:.4f}-{interval[1]:.4f}"
+    return f"({interval[0]:.4f}-{interval[1]:.4f})"

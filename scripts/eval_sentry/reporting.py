@@ -113,8 +113,19 @@ def _lines(result: Result) -> Iterator[str]:
         yield _line(f"mean of weeks {view.from_week} to {view.to_week}", _cells(view.mean))
         yield _line("their requests together", _cells(view.together))
     if result.beside:
-        yield from compared_lines(result.beside, view.from_week, view.to_week)
+        yield from compared_lines(_title(result), result.beside)
     yield f"\n  {_pace(result.replay)}"
+
+
+def all_as_text(results: Iterable[Result]) -> str:
+    """One table of all data sets: Sentry beside other ways."""
+    found = [line for each in results for line in compared_lines(_title(each), each.beside)]
+    return "\n".join(["All data sets, Sentry beside other ways", *found])
+
+
+def _title(result: Result) -> str:
+    view = result.views[0]
+    return f"{result.name} beside others, weeks {view.from_week} to {view.to_week}"
 
 
 def _pace(pace: Pace) -> str:

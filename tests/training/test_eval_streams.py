@@ -15,8 +15,19 @@ from scripts.eval_sentry.baselines import (
     fitted_risks,
     replay_again,
 )
-from scripts.eval_sentry.comparing import PLAIN, SHIPPED, TRUTH, compare, compared, lines
-from scripts.eval_sentry.converting import Event, Known, convert
+from scripts.eval_sentry.comparing import (
+    PLAIN,
+    RETRAINED,
+    SHIPPED,
+    TRUTH,
+    UNTOLD,
+    Compared,
+    compare,
+    compared,
+    lines,
+    with_goals,
+)
+from scripts.eval_sentry.converting import Event, Goal, Known, convert
 from scripts.eval_sentry.streams import STREAMS, cold_start, shared, waves
 
 from gatehouse.training.metrics import measure
@@ -60,7 +71,7 @@ def test_a_figure_lies_within_its_interval() -> None:
     assert row.auc_interval[0] < row.auc < row.auc_interval[1] < row.auc_interval[0] + 0.1
     assert row.average_precision_interval[0] < row.average_precision
     assert compared("x", fraud, risk) == row
-    [_, _, line] = lines([row], 3, 4)
+    [_, _, line] = lines("beside others", [row])
     assert f"{row.auc:.4f}" in line
 
 
@@ -72,11 +83,27 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Known]:
 
 def test_sentry_stands_beside_the_others_on_the_same_requests(small: tuple[Path, Known]) -> None:
     path, known = small
-    rows = compare(path, known, np.zeros(len(known.fraud)), 4, 5)
+    data_set = next(each for each in STREAMS if each.name == "shared")
+    rows = compare(data_set, path, known, np.zeros(len(known.fraud)), range(4, 6))
     found = {row.name: row.auc for row in rows}
-    assert list(found)[1:] == [SHIPPED, PLAIN, REGRESSION, BOOSTING, TRUTH]
+    assert list(found) == [UNTOLD, SHIPPED, RETRAINED, PLAIN, REGRESSION, BOOSTING, TRUTH]
     assert all(0.4 < auc < 1 for auc in found.values())
     assert found[TRUTH] == max(found.values())
+    assert found[UNTOLD] < found[SHIPPED]
+
+
+def test_the_goal_is_the_best_that_others_reach_or_what_was_aimed_at() -> None:
+    def row(name: str, auc: float, precision: float) -> Compared:
+        return Compared(name, auc, (auc, auc), precision, (precision, precision))
+
+    others = [row(PLAIN, 0.8, 0.3), row(REGRESSION, 0.9, 0.2), row(BOOSTING, 0.7, 0.305)]
+    rows = with_goals([row(SHIPPED, 0.79, 0.1), row(RETRAINED, 0.895, 0.3), *others], Goal(0.5))
+    assert [each.goal for each in rows[2:]] == [None] * 3
+    assert rows[0].goal == Goal(0.8)
+    assert rows[1].goal == pytest.approx((0.89, 0.3))
+    [_, _, shipped, sentry, *_] = lines("beside others", rows)
+    assert shipped.count("NOT MET") == 1
+    assert sentry.count("met") == 2
 
 
 def test_a_fitted_model_has_seen_nothing_of_its_week(small: tuple[Path, Known]) -> None:
@@ -97,6 +124,9 @@ def test_streams_need_no_folder(
     measured: list[str] = []
     monkeypatch.setattr(command, "evaluate", lambda each, *_: measured.append(each.name))
     monkeypatch.setattr(command, "as_text", lambda _: "")
+    monkeypatch.setattr(command, "all_as_text", lambda _: "all")
     assert command.main(["--only", "streams"]) == 0
     assert measured == [each.name for each in STREAMS]
-    assert capsys.readouterr().err == ""
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert said.out.endswith("all\n")
