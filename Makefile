@@ -143,6 +143,7 @@ lock: setup ## Resolve the dependencies anew into requirements/*.lock
 	$(COMPILE) --upgrade --group clients -o requirements/clients.lock
 	$(COMPILE) --upgrade --group deploy -o requirements/deploy.lock
 	$(COMPILE) --upgrade --group release -o requirements/release.lock
+	$(COMPILE) --upgrade --no-deps --group invoices -o requirements/invoices.lock
 	$(subst 3.11,3.12,$(COMPILE)) --upgrade --no-deps --group helm -o requirements/helm.lock
 	$(COMPILE) --upgrade --no-deps --group data -o requirements/data.lock
 

@@ -67,15 +67,30 @@ class Paper(FPDF):
         self._say(title)
         for place, row in enumerate([headings, *rows]):
             self.set_font("helvetica", "" if place else "B", 8)
-            if self.will_page_break(_LINE):
+            widths = [share * whole for share in shares]
+            cells = [self._wrapped(*each) for each in zip(row, widths, strict=True)]
+            height = _LINE * max(map(len, cells))
+            if self.will_page_break(height):
                 self.add_page()
-            for text, share, align in zip(row, shares, aligned, strict=True):
-                width = share * whole
-                shown = latin(text)
-                while shown and self.get_string_width(shown) > width - 2 * self.c_margin:
-                    shown = shown[:-1]
-                self.cell(width, _LINE, shown, align=align, border="B")
-            self.ln()
+            top, left = self.get_y(), self.l_margin
+            for lines, width, align in zip(cells, widths, aligned, strict=True):
+                for below, text in enumerate(lines):
+                    self.set_xy(left, top + below * _LINE)
+                    self.cell(width, _LINE, text, align=align)
+                left += width
+            self.set_xy(self.l_margin, top + height)
+            self.line(self.l_margin, top + height, left, top + height)
+
+    def _wrapped(self, text: str, width: float) -> list[str]:
+        """The lines of a cell; nothing of it is cut."""
+        lines = [""]
+        for letter in latin(text[:_LONGEST]):
+            if self.get_string_width(lines[-1] + letter) > width - 2 * self.c_margin:
+                # At a space where there is one, so that words stay whole.
+                kept, space, rest = lines[-1].rpartition(" ")
+                lines[-1:] = [kept, rest] if space else [lines[-1], ""]
+            lines[-1] += letter
+        return lines
 
     def words(self, text: str) -> None:
         """A sentence."""

@@ -10,6 +10,7 @@ from gatehouse.admin.money.queries.ledger_days import EntryGroup, LedgerDays
 from gatehouse.billing.ledger import EntryKind
 from gatehouse.billing.statement import (
     DAY_MS,
+    ChargeLine,
     EndedRequests,
     Movement,
     Period,
@@ -111,6 +112,19 @@ def _groups(account_id: str, period: Period, *, daily: bool) -> "sa.Select[Any]"
     alike = (each.c.day, each.c.moved, each.c.charged_items)
     sums = (sa.func.count().label("requests"), sa.func.sum(each.c.amount).label("amount"))
     return sa.select(*alike, *sums).group_by(*alike)
+
+
+def charges(connection: sa.Connection, account_id: str, period: Period) -> list[ChargeLine]:
+    """What was charged in a period, by fee type and fee."""
+    query = (
+        sa.select(_E.detail, sa.func.count(), sa.func.sum(_E.amount))
+        .where(_E.account_id == account_id, _E.kind == EntryKind.CLOSE.value)
+        .where(_E.at_ms >= period.start_ms, _E.at_ms < period.end_ms)
+        .where(sa.text(NOT_A_HOLD))
+        .group_by(_E.detail)
+    )
+    rows = connection.execute(query)
+    return charge_lines(EndedRequests(many, int(moved), items) for items, many, moved in rows)
 
 
 def _ended(row: EntryGroup, *, daily: bool) -> EndedRequests:

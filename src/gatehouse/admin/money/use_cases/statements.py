@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Generator
 
+import sqlalchemy as sa
+
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import Permission
 from gatehouse.admin.money.queries import statements
@@ -15,7 +17,7 @@ from gatehouse.admin.money.types import (
     public_statement,
 )
 from gatehouse.admin.money.use_cases.money import get_balance
-from gatehouse.billing.statement import DAY_MS, Period
+from gatehouse.billing.statement import DAY_MS, ChargeLine, Period
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading, installation_reading
@@ -78,6 +80,11 @@ def all_statements(
             account_id = account.account_id
             made = statements.statement(connection, account_id, period, now_ms, daily=daily)
             yield AccountStatement(account, made)
+
+
+def charges_between(connection: sa.Connection, account_id: str, period: Period) -> list[ChargeLine]:
+    """What was charged in a period, by fee type and fee, for who is in a transaction already."""
+    return statements.charges(connection, account_id, period)
 
 
 class LiveBilling:

@@ -1,0 +1,1 @@
+"""Invoices and credit notes: what a month cost, numbered without gaps, for people and programs."""

@@ -1,0 +1,118 @@
+"""Invoices of an account: the list, one of them, its files; operators close months and credit."""
+
+from typing import Any, Final
+
+import msgspec
+from starlette.responses import Response
+
+from gatehouse.access.roles import Permission
+from gatehouse.admin.invoices.pages.invoice_pdf import invoice_pdf, item_name
+from gatehouse.admin.invoices.types.invoice import Invoice
+from gatehouse.admin.invoices.use_cases import closing, invoices
+from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.serving.cookies import Notice
+from gatehouse.console.visit import Visit
+from gatehouse.core.files.csv_output import csv_lines
+
+
+def show_invoices(visit: Visit) -> Response:
+    """Invoices and credit notes, newest first."""
+    found = invoices.list_invoices(visit.session, visit.account_id).invoices
+    months = closing.months_to_close(visit.session, visit.account_id)
+    return visit.render("invoices/invoices.html", invoices=found, months=months)
+
+
+def show_invoice(visit: Visit) -> Response:
+    """One invoice with its lines."""
+    made = _invoice(visit)
+    names = [item_name(visit, line) for line in made.lines]
+    lines = list(zip(made.lines, names, strict=True))
+    return visit.render("invoices/invoice.html", made=made, lines=lines)
+
+
+def close_month(visit: Visit) -> Response:
+    """Close a month and issue its invoice."""
+    month = visit.form.get("month", "")
+    made = closing.close_month(visit.session, visit.account_id, month)
+    if made is None:
+        return visit.redirect("invoices", notice="invoices.notices.nothing")
+    return visit.redirect(
+        "invoices", notice=Notice("invoices.notices.issued", {"number": made.number})
+    )
+
+
+def credit(visit: Visit) -> Response:
+    """Credit an invoice, in part or what is left of it."""
+    reason = visit.form.get("reason", "").strip()
+    if not reason:
+        raise visit.refuse("reason", "invoices.problems.reason")
+    typed = visit.form.get("amount", "").strip()
+    micros = visit.read_amount("amount", typed) if typed else None
+    number = visit.place("invoice")
+    made = closing.credit_invoice(visit.session, visit.account_id, number, micros, reason)
+    return visit.redirect(
+        "invoices", notice=Notice("invoices.notices.issued", {"number": made.number})
+    )
+
+
+def download_pdf(visit: Visit) -> Response:
+    """The invoice to file and to print."""
+    made = _invoice(visit)
+    return _file(made, "pdf", "application/pdf", invoice_pdf(visit, made))
+
+
+def download_csv(visit: Visit) -> Response:
+    """Its lines for spreadsheets."""
+    made = _invoice(visit)
+    text = csv_lines([invoices.LINE_HEADINGS, *invoices.line_cells(made)])
+    return _file(made, "csv", "text/csv; charset=utf-8", text.encode())
+
+
+def download_json(visit: Visit) -> Response:
+    """The invoice for programs."""
+    made = _invoice(visit)
+    return _file(made, "json", "application/json", msgspec.json.encode(made))
+
+
+def download_ubl(visit: Visit) -> Response:
+    """The electronic invoice after EN 16931."""
+    made = _invoice(visit)
+    found = invoices.get_invoice_ubl(visit.session, visit.account_id, made.invoice_id)
+    return _file(made, "xml", "application/xml", found.xml.encode())
+
+
+def _invoice(visit: Visit) -> Invoice:
+    return invoices.get_invoice(visit.session, visit.account_id, visit.place("invoice"))
+
+
+def _file(made: Invoice, ending: str, content_type: str, body: bytes) -> Response:
+    disposition = f'attachment; filename="{made.number}.{ending}"'
+    return Response(body, headers={"content-disposition": disposition}, media_type=content_type)
+
+
+_ALL: Final = "/a/{account}/invoices"
+_ONE: Final = f"{_ALL}/{{invoice}}"
+_GET: Final[dict[str, Any]] = {"does": invoices.get_invoice}
+
+PAGES: Final[Declarations] = (
+    Page(_ALL, "invoices", show_invoices, does=invoices.list_invoices),
+    Action(
+        f"{_ALL}/close",
+        "invoices-close",
+        close_month,
+        permission=Permission.OPERATE,
+        again=show_invoices,
+    ),
+    Page(_ONE, "invoice", show_invoice, **_GET),
+    Page(f"{_ONE}/pdf", "invoice-pdf", download_pdf, **_GET),
+    Page(f"{_ONE}/csv", "invoice-csv", download_csv, **_GET),
+    Page(f"{_ONE}/json", "invoice-json", download_json, **_GET),
+    Page(f"{_ONE}/ubl", "invoice-ubl", download_ubl, does=invoices.get_invoice_ubl),
+    Action(
+        f"{_ONE}/credit",
+        "invoice-credit",
+        credit,
+        permission=Permission.OPERATE,
+        again=show_invoice,
+    ),
+)

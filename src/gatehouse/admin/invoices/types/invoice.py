@@ -1,0 +1,203 @@
+"""An invoice or credit note as it was issued, and the legal data that it carries."""
+
+from datetime import date
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from gatehouse.core.api_values import Money
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.wording.sentences import Phrase
+
+_TAX_RATE = Phrase("refused.tax_rate", "the standard rate needs a rate above 0, other tax none")
+_TAX_REASON = Phrase(
+    "refused.tax_reason", "tax that is exempt or outside its scope needs its reason"
+)
+_SELLER_VAT = Phrase("refused.seller_vat", "this tax needs the VAT number of the seller")
+_BUYER_VAT = Phrase(
+    "refused.buyer_vat", "reverse charge needs the VAT number or the registration of the buyer"
+)
+_SELLER_REGISTRATION = Phrase(
+    "refused.seller_registration",
+    "outside the scope of tax no VAT number is named: the seller needs a registration",
+)
+
+Line = Annotated[str, Meta(min_length=1, max_length=200)]
+Month = Annotated[
+    str, Meta(pattern="^[0-9]{4}-(0[1-9]|1[0-2])$", description="YYYY-MM.", examples=["2026-11"])
+]
+Rate = Annotated[str, Meta(pattern=r"^[0-9]{1,2}(\.[0-9]{1,2})?$")]
+
+
+class TaxCategory(StrEnum):
+    """What kind of tax is due, by the codes of EN 16931."""
+
+    STANDARD = "S"
+    ZERO = "Z"
+    EXEMPT = "E"
+    REVERSE_CHARGE = "AE"
+    OUTSIDE_SCOPE = "O"
+
+
+class Party(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """Who sells or buys, as the law wants it named."""
+
+    name: Annotated[Line, Meta(description="Legal name.", examples=["Corner Shop GmbH"])]
+    street: Annotated[Line, Meta(description="Street and number.", examples=["Hauptstr. 1"])]
+    city: Annotated[Line, Meta(description="City.", examples=["Berlin"])]
+    country: Annotated[
+        str, Meta(pattern="^[A-Z]{2}$", description="ISO 3166 code.", examples=["DE"])
+    ]
+    postal_code: Annotated[
+        str | None, Meta(description="Where there is one.", examples=["10115"])
+    ] = None
+    vat_id: Annotated[
+        Annotated[str, Meta(pattern="^[A-Z]{2}[0-9A-Z]{2,13}$")] | None,
+        Meta(description="VAT number with its country.", examples=["DE123456789"]),
+    ] = None
+    registration: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=100)] | None,
+        Meta(description="Number in a register of companies.", examples=["HRB 1234"]),
+    ] = None
+
+
+class Seller(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """Who runs the installation, and how invoices are numbered and paid."""
+
+    party: Party
+    iban: Annotated[str, Meta(pattern="^[A-Z]{2}[0-9]{2}[0-9A-Z]{8,30}$")] | None = None
+    payment_days: Annotated[int, Meta(ge=0, le=365)] = 14
+    invoice_prefix: Annotated[str, Meta(pattern="^[A-Z0-9-]{0,12}$")] = "INV-"
+    credit_note_prefix: Annotated[str, Meta(pattern="^[A-Z0-9-]{0,12}$")] = "CN-"
+
+
+class TaxTerms(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """The tax of an account's invoices."""
+
+    category: Annotated[
+        TaxCategory,
+        Meta(
+            description="`S` standard, `Z` zero rate, `E` exempt, `AE` reverse charge, `O` outside "
+            "the scope of tax."
+        ),
+    ]
+    rate: Annotated[Rate, Meta(description="Percent.", examples=["19"])] = "0"
+    reason: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=200)] | None,
+        Meta(description="Why there is none.", examples=["Reverse charge"]),
+    ] = None
+
+    @property
+    def hundredths(self) -> int:
+        """The rate in hundredths of a percent."""
+        whole, _, rest = self.rate.partition(".")
+        return int(whole) * 100 + int(rest.ljust(2, "0"))
+
+
+class BillingDetails(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """Whom an account's invoices are for."""
+
+    buyer: Annotated[Party, Meta(description="Who pays.")]
+    tax: Annotated[TaxTerms, Meta(description="As the operator has set it.")]
+    commitment: Annotated[
+        Annotated[str, Meta(pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?$")] | None,
+        Meta(description="What a month costs at least.", examples=["50.00"]),
+    ] = None
+
+
+class InvoiceKind(StrEnum):
+    """What a paper is."""
+
+    INVOICE = "INVOICE"
+    CREDIT_NOTE = "CREDIT_NOTE"
+
+
+class InvoiceLine(msgspec.Struct, frozen=True, rename="camel"):
+    """One position."""
+
+    item: Annotated[
+        str,
+        Meta(
+            description="A fee type, `COMMITMENT` for what a month costs at least, or `CREDIT`.",
+            examples=["PRECHECK"],
+        ),
+    ]
+    count: Annotated[int, Meta(description="How many.", examples=[1200])]
+    unit_price: Annotated[Money, Meta(description="The price of each.")]
+    amount: Annotated[Money, Meta(description="In whole minor units; they add up to `net`.")]
+
+
+class Invoice(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """An invoice or credit note; never changed."""
+
+    invoice_id: Annotated[str, Meta(description="Its id.", examples=["inv_01k"])]
+    number: Annotated[str, Meta(description="Its number.", examples=["INV-000001"])]
+    kind: Annotated[InvoiceKind, Meta(description="What it is.")]
+    month: Month
+    issued_on: Annotated[date, Meta(description="Day of issue, in UTC.")]
+    due_on: Annotated[date, Meta(description="Day until which it is to be paid.")]
+    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["EUR"])]
+    seller: Annotated[Party, Meta(description="Who sells.")]
+    buyer: Annotated[Party, Meta(description="Who buys.")]
+    tax: Annotated[TaxTerms, Meta(description="The tax of all its lines.")]
+    lines: Annotated[list[InvoiceLine], Meta(description="What was used.")]
+    volume_credit: Annotated[Money, Meta(description="What tiers take off.")]
+    net: Annotated[Money, Meta(description="Lines minus the volume credit.")]
+    tax_amount: Annotated[Money, Meta(description="Tax on `net`.")]
+    total: Annotated[Money, Meta(description="`net` and tax.")]
+    paid: Annotated[Money, Meta(description="What was paid from the balance already.")]
+    due: Annotated[Money, Meta(description="What is to be paid.")]
+    carried_in: Annotated[
+        Money, Meta(description="Less than a minor unit that the invoice before left over.")
+    ]
+    carried_out: Annotated[Money, Meta(description="Less than a minor unit for the next one.")]
+    iban: Annotated[str | None, Meta(description="Where to pay to.")] = None
+    credits: Annotated[
+        str | UnsetType,
+        Meta(description="Number of the invoice that a credit note is about.", examples=["INV-1"]),
+    ] = UNSET
+    reason: Annotated[str | UnsetType, Meta(description="Why a credit note was issued.")] = UNSET
+
+
+class InvoiceSummary(msgspec.Struct, frozen=True, rename="camel"):
+    """An invoice in a list."""
+
+    invoice_id: Annotated[str, Meta(description="Its id.", examples=["inv_01k"])]
+    number: Annotated[str, Meta(description="Its number.", examples=["INV-000001"])]
+    kind: Annotated[InvoiceKind, Meta(description="What it is.")]
+    month: Month
+    issued_on: Annotated[date, Meta(description="Day of issue, in UTC.")]
+    total: Annotated[Money, Meta(description="With tax.")]
+    due: Annotated[Money, Meta(description="What is to be paid.")]
+
+
+class InvoiceList(msgspec.Struct, frozen=True, rename="camel"):
+    """An account's invoices."""
+
+    invoices: Annotated[list[InvoiceSummary], Meta(description="The newest first.")]
+
+
+class UblDocument(msgspec.Struct, frozen=True, rename="camel"):
+    """An invoice as a program of the buyer reads it."""
+
+    number: Annotated[str, Meta(description="Its number.", examples=["INV-000001"])]
+    xml: Annotated[str, Meta(description="UBL 2.1 after EN 16931.")]
+
+
+def check_terms(seller: Party, buyer: Party, tax: TaxTerms) -> None:
+    """Refuse what cannot become a lawful invoice, before a number is given."""
+    category, has_rate = tax.category, tax.hundredths > 0
+    if (category is TaxCategory.STANDARD) != has_rate:
+        raise InvalidInput(_TAX_RATE())
+    explained = (TaxCategory.EXEMPT, TaxCategory.OUTSIDE_SCOPE, TaxCategory.REVERSE_CHARGE)
+    if category in explained and tax.reason is None:
+        raise InvalidInput(_TAX_REASON())
+    if category is TaxCategory.OUTSIDE_SCOPE:
+        if seller.registration is None:
+            raise InvalidInput(_SELLER_REGISTRATION())
+    elif seller.vat_id is None:
+        raise InvalidInput(_SELLER_VAT())
+    if category is TaxCategory.REVERSE_CHARGE and not (buyer.vat_id or buyer.registration):
+        raise InvalidInput(_BUYER_VAT())
