@@ -471,6 +471,16 @@ export interface Billing {
   readonly amountClosed: Money;
 }
 
+/** Whom an account's invoices are for. */
+export interface BillingDetails {
+  /** Who pays. */
+  readonly buyer: Party;
+  /** As the operator has set it. */
+  readonly tax: TaxTerms;
+  /** What a month costs at least. */
+  readonly commitment?: string | null;
+}
+
 /** One executed service. */
 export interface BillingItem {
   /** Fee type. */
@@ -1833,6 +1843,93 @@ export type InputKind = "CATEGORY" | "IDENTIFIER" | (string & {});
 /** The state of a payment without a clear answer. */
 export type IntentState = "FAILED" | "OPEN" | "REVERSE" | "REVERSED" | "REVIEW" | (string & {});
 
+/** An invoice or credit note; never changed. */
+export interface Invoice {
+  /** Its id. */
+  readonly invoiceId: string;
+  /** Its number. */
+  readonly number: string;
+  /** What it is. */
+  readonly kind: InvoiceKind;
+  /** YYYY-MM. */
+  readonly month: string;
+  /** Day of issue, in UTC. */
+  readonly issuedOn: string;
+  /** Day until which it is to be paid. */
+  readonly dueOn: string;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** Who sells. */
+  readonly seller: Party;
+  /** Who buys. */
+  readonly buyer: Party;
+  /** The tax of all its lines. */
+  readonly tax: TaxTerms;
+  /** What was used. */
+  readonly lines: readonly InvoiceLine[];
+  /** What tiers take off. */
+  readonly volumeCredit: Money;
+  /** Lines minus the volume credit. */
+  readonly net: Money;
+  /** Tax on `net`. */
+  readonly taxAmount: Money;
+  /** `net` and tax. */
+  readonly total: Money;
+  /** What was paid from the balance already. */
+  readonly paid: Money;
+  /** What is to be paid. */
+  readonly due: Money;
+  /** Less than a minor unit that the invoice before left over. */
+  readonly carriedIn: Money;
+  /** Less than a minor unit for the next one. */
+  readonly carriedOut: Money;
+  /** Where to pay to. */
+  readonly iban?: string | null;
+  /** Number of the invoice that a credit note is about. */
+  readonly credits?: string;
+  /** Why a credit note was issued. */
+  readonly reason?: string;
+}
+
+/** What a paper is. */
+export type InvoiceKind = "CREDIT_NOTE" | "INVOICE" | (string & {});
+
+/** One position. */
+export interface InvoiceLine {
+  /** A fee type, `COMMITMENT` for what a month costs at least, or `CREDIT`. */
+  readonly item: string;
+  /** How many. */
+  readonly count: number;
+  /** The price of each. */
+  readonly unitPrice: Money;
+  /** In whole minor units; they add up to `net`. */
+  readonly amount: Money;
+}
+
+/** An account's invoices. */
+export interface InvoiceList {
+  /** The newest first. */
+  readonly invoices: readonly InvoiceSummary[];
+}
+
+/** An invoice in a list. */
+export interface InvoiceSummary {
+  /** Its id. */
+  readonly invoiceId: string;
+  /** Its number. */
+  readonly number: string;
+  /** What it is. */
+  readonly kind: InvoiceKind;
+  /** YYYY-MM. */
+  readonly month: string;
+  /** Day of issue, in UTC. */
+  readonly issuedOn: string;
+  /** With tax. */
+  readonly total: Money;
+  /** What is to be paid. */
+  readonly due: Money;
+}
+
 /** Jobs, newest first. */
 export interface JobPage {
   /** Newest first. */
@@ -2867,6 +2964,24 @@ export interface PacketAddress {
   readonly postal_code?: string | null;
   /** ISO 3166-1 alpha-2 code. */
   readonly country?: string | null;
+}
+
+/** Who sells or buys, as the law wants it named. */
+export interface Party {
+  /** Legal name. */
+  readonly name: string;
+  /** Street and number. */
+  readonly street: string;
+  /** City. */
+  readonly city: string;
+  /** ISO 3166 code. */
+  readonly country: string;
+  /** Where there is one. */
+  readonly postalCode?: string | null;
+  /** VAT number with its country. */
+  readonly vatId?: string | null;
+  /** Number in a register of companies. */
+  readonly registration?: string | null;
 }
 
 /** What let an order through. */
@@ -4483,6 +4598,19 @@ export interface StatementResponse {
   readonly unchargedRequests: number;
 }
 
+/** What kind of tax is due, by the codes of EN 16931. */
+export type TaxCategory = "AE" | "E" | "O" | "S" | "Z" | (string & {});
+
+/** The tax of an account's invoices. */
+export interface TaxTerms {
+  /** `S` standard, `Z` zero rate, `E` exempt, `AE` reverse charge, `O` outside the scope of tax. */
+  readonly category: TaxCategory;
+  /** Percent. */
+  readonly rate?: string;
+  /** Why there is none. */
+  readonly reason?: string | null;
+}
+
 /** The result of the authentication, `transStatus`. */
 export type ThreeDSStatus = "A" | "C" | "I" | "N" | "R" | "U" | "Y";
 
@@ -4643,6 +4771,14 @@ export interface TriedRule {
   readonly signals: { readonly [name: string]: unknown };
   /** The lists that it looked at. */
   readonly lists: readonly ListAnswer[];
+}
+
+/** An invoice as a program of the buyer reads it. */
+export interface UblDocument {
+  /** Its number. */
+  readonly number: string;
+  /** UBL 2.1 after EN 16931. */
+  readonly xml: string;
 }
 
 /** The requests of one operation on one day. */
@@ -5159,6 +5295,34 @@ export interface Operations {
     query: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined };
     body: undefined;
     result: UsageResponse;
+  };
+  /** List invoices */
+  listInvoices: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: InvoiceList;
+  };
+  /** Show an invoice */
+  getInvoice: {
+    path: { readonly invoiceId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: Invoice;
+  };
+  /** Show an invoice as UBL */
+  getInvoiceUbl: {
+    path: { readonly invoiceId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: UblDocument;
+  };
+  /** Billing details */
+  getBillingDetails: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: BillingDetails;
   };
   /** List roles */
   listRoles: {
@@ -6008,6 +6172,10 @@ export const OPERATIONS = {
   getManagedBalance: { method: "GET", path: "/api/v1/manage/balance", answer: "balanceResponse", repeat: "harmless" },
   getManagedStatement: { method: "GET", path: "/api/v1/manage/statement", answer: "statementResponse", repeat: "harmless" },
   getUsage: { method: "GET", path: "/api/v1/manage/usage", answer: "usageResponse", repeat: "harmless" },
+  listInvoices: { method: "GET", path: "/api/v1/manage/invoices", answer: "invoicesResponse", repeat: "harmless" },
+  getInvoice: { method: "GET", path: "/api/v1/manage/invoices/{invoiceId}", answer: "invoiceResponse", repeat: "harmless" },
+  getInvoiceUbl: { method: "GET", path: "/api/v1/manage/invoices/{invoiceId}/ubl", answer: "ublResponse", repeat: "harmless" },
+  getBillingDetails: { method: "GET", path: "/api/v1/manage/billing-details", answer: "billingDetailsResponse", repeat: "harmless" },
   listRoles: { method: "GET", path: "/api/v1/manage/roles", answer: "rolesResponse", repeat: "harmless" },
   makeRole: { method: "POST", path: "/api/v1/manage/roles", answer: "roleResponse", repeat: "keyed" },
   getRole: { method: "GET", path: "/api/v1/manage/roles/{roleId}", answer: "roleResponse", repeat: "harmless" },

@@ -88,6 +88,13 @@ export class ManageBalance extends Calls {
   }
 }
 
+export class ManageBillingDetails extends Calls {
+  /** Whom the account's invoices are for, and with which tax. Scope `manage:billing`. Free. */
+  get(own?: CallOptions): Promise<Answer<api.BillingDetails>> {
+    return this.send("getBillingDetails", {}, own);
+  }
+}
+
 export class ManageBulk extends Calls {
   /** One verdict on those that are open. With a search, all that fit are meant, up to 10,000. More than 50 are a job: ask for the change until it is `DONE`. For ten minutes it can be undone. Scope `manage:feedback`. Free. */
   resolveResolutions(body: Body<"resolveMany">, own?: CallOptions & Query<"resolveMany">): Promise<Answer<api.BulkShown>> {
@@ -280,6 +287,27 @@ export class ManageIdentities extends Calls {
   /** Erases the account's records of a card, a person or a reference. Scope `manage:identities`. Free. */
   erase(body: Body<"eraseIdentities">, own?: CallOptions & Query<"eraseIdentities">): Promise<Answer<api.IdentitiesErased>> {
     return this.send("eraseIdentities", { query: { dryRun: own?.dryRun }, body }, own);
+  }
+}
+
+export class ManageInvoices extends Calls {
+  /** Invoices and credit notes, the newest first; at most 1,000. Scope `manage:billing`. Free. */
+  list(own?: CallOptions): Listing<api.InvoiceList, api.InvoiceSummary> {
+    return new Listing({
+      ask: () => this.send("listInvoices", {}, own),
+      hasMore: () => false,
+      items: (page) => page.invoices,
+    });
+  }
+
+  /** With the legal data of both sides and all its lines, as it was issued. Scope `manage:billing`. Free. */
+  get(invoiceId: string, own?: CallOptions): Promise<Answer<api.Invoice>> {
+    return this.send("getInvoice", { path: { invoiceId } }, own);
+  }
+
+  /** UBL 2.1 after EN 16931, for programs that read electronic invoices. Scope `manage:billing`. Free. */
+  getUbl(invoiceId: string, own?: CallOptions): Promise<Answer<api.UblDocument>> {
+    return this.send("getInvoiceUbl", { path: { invoiceId } }, own);
   }
 }
 
@@ -850,6 +878,7 @@ export class Manage {
   readonly audit: ManageAudit;
   readonly authentication: ManageAuthentication;
   readonly balance: ManageBalance;
+  readonly billingDetails: ManageBillingDetails;
   readonly bulk: ManageBulk;
   readonly connectors: ManageConnectors;
   readonly decisions: ManageDecisions;
@@ -860,6 +889,7 @@ export class Manage {
   readonly explorations: ManageExplorations;
   readonly feedback: ManageFeedback;
   readonly identities: ManageIdentities;
+  readonly invoices: ManageInvoices;
   readonly jobs: ManageJobs;
   readonly keys: ManageKeys;
   readonly lists: ManageLists;
@@ -883,6 +913,7 @@ export class Manage {
     this.audit = new ManageAudit(send);
     this.authentication = new ManageAuthentication(send);
     this.balance = new ManageBalance(send);
+    this.billingDetails = new ManageBillingDetails(send);
     this.bulk = new ManageBulk(send);
     this.connectors = new ManageConnectors(send);
     this.decisions = new ManageDecisions(send);
@@ -893,6 +924,7 @@ export class Manage {
     this.explorations = new ManageExplorations(send);
     this.feedback = new ManageFeedback(send);
     this.identities = new ManageIdentities(send);
+    this.invoices = new ManageInvoices(send);
     this.jobs = new ManageJobs(send);
     this.keys = new ManageKeys(send);
     this.lists = new ManageLists(send);

@@ -345,6 +345,26 @@ class ManageBalanceCalls:
         )
 
 
+class ManageBillingDetailsCalls:
+    """Calls about billing details."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def get(self, *, options: CallOptions | None = None) -> Answer[models.BillingDetails]:
+        """Whom the account's invoices are for, and with which tax. Scope `manage:billing`. Free."""
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/billing-details",
+                answer=models.BillingDetails,
+                named="billingDetailsResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+
 class ManageBulkCalls:
     """Calls about bulk."""
 
@@ -1232,6 +1252,72 @@ class ManageIdentitiesCalls:
                     card_number=card_number, person_id=person_id, reference=reference, reason=reason
                 ),
                 idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
+class ManageInvoicesCalls:
+    """Calls about invoices."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def list(self, *, options: CallOptions | None = None) -> Answer[models.InvoiceList]:
+        """Invoices and credit notes, the newest first; at most 1,000. Scope `manage:billing`.
+        Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/invoices",
+                answer=models.InvoiceList,
+                named="invoicesResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    async def each(
+        self, *, options: CallOptions | None = None
+    ) -> AsyncIterator[models.InvoiceSummary]:
+        """Each of the invoices, page after page."""
+        page = (await self.list(options=options)).result
+        for one in page.invoices:
+            yield one
+
+    async def get(
+        self, invoice_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.Invoice]:
+        """With the legal data of both sides and all its lines, as it was issued. Scope
+        `manage:billing`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/invoices/{invoice_id}",
+                answer=models.Invoice,
+                named="invoiceResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"invoice_id": invoice_id},
+                options=options or {},
+            )
+        )
+
+    async def get_ubl(
+        self, invoice_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.UblDocument]:
+        """UBL 2.1 after EN 16931, for programs that read electronic invoices. Scope
+        `manage:billing`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/invoices/{invoice_id}/ubl",
+                answer=models.UblDocument,
+                named="ublResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"invoice_id": invoice_id},
                 options=options or {},
             )
         )
@@ -4319,6 +4405,7 @@ class Manage:
         self.audit = ManageAuditCalls(sender)
         self.authentication = ManageAuthenticationCalls(sender)
         self.balance = ManageBalanceCalls(sender)
+        self.billing_details = ManageBillingDetailsCalls(sender)
         self.bulk = ManageBulkCalls(sender)
         self.connectors = ManageConnectorsCalls(sender)
         self.decisions = ManageDecisionsCalls(sender)
@@ -4329,6 +4416,7 @@ class Manage:
         self.explorations = ManageExplorationsCalls(sender)
         self.feedback = ManageFeedbackCalls(sender)
         self.identities = ManageIdentitiesCalls(sender)
+        self.invoices = ManageInvoicesCalls(sender)
         self.jobs = ManageJobsCalls(sender)
         self.keys = ManageKeysCalls(sender)
         self.lists = ManageListsCalls(sender)

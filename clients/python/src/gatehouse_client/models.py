@@ -470,6 +470,17 @@ class Billing(Struct, frozen=True, kw_only=True):
     """Charged for this request."""
 
 
+class BillingDetails(Struct, frozen=True, kw_only=True):
+    """Whom an account's invoices are for."""
+
+    buyer: Party
+    """Who pays."""
+    tax: TaxTerms
+    """As the operator has set it."""
+    commitment: str | None = None
+    """What a month costs at least."""
+
+
 class BillingItem(Struct, frozen=True, kw_only=True):
     """One executed service."""
 
@@ -2008,6 +2019,101 @@ class IntentState(OpenEnum):
     REVIEW = "REVIEW"
 
 
+class Invoice(Struct, frozen=True, kw_only=True):
+    """An invoice or credit note; never changed."""
+
+    invoice_id: str
+    """Its id."""
+    number: str
+    """Its number."""
+    kind: InvoiceKind
+    """What it is."""
+    month: str
+    """YYYY-MM."""
+    issued_on: date
+    """Day of issue, in UTC."""
+    due_on: date
+    """Day until which it is to be paid."""
+    currency: str
+    """ISO 4217 code."""
+    seller: Party
+    """Who sells."""
+    buyer: Party
+    """Who buys."""
+    tax: TaxTerms
+    """The tax of all its lines."""
+    lines: tuple[InvoiceLine, ...]
+    """What was used."""
+    volume_credit: Money
+    """What tiers take off."""
+    net: Money
+    """Lines minus the volume credit."""
+    tax_amount: Money
+    """Tax on `net`."""
+    total: Money
+    """`net` and tax."""
+    paid: Money
+    """What was paid from the balance already."""
+    due: Money
+    """What is to be paid."""
+    carried_in: Money
+    """Less than a minor unit that the invoice before left over."""
+    carried_out: Money
+    """Less than a minor unit for the next one."""
+    iban: str | None = None
+    """Where to pay to."""
+    credits: str | None = None
+    """Number of the invoice that a credit note is about."""
+    reason: str | None = None
+    """Why a credit note was issued."""
+
+
+class InvoiceKind(OpenEnum):
+    """What a paper is."""
+
+    CREDIT_NOTE = "CREDIT_NOTE"
+    INVOICE = "INVOICE"
+
+
+class InvoiceLine(Struct, frozen=True, kw_only=True):
+    """One position."""
+
+    item: str
+    """A fee type, `COMMITMENT` for what a month costs at least, or `CREDIT`."""
+    count: int
+    """How many."""
+    unit_price: Money
+    """The price of each."""
+    amount: Money
+    """In whole minor units; they add up to `net`."""
+
+
+class InvoiceList(Struct, frozen=True, kw_only=True):
+    """An account's invoices."""
+
+    invoices: tuple[InvoiceSummary, ...]
+    """The newest first."""
+
+
+class InvoiceSummary(Struct, frozen=True, kw_only=True):
+    """An invoice in a list."""
+
+    invoice_id: str
+    """Its id."""
+    number: str
+    """Its number."""
+    kind: InvoiceKind
+    """What it is."""
+    month: str
+    """YYYY-MM."""
+    issued_on: date
+    """Day of issue, in UTC."""
+    total: Money
+    """With tax."""
+    due: Money
+    """What is to be paid."""
+
+
 class JobPage(Struct, frozen=True, kw_only=True):
     """Jobs, newest first."""
 
@@ -3151,6 +3257,25 @@ class PacketAddress(Struct, frozen=True, kw_only=True):
     """Postal code."""
     country: str | None = None
     """ISO 3166-1 alpha-2 code."""
+
+
+class Party(Struct, frozen=True, kw_only=True):
+    """Who sells or buys, as the law wants it named."""
+
+    name: str
+    """Legal name."""
+    street: str
+    """Street and number."""
+    city: str
+    """City."""
+    country: str
+    """ISO 3166 code."""
+    postal_code: str | None = None
+    """Where there is one."""
+    vat_id: str | None = None
+    """VAT number with its country."""
+    registration: str | None = None
+    """Number in a register of companies."""
 
 
 class PassedBy(OpenEnum):
@@ -4813,6 +4938,28 @@ class StatementResponse(Struct, frozen=True, kw_only=True):
     """Requests that ended and cost nothing."""
 
 
+class TaxCategory(OpenEnum):
+    """What kind of tax is due, by the codes of EN 16931."""
+
+    AE = "AE"
+    E = "E"
+    O = "O"
+    S = "S"
+    Z = "Z"
+
+
+class TaxTerms(Struct, frozen=True, kw_only=True):
+    """The tax of an account's invoices."""
+
+    category: TaxCategory
+    """`S` standard, `Z` zero rate, `E` exempt, `AE` reverse charge, `O` outside the scope of tax.
+    """
+    rate: str | None = None
+    """Percent."""
+    reason: str | None = None
+    """Why there is none."""
+
+
 class ThreeDSStatus(OpenEnum):
     """The result of the authentication, `transStatus`."""
 
@@ -5012,6 +5159,15 @@ class TriedRule(Struct, frozen=True, kw_only=True):
     """The values that it looked at."""
     lists: tuple[ListAnswer, ...]
     """The lists that it looked at."""
+
+
+class UblDocument(Struct, frozen=True, kw_only=True):
+    """An invoice as a program of the buyer reads it."""
+
+    number: str
+    """Its number."""
+    xml: str
+    """UBL 2.1 after EN 16931."""
 
 
 class UsageEntry(Struct, frozen=True, kw_only=True):
