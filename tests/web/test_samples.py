@@ -47,8 +47,15 @@ REFUSED: Final = {
     **dict.fromkeys(("promoteModel", "tryModel", "getModelTrial"), "not_found"),
     **dict.fromkeys(("getFraudRates", "measureFraudRates"), "conflict"),
     "getReport": "not_found",
+    **dict.fromkeys(("shadowModel", "getModelShadow"), "not_found"),
+    "stopShadowModel": "conflict",
+    **dict.fromkeys(("startExperiment", "getExperiment"), "not_found"),
+    **dict.fromkeys(("getExperimentResult", "endExperiment"), "not_found"),
+    "changeRole": "conflict",
 }
-"""No model was trained, no report made, and the account asks for no advice on authentication."""
+"""No model was trained, no report made, no experiment begun, the account asks for no advice on
+authentication, and the sample that makes a role took the name.
+"""
 TRICKY: Final[dict[str, Any]] = {
     "text": 'it\'s "quoted" \\ `ticks` {braces} $lower ü\n',
     "lines": "one\n  two: `x` ${y}\nthree\n",
@@ -169,6 +176,11 @@ class Ground:
         if "Ring" in operation:
             own["RING_ID"] = derived_id("ring", 1_790_000_000_000, operation)
             Recorder(self._session, self._account, days_ago=1).keep(ring=own["RING_ID"])
+        if "Experiment" in operation:
+            own["EXPERIMENT_ID"] = derived_id("exp", 1_790_000_000_000, operation)
+        if operation.endswith("Role"):
+            role = {"name": f"Desk {operation}", "permissions": ["see"]}
+            own["ROLE_ID"] = self._ask("POST", f"{manage}/roles", **role)["roleId"]
         if operation in ("getJob", "cancelJob"):
             rules = self._ask("GET", f"{manage}/rules/checkout")["document"]
             begun = self._ask("POST", f"{manage}/rules/backtests", document=rules)

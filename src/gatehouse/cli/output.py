@@ -95,16 +95,26 @@ def _item(value: object) -> str:
 
 
 def show_result(result: msgspec.Struct, as_json: bool) -> None:
-    """Print what a use case answered: a table if it is a list, or a sheet of its fields."""
+    """Print what a use case answered: a table if it is a list, or a sheet of its fields.
+
+    A list beside an object, as limits are beside settings, comes below the sheet.
+    """
     data = as_data(result)
     lists = [value for value in data.values() if isinstance(value, list)]
     if len(lists) == 1 and lists[0] and isinstance(lists[0][0], dict):
         fields = [*lists[0][0]]
         headings = [_JOINT.sub(" ", each).upper() for each in fields]
         text = columns(headings, lists[0], fields, "-")
+        beside = {name: value for name, value in data.items() if value is not lists[0]}
+        if any(isinstance(value, dict) for value in beside.values()):
+            text = f"{_fields(beside)}\n\n{text}"
     else:
-        text = sheet([(name, cell(value, "-")) for name, value in data.items()])
+        text = _fields(data)
     show(data, text, as_json=as_json)
+
+
+def _fields(data: Mapping[str, Any]) -> str:
+    return sheet([(name, cell(value, "-")) for name, value in data.items()])
 
 
 def as_data(result: msgspec.Struct) -> dict[str, Any]:
