@@ -1,11 +1,30 @@
 """The shell: who sees what, which forms count, and what surrounds every answer."""
 
+import re
+from pathlib import Path
+from typing import Final
+
 import pytest
 
+import gatehouse
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.people.use_cases.demo import demo_link
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.console.harness import Console
+
+FORM_BESIDE: Final = {
+    *("part.html", "playground.html", "list.html", "lists.html", "outcomes.html"),
+    *("webhook.html", "accounts.html", "people.html"),
+}
+"""Pages with the form of the first step on them."""
+NOTHING_TO_DO: Final = {"choose.html"}
+"""Only an administrator can give somebody a role."""
+
+
+def test_every_empty_page_has_its_first_step() -> None:
+    pages = Path(gatehouse.__file__).parent.rglob("*.html")
+    bare = {each.name for each in pages if re.search(r"{{\s*ui\.empty\(", each.read_text())}
+    assert bare == FORM_BESIDE | NOTHING_TO_DO
 
 
 def test_a_stranger_is_led_to_sign_in_and_back(console: Console) -> None:

@@ -97,7 +97,7 @@ class Site:
             if role is UserRole.OPERATOR:
                 with self.home.session() as session:
                     invited = users.invite_operator(session, login)
-                self._tokens[role] = self._follow(invited.link)
+                self._tokens[role] = self.follow(invited.link)
             else:
                 self._tokens[role] = self.invite(login, role)
         return self._tokens[role]
@@ -108,9 +108,10 @@ class Site:
         """The session of somebody new who was invited, and followed the link."""
         with self.home.session(inviter) as session:
             invited = users.invite(session, DEMO_ACCOUNT, login, role, name)
-        return self._follow(invited.link)
+        return self.follow(invited.link)
 
-    def _follow(self, link: NewLink | None) -> str:
+    def follow(self, link: NewLink | None) -> str:
+        """The session of somebody who followed a link that invites."""
         assert link is not None
         with self.home.session() as session:
             sign_in = SignIn(session, quick_passwords())
