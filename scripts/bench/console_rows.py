@@ -15,7 +15,7 @@ import msgspec
 
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.clock import iso_time
-from gatehouse.core.ids import new_id
+from gatehouse.core.ids import derived_id, new_id
 from gatehouse.decisions.record import decode
 from gatehouse.decisions.recorded_event import KIND_NUMBERS
 from gatehouse.decisions.search_terms import AMOUNT, FIELD_BITS, pack_terms
@@ -34,6 +34,8 @@ _DIFFERENT: Final = 20_000
 _BUSY: Final = 100
 """One purchase of so many is made by the busy user, with one card and one device."""
 _LABELLED: Final = 20
+_RINGS: Final = 2_000
+_FIRST_RING_MS: Final = 1_790_000_000_000
 _AT_ONCE: Final = 20_000
 _FEE: Final = 50_000
 _ITEMS: Final = ("RULES", "SENTRY", "PRECHECK", "GATEWAY")
@@ -185,8 +187,11 @@ class Rows:
         made["card"] |= {"prepaid": False, "fingerprint": card}
         stages = made["stages"] = made["stages"][: 3 if made["decision"] == "DECLINE" else 4]
         made["authorizedMicros"] = made["closedMicros"] = _FEE * len(stages)
+        kinds, values = made["event"][6:8]
+        # The page of a ring reads when it was first seen out of its id.
+        ring = derived_id("ring", _FIRST_RING_MS, str(index % _RINGS))
+        values[kinds.index(KIND_NUMBERS["ring"])] = ring
         if is_busy:
-            kinds, values = made["event"][6:8]
             values[kinds.index(KIND_NUMBERS["device"])] = BUSY_DEVICE
         text = msgspec.json.encode(made).decode()
         if is_busy:
