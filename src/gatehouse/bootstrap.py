@@ -79,6 +79,7 @@ from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
 from gatehouse.store.lookout import SeenChanges
 from gatehouse.store.notices import ChangeNotice
+from gatehouse.store.payments.operation_worker import OperationWorker
 from gatehouse.store.presence import Presence
 from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.reversal_worker import ReversalWorker
@@ -154,7 +155,7 @@ class Service(ServiceGauges):
             database, session.signer, time.monotonic, self._data_changed, self.refusals, self._saw
         )
         self._seen = SeenChanges()
-        self.due_work = DueWork(self.sweeper, self.reverser, system_clock)
+        self.due_work = DueWork(self.sweeper, self.reverser, self.operator, system_clock)
         if settings.background == "inside":
             self.background = BackgroundWork(
                 settings, session, owner, self.metrics.called, alone=alone
@@ -210,6 +211,7 @@ class Service(ServiceGauges):
         others: dict[str, Callable[[], Awaitable[object]] | None] = {
             "sweeper": self.due_work.sweep,
             "reversals": self.due_work.reverse,
+            "operations": self.due_work.operate,
             "labels": self.labels.run,
             "inputs": self.inputs.run,
             "commits": lambda: repeat(self._try_commit, _PROBE_S, "commits still fail"),
@@ -422,6 +424,7 @@ class Service(ServiceGauges):
         self._assembly = made = assemble(settings, parties)
         self.setups = Setups(self._database, made.builder, session.signer, self.refusals)
         self._pipelines = made.pipelines(self.setups)
-        self.reverser = ReversalWorker(
-            self._database, gateway, system_clock, time_limit_ms=settings.gateway_timeout_ms
-        )
+        limit_ms = settings.gateway_timeout_ms
+        parts = (self._database, gateway, system_clock)
+        self.reverser = ReversalWorker(*parts, time_limit_ms=limit_ms)
+        self.operator = OperationWorker(*parts, time_limit_ms=limit_ms)

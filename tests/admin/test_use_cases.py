@@ -55,7 +55,7 @@ from gatehouse.admin.models.use_cases import versions
 from gatehouse.admin.money.types import PeriodQuery, StatementQuery
 from gatehouse.admin.money.use_cases import money, statements, usage
 from gatehouse.admin.money.use_cases.money import LedgerSearch
-from gatehouse.admin.payments import use_cases as payments
+from gatehouse.admin.payments.use_cases import in_doubt as payments
 from gatehouse.admin.people.types import RoleContent
 from gatehouse.admin.people.use_cases import roles
 from gatehouse.admin.pipelines.use_cases import pipelines

@@ -7,10 +7,12 @@ import re
 import msgspec
 import pytest
 
+from gatehouse.connectors.http import authentication
 from gatehouse.connectors.http import mapping as language
 from gatehouse.connectors.http.connector import make_http
 from gatehouse.connectors.http.fields import FIELDS, OF_SIGNING
 from gatehouse.connectors.http.mapping import MappedFunction
+from gatehouse.connectors.http.mapping_parts import MappingPart
 from gatehouse.connectors.http.options import HttpDefinition
 from gatehouse.connectors.http.reading import read_mapping
 from gatehouse.connectors.http.templates import ALL_FORMATS
@@ -78,8 +80,8 @@ def test_every_format_and_field_of_signatures_is_explained() -> None:
 def test_every_key_is_explained() -> None:
     structs = [
         each
-        for each in vars(language).values()
-        if isinstance(each, type) and issubclass(each, language.MappingPart)
+        for each in (*vars(language).values(), *vars(authentication).values())
+        if isinstance(each, type) and issubclass(each, MappingPart)
     ]
     names = {name for struct in structs for name in struct.__struct_encode_fields__}
     names |= set(HttpDefinition.__struct_encode_fields__)

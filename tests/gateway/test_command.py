@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from gatehouse.admin.payments.command import app
+from gatehouse.admin.payments.command.in_doubt import app
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession

@@ -9,7 +9,7 @@ import msgspec
 
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
-from gatehouse.core.stages.case import Case, StageResult, ValuesByType
+from gatehouse.core.stages.case import Case, MadePayment, StageResult, ValuesByType
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.stages.stage import Stage
@@ -68,7 +68,8 @@ class Finding:
             raise ConnectorFailed("no line")
         status = self._facts.get("status")
         verdict = _VERDICTS.get(str(self._facts.get("advice", status)))
-        return StageResult(Answer(), True, self._facts, verdict=verdict, paid=status == "APPROVED")
+        paid = MadePayment(5990, "USD", None, None) if status == "APPROVED" else None
+        return StageResult(Answer(), True, self._facts, verdict=verdict, paid=paid)
 
     def unavailable(self, case: Case) -> StageResult:
         return StageResult(Answer(), False, {})

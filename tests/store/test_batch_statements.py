@@ -5,7 +5,7 @@ import pytest
 from gatehouse.billing.ledger import AccountState, EntryKind, Hold, LedgerEntry
 from gatehouse.core.events import EventName, NewEvent
 from gatehouse.decisions.search_terms import WaitingTerms
-from gatehouse.pipeline.settlement import DecisionRow, EvidenceRow
+from gatehouse.pipeline.settlement import DecisionRow, EvidenceRow, PaymentRow
 from gatehouse.store.requests.batch_statements import PARTS, Part, postgres_save, sqlite_insert
 from gatehouse.store.requests.card_numbers import SentNumber
 from gatehouse.store.requests.intent_rows import (
@@ -42,6 +42,7 @@ EVERYTHING = Changes(
     missed_events=[MissedEvent("a", "r")],
     events=[NewEvent("evt", "a", 1, EventName.REVIEW_OPENED, "key:k", "r")],
     evidence=[EvidenceRow("a", "r", 1, "sealed")],
+    payments=[PaymentRow("a", "r", 1, 100, "USD", "acquirer", "p1", None)],
 )
 
 inserts = pytest.mark.parametrize(

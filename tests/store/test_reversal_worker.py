@@ -85,7 +85,7 @@ def reverser(
 
 def reversals(session: AdminSession, gateway: RecordingGateway) -> DueWork:
     """The part of a server that reverses what is due; it never sweeps here."""
-    return DueWork(mock.Mock(Sweeper), reverser(session, gateway), Hands())
+    return DueWork(mock.Mock(Sweeper), reverser(session, gateway), mock.Mock(), Hands())
 
 
 def test_what_is_due_is_reversed_once_and_what_is_not_is_left_alone(session: AdminSession) -> None:

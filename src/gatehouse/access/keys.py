@@ -26,7 +26,7 @@ ANY_MANAGE: Final = "manage:*"
 MANAGE_SCOPES: Final = (
     *(MANAGE, "manage:rules", "manage:pipelines", "manage:lists", "manage:feedback"),
     *("manage:identities", "manage:models", "manage:connectors", "manage:webhooks"),
-    *("manage:keys", "manage:billing", "manage:account", "manage:people"),
+    *("manage:keys", "manage:billing", "manage:account", "manage:people", "manage:payments"),
 )
 """Scopes that a key has only if they were named when it was issued."""
 _MANAGING: Final = frozenset(MANAGE_SCOPES)

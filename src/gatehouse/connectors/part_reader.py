@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.core.reading.validation import join_path
+from gatehouse.gateway.operating import VOIDS_ONLY, OperationKind
 
 if TYPE_CHECKING:
     from gatehouse.core.documents.reading import Document, Flaw
@@ -35,6 +36,10 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     def functions(self) -> tuple[str, ...]:
         """The functions that it can serve: of `precheck`, `idverify` and `gateway`."""
         return ("precheck", "idverify", "gateway")
+
+    def operations(self) -> frozenset[OperationKind]:
+        """What it can do with payments that stand."""
+        return VOIDS_ONLY
 
     def secret_sources(self) -> tuple[str, ...]:
         """Where its secrets are read from when it starts: `env:NAME` or `file:/path`."""

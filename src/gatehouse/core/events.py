@@ -51,6 +51,11 @@ class EventName(StrEnum):
     REPORT_READY = "report.ready"
     EXPERIMENT_STARTED = "experiment.started"
     EXPERIMENT_ENDED = "experiment.ended"
+    PAYMENT_CAPTURED = "payment.captured"
+    PAYMENT_VOIDED = "payment.voided"
+    PAYMENT_REFUNDED = "payment.refunded"
+    PAYMENT_OPERATION_REFUSED = "payment.operation_refused"
+    PAYMENT_OPERATION_IN_DOUBT = "payment.operation_in_doubt"
 
 
 MEANINGS: Final[dict[EventName, str]] = {
@@ -85,6 +90,12 @@ MEANINGS: Final[dict[EventName, str]] = {
     EventName.REPORT_READY: "The report on a month was made.",
     EventName.EXPERIMENT_STARTED: "A live experiment began: some requests get another arm.",
     EventName.EXPERIMENT_ENDED: "A live experiment ended, by a person or by itself.",
+    EventName.PAYMENT_CAPTURED: "A payment was captured, whole or in part.",
+    EventName.PAYMENT_VOIDED: "A payment that was not captured was given up.",
+    EventName.PAYMENT_REFUNDED: "Captured money was given back, whole or in part.",
+    EventName.PAYMENT_OPERATION_REFUSED: "A capture, void or refund was refused.",
+    EventName.PAYMENT_OPERATION_IN_DOUBT: "A person must find out whether a capture, void or "
+    "refund was done.",
 }
 """Every type in one sentence."""
 

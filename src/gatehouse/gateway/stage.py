@@ -15,7 +15,7 @@ from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.cards.redaction import LONGEST_NUMBER, MASK, recordable
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
-from gatehouse.core.stages.case import Case, StageResult
+from gatehouse.core.stages.case import Case, MadePayment, StageResult
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.gateway.port import (
     Authorization,
@@ -159,12 +159,13 @@ def _result(
     if payment.reference is not None:
         facts["reference"] = payment.reference
     approved = response.status is _APPROVED
+    made = (payment.amount_minor, payment.currency, response.party, response.payment_id)
     return StageResult(
         response,
         completed,
         facts,
         verdict=_TO_ACCEPT if approved else _TO_DECLINE,
         declined=response.status is _DECLINED,
-        paid=approved,
+        paid=MadePayment(*made) if approved else None,
         in_doubt=in_doubt,
     )

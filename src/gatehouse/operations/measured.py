@@ -6,6 +6,13 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.gateway.operating import (
+    Offer,
+    OperationAnswer,
+    PaymentOperation,
+    offer_of,
+    operate,
+)
 from gatehouse.gateway.port import (
     Authorization,
     GatewayAnswer,
@@ -104,3 +111,12 @@ class MeasuredGateway(_Measured):
     async def reverse(self, reversal: Reversal) -> None:
         """Ask for one reversal."""
         await self._ask("reverse", self._gateway.reverse(reversal), requests=0)
+
+    def offer(self, operation: PaymentOperation) -> Offer:
+        """How the gateway takes an operation."""
+        return offer_of(self._gateway, operation)
+
+    async def operate(self, operation: PaymentOperation) -> OperationAnswer:
+        """Ask for a capture or a refund."""
+        name = operation.kind.lower()
+        return await self._ask(name, operate(self._gateway, operation), requests=0)

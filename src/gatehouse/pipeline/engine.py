@@ -14,7 +14,7 @@ from gatehouse.core.clock import Clock
 from gatehouse.core.defects import blanked
 from gatehouse.core.events import EventName, any_takes
 from gatehouse.core.money import Payment
-from gatehouse.core.stages.case import Case
+from gatehouse.core.stages.case import Case, MadePayment
 from gatehouse.core.stages.outcomes import Outcome, strongest
 from gatehouse.core.stages.stage import PayingStage
 from gatehouse.decisions.money_at_risk import NOTHING_AT_RISK, money_at_risk
@@ -35,6 +35,7 @@ from gatehouse.pipeline.settlement import (
     IntentEnd,
     KeyReused,
     NumbersLimit,
+    PaymentRow,
     Redirect,
     Release,
     Replay,
@@ -220,6 +221,7 @@ class Engine:
             return Processed(request_id, runs, held, closed, remaining, answer, decision, reason)
 
         terms = found_by(job, case, record, self._options.terms)
+        intent = None if job.plan.intent is None else _end_of(job.plan.steps, runs, decision)
         closing = self._settlement.close(
             Close(
                 account_id=job.account_id,
@@ -230,7 +232,7 @@ class Engine:
                 mismatch=self._mismatch(hold, runs),
                 claim_id=hold.claim,
                 answer=(lambda left: job.render(processed(left))) if job.claim else None,
-                intent=None if job.plan.intent is None else _end_of(job.plan.steps, runs, decision),
+                intent=intent,
                 review=decision is _REVIEW,
                 at_risk=money_at_risk(record) if decision is _REVIEW else NOTHING_AT_RISK,
                 memory_missed=case.memory_missed,
@@ -238,6 +240,7 @@ class Engine:
                 events=_events(job, runs, decision),
                 actor=job.actor,
                 evidence=() if job.plan.evidence is None else self._evidence(job),
+                payments=_standing(case, runs, intent, now_ms),
             )
         )
         try:
@@ -264,12 +267,28 @@ def _end_of(steps: Sequence[Step], runs: Sequence[StageRun], decision: Outcome |
     """
     if True in [run.result.in_doubt for run in runs]:
         return IntentEnd.DOUBTFUL
-    if decision is not _ACCEPT and True in [run.result.paid for run in runs]:
+    if decision is not _ACCEPT and _made(runs) is not None:
         if decision is _DECLINE:
             return IntentEnd.DOUBTFUL
         if decision is _REVIEW and all(step.keeps_payment for step in steps if step.pays):
             return IntentEnd.REVIEWED
     return _SETTLED
+
+
+def _made(runs: Sequence[StageRun]) -> MadePayment | None:
+    return next((run.result.paid for run in runs if run.result.paid is not None), None)
+
+
+def _standing(
+    case: Case, runs: Sequence[StageRun], intent: IntentEnd | None, now_ms: int
+) -> tuple[PaymentRow, ...]:
+    """The payment of a request, unless it is going to be reversed."""
+    made = _made(runs)
+    if made is None or intent not in (_SETTLED, IntentEnd.REVIEWED):
+        return ()
+    place = (case.account_id, case.request_id, now_ms)
+    money = (made.amount_minor, made.currency)
+    return (PaymentRow(*place, *money, made.party, made.payment_id, case.payment_reference),)
 
 
 def _events(job: Job, runs: Sequence[StageRun], decision: Outcome | None) -> tuple[EventName, ...]:
@@ -282,7 +301,7 @@ def _events(job: Job, runs: Sequence[StageRun], decision: Outcome | None) -> tup
             told.append(EventName.DECISION_MADE)
     if decision is _REVIEW:
         told.append(EventName.REVIEW_OPENED)
-    if job.plan.intent is not None and True in [run.result.paid for run in runs]:
+    if job.plan.intent is not None and _made(runs) is not None:
         told.append(_PAYMENT_AUTHORIZED)
     return tuple(told)
 

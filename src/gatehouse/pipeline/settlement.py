@@ -52,6 +52,20 @@ class EvidenceRow(msgspec.Struct, frozen=True, array_like=True):
     sealed: str
 
 
+class PaymentRow(msgspec.Struct, frozen=True, array_like=True):
+    """A payment that stands, as it is kept to be captured."""
+
+    account_id: str
+    request_id: str
+    at_ms: int
+    amount_minor: int
+    currency: str
+    party: str | None
+    payment_id: str | None
+    reference: str | None
+    """How the gateway finds it, where the request id is not enough."""
+
+
 class IntentEnd(StrEnum):
     """What became of a payment by the time its request is closed."""
 
@@ -130,6 +144,8 @@ class Close(msgspec.Struct, frozen=True):
     """Who sent the request, for events that it causes."""
     evidence: tuple[EvidenceRow, ...] = ()
     """What stays readable of the order, if its account wants that."""
+    payments: tuple[PaymentRow, ...] = ()
+    """The payment, if it stands."""
 
 
 class Redirect(msgspec.Struct, frozen=True):

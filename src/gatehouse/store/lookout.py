@@ -20,6 +20,7 @@ SELECT (SELECT value FROM state WHERE name = 'revision'),
   (SELECT max(seq) FROM feedback), (SELECT max(seq) FROM forgotten_events),
   (SELECT max(seq) FROM audit), (SELECT max(seq) FROM events),
   (SELECT min(next_at_ms) FROM gateway_intents WHERE state = 'REVERSE'),
+  (SELECT min(next_at_ms) FROM payment_operations WHERE next_at_ms IS NOT NULL),
   EXISTS (SELECT 1 FROM holds)
 """
 _FAILED: Final = (psycopg.Error, sqlite3.Error)
@@ -38,6 +39,8 @@ class SeenChanges(NamedTuple):
     """The newest event."""
     reversal_due_ms: int | None = None
     """When the next payment is to be reversed."""
+    operation_due_ms: int | None = None
+    """When the next operation on a payment is to be sent."""
     holds: bool | int = True
     """Whether anything is held for a request."""
     silent: bool = False

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import BigInteger, Integer, LargeBinary, SmallInteger, Text
 
 import gatehouse.store.decisions.evidence_table  # is among them
+import gatehouse.store.payments.tables  # are among them, too
 import gatehouse.store.people.tables  # noqa: F401  # the tables of people are among them
 from gatehouse.store.columns import index, key, later, optional, order_columns, required, unsigned
 from gatehouse.store.metadata import METADATA, Note

@@ -1,7 +1,8 @@
-"""What only a server can do, when a look has found that it is due: sweeps and reversals.
+"""What only a server can do, when a look has found that it is due: sweeps and calls of connectors.
 
-Sweeps go through the server's writer, and reversals through its connectors. An idle server has
-neither holds nor payments in doubt, and one look a second tells so (`store.lookout`).
+Sweeps go through the server's writer; reversals, captures, voids and refunds through its
+connectors. An idle server has nothing of these to do, and one look a second tells so
+(`store.lookout`).
 """
 
 import asyncio
@@ -10,6 +11,7 @@ from typing import Final
 from gatehouse.core.clock import Clock
 from gatehouse.store.background import repeat
 from gatehouse.store.lookout import SeenChanges
+from gatehouse.store.payments.operation_worker import OperationWorker
 from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper
 
@@ -20,24 +22,35 @@ _REVERSE_S: Final = 30.0
 """When no look has found that a payment is due."""
 _NOT_SWEPT: Final = "could not sweep"
 _NOT_REVERSED: Final = "could not reverse payments"
+_NOT_OPERATED: Final = "could not capture, void or refund payments"
 
 
 class DueWork:
-    """Runs the sweeper and the reversals of one server."""
+    """Runs the sweeper, the reversals and the operations on payments of one server."""
 
-    def __init__(self, sweeper: Sweeper, reverser: ReversalWorker, clock: Clock) -> None:
+    def __init__(
+        self,
+        sweeper: Sweeper,
+        reverser: ReversalWorker,
+        operator: OperationWorker,
+        clock: Clock,
+    ) -> None:
         self._sweeper = sweeper
         self._reverser = reverser
+        self._operator = operator
         self._clock = clock
         self._holds = True
         self._silent = self._was_silent = True
         self._reversal_due = asyncio.Event()
+        self._operation_due = asyncio.Event()
 
     def saw(self, seen: SeenChanges) -> None:
         """Note what a look has found."""
         self._holds, self._silent = bool(seen.holds), bool(seen.silent)
         if seen.reversal_due_ms is not None and seen.reversal_due_ms <= self._clock():
             self._reversal_due.set()
+        if seen.operation_due_ms is not None and seen.operation_due_ms <= self._clock():
+            self._operation_due.set()
 
     async def reverse(self) -> None:
         """Reverse payments when some are due, until cancelled."""
@@ -45,6 +58,10 @@ class DueWork:
             repeat(self._reverser.tidy, _PRUNE_S, _NOT_REVERSED),
             repeat(self._reverse_all, _REVERSE_S, _NOT_REVERSED, self._reversal_due),
         )
+
+    async def operate(self) -> None:
+        """Send captures, voids and refunds when some are due, until cancelled."""
+        await repeat(self._operate_all, _REVERSE_S, _NOT_OPERATED, self._operation_due)
 
     async def sweep(self) -> None:
         """Release what nobody ends, and delete what is over, until cancelled."""
@@ -73,4 +90,8 @@ class DueWork:
 
     async def _reverse_all(self) -> None:
         while await self._reverser.reverse_due():
+            pass
+
+    async def _operate_all(self) -> None:
+        while await self._operator.send_due():
             pass

@@ -7,13 +7,16 @@ SUBJECT = Subject(
     rank=150,
     commands=(
         CommandPlace(
+            "payments", "command.operating:app", "Payments that stand: capture, void, refund them."
+        ),
+        CommandPlace(
             "gateway",
-            "command:app",
+            "command.in_doubt:app",
             "Payments whose end at the gateway was not known; they are reversed.",
         ),
     ),
+    use_cases=("use_cases.operating",),
     without={
-        "use_cases": "What the gateway left in doubt is the operator's.",
         "pages": "A decision's page shows its payment.",
     },
 )

@@ -82,6 +82,7 @@ def endpoint_of(case: UseCase[..., Any]) -> ManageEndpoint:
         most_bytes=case.terms.most_bytes,
         names_cards=case.terms.names_cards,
         reads=case.terms.reads,
+        unseen=case.terms.unseen,
     )
 
 

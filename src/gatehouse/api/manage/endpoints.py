@@ -84,6 +84,8 @@ class ManageEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Whether card numbers in its body are compared with what the account has."""
     reads: bool = False
     """Whether it changes nothing although it is no GET, because of what is in its body."""
+    unseen: bool = False
+    """Whether it changes only what no server caches."""
 
     @property
     def address(self) -> str:

@@ -63,7 +63,7 @@ class Repeatable(msgspec.Struct, frozen=True):
 
     def _within(self, answer: Callable[[Any], Reply], call: ManageCall) -> Reply:
         """Do the work and keep its answer in one transaction."""
-        with call.session.change() as change:
+        with call.session.change(unseen=self.endpoint.unseen) as change:
             joined = msgspec.structs.replace(call, session=call.session.joining(change))
             reply = answer(self.endpoint.run(joined))
             about = joined.session, call.account_id, self.claim, self.request_id

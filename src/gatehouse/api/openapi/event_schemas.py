@@ -14,6 +14,7 @@ from gatehouse.api.openapi.parts import parameter, ref
 from gatehouse.core.api_values import Money
 from gatehouse.core.events import MEANINGS, EventName
 from gatehouse.core.wording.labels import Label
+from gatehouse.gateway.operating import OperationKind
 from gatehouse.pipeline.experiment import ExperimentEnd, ExperimentKind
 from gatehouse.store.decisions.review_events import PaymentEffect, ReviewState
 
@@ -47,6 +48,14 @@ _REVERSAL: Final[Schema] = _PAYMENT | {
     "amountMinor": _NUMBER,
     "currency": _TEXT,
     "attempts": _NUMBER,
+    "reason": {"type": ["string", "null"]},
+}
+_OPERATION: Final[Schema] = _PAYMENT | {
+    "operationId": _TEXT,
+    "kind": ref(OperationKind.__name__),
+    "amountMinor": _NUMBER,
+    "currency": _TEXT,
+    "code": {"type": ["string", "null"], "description": "The provider's code."},
     "reason": {"type": ["string", "null"]},
 }
 _COUNTS: Final = (
@@ -83,6 +92,11 @@ DATA: Final[Mapping[str, Schema]] = {
     EventName.PAYMENT_AUTHORIZED: _PAYMENT,
     EventName.PAYMENT_REVERSED: _REVERSAL,
     EventName.PAYMENT_REVERSAL_FAILED: _REVERSAL,
+    EventName.PAYMENT_CAPTURED: _OPERATION,
+    EventName.PAYMENT_VOIDED: _OPERATION,
+    EventName.PAYMENT_REFUNDED: _OPERATION,
+    EventName.PAYMENT_OPERATION_REFUSED: _OPERATION,
+    EventName.PAYMENT_OPERATION_IN_DOUBT: _OPERATION,
     EventName.FEEDBACK_RECEIVED: _REQUEST
     | {
         "label": ref(Label.__name__),

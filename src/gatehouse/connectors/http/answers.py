@@ -42,6 +42,12 @@ class WordKind(Enum):
         r"(https://[A-Za-z0-9.:\[\]-]{1,255})?/(?!/)[!\"$-~]{0,1700}",
         SKIP,
     )
+    OPERATION = (
+        "succeeded, refused or pending",
+        "succeeded|refused|pending",
+        FAIL,
+    )
+    MINOR = ("a whole number of the smallest unit", r"[0-9]{1,13}", FAIL)
     FLAG = ("true or false", "true|false", FAIL)
     RESULT = (
         f"one of {', '.join(Result)}",

@@ -17,6 +17,7 @@ class Asked:
         "_now",
         "_random",
         "account_id",
+        "authorized_minor",
         "code",
         "expiry",
         "holder",
@@ -46,6 +47,8 @@ class Asked:
         self.street: str | None = None
         self.holder: IdVerifyRequest | None = None
         self.payment: Payment | None = None
+        self.authorized_minor: int | None = None
+        """Of a payment of which `payment` is a part."""
         self.reference = request_id
         self.payment_id: str | None = None
         self.payment_link: str | None = None

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import urlsplit
 
 from gatehouse.connectors.http.answers import WordKind
+from gatehouse.connectors.http.authentication import Authentication
 from gatehouse.connectors.http.calls import CompiledCall, PartyCaller
 from gatehouse.connectors.http.client import Endpoint, HttpClient
 from gatehouse.connectors.http.compiled import SharedParts, compile_errors, compile_requests
-from gatehouse.connectors.http.mapping import Authentication, Errors, Requests
+from gatehouse.connectors.http.mapping import Errors, Requests
 from gatehouse.connectors.http.options import HttpDefinition, url_problem
 from gatehouse.connectors.http.signing import (
     HmacSigner,

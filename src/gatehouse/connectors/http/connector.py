@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Final
 
+import msgspec
+
 from gatehouse.connectors.connector import ConnectorState
 from gatehouse.connectors.http.answers import (
     Read,
@@ -17,18 +19,25 @@ from gatehouse.connectors.http.building import Building
 from gatehouse.connectors.http.calls import CompiledCall
 from gatehouse.connectors.http.compiled import Refusal
 from gatehouse.connectors.http.mapping import (
-    AuthorizeMapping,
     CheckMapping,
     IdentityMapping,
     Mapping,
-    ReverseMapping,
+    OperationMapping,
 )
 from gatehouse.connectors.http.options import HttpDefinition
 from gatehouse.connectors.http.templates import Render, Tables, compile_template, parse_template
 from gatehouse.connectors.http.wire import CallFailed
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
 from gatehouse.core.stages.case import ValuesByType
 from gatehouse.core.wording.sentences import Phrase, said_by
+from gatehouse.gateway.operating import (
+    Offer,
+    OperationAnswer,
+    OperationEnd,
+    OperationKind,
+    PaymentOperation,
+)
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.source import HolderResults, IdentityEnquiry
@@ -39,6 +48,12 @@ _NO_VERDICT: Final = Phrase(
     "connector.no_verdict", "the answer does not say whether the payment is approved"
 )
 _NOT_REVERSED: Final = Phrase("connector.not_reversed", "the reversal is not confirmed")
+_NO_RESULT: Final = Phrase(
+    "connector.no_result", "the answer does not say whether the operation succeeded"
+)
+_OTHER_AMOUNT: Final = Phrase(
+    "connector.other_amount", "the answer is about another amount than was asked for"
+)
 _NO_KNOWN_CODE: Final = Phrase(
     "connector.no_known_code", "the answer refuses without a code that the mapping knows"
 )
@@ -107,9 +122,10 @@ class HttpIdentities:
 class HttpGateway:
     """Authorizes payments and reverses them. An authorization is never sent twice."""
 
-    def __init__(
-        self, authorize: AuthorizeMapping, reverse: ReverseMapping, building: Building
-    ) -> None:
+    def __init__(self, mapping: Mapping, building: Building) -> None:
+        authorize, reverse = mapping.authorize, mapping.reverse
+        assert authorize is not None
+        assert reverse is not None
         answer, environment = authorize.answer, building.environment
         tables = environment.tables
         self._caller = building.caller
@@ -132,6 +148,13 @@ class HttpGateway:
         self._reversed = (
             None if reverse.answer is None else compile_flag(reverse.answer.reversed, tables)
         )
+        operations = (
+            (OperationKind.CAPTURE, mapping.capture),
+            (OperationKind.REFUND, mapping.refund),
+        )
+        self._operations = {
+            kind: _Operation(part, building) for kind, part in operations if part is not None
+        }
 
     def refer(self, authorization: Authorization) -> str | None:
         """Our own name for the payment, where the mapping makes one."""
@@ -172,7 +195,30 @@ class HttpGateway:
         """Return when the payment is known not to stand."""
         asked = Asked(reversal.request_id, reversal.account_id, reversal)
         asked.payment = reversal.payment
-        known = reversal.payment.reference or ""
+        self._name(asked, reversal.payment)
+        await self._caller.call(self._reverse, asked, self._confirm)
+
+    def offer(self, operation: PaymentOperation) -> Offer:
+        """Voids, which are reversals, and what the mapping describes."""
+        if operation.kind is OperationKind.VOID:
+            return Offer.REPEATABLE
+        mapped = self._operations.get(operation.kind)
+        return Offer.NONE if mapped is None else mapped.offer
+
+    async def operate(self, operation: PaymentOperation) -> OperationAnswer:
+        """Ask for a capture or a refund."""
+        mapped = self._operations[operation.kind]
+        asked = Asked(operation.request_id, operation.account_id, operation)
+        asked.payment = msgspec.structs.replace(
+            operation.payment, amount_minor=operation.amount_minor
+        )
+        asked.authorized_minor = operation.payment.amount_minor
+        self._name(asked, operation.payment)
+        return await self._caller.call(mapped.call, asked, mapped.read)
+
+    def _name(self, asked: Asked, payment: Payment) -> None:
+        """Name a payment in a request about it, as `_names` noted it."""
+        known = payment.reference or ""
         names = known.split(" ")
         if self._has_link and len(names) > 1:
             link = names.pop()
@@ -185,13 +231,39 @@ class HttpGateway:
             asked.reference = known
         elif known:
             asked.payment_id = known
-        await self._caller.call(self._reverse, asked, self._confirm)
 
     def _confirm(self, answer: Any, _asked: Asked) -> None:
         if isinstance(answer, Refusal) or self._reversed is None:
             return
         if not self._reversed(answer, None):
             raise ConnectorFailed(_NOT_REVERSED())
+
+
+class _Operation:
+    """A capture or a refund, as the mapping has it."""
+
+    def __init__(self, mapping: OperationMapping, building: Building) -> None:
+        answer, tables = mapping.answer, building.environment.tables
+        repeatable = mapping.repeatable
+        self.offer: Final = Offer.REPEATABLE if repeatable else Offer.ONCE
+        self.call: Final = building.call(mapping, WordKind.GATEWAY_CODE, may_repeat=repeatable)
+        self._result = compile_reading(answer.result, WordKind.OPERATION, tables)
+        self._code = _optional(answer.response_code, WordKind.GATEWAY_CODE, tables)
+        self._id = _optional(answer.id, WordKind.ID, tables)
+        self._amount = _optional(answer.amount, WordKind.MINOR, tables)
+
+    def read(self, answer: Any, asked: Asked) -> OperationAnswer:
+        """What the party said; an answer about another amount says nothing."""
+        if isinstance(answer, Refusal):
+            return OperationAnswer(OperationEnd.REFUSED, _code(answer))
+        result, amount = self._result(answer, None), self._amount(answer, None)
+        if result is None:
+            raise ConnectorFailed(_NO_RESULT())
+        end = OperationEnd(result.upper())
+        assert asked.payment is not None
+        if amount is not None and int(amount) != asked.payment.amount_minor:
+            raise ConnectorFailed(_OTHER_AMOUNT())
+        return OperationAnswer(end, self._code(answer, None), self._id(answer, None))
 
 
 class HttpConnector:
@@ -207,7 +279,7 @@ class HttpConnector:
         self._gateway = (
             None
             if mapping.authorize is None or mapping.reverse is None
-            else HttpGateway(mapping.authorize, mapping.reverse, building)
+            else HttpGateway(mapping, building)
         )
         self._health: CompiledCall | None = (
             None

@@ -15,7 +15,7 @@ from joserfc.errors import JoseError
 from joserfc.jwe import JWERegistry, decrypt_compact, encrypt_compact
 from joserfc.jwk import RSAKey
 
-from gatehouse.connectors.http.mapping import ContentCipher, MessageEncryption
+from gatehouse.connectors.http.authentication import ContentCipher, MessageEncryption
 from gatehouse.connectors.http.templates import Environment, compile_template, parse_template
 from gatehouse.connectors.http.wire import LARGEST_ANSWER
 from gatehouse.core.errors import ConnectorFailed, SettingsError

@@ -37,7 +37,9 @@ _ALL: Final = frozenset(MappedFunction)
 _ASKING: Final = _ALL - {MappedFunction.HEALTH}
 _AUTHORIZE: Final = frozenset((MappedFunction.AUTHORIZE,))
 _REVERSE: Final = frozenset((MappedFunction.REVERSE,))
-_MONEY: Final = _AUTHORIZE | _REVERSE
+_OPERATE: Final = frozenset((MappedFunction.CAPTURE, MappedFunction.REFUND))
+_MADE: Final = _REVERSE | _OPERATE
+_MONEY: Final = _AUTHORIZE | _MADE
 _HOLDER: Final = frozenset((MappedFunction.PRECHECK, MappedFunction.IDVERIFY))
 _CARD: Final = _HOLDER | _AUTHORIZE
 _CODE: Final = _CARD - {MappedFunction.IDVERIFY}
@@ -251,13 +253,27 @@ FIELDS: Final = (
             "currency": (lambda asked: _payment(asked).currency, "ISO 4217, such as USD."),
             "reference": (
                 lambda asked: asked.reference,
-                "Our name for the payment; the same in its reversal.",
+                "Our name for the payment; the same in all requests about it.",
             ),
         },
         is_sure=True,
     )
     | _group(
-        _REVERSE,
+        _OPERATE,
+        {
+            "operation.id": (
+                _of_source("operation_id"),
+                "Our name for the capture or refund; the same whenever it is sent.",
+            ),
+            "authorized.minor": (
+                lambda asked: asked.authorized_minor,
+                "A number: the amount that was authorized, in the smallest unit.",
+            ),
+        },
+        is_sure=True,
+    )
+    | _group(
+        _MADE,
         {
             "payment.id": (lambda asked: asked.payment_id, "The party's name for the payment."),
             "payment.link": (

@@ -6,50 +6,23 @@ it from YAML and checks it; `connectors.http.compiled` makes it quick.
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from gatehouse.connectors.http.authentication import Authentication, MessageEncryption
+from gatehouse.connectors.http.mapping_parts import (
+    MOST_ENTRIES,
+    HeaderName,
+    MappingPart,
+    Name,
+    OptionName,
+    Status,
+    Table,
+    Text,
+)
 from gatehouse.core.reading.validation import Checked
-
-MOST_ENTRIES: Final = 200
-LONGEST_TEXT: Final = 2_000
-
-Name = Annotated[
-    str,
-    Meta(
-        pattern=r"[a-z][a-z0-9_-]{0,63}",
-        description="1 to 64 small letters, digits, - and _, beginning with a letter",
-    ),
-]
-OptionName = Annotated[
-    str,
-    Meta(
-        pattern=r"[a-z][a-z0-9_]{0,63}",
-        description="1 to 64 small letters, digits and _, beginning with a letter",
-    ),
-]
-Text = Annotated[str, Meta(min_length=1, max_length=LONGEST_TEXT)]
-HeaderName = Annotated[
-    str,
-    Meta(pattern=r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}", description="the name of a header"),
-]
-Status = Annotated[
-    str,
-    Meta(
-        pattern=r"[1-5][0-9]{2}|[1-5]xx|[1-5][0-9]{2}-[1-5][0-9]{2}",
-        description="a status such as 404, 5xx or 500-504",
-    ),
-]
-Table = Annotated[
-    dict[Annotated[str, Meta(max_length=256)], Text], Meta(min_length=1, max_length=2_000)
-]
-"""What each word of the other side means; `*` stands for every other word."""
-
-
-class MappingPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A base of all parts: strict, and short when it is kept."""
 
 
 class MappedFunction(StrEnum):
@@ -59,6 +32,8 @@ class MappedFunction(StrEnum):
     IDVERIFY = "idverify"
     AUTHORIZE = "authorize"
     REVERSE = "reverse"
+    CAPTURE = "capture"
+    REFUND = "refund"
     HEALTH = "health"
 
 
@@ -85,7 +60,9 @@ class RequestMapping(MappingPart, frozen=True):
 
     path: Text
     method: Method = Method.POST
-    headers: Annotated[dict[HeaderName, Text], Meta(max_length=50)] = {}
+    headers: Annotated[dict[HeaderName, Text], Meta(max_length=50)] = msgspec.field(
+        default_factory=dict
+    )
     body: Any = None
     """Nested JSON; its texts are templates."""
     encoding: BodyEncoding = BodyEncoding.JSON
@@ -109,7 +86,9 @@ class Reader(Checked, MappingPart, frozen=True):
     """Always this, whatever the answer says."""
     format: Text | None = None
     table: Text | Table | None = None
-    brands: Annotated[dict[Text, Text | Table], Meta(max_length=30)] = {}
+    brands: Annotated[dict[Text, Text | Table], Meta(max_length=30)] = msgspec.field(
+        default_factory=dict
+    )
     """A table for a brand, instead of `table`."""
     missing: Text | None = None
     """What it means when no place holds anything."""
@@ -273,6 +252,29 @@ class ReverseMapping(MappingPart, frozen=True):
     errors: Errors = ()
 
 
+class OperationMappingAnswer(MappingPart, frozen=True):
+    """How the answer about a capture or a refund is read."""
+
+    result: Reading
+    """`succeeded`, `refused`, or `pending` where a message of the party tells the end later."""
+    response_code: Reading | None = None
+    id: Reading | None = None
+    """How the party calls the operation."""
+    amount: Reading | None = None
+    """In the smallest unit; an answer about another amount than was asked for is not believed."""
+
+
+class OperationMapping(MappingPart, frozen=True):
+    """Captures or refunds a payment that stands, whole or in part."""
+
+    request: Requests
+    answer: OperationMappingAnswer
+    errors: Errors = ()
+    repeatable: bool = False
+    """Whether the party does nothing twice for one `{operation.id}`, so that a request without an
+    answer may be sent again."""
+
+
 class HealthMapping(MappingPart, frozen=True):
     """Asks whether the party is there; every answer with a status of 2xx says yes."""
 
@@ -287,109 +289,6 @@ class Option(MappingPart, frozen=True):
     default: Text | None = None
     required: bool = True
     """Without a default: whether it must be given."""
-
-
-class BasicAuth(MappingPart, frozen=True):
-    """A user and a password."""
-
-    user: Text
-    password: Text
-
-
-class ByteEncoding(StrEnum):
-    """How bytes are written as text."""
-
-    BASE64 = "base64"
-    HEX = "hex"
-    TEXT = "text"
-
-
-class Digest(StrEnum):
-    """The digests that a signature can use."""
-
-    SHA256 = "sha256"
-    SHA384 = "sha384"
-    SHA512 = "sha512"
-
-
-class HmacAuth(Checked, MappingPart, frozen=True):
-    """A signature over parts of the request."""
-
-    key: Text
-    sign: Text
-    """A template of what is signed."""
-    headers: Annotated[dict[HeaderName, Text], Meta(min_length=1, max_length=20)]
-    """What is sent; `{signature}` and `{digest}` stand for the results."""
-    key_encoding: ByteEncoding = ByteEncoding.TEXT
-    algorithm: Digest = Digest.SHA256
-    encoding: ByteEncoding = ByteEncoding.BASE64
-    """Of the signature."""
-    digest: Digest = Digest.SHA256
-    digest_encoding: ByteEncoding = ByteEncoding.BASE64
-
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """Bytes are no text."""
-        for name in ("encoding", "digest_encoding"):
-            if getattr(self, name) == ByteEncoding.TEXT:
-                yield name, "must be base64 or hex"
-
-
-class SendClient(StrEnum):
-    """Where a token request has the client's name and secret."""
-
-    BASIC = "basic"
-    BODY = "body"
-
-
-class OAuthAuth(MappingPart, frozen=True):
-    """A token by client credentials (OAuth 2.0)."""
-
-    token_url: Text
-    client_id: Text
-    client_secret: Text
-    send: SendClient = SendClient.BASIC
-    scope: Text | None = None
-    extra: Annotated[dict[Text, Text], Meta(max_length=10)] = {}
-    """More fields of the token request, such as audience."""
-
-
-class Authentication(Checked, MappingPart, frozen=True):
-    """How the party knows us; a certificate can come with any of these."""
-
-    basic: BasicAuth | None = None
-    bearer: Text | None = None
-    hmac: HmacAuth | None = None
-    oauth2: OAuthAuth | None = None
-    client_certificate: bool = False
-    """Whether the configuration must name a certificate of ours."""
-
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """Two of them would write the same header."""
-        if self.hmac is not None and self.oauth2 is not None:
-            yield "", "has hmac and oauth2; a request has one or the other"
-        chosen = [name for name in ("basic", "bearer", "oauth2") if getattr(self, name) is not None]
-        if len(chosen) > 1:
-            yield "", f"has {' and '.join(chosen)}; all of them write the header Authorization"
-
-
-class ContentCipher(StrEnum):
-    """How an encrypted body is encrypted, by the names of JWE."""
-
-    A128GCM = "A128GCM"
-    A256GCM = "A256GCM"
-
-
-class MessageEncryption(MappingPart, frozen=True):
-    """Bodies as JWE (RSA-OAEP-256), used when the configuration names the secrets."""
-
-    key_id: Text
-    certificate: Text
-    """Of the party, in PEM."""
-    private_key: Text
-    """Ours, in PEM."""
-    member: Text = "encData"
-    """The only member of a body that is encrypted."""
-    content: ContentCipher = ContentCipher.A128GCM
 
 
 class SecretNeed(MappingPart, frozen=True):
@@ -409,16 +308,24 @@ class Mapping(MappingPart, frozen=True):
 
     mapping: Name
     description: Annotated[str, Meta(max_length=2_000)] = ""
-    secrets: Secrets = {}
+    secrets: Secrets = msgspec.field(default_factory=dict)
     """Name and description of what must stay secret; the configuration says where each is."""
-    options: Annotated[dict[OptionName, Option], Meta(max_length=50)] = {}
+    options: Annotated[dict[OptionName, Option], Meta(max_length=50)] = msgspec.field(
+        default_factory=dict
+    )
     authentication: Authentication | None = None
     encryption: MessageEncryption | None = None
-    headers: Annotated[dict[HeaderName, Text], Meta(max_length=50)] = {}
+    headers: Annotated[dict[HeaderName, Text], Meta(max_length=50)] = msgspec.field(
+        default_factory=dict
+    )
     """Of every request."""
-    tables: Annotated[dict[OptionName, Table], Meta(max_length=MOST_ENTRIES)] = {}
+    tables: Annotated[dict[OptionName, Table], Meta(max_length=MOST_ENTRIES)] = msgspec.field(
+        default_factory=dict
+    )
     precheck: CheckMapping | None = None
     idverify: IdentityMapping | None = None
     authorize: AuthorizeMapping | None = None
     reverse: ReverseMapping | None = None
+    capture: OperationMapping | None = None
+    refund: OperationMapping | None = None
     health: HealthMapping | None = None

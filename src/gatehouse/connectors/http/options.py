@@ -8,13 +8,15 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from gatehouse.connectors.http.mapping import Mapping, OptionName, SecretNeed
+from gatehouse.connectors.http.mapping import Mapping, SecretNeed
+from gatehouse.connectors.http.mapping_parts import OptionName
 from gatehouse.connectors.part_reader import Definition, InFlight, PartReader, TimeLimit
 from gatehouse.connectors.secret_sources import SecretSource
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.wording.sentences import Phrase, described, each_line, said_by
+from gatehouse.gateway.operating import VOIDS_ONLY, OperationKind
 
 _HTTP_UNFIT: Final = Phrase(
     "document.http_unfit", "its base_url begins with http://; card data need https://"
@@ -96,6 +98,12 @@ class HttpDefinition(Definition, frozen=True, kw_only=True, tag="http"):
             ("gateway", mapping.authorize),
         )
         return tuple(name for name, part in offered if part is not None)
+
+    def operations(self) -> frozenset[OperationKind]:
+        """Voids, which are reversals, and what the mapping describes."""
+        mapping = self.mapping
+        offered = ((OperationKind.CAPTURE, mapping.capture), (OperationKind.REFUND, mapping.refund))
+        return VOIDS_ONLY | {kind for kind, part in offered if part is not None}
 
     def secret_sources(self) -> tuple[str, ...]:
         """Where its secrets are."""

@@ -24,6 +24,7 @@ from gatehouse.connectors.http.mapping import (
     IdentityMapping,
     MappedFunction,
     Mapping,
+    OperationMapping,
     RequestMapping,
     Requests,
     ReverseMapping,
@@ -40,7 +41,14 @@ _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,17})?")
 _NUMBER_LIKE: Final = re.compile(r"[-+]?[0-9][0-9.]*")
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
 
-AnyFunction = CheckMapping | IdentityMapping | AuthorizeMapping | ReverseMapping | HealthMapping
+AnyFunction = (
+    CheckMapping
+    | IdentityMapping
+    | AuthorizeMapping
+    | ReverseMapping
+    | OperationMapping
+    | HealthMapping
+)
 
 
 def read_mapping(content: bytes) -> Mapping:
@@ -116,6 +124,10 @@ def _check(document: Document, mapping: Mapping) -> list[Flaw]:
         if mapping.reverse.answer is not None:
             reading = mapping.reverse.answer.reversed
             checker.reading("reverse.answer.reversed", reading, WordKind.FLAG)
+    for function in (MappedFunction.CAPTURE, MappedFunction.REFUND):
+        operation = getattr(mapping, function.value)
+        if operation is not None:
+            _check_operation(checker, operation, function)
     if mapping.health is not None:
         _check_asking(checker, mapping.health, MappedFunction.HEALTH)
     return [*checker.flaws, *checker.unused()]
@@ -129,6 +141,9 @@ def _check_setup(checker: MappingChecker, mapping: Mapping) -> None:
         there = "reverse" if mapping.authorize is None else "authorize"
         message = "authorize and reverse come together: what is not answered must be taken back"
         checker.flaw(there, message)
+    for name in ("capture", "refund"):
+        if mapping.authorize is None and getattr(mapping, name) is not None:
+            checker.flaw(name, "needs authorize: only what was authorized here is found again")
     for name, text in mapping.headers.items():
         checker.header(f"headers.{name}", name, text, None)
     oauth = None if mapping.authentication is None else mapping.authentication.oauth2
@@ -144,6 +159,17 @@ def _check_setup(checker: MappingChecker, mapping: Mapping) -> None:
             checker.flaw("authentication.hmac.sign", "cannot hold the signature of itself")
         for name, text in hmac.headers.items():
             checker.template(f"authentication.hmac.headers.{name}", text, Place.SIGNED, None)
+
+
+def _check_operation(
+    checker: MappingChecker, part: OperationMapping, function: MappedFunction
+) -> None:
+    _check_asking(checker, part, function)
+    path, answer = f"{function.value}.answer", part.answer
+    checker.reading(f"{path}.result", answer.result, WordKind.OPERATION)
+    checker.reading(f"{path}.response_code", answer.response_code, WordKind.GATEWAY_CODE)
+    checker.reading(f"{path}.id", answer.id, WordKind.ID)
+    checker.reading(f"{path}.amount", answer.amount, WordKind.MINOR)
 
 
 def _setup_texts(mapping: Mapping) -> Iterator[tuple[str, str]]:
@@ -238,7 +264,10 @@ def _check_errors(checker: MappingChecker, errors: Errors, function: MappedFunct
         path = f"{function.value}.errors[{index}]"
         if rule.where is not None:
             checker.json_path(f"{path}.where.path", rule.where.path)
-        declinable = (MappedFunction.PRECHECK, MappedFunction.AUTHORIZE)
+        declinable = (
+            *(MappedFunction.PRECHECK, MappedFunction.AUTHORIZE),
+            *(MappedFunction.CAPTURE, MappedFunction.REFUND),
+        )
         if rule.then is ErrorClass.DECLINED and function not in declinable:
             checker.flaw(f"{path}.then", f"{function} is never declined; use retry or mistake")
         if rule.then is ErrorClass.DONE and function is not MappedFunction.REVERSE:

@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from gatehouse.connectors.http.asked import Asked
-from gatehouse.connectors.http.client import HttpClient
-from gatehouse.connectors.http.mapping import (
+from gatehouse.connectors.http.authentication import (
     Authentication,
     BasicAuth,
     ByteEncoding,
@@ -20,6 +19,7 @@ from gatehouse.connectors.http.mapping import (
     OAuthAuth,
     SendClient,
 )
+from gatehouse.connectors.http.client import HttpClient
 from gatehouse.connectors.http.templates import (
     Environment,
     Render,

@@ -25,6 +25,10 @@ class HostAnswer(msgspec.Struct, frozen=True):
     garbage: Callable[[], bytes]
     wrong_stan: Callable[[], bytes] | None = None
     """None where the protocol has no such number; the answer is then as it should be."""
+    error: bytes | None = None
+    """A failure of the host, though the message was taken."""
+    wrong_amount: bytes | None = None
+    """The same about another amount, where an answer names one."""
 
 
 class HostConnection(asyncio.Protocol):
@@ -91,6 +95,10 @@ class HostConnection(asyncio.Protocol):
             case HostFate.WRONG_STAN:
                 wrong = answer.wrong_stan
                 self._send(answer, answer.data if wrong is None else wrong(), fate)
+            case HostFate.ERROR:
+                self._send(answer, answer.error or answer.data, fate)
+            case HostFate.WRONG_AMOUNT:
+                self._send(answer, answer.wrong_amount or answer.data, fate)
             case HostFate.RESET:
                 self._reset()
 

@@ -19,10 +19,11 @@ from gatehouse.connectors.reference_host.misbehaviour import (
     draw,
     make_fates,
 )
-from gatehouse.connectors.sandbox.parties import decide_payment
+from gatehouse.connectors.sandbox.parties import decide_operation, decide_payment
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Clock, iso_time
+from gatehouse.gateway.operating import OperationEnd
 
 APPROVED: Final = "00"
 INVALID_AMOUNT: Final = "13"
@@ -44,6 +45,7 @@ class HostMessage(msgspec.Struct, frozen=True):
     amount_minor: int | None = None
     currency: str | None = None
     number: CardNumber | None = None
+    operation: str | None = None
 
 
 class HostDecision(msgspec.Struct, frozen=True):
@@ -110,9 +112,34 @@ class ReferenceHost:
         if known is None or known.outcome is None:
             repeated = known is not None and known.reversals > 0
             return HostDecision(HostOutcome.NEVER_HEARD_OF, NOT_FOUND, duplicate=repeated)
-        if _differs(known, message):
+        if _differs(known, message) or known.captured:
             return HostDecision(HostOutcome.REFUSED, INVALID_AMOUNT)
         return HostDecision(HostOutcome.REVERSED, APPROVED, duplicate=known.reversals > 0)
+
+    def operate(self, message: HostMessage) -> HostDecision:
+        """Decide about a capture or a refund; a repeat gets the first answer and does nothing."""
+        assert message.reference is not None
+        assert message.operation is not None
+        known = self.memory.find(message.reference)
+        if known is None or known.outcome is not HostOutcome.APPROVED or known.reversals:
+            return HostDecision(HostOutcome.DECLINED, NOT_FOUND)
+        before = known.operations.get(message.operation)
+        if before is not None:
+            asked = (message.kind, message.amount_minor)
+            outcome = before.outcome if (before.kind, before.amount_minor) == asked else None
+            if outcome is None:
+                return HostDecision(HostOutcome.REFUSED, DUPLICATE, duplicate=True)
+            return HostDecision(outcome, before.code, duplicate=True)
+        is_capture = message.kind is HostKind.CAPTURE
+        taken = known.captured if is_capture else known.refunded
+        most = known.amount_minor if is_capture else known.captured
+        amount = message.amount_minor or 0
+        if amount > (most or 0) - taken or message.currency != known.currency:
+            return HostDecision(HostOutcome.DECLINED, INVALID_AMOUNT)
+        answer = decide_operation(message.operation, amount)
+        refused = answer.end is OperationEnd.REFUSED
+        outcome = HostOutcome.DECLINED if refused else HostOutcome.APPROVED
+        return HostDecision(outcome, answer.response_code)
 
     def received(self, message: HostMessage, decision: HostDecision) -> HostFate | None:
         """Note a message and what was decided about it; what goes wrong with its answer, if so."""
@@ -143,8 +170,9 @@ class ReferenceHost:
         if message.reference is None:
             self._unnamed += 1
             return self._fate_of(f"{message.kind}:{self._unnamed}")
-        times = self.memory.times(message.kind, message.reference)
-        return self._fate_of(f"{message.kind}:{message.reference}:{times}")
+        name = message.operation or message.reference
+        times = self.memory.times(message.kind, name)
+        return self._fate_of(f"{message.kind}:{name}:{times}")
 
     def _line(
         self,
@@ -161,6 +189,7 @@ class ReferenceHost:
             kind=message.kind,
             outcome=decision.outcome,
             reference=message.reference,
+            operation=message.operation,
             stan=message.stan,
             amount_minor=message.amount_minor,
             currency=message.currency,

@@ -14,9 +14,10 @@ import msgspec
 
 from gatehouse.connectors.reference_host.connection import HostAnswer, HostConnection
 from gatehouse.connectors.reference_host.host import HostMessage, ReferenceHost
-from gatehouse.connectors.reference_host.http_contract import ErrorAnswer
+from gatehouse.connectors.reference_host.http_contract import ErrorAnswer, OperationAnswerBody
 from gatehouse.connectors.reference_host.http_routes import HEALTH, HttpReply, HttpRoutes
 from gatehouse.connectors.reference_host.journal import HostOutcome
+from gatehouse.connectors.reference_host.misbehaviour import HostFate
 
 MOST_HEAD_BYTES: Final = 16_384
 MOST_BODY_BYTES: Final = 65_536
@@ -140,7 +141,24 @@ class HttpConnection(HostConnection):
         fate = self._host.received(reply.message, reply.decision)
         if reply.decision.outcome is not HostOutcome.SILENT:
             message = reply.message
-            answer = HostAnswer(message, reply.decision, data, lambda: self._garbage(message))
+            error = wrong = None
+            if fate is HostFate.ERROR:
+                failed = HttpReply(500, ErrorAnswer("the host failed"))
+                error = _response(failed, keep_alive=request.keep_alive)
+            elif fate is HostFate.WRONG_AMOUNT and isinstance(reply.body, OperationAnswerBody):
+                other = msgspec.structs.replace(
+                    reply.body, amount_minor=reply.body.amount_minor + 1
+                )
+                told = msgspec.structs.replace(reply, body=other)
+                wrong = _response(told, keep_alive=request.keep_alive)
+            answer = HostAnswer(
+                message,
+                reply.decision,
+                data,
+                lambda: self._garbage(message),
+                error=error,
+                wrong_amount=wrong,
+            )
             self.deliver(answer, fate)
 
     def _reply(self, request: HttpRequest, path: str) -> HttpReply:

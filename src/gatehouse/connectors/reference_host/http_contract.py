@@ -97,6 +97,17 @@ class ReversalBody(Personal, frozen=True, rename="camel"):
     id: Annotated[str, Meta(max_length=64)] | None = None
 
 
+class OperationBody(Personal, frozen=True, rename="camel"):
+    """`POST /v1/payments/captures` and `POST /v1/payments/refunds`."""
+
+    operation: ReferenceText
+    """Its own name; nothing is done twice for one."""
+    reference: ReferenceText
+    amount_minor: _Amount
+    currency: _Currency
+    id: Annotated[str, Meta(max_length=64)] | None = None
+
+
 class NameAnswer(msgspec.Struct, frozen=True):
     """How a name compares."""
 
@@ -138,6 +149,15 @@ class ReversalAnswer(msgspec.Struct, frozen=True):
     """The payment does not stand."""
 
     reversed: bool
+
+
+class OperationAnswerBody(msgspec.Struct, frozen=True, rename="camel"):
+    """The answer about a capture or refund."""
+
+    result: str
+    response_code: str
+    id: str
+    amount_minor: int
 
 
 class ErrorAnswer(msgspec.Struct, frozen=True):

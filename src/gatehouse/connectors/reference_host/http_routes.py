@@ -1,6 +1,7 @@
 """What the reference host answers over HTTP: our own contract, and the routes that drive tests."""
 
 from collections.abc import Callable
+from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -19,6 +20,8 @@ from gatehouse.connectors.reference_host.http_contract import (
     ContractHolder,
     ErrorAnswer,
     HolderAnswer,
+    OperationAnswerBody,
+    OperationBody,
     PaymentAnswer,
     PaymentBody,
     ReversalAnswer,
@@ -58,6 +61,7 @@ class HttpRoutes:
         self._verify_bodies = RequestReader(VerifyBody)
         self._payment_bodies = RequestReader(PaymentBody)
         self._reversal_bodies = RequestReader(ReversalBody)
+        self._operation_bodies = RequestReader(OperationBody)
         self._misbehaviours = RequestReader(HostMisbehaviour)
         self._routes: dict[tuple[str, str], tuple[HostKind | None, Callable[[bytes], HttpReply]]]
         self._routes = {
@@ -65,6 +69,14 @@ class HttpRoutes:
             ("POST", "/v1/identities/verify"): (HostKind.VERIFY, self._verify),
             ("POST", "/v1/payments"): (HostKind.AUTHORIZE, self._authorize),
             ("POST", "/v1/payments/reversals"): (HostKind.REVERSE, self._reverse),
+            ("POST", "/v1/payments/captures"): (
+                HostKind.CAPTURE,
+                partial(self._operate, HostKind.CAPTURE),
+            ),
+            ("POST", "/v1/payments/refunds"): (
+                HostKind.REFUND,
+                partial(self._operate, HostKind.REFUND),
+            ),
             HEALTH: (None, lambda _body: HttpReply(200, {"status": "ok"})),
             ("GET", "/v1/journal/summary"): (None, self._summary),
             ("GET", "/v1/misbehaviour"): (None, self._misbehaviour),
@@ -145,6 +157,26 @@ class HttpRoutes:
             return HttpReply(422, told, message, decision)
         return HttpReply(200, ReversalAnswer(reversed=True), message, decision)
 
+    def _operate(self, kind: HostKind, body: bytes) -> HttpReply:
+        asked = self._operation_bodies.read(body)
+        operation = _kept("operation", asked.operation)
+        message = msgspec.structs.replace(_payment(kind, asked), operation=operation)
+        if asked.id is not None and asked.id != _payment_id(asked.reference):
+            told = ErrorAnswer("id: is of another payment than reference")
+            return HttpReply(422, told, message, _REFUSED)
+        decision = self._host.operate(message)
+        if decision.outcome is HostOutcome.REFUSED:
+            told = ErrorAnswer("operation: was used for something else")
+            return HttpReply(422, told, message, decision)
+        done = decision.outcome is HostOutcome.APPROVED
+        answer = OperationAnswerBody(
+            "succeeded" if done else "refused",
+            decision.code or "",
+            f"done_{blake2b(asked.operation.encode(), digest_size=12).hexdigest()}",
+            asked.amount_minor,
+        )
+        return HttpReply(200, answer, message, decision)
+
     def _summary(self, _body: bytes) -> HttpReply:
         return HttpReply(
             200,
@@ -184,7 +216,9 @@ def _enquiry(kind: HostKind, request_id: str, number: CardNumber) -> HostMessage
 
 
 def _payment(
-    kind: HostKind, asked: PaymentBody | ReversalBody, number: CardNumber | None = None
+    kind: HostKind,
+    asked: PaymentBody | ReversalBody | OperationBody,
+    number: CardNumber | None = None,
 ) -> HostMessage:
     return HostMessage(
         "http",

@@ -25,6 +25,8 @@ class HostKind(StrEnum):
     VERIFY = "verify"
     AUTHORIZE = "authorize"
     REVERSE = "reverse"
+    CAPTURE = "capture"
+    REFUND = "refund"
     NETWORK = "network"
     """Sign-on, echo and sign-off."""
     UNREADABLE = "unreadable"
@@ -35,6 +37,7 @@ class HostOutcome(StrEnum):
 
     ANSWERED = "answered"
     APPROVED = "approved"
+    """A payment; or a capture or refund, which is done then."""
     DECLINED = "declined"
     SILENT = "silent"
     """The card is one that the sandbox never answers for."""
@@ -54,6 +57,8 @@ class JournalLine(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tru
     kind: HostKind
     outcome: HostOutcome
     reference: str | None = None
+    operation: str | None = None
+    """The id of a capture or refund."""
     stan: str | None = None
     amount_minor: int | None = None
     currency: str | None = None

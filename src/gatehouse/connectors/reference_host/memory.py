@@ -21,7 +21,7 @@ class HostedPayment:
 
     __slots__ = (
         *("amount_minor", "approval_code", "code", "currency", "outcome"),
-        *("reversals", "times"),
+        *("captured", "operations", "refunded", "reversals", "times"),
     )
 
     def __init__(self) -> None:
@@ -34,6 +34,10 @@ class HostedPayment:
         self.times = 0
         """How often its authorization arrived."""
         self.reversals = 0
+        self.captured = 0
+        self.refunded = 0
+        self.operations: dict[str, JournalLine] = {}
+        """The first line of each capture and refund, by its id."""
 
 
 class HostSummary(msgspec.Struct, rename="camel"):
@@ -52,6 +56,9 @@ class HostSummary(msgspec.Struct, rename="camel"):
     """Approved payments that stand."""
     never_heard_of: int = 0
     """References that were reversed without an authorization before."""
+    captured: int = 0
+    refunded: int = 0
+    """Captures and refunds that were done; each id counts once."""
     reversals: int = 0
     """Messages that ask for a reversal, repeated ones included."""
     duplicates: int = 0
@@ -101,12 +108,16 @@ class HostMemory:
                 self._note_authorization(line)
             case HostKind.REVERSE:
                 self._note_reversal(line)
+            case HostKind.CAPTURE | HostKind.REFUND:
+                self._note_enquiry(line)
+                self._note_operation(line)
             case HostKind.UNREADABLE:
                 summary.unreadable += 1
 
     def _note_enquiry(self, line: JournalLine) -> None:
-        if line.reference is not None:
-            self._enquiries[line.reference] = self._enquiries.get(line.reference, 0) + 1
+        name = line.operation or line.reference
+        if name is not None:
+            self._enquiries[name] = self._enquiries.get(name, 0) + 1
             if len(self._enquiries) > _MOST_ENQUIRIES:
                 self._enquiries.popitem(last=False)
 
@@ -143,6 +154,22 @@ class HostMemory:
             self.summary.unreversed -= 1
         elif payment.outcome is None:
             self.summary.never_heard_of += 1
+
+    def _note_operation(self, line: JournalLine) -> None:
+        if line.duplicate or line.reference is None or line.operation is None:
+            return
+        payment = self._payments.get(line.reference)
+        if payment is None or line.outcome is HostOutcome.REFUSED:
+            return
+        payment.operations[line.operation] = line
+        if line.outcome is not HostOutcome.APPROVED:
+            return
+        if line.kind is HostKind.CAPTURE:
+            payment.captured += line.amount_minor or 0
+            self.summary.captured += 1
+        else:
+            payment.refunded += line.amount_minor or 0
+            self.summary.refunded += 1
 
     def _payment(self, reference: str) -> HostedPayment:
         payment = self._payments.get(reference)

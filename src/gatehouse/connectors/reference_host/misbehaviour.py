@@ -22,6 +22,8 @@ class HostFate(StrEnum):
     DUPLICATE = "duplicate"
     WRONG_STAN = "wrong-stan"
     RESET = "reset"
+    ERROR = "error"
+    WRONG_AMOUNT = "wrong-amount"
     TLS_FAILURE = "tls-failure"
 
 

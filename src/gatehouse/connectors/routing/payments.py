@@ -12,6 +12,13 @@ from gatehouse.connectors.routing.checks import nobody
 from gatehouse.connectors.routing.roster import Roster
 from gatehouse.connectors.routing.seat import Seat
 from gatehouse.core.errors import ConnectorFailed, GatehouseError
+from gatehouse.gateway.operating import (
+    Offer,
+    OperationAnswer,
+    PaymentOperation,
+    offer_of,
+    operate,
+)
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 
 _log: Final = logging.getLogger("gatehouse.connectors")
@@ -82,6 +89,34 @@ class RoutedGateway:
         for result in results:
             if isinstance(result, BaseException):
                 raise result
+
+    def offer(self, operation: PaymentOperation) -> Offer:
+        """How the connector that has the payment takes an operation on it."""
+        seat, own = self._serving(operation)
+        assert seat.gateway is not None
+        return offer_of(seat.gateway, own)
+
+    async def operate(self, operation: PaymentOperation) -> OperationAnswer:
+        """Ask the connector that has the payment, and no other."""
+        seat, own = self._serving(operation)
+        assert seat.gateway is not None
+        if not seat.would_take:
+            raise ConnectorFailed(f"connector {seat.name} takes nothing now", sent=False)
+        # As with reversals: its end says nothing about whether payments will be authorized.
+        done = operate(seat.gateway, own)
+        return await seat.ask(operation.kind.lower(), done, tells=False)
+
+    def _serving(self, operation: PaymentOperation) -> tuple[Seat, PaymentOperation]:
+        """The connector that has a payment, and the operation in its words."""
+        stored = _read(operation.payment.reference) or {}
+        if len(stored) != 1:
+            raise ConnectorFailed("nothing tells which connector has the payment", sent=False)
+        [(name, own)] = stored.items()
+        seat = self._roster.seat(name)
+        if seat is None or seat.gateway is None:
+            raise ConnectorFailed(f"connector {name} is not in use", sent=False)
+        payment = msgspec.structs.replace(operation.payment, reference=own)
+        return seat, msgspec.structs.replace(operation, payment=payment)
 
     def _in_order(
         self, authorization: Authorization, stored: dict[str, str | None] | None

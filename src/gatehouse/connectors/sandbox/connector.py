@@ -8,6 +8,13 @@ from gatehouse.connectors.part_reader import Definition, PartReader
 from gatehouse.connectors.sandbox.parties import SandboxGateway, SandboxIdentities, SandboxIssuer
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.limits.timeouts import with_timeout
+from gatehouse.gateway.operating import (
+    EVERY_OPERATION,
+    Offer,
+    OperationAnswer,
+    OperationKind,
+    PaymentOperation,
+)
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, NoRecords
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
@@ -17,6 +24,10 @@ T = TypeVar("T")
 
 class SandboxDefinition(Definition, frozen=True, kw_only=True, tag="sandbox"):
     """A connector to nobody: it knows the trigger cards, and moves no money."""
+
+    def operations(self) -> frozenset[OperationKind]:
+        """All of them."""
+        return EVERY_OPERATION
 
     def unfit_for_production(self) -> tuple[str, ...]:
         """It answers for cards that it knows nothing about."""
@@ -71,6 +82,14 @@ class SandboxConnector:
     async def reverse(self, reversal: Reversal) -> None:
         """Nothing was paid, so nothing stands."""
         await self._within(_GATEWAY.reverse(reversal))
+
+    def offer(self, operation: PaymentOperation) -> Offer:
+        """Everything, as often as it is asked."""
+        return _GATEWAY.offer(operation)
+
+    async def operate(self, operation: PaymentOperation) -> OperationAnswer:
+        """Answer by the triggers in the amount."""
+        return await self._within(_GATEWAY.operate(operation))
 
     async def _within(self, work: Coroutine[Any, Any, T]) -> T:
         self._in_flight += 1

@@ -7,6 +7,7 @@ from typing import Final, NoReturn
 from gatehouse.connectors.sandbox.people import holders_of
 from gatehouse.connectors.sandbox.triggers import SILENT, MatchWord, Trigger, avs_letters, find
 from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.gateway.operating import Offer, OperationAnswer, OperationEnd, PaymentOperation
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, IdentitySource
 from gatehouse.intel.addresses import Address
@@ -14,6 +15,8 @@ from gatehouse.intel.networks import AddressBook, AddressFacts
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
 
 _PARTY: Final = "sandbox"
+REFUSED_AMOUNT: Final = 105
+"""Captures and refunds of amounts that end in it, such as 1.05, are refused."""
 
 
 class SandboxIssuer:
@@ -109,6 +112,21 @@ class SandboxGateway:
 
     async def reverse(self, reversal: Reversal) -> None:
         """Nothing was paid, so nothing stands."""
+
+    def offer(self, _operation: PaymentOperation) -> Offer:
+        """Everything, as often as it is asked."""
+        return Offer.REPEATABLE
+
+    async def operate(self, operation: PaymentOperation) -> OperationAnswer:
+        """Answer by the amount."""
+        return decide_operation(operation.operation_id, operation.amount_minor)
+
+
+def decide_operation(operation_id: str, amount_minor: int) -> OperationAnswer:
+    """What the gateway says about a capture or a refund."""
+    refused = amount_minor % 1000 == REFUSED_AMOUNT
+    end, code = (OperationEnd.REFUSED, "05") if refused else (OperationEnd.SUCCEEDED, "00")
+    return OperationAnswer(end, code, f"done_{operation_id.rpartition('_')[2]}")
 
 
 def decide_payment(number: CardNumber, reference: str) -> GatewayAnswer | None:

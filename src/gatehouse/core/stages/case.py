@@ -26,6 +26,17 @@ ClientReferenceField = Annotated[
 """The same as a field of a request."""
 
 
+class MadePayment(msgspec.Struct, frozen=True):
+    """A payment that a stage made, as it can be captured later."""
+
+    amount_minor: int
+    currency: str
+    party: str | None
+    """Who made it: the name of a connector."""
+    payment_id: str | None
+    """The party's own name for it."""
+
+
 class StageResult(msgspec.Struct, frozen=True):
     """What one stage leaves behind.
 
@@ -45,8 +56,8 @@ class StageResult(msgspec.Struct, frozen=True):
     """What the stage wants to be decided, if that is its business."""
     declined: bool = False
     """Whether the issuer or the gateway refused the card, as it does with cards under test."""
-    paid: bool = False
-    """Whether a payment was made."""
+    paid: MadePayment | None = None
+    """The payment that was made, if one was."""
     in_doubt: bool = False
     """Whether a payment was asked for and may stand although no answer came."""
 

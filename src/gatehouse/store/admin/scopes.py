@@ -22,10 +22,12 @@ def account_reading(session: AdminSession, account_id: str) -> Iterator[sa.Conne
 
 
 @contextlib.contextmanager
-def account_change(session: AdminSession, account_id: str) -> Iterator[Change]:
+def account_change(
+    session: AdminSession, account_id: str, *, unseen: bool = False
+) -> Iterator[Change]:
     """Change what belongs to an account, in one audited transaction."""
     session.actor.check_account(account_id)
-    with session.change() as change:
+    with session.change(unseen=unseen) as change:
         accounts.get(change.connection, account_id)
         yield change
 

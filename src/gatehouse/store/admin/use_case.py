@@ -69,6 +69,8 @@ class Terms(NamedTuple):
     """Whether card numbers in its body are compared with what the account has."""
     reads: bool = False
     """Whether it changes nothing although it is no GET, because of what is in its body."""
+    unseen: bool = False
+    """Whether it changes only what no server caches."""
     example: Mapping[str, Any] = {}
     """What the example of its body has of its own."""
 
@@ -93,7 +95,7 @@ class UseCase(Generic[P, R]):
     ) -> R:
         """Do it as the actor of the session, if the account is the actor's."""
         if self.takes is Change:
-            with account_change(session, account_id) as change:
+            with account_change(session, account_id, unseen=self.terms.unseen) as change:
                 return self.function(change, account_id, *args, **kwargs)
         if self.takes is Reading:
             with account_reading(session, account_id) as connection:

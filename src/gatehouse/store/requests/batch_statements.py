@@ -14,8 +14,9 @@ import sqlalchemy as sa
 from gatehouse.billing.ledger import Hold, LedgerEntry
 from gatehouse.core.events import NewEvent
 from gatehouse.decisions.search_terms import WaitingTerms
-from gatehouse.pipeline.settlement import DecisionRow, EvidenceRow
+from gatehouse.pipeline.settlement import DecisionRow, EvidenceRow, PaymentRow
 from gatehouse.store.decisions.evidence_table import ORDER_EVIDENCE
+from gatehouse.store.payments.tables import PAYMENTS
 from gatehouse.store.requests.card_numbers import SentNumber
 from gatehouse.store.requests.intent_rows import (
     DoubtfulIntent,
@@ -138,6 +139,7 @@ _PARTS: Final = (
     _insert("missed_events", MISSED_EVENTS, MissedEvent),
     _insert("events", EVENTS, NewEvent),
     _insert("evidence", ORDER_EVIDENCE, EvidenceRow),
+    _insert("payments", PAYMENTS, PaymentRow),
 )
 
 

@@ -33,6 +33,7 @@ from gatehouse.pipeline.settlement import (
     Insufficient,
     IntentEnd,
     KeyReused,
+    PaymentRow,
     Redirect,
     Release,
     Replay,
@@ -131,6 +132,7 @@ class Changes(msgspec.Struct):
     missed_events: list[MissedEvent] = []
     events: list[NewEvent] = []
     evidence: list[EvidenceRow] = []
+    payments: list[PaymentRow] = []
 
     def __bool__(self) -> bool:
         """Whether there is anything to write; a batch of refusals has nothing."""
@@ -360,6 +362,7 @@ class _BatchDecider:
         if order.memory_missed:
             self._changes.missed_events.append(MissedEvent(order.account_id, order.request_id))
         self._changes.evidence += order.evidence
+        self._changes.payments += order.payments
         for kind in order.events:
             self._tell(order, kind)
         state = self._loaded.accounts[order.account_id]

@@ -266,7 +266,7 @@ class _Outcome(Generic[T]):
     def may_be_paid(self) -> bool:
         """Whether a payment may stand."""
         if isinstance(self.found, StageResult):
-            return self.found.paid
+            return self.found.paid is not None
         return self.sent
 
 

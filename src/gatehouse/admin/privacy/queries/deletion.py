@@ -18,6 +18,8 @@ from gatehouse.store.decisions.partitions import Month, drop_month, is_partition
 from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.feedback import feedback
 from gatehouse.store.identities.identities import overwrite_deleted
+from gatehouse.store.payments import operations
+from gatehouse.store.payments.tables import PAYMENT_OPERATIONS
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.search.entries import SearchIndex
 from gatehouse.store.tables import (
@@ -100,6 +102,7 @@ class OldDecisions:
         )
         labels = connection.execute(of_these).rowcount
         evidence = forget_orders(connection, account_id, gone)
+        operations.forget(connection, account_id, gone)
         these = DECISIONS.delete().where(_D.account_id == account_id, _D.request_id.in_(gone))
         decisions = connection.execute(these).rowcount
         return DeletedRows(decisions, labels, reviews, evidence=evidence)
@@ -129,7 +132,11 @@ class OldDecisions:
             GATEWAY_INTENTS.c.state != IntentState.REVERSED.value,
         )
         held = sa.select(HOLDS.c.request_id).where(HOLDS.c.account_id == self._account_id)
-        waiting = sa.union(reviewed, in_doubt, held).subquery()
+        operated = sa.select(PAYMENT_OPERATIONS.c.request_id).where(
+            PAYMENT_OPERATIONS.c.account_id == self._account_id,
+            PAYMENT_OPERATIONS.c.state.in_(operations.NOT_OVER),
+        )
+        waiting = sa.union(reviewed, in_doubt, held, operated).subquery()
         query = sa.select(sa.func.count()).select_from(DECISIONS)
         among = _D.request_id.in_(sa.select(waiting.c.request_id))
         return connection.scalar(query.where(*self._here(), among)) or 0
@@ -166,6 +173,7 @@ class OldMonths:
         if any_not_over(connection, month.first, month.next.first):
             return None
         drop_month(connection, month)
+        operations.forget_between(connection, month.first, month.next.first)
         return DeletedRows(decisions=records)
 
 

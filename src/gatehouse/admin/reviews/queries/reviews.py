@@ -36,6 +36,7 @@ from gatehouse.store.decisions.review_events import (
 )
 from gatehouse.store.feedback import feedback
 from gatehouse.store.feedback.statements import FeedbackStatement, LabelReport
+from gatehouse.store.payments import operations
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.tables import DECISIONS, REVIEWS
@@ -346,6 +347,9 @@ def _correct_payment(
         kept = intents.keep_reviewed(connection, account_id, request_id)
         return payment, PaymentEffect.STANDS if kept else PaymentEffect.LOST
     if before is PaymentEffect.STANDS:
+        if operations.is_used(connection, account_id, request_id):
+            # It was captured or voided meanwhile: a refund gives the money back.
+            return payment, PaymentEffect.STANDS
         intents.reverse_reviewed(connection, account_id, request_id, payment, change.now_ms)
         return payment, PaymentEffect.REVERSED
     return payment, PaymentEffect.LOST

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from gatehouse.admin.opening import open_session
-from gatehouse.admin.payments import use_cases as payments
-from gatehouse.admin.payments.use_cases import IntentState, KeptIntent
+from gatehouse.admin.payments.use_cases import in_doubt as payments
+from gatehouse.admin.payments.use_cases.in_doubt import IntentState, KeptIntent
 from gatehouse.cli.arguments import AccountFilter, AsJson, RequestIdArgument
 from gatehouse.cli.output import columns, money, show, shown_amount
 from gatehouse.core.clock import iso_time, time_or_none

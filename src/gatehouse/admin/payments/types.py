@@ -1,0 +1,137 @@
+"""What payments that stand are, and what can be done with them, as faces show it."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize
+from gatehouse.core.clock import Moment
+from gatehouse.gateway.operating import OperationKind
+from gatehouse.gateway.payment import LARGEST_PAYMENT
+from gatehouse.store.payments.operations import OperationState
+
+RequestId = Annotated[
+    str,
+    Meta(
+        description="The `requestId` of the request that made the payment.",
+        examples=["req_01kcb5f6y3mzq8vd0e2h4x7n9t"],
+    ),
+]
+OperationId = Annotated[
+    str,
+    Meta(description="The id of the operation.", examples=["op_01kcb5f7a0mzq8vd0e2h4x7n9t"]),
+]
+_Minor = Annotated[int, Meta(ge=1, le=LARGEST_PAYMENT)]
+
+
+def _sum(description: str) -> Meta:
+    return Meta(description=f"{description}, in the smallest unit of the currency.", examples=[0])
+
+
+class PaymentState(StrEnum):
+    """What a payment is by what was done with it."""
+
+    REVIEW = "REVIEW"
+    REVERSED = "REVERSED"
+    AUTHORIZED = "AUTHORIZED"
+    VOIDED = "VOIDED"
+    PARTLY_CAPTURED = "PARTLY_CAPTURED"
+    CAPTURED = "CAPTURED"
+    PARTLY_REFUNDED = "PARTLY_REFUNDED"
+    REFUNDED = "REFUNDED"
+
+
+class OperationAmount(msgspec.Struct, frozen=True, rename="camel"):
+    """How much to capture or to refund."""
+
+    amount_minor: Annotated[
+        _Minor | None,
+        Meta(
+            description="In the smallest unit of the payment's currency; all that is left when it "
+            "is not given.",
+            examples=[1000],
+        ),
+    ] = None
+
+
+class OperationFinding(msgspec.Struct, frozen=True, rename="camel"):
+    """What a person found out about an operation in doubt."""
+
+    succeeded: Annotated[bool, Meta(description="Whether the provider did it.")]
+
+
+class PaymentSearch(msgspec.Struct, frozen=True, rename="camel"):
+    """Which payments to list."""
+
+    limit: PageSize = DEFAULT_PAGE
+    starting_after: Annotated[
+        Annotated[str, Meta(pattern="^req_[0-7][0-9a-hjkmnp-tv-z]{25}$")] | None,
+        Meta(description="The last `requestId` of the page before."),
+    ] = None
+    operation: Annotated[
+        OperationState | None, Meta(description="Only payments with an operation in this state.")
+    ] = None
+
+
+class OperationShown(msgspec.Struct, frozen=True, rename="camel"):
+    """One operation on a payment."""
+
+    operation_id: Annotated[
+        str, Meta(description="Its id.", examples=["op_01kcb5f7a0mzq8vd0e2h4x7n9t"])
+    ]
+    kind: Annotated[OperationKind, Meta(description="What is done.")]
+    state: Annotated[
+        OperationState,
+        Meta(
+            description="How far it is. WAITING, SENT and PENDING end by themselves. IN_DOUBT is "
+            "asked again by itself where `nextAttemptAt` says when; otherwise a person settles it."
+        ),
+    ]
+    amount_minor: Annotated[int, _sum("How much")]
+    by: Annotated[str, Meta(description="Who asked for it.", examples=["key:key_01kcb5f6y3"])]
+    created_at: Annotated[Moment, Meta(description="When it was asked for (RFC 3339).")]
+    changed_at: Annotated[Moment, Meta(description="When it last changed (RFC 3339).")]
+    attempts: Annotated[int, Meta(description="How often it was sent.", examples=[1])]
+    next_attempt_at: Annotated[
+        Moment | None, Meta(description="When it is sent next, if it is (RFC 3339).")
+    ]
+    response_code: Annotated[str | None, Meta(description="The provider's code for its answer.")]
+    reference: Annotated[str | None, Meta(description="The provider's name for the operation.")]
+    reason: Annotated[
+        str | None,
+        Meta(description="Why the last attempt came to nothing.", examples=["connector_failed"]),
+    ]
+
+
+class PaymentShown(msgspec.Struct, frozen=True, rename="camel"):
+    """A payment that the provider authorized, and what was done with it."""
+
+    request_id: Annotated[
+        str,
+        Meta(description="The request that made it.", examples=["req_01kcb5f6y3mzq8vd0e2h4x7n9t"]),
+    ]
+    state: Annotated[PaymentState, Meta(description="What it is by what was done with it.")]
+    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["EUR"])]
+    authorized_minor: Annotated[int, _sum("What was authorized")]
+    captured_minor: Annotated[int, _sum("What was captured")]
+    refunded_minor: Annotated[int, _sum("What was refunded")]
+    capturable_minor: Annotated[int, _sum("What can still be captured")]
+    refundable_minor: Annotated[int, _sum("What can still be refunded")]
+    voidable: Annotated[bool, Meta(description="Whether it can be voided.")]
+    authorized_at: Annotated[Moment, Meta(description="When it was authorized (RFC 3339).")]
+    connector: Annotated[
+        str | None, Meta(description="The connector that authorized it.", examples=["acquirer"])
+    ]
+    payment_id: Annotated[
+        str | None, Meta(description="The provider's id of the payment, if it gave one.")
+    ]
+    operations: Annotated[list[OperationShown], Meta(description="Oldest first.")]
+
+
+class PaymentPage(msgspec.Struct, frozen=True, rename="camel"):
+    """Payments, newest first."""
+
+    payments: Annotated[list[PaymentShown], Meta(description="Newest first.")]
+    has_more: HasMore

@@ -1,0 +1,161 @@
+"""Sends captures, voids and refunds, each at most once at a time, until their end is known.
+
+Several servers share the work. An operation that was sent is sent again only where its connector
+says that the provider does nothing twice; otherwise it stays in doubt until a person, or a message
+of the provider, says how it ended.
+"""
+
+import asyncio
+import logging
+from typing import Final
+
+import msgspec
+
+from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.clock import Clock
+from gatehouse.core.defects import blanked
+from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
+from gatehouse.core.limits.timeouts import with_timeout
+from gatehouse.gateway.operating import (
+    Offer,
+    OperationAnswer,
+    OperationEnd,
+    PaymentOperation,
+    offer_of,
+    operate,
+)
+from gatehouse.gateway.port import PaymentGateway
+from gatehouse.store.database import Database
+from gatehouse.store.payments import operations
+from gatehouse.store.payments.operations import KeptOperation, OperationState
+from gatehouse.store.requests.reversal_worker import MOST_ATTEMPTS, wait_ms
+
+_log: Final = logging.getLogger("gatehouse.store")
+
+_AT_ONCE: Final = 16
+# A claim outlives the time limit by this much, so that two servers do not ask at the same time
+# when their clocks differ a little or the database is slow.
+_CLAIM_MARGIN_MS: Final = 30_000
+_LONGEST_TEXT: Final = 512
+NOT_OFFERED: Final = "not_offered"
+NOT_REPEATABLE: Final = "not_repeatable"
+
+
+class OperationWorker:
+    """Works through what was asked for, in the background of the server."""
+
+    def __init__(
+        self, database: Database, gateway: PaymentGateway, clock: Clock, *, time_limit_ms: int
+    ) -> None:
+        self._database = database
+        self._gateway = gateway
+        self._clock = clock
+        self._time_limit_ms = time_limit_ms
+
+    async def send_due(self) -> int:
+        """Send what is due; returns how many."""
+        now_ms = self._clock()
+        # Usually nothing is due: checking must not take the write lock.
+        if not await self._database.read_on_thread(lambda c: operations.anything_due(c, now_ms)):
+            return 0
+        until_ms = now_ms + self._time_limit_ms + _CLAIM_MARGIN_MS
+        claimed = await self._database.write_on_thread(
+            lambda c: operations.claim(c, now_ms, until_ms, _AT_ONCE)
+        )
+        await asyncio.gather(*(self._send(kept, sent, until_ms) for kept, sent in claimed))
+        return len(claimed)
+
+    async def _send(self, kept: KeptOperation, sent: PaymentOperation, until_ms: int) -> None:
+        ended = await self._ask(kept, sent)
+        ended = msgspec.structs.replace(ended, changed_at_ms=self._clock())
+        try:
+            noted = await self._database.write_on_thread(
+                lambda c: operations.finish(c, ended, until_ms)
+            )
+        except StoreUnavailable as error:
+            # The claim expires, and what was sent is in doubt then.
+            _log.warning("could not note an operation", extra=_about(kept, str(error)))
+            return
+        if noted:
+            _report(ended)
+
+    async def _ask(self, kept: KeptOperation, sent: PaymentOperation) -> KeptOperation:
+        """Ask the provider if that is safe; the operation as it is then."""
+        was_sent = kept.state in (OperationState.SENT, OperationState.IN_DOUBT)
+        try:
+            offer = offer_of(self._gateway, sent)
+        except ConnectorFailed:
+            return _later(kept, "connector_failed", is_doubtful=was_sent, now_ms=self._clock())
+        if was_sent and offer is not Offer.REPEATABLE:
+            return _ended(kept, OperationState.IN_DOUBT, kept.detail or NOT_REPEATABLE)
+        if offer is Offer.NONE:
+            return _ended(kept, OperationState.REFUSED, NOT_OFFERED)
+        try:
+            answer = await with_timeout(self._time_limit_ms / 1000, operate(self._gateway, sent))
+        except ConnectorFailed as failure:
+            reason, left = "connector_failed", failure.sent
+        except TimeoutError:
+            reason, left = "timeout", True
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            reason, left = "defect", True  # the connector cancelled itself, not this task
+        except Exception as error:
+            defect = blanked(error, "the gateway's connector")
+            about = _about(kept, "defect")
+            _log.error("a gateway connector is defective", exc_info=defect, extra=about)
+            reason, left = "defect", True
+        else:
+            return _answered(kept, answer)
+        doubtful = was_sent or left
+        if doubtful and offer is not Offer.REPEATABLE:
+            return _ended(kept, OperationState.IN_DOUBT, reason)
+        return _later(kept, reason, is_doubtful=doubtful, now_ms=self._clock())
+
+
+def _answered(kept: KeptOperation, answer: OperationAnswer) -> KeptOperation:
+    """The operation with what the provider said; its texts are kept as codes."""
+    code, reference = (
+        None if text is None else recordable(text)[:_LONGEST_TEXT]
+        for text in (answer.response_code, answer.party_reference)
+    )
+    state = OperationState(OperationEnd(answer.end).value)
+    ended = _ended(kept, state, None)
+    return msgspec.structs.replace(ended, code=code, party_reference=reference)
+
+
+def _ended(kept: KeptOperation, state: OperationState, detail: str | None) -> KeptOperation:
+    return msgspec.structs.replace(kept, state=state, next_at_ms=None, detail=detail)
+
+
+def _later(kept: KeptOperation, reason: str, *, is_doubtful: bool, now_ms: int) -> KeptOperation:
+    """The operation as it waits for its next attempt, or after its last one."""
+    attempts = kept.attempts + 1
+    if attempts >= MOST_ATTEMPTS:
+        state = OperationState.IN_DOUBT if is_doubtful else OperationState.REFUSED
+        return _ended(kept, state, reason)
+    state = OperationState.IN_DOUBT if is_doubtful else OperationState.WAITING
+    next_at_ms = now_ms + wait_ms(attempts)
+    return msgspec.structs.replace(kept, state=state, next_at_ms=next_at_ms, detail=reason)
+
+
+def _report(ended: KeptOperation) -> None:
+    if ended.state is OperationState.IN_DOUBT and ended.next_at_ms is None:
+        message = "an operation on a payment is in doubt; look after it: gatehouse payments settle"
+        _log.error(message, extra=_about(ended, ended.detail))
+    elif ended.state in (OperationState.IN_DOUBT, OperationState.WAITING):
+        _log.warning("an operation on a payment is not done yet", extra=_about(ended, ended.detail))
+    else:
+        _log.info("an operation on a payment ended", extra=_about(ended, ended.detail))
+
+
+def _about(kept: KeptOperation, reason: str | None) -> dict[str, object]:
+    return {
+        "operationId": kept.id,
+        "requestId": kept.request_id,
+        "accountId": kept.account_id,
+        "kind": kept.kind.value,
+        "state": kept.state.value,
+        "reason": reason,
+    }

@@ -1,0 +1,270 @@
+"""Operations on payments: what may still be asked for, and how those end that were.
+
+An operation is written before anything is sent, in the transaction that finds room for it under
+the lock of its payment. A worker claims it for a while, sends it and notes the end.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+import sqlalchemy as sa
+
+from gatehouse.core.events import EventName, NewEvent, encode_data
+from gatehouse.core.ids import derived_id
+from gatehouse.core.money import Payment
+from gatehouse.gateway.operating import OperationKind, PaymentOperation
+from gatehouse.pipeline.settlement import PaymentRow
+from gatehouse.store.database import struct_from
+from gatehouse.store.events import outbox
+from gatehouse.store.payments.tables import PAYMENT_OPERATIONS, PAYMENTS
+
+_P: Final = PAYMENTS.c
+_O: Final = PAYMENT_OPERATIONS.c
+
+
+class OperationState(StrEnum):
+    """How far an operation is."""
+
+    WAITING = "WAITING"
+    """Nothing was sent so far."""
+    SENT = "SENT"
+    """It is being sent, or the server that sent it has died."""
+    PENDING = "PENDING"
+    """The provider took it on; how it ends is told later."""
+    IN_DOUBT = "IN_DOUBT"
+    """It was sent and nobody knows what it did."""
+    SUCCEEDED = "SUCCEEDED"
+    REFUSED = "REFUSED"
+
+
+FINAL: Final = (OperationState.SUCCEEDED, OperationState.REFUSED)
+NOT_OVER: Final = tuple(each for each in OperationState if each not in FINAL)
+_SUCCEEDED: Final = {
+    OperationKind.CAPTURE: EventName.PAYMENT_CAPTURED,
+    OperationKind.VOID: EventName.PAYMENT_VOIDED,
+    OperationKind.REFUND: EventName.PAYMENT_REFUNDED,
+}
+
+
+class KeptOperation(msgspec.Struct, frozen=True, kw_only=True):
+    """An operation as it is stored."""
+
+    id: str
+    account_id: str
+    request_id: str
+    kind: OperationKind
+    state: OperationState
+    actor: str
+    amount_minor: int
+    at_ms: int
+    changed_at_ms: int
+    attempts: int = 0
+    next_at_ms: int | None = None
+    """When it is taken up next, or until when a worker has it; None: not by itself."""
+    code: str | None = None
+    party_reference: str | None = None
+    detail: str | None = None
+
+
+class PaymentSums(msgspec.Struct, frozen=True):
+    """What was done with a payment, in its smallest unit."""
+
+    captured: int
+    capturing: int
+    """Asked for, and not known to be done."""
+    refunded: int
+    refunding: int
+    voided: bool
+    voiding: bool
+
+    @classmethod
+    def of(cls, operations: Sequence[KeptOperation]) -> "PaymentSums":
+        """The sums of all operations on one payment."""
+
+        def add(kind: OperationKind, states: Sequence[OperationState]) -> int:
+            return sum(
+                each.amount_minor
+                for each in operations
+                if each.kind is kind and each.state in states
+            )
+
+        done = (OperationState.SUCCEEDED,)
+        return cls(
+            captured=add(OperationKind.CAPTURE, done),
+            capturing=add(OperationKind.CAPTURE, NOT_OVER),
+            refunded=add(OperationKind.REFUND, done),
+            refunding=add(OperationKind.REFUND, NOT_OVER),
+            voided=add(OperationKind.VOID, done) > 0,
+            voiding=add(OperationKind.VOID, NOT_OVER) > 0,
+        )
+
+    def room(self, kind: OperationKind, authorized: int) -> int:
+        """The most that can be asked for now."""
+        if kind is OperationKind.REFUND:
+            return self.captured - self.refunded - self.refunding
+        if self.voided or self.voiding:
+            return 0
+        taken = self.captured + self.capturing
+        if kind is OperationKind.VOID:
+            return 0 if taken else authorized
+        return authorized - taken
+
+
+def find_payment(
+    connection: sa.Connection, account_id: str, request_id: str, *, lock: bool = False
+) -> PaymentRow | None:
+    """A payment of an account, locked if it is going to be changed."""
+    query = sa.select(PAYMENTS).where(_P.account_id == account_id, _P.request_id == request_id)
+    row = connection.execute(query.with_for_update() if lock else query).first()
+    return None if row is None else PaymentRow(*row)
+
+
+def list_payments(
+    connection: sa.Connection,
+    account_id: str,
+    before: str | None,
+    limit: int,
+    state: OperationState | None = None,
+) -> list[PaymentRow]:
+    """Payments of an account, newest first; with a state, those with such an operation."""
+    query = sa.select(PAYMENTS).where(_P.account_id == account_id)
+    if before is not None:
+        query = query.where(_P.request_id < before)
+    if state is not None:
+        query = query.where(
+            sa.exists().where(
+                _O.account_id == account_id, _O.request_id == _P.request_id, _O.state == state
+            )
+        )
+    rows = connection.execute(query.order_by(_P.request_id.desc()).limit(limit))
+    return [PaymentRow(*row) for row in rows]
+
+
+def of_payments(
+    connection: sa.Connection, account_id: str, request_ids: Sequence[str]
+) -> dict[str, list[KeptOperation]]:
+    """All operations on some payments, oldest first."""
+    found: dict[str, list[KeptOperation]] = {each: [] for each in request_ids}
+    query = sa.select(PAYMENT_OPERATIONS).where(
+        _O.account_id == account_id, _O.request_id.in_(request_ids)
+    )
+    for row in connection.execute(query.order_by(_O.id)):
+        found[row.request_id].append(struct_from(row, KeptOperation))
+    return found
+
+
+def add(connection: sa.Connection, operation: KeptOperation) -> None:
+    """Keep a new operation; the caller holds the lock of its payment."""
+    connection.execute(PAYMENT_OPERATIONS.insert(), msgspec.structs.asdict(operation))
+
+
+def anything_due(connection: sa.Connection, now_ms: int) -> bool:
+    """Whether any operation is to be taken up."""
+    return connection.scalar(sa.select(_O.id).where(_O.next_at_ms <= now_ms).limit(1)) is not None
+
+
+def claim(
+    connection: sa.Connection, now_ms: int, until_ms: int, at_most: int
+) -> list[tuple[KeptOperation, PaymentOperation]]:
+    """Claim due operations until a moment; each as it was before, and as it is to be sent."""
+    due = sa.select(PAYMENT_OPERATIONS).where(_O.next_at_ms <= now_ms).order_by(_O.next_at_ms)
+    rows = connection.execute(due.limit(at_most).with_for_update(skip_locked=True)).all()
+    found = []
+    for row in rows:
+        kept = struct_from(row, KeptOperation)
+        payment = find_payment(connection, kept.account_id, kept.request_id)
+        assert payment is not None, "a payment is deleted only when nothing is left to be done"
+        found.append((kept, _as_sent(kept, payment)))
+    taken = {"state": OperationState.SENT, "next_at_ms": until_ms, "changed_at_ms": now_ms}
+    ids = [kept.id for kept, _ in found]
+    if ids:
+        update = PAYMENT_OPERATIONS.update().where(_O.id.in_(ids))
+        connection.execute(update.values(attempts=_O.attempts + 1, **taken))
+    return found
+
+
+def _as_sent(kept: KeptOperation, payment: PaymentRow) -> PaymentOperation:
+    return PaymentOperation(
+        operation_id=kept.id,
+        kind=kept.kind,
+        request_id=kept.request_id,
+        account_id=kept.account_id,
+        payment=Payment(payment.amount_minor, payment.currency, payment.reference),
+        amount_minor=kept.amount_minor,
+    )
+
+
+def finish(connection: sa.Connection, ended: KeptOperation, until_ms: int | None) -> bool:
+    """Note the end of an attempt that was claimed until a moment; whether it counted.
+
+    What the provider says counts whenever it comes, as long as nothing else is known. That nobody
+    knows the end counts only while the claim is the newest one. Without a claim, a person or the
+    provider's own message settles it.
+    """
+    still: sa.ColumnElement[bool] = _O.state.in_(NOT_OVER)
+    if until_ms is not None and ended.state not in (*FINAL, OperationState.PENDING):
+        still = (_O.state == OperationState.SENT) & (_O.next_at_ms == until_ms)
+    values: dict[str, Any] = {
+        name: getattr(ended, name)
+        for name in ("state", "next_at_ms", "changed_at_ms", "code", "party_reference", "detail")
+    }
+    this = (_O.id == ended.id) & (_O.account_id == ended.account_id)
+    update = PAYMENT_OPERATIONS.update().where(this, still).values(values)
+    if connection.execute(update).rowcount == 0:
+        return False
+    payment = find_payment(connection, ended.account_id, ended.request_id)
+    if (kind := _told(ended)) is not None and payment is not None:
+        outbox.add(connection, [_event(kind, ended, payment.currency)])
+    return True
+
+
+def _told(ended: KeptOperation) -> EventName | None:
+    """What the account is told of an end; nothing while it is asked again by itself."""
+    if ended.state is OperationState.SUCCEEDED:
+        return _SUCCEEDED[ended.kind]
+    if ended.state is OperationState.REFUSED:
+        return EventName.PAYMENT_OPERATION_REFUSED
+    if ended.state is OperationState.IN_DOUBT and ended.next_at_ms is None:
+        return EventName.PAYMENT_OPERATION_IN_DOUBT
+    return None
+
+
+def _event(kind: EventName, ended: KeptOperation, currency: str) -> NewEvent:
+    at_ms = ended.changed_at_ms
+    said = {
+        "operationId": ended.id,
+        "kind": ended.kind,
+        "amountMinor": ended.amount_minor,
+        "currency": currency,
+        "code": ended.code,
+        "reason": ended.detail,
+    }
+    event_id = derived_id("evt", at_ms, f"{kind} {ended.id}")
+    place = (event_id, ended.account_id, at_ms, kind, ended.actor, ended.request_id)
+    return NewEvent(*place, encode_data(said))
+
+
+def is_used(connection: sa.Connection, account_id: str, request_id: str) -> bool:
+    """Whether anything was asked for that may have been done with a payment."""
+    query = sa.select(_O.id).where(
+        _O.account_id == account_id,
+        _O.request_id == request_id,
+        _O.state != OperationState.REFUSED,
+    )
+    return connection.scalar(query.limit(1)) is not None
+
+
+def forget(connection: sa.Connection, account_id: str, request_ids: Sequence[str]) -> None:
+    """Delete payments, whose requests are forgotten, with all that was done with them."""
+    for table in (PAYMENT_OPERATIONS, PAYMENTS):
+        mine = (table.c.account_id == account_id, table.c.request_id.in_(request_ids))
+        connection.execute(table.delete().where(*mine))
+
+
+def forget_between(connection: sa.Connection, first: str, end: str) -> None:
+    """Delete payments of a range of ids, of all accounts, with all that was done with them."""
+    for table in (PAYMENT_OPERATIONS, PAYMENTS):
+        these = (table.c.request_id >= first, table.c.request_id < end)
+        connection.execute(table.delete().where(*these))

@@ -1,0 +1,35 @@
+"""Where requests leave their payments, and where operations on them are kept."""
+
+from typing import Final
+
+from sqlalchemy import BigInteger, Integer, Text
+
+from gatehouse.store.columns import index, key, optional, required
+from gatehouse.store.metadata import declare
+
+# The money of merchants, which moves at their provider. The ledger is of fees alone.
+PAYMENTS: Final = declare(
+    "payments",
+    *key(Text, "account_id", "request_id"),
+    *required(BigInteger, "at_ms", "amount_minor"),
+    *required(Text, "currency"),
+    # The connector, its name for the payment, and what it has to know to find it.
+    *optional(Text, "party", "payment_id", "reference"),
+    index("payments_by_party", "party", "payment_id", where="payment_id IS NOT NULL"),
+    sqlite_with_rowid=False,
+)
+
+# What was asked for, each with the end that it had. A row is written before anything is sent;
+# `next_at_ms` says when a worker takes it, or until when one has it.
+PAYMENT_OPERATIONS: Final = declare(
+    "payment_operations",
+    *key(Text, "id"),
+    *required(Text, "account_id", "request_id", "kind", "state", "actor"),
+    *required(BigInteger, "amount_minor", "at_ms", "changed_at_ms"),
+    *required(Integer, "attempts"),
+    *optional(BigInteger, "next_at_ms"),
+    # The party's code and its own name for the operation; why the last attempt came to nothing.
+    *optional(Text, "code", "party_reference", "detail"),
+    index("payment_operations_of_payment", "account_id", "request_id", "id"),
+    index("payment_operations_due", "next_at_ms", where="next_at_ms IS NOT NULL"),
+)
