@@ -2677,6 +2677,52 @@ export interface NewWebhook {
   readonly signing?: SecretKind | undefined;
 }
 
+/** How much to capture or to refund. */
+export interface OperationAmount {
+  /** In the smallest unit of the payment's currency; all that is left when it is not given. */
+  readonly amountMinor?: number | null | undefined;
+}
+
+/** What a person found out about an operation in doubt. */
+export interface OperationFinding {
+  /** Whether the provider did it. */
+  readonly succeeded: boolean;
+}
+
+/** What is done with a payment. */
+export type OperationKind = "CAPTURE" | "REFUND" | "VOID" | (string & {});
+
+/** One operation on a payment. */
+export interface OperationShown {
+  /** Its id. */
+  readonly operationId: string;
+  /** What is done. */
+  readonly kind: OperationKind;
+  /** How far it is. WAITING, SENT and PENDING end by themselves. IN_DOUBT is asked again by itself where `nextAttemptAt` says when; otherwise a person settles it. */
+  readonly state: OperationState;
+  /** How much, in the smallest unit of the currency. */
+  readonly amountMinor: number;
+  /** Who asked for it. */
+  readonly by: string;
+  /** When it was asked for (RFC 3339). */
+  readonly createdAt: string;
+  /** When it last changed (RFC 3339). */
+  readonly changedAt: string;
+  /** How often it was sent. */
+  readonly attempts: number;
+  /** When it is sent next, if it is (RFC 3339). */
+  readonly nextAttemptAt: string | null;
+  /** The provider's code for its answer. */
+  readonly responseCode: string | null;
+  /** The provider's name for the operation. */
+  readonly reference: string | null;
+  /** Why the last attempt came to nothing. */
+  readonly reason: string | null;
+}
+
+/** How far an operation is. */
+export type OperationState = "IN_DOUBT" | "PENDING" | "REFUSED" | "SENT" | "SUCCEEDED" | "WAITING" | (string & {});
+
 /** What is bought, in total, and how the buyer came. */
 export interface Order {
   /** Total, in units of the currency. */
@@ -3014,8 +3060,101 @@ export interface PaymentAuthorizedEvent {
   readonly data: PaymentAuthorizedData;
 }
 
+export interface PaymentCapturedData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+  /** The payment at the party, to capture or refund it there. */
+  readonly paymentId: string | null;
+  /** The connector that answered. */
+  readonly party: string | null;
+  readonly operationId: string;
+  readonly kind: OperationKind;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** The provider's code. */
+  readonly code: string | null;
+  readonly reason: string | null;
+}
+
+/** A payment was captured, whole or in part. */
+export interface PaymentCapturedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "payment.captured";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: PaymentCapturedData;
+}
+
 /** What became of the payment that waited for a review. */
 export type PaymentEffect = "LOST" | "REVERSED" | "STANDS" | (string & {});
+
+export interface PaymentOperationInDoubtData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+  /** The payment at the party, to capture or refund it there. */
+  readonly paymentId: string | null;
+  /** The connector that answered. */
+  readonly party: string | null;
+  readonly operationId: string;
+  readonly kind: OperationKind;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** The provider's code. */
+  readonly code: string | null;
+  readonly reason: string | null;
+}
+
+/** A person must find out whether a capture, void or refund was done. */
+export interface PaymentOperationInDoubtEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "payment.operation_in_doubt";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: PaymentOperationInDoubtData;
+}
+
+export interface PaymentOperationRefusedData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+  /** The payment at the party, to capture or refund it there. */
+  readonly paymentId: string | null;
+  /** The connector that answered. */
+  readonly party: string | null;
+  readonly operationId: string;
+  readonly kind: OperationKind;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** The provider's code. */
+  readonly code: string | null;
+  readonly reason: string | null;
+}
+
+/** A capture, void or refund was refused. */
+export interface PaymentOperationRefusedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "payment.operation_refused";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: PaymentOperationRefusedData;
+}
 
 /** Something that became of a payment, as it is kept. */
 export interface PaymentOutcome {
@@ -3057,6 +3196,45 @@ export interface PaymentOutcome {
   readonly threeDSecure: boolean | null;
   /** Until when to answer (RFC 3339). */
   readonly respondBy: string | null;
+}
+
+/** Payments, newest first. */
+export interface PaymentPage {
+  /** Newest first. */
+  readonly payments: readonly PaymentShown[];
+  /** Whether there are more. */
+  readonly hasMore: boolean;
+}
+
+export interface PaymentRefundedData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+  /** The payment at the party, to capture or refund it there. */
+  readonly paymentId: string | null;
+  /** The connector that answered. */
+  readonly party: string | null;
+  readonly operationId: string;
+  readonly kind: OperationKind;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** The provider's code. */
+  readonly code: string | null;
+  readonly reason: string | null;
+}
+
+/** Captured money was given back, whole or in part. */
+export interface PaymentRefundedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "payment.refunded";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: PaymentRefundedData;
 }
 
 export interface PaymentReversalFailedData {
@@ -3113,6 +3291,70 @@ export interface PaymentReversedEvent {
   /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
   readonly actor: string;
   readonly data: PaymentReversedData;
+}
+
+/** A payment that the provider authorized, and what was done with it. */
+export interface PaymentShown {
+  /** The request that made it. */
+  readonly requestId: string;
+  /** What it is by what was done with it. */
+  readonly state: PaymentState;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** What was authorized, in the smallest unit of the currency. */
+  readonly authorizedMinor: number;
+  /** What was captured, in the smallest unit of the currency. */
+  readonly capturedMinor: number;
+  /** What was refunded, in the smallest unit of the currency. */
+  readonly refundedMinor: number;
+  /** What can still be captured, in the smallest unit of the currency. */
+  readonly capturableMinor: number;
+  /** What can still be refunded, in the smallest unit of the currency. */
+  readonly refundableMinor: number;
+  /** Whether it can be voided. */
+  readonly voidable: boolean;
+  /** When it was authorized (RFC 3339). */
+  readonly authorizedAt: string;
+  /** The connector that authorized it. */
+  readonly connector: string | null;
+  /** The provider's id of the payment, if it gave one. */
+  readonly paymentId: string | null;
+  /** Oldest first. */
+  readonly operations: readonly OperationShown[];
+}
+
+/** What a payment is by what was done with it. */
+export type PaymentState = "AUTHORIZED" | "CAPTURED" | "PARTLY_CAPTURED" | "PARTLY_REFUNDED" | "REFUNDED" | "REVERSED" | "REVIEW" | "VOIDED" | (string & {});
+
+export interface PaymentVoidedData {
+  /** The request that it is about. */
+  readonly requestId: string;
+  readonly decision: PublicDecision | null;
+  /** The answer that the caller got. */
+  readonly response: { readonly [name: string]: unknown } | null;
+  /** The payment at the party, to capture or refund it there. */
+  readonly paymentId: string | null;
+  /** The connector that answered. */
+  readonly party: string | null;
+  readonly operationId: string;
+  readonly kind: OperationKind;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** The provider's code. */
+  readonly code: string | null;
+  readonly reason: string | null;
+}
+
+/** A payment that was not captured was given up. */
+export interface PaymentVoidedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "payment.voided";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: PaymentVoidedData;
 }
 
 /** One kind of thing that a person may do. */
@@ -4997,6 +5239,11 @@ export type PublicEvent =
   PaymentAuthorizedEvent |
   PaymentReversedEvent |
   PaymentReversalFailedEvent |
+  PaymentCapturedEvent |
+  PaymentVoidedEvent |
+  PaymentRefundedEvent |
+  PaymentOperationRefusedEvent |
+  PaymentOperationInDoubtEvent |
   FeedbackReceivedEvent |
   BalanceLowEvent |
   BalanceDepletedEvent |
@@ -5547,6 +5794,48 @@ export interface Operations {
     query: { readonly dryRun?: boolean | undefined };
     body: VersionReturn;
     result: VersionReturned;
+  };
+  /** List payments */
+  listPayments: {
+    path: Record<string, never>;
+    query: { readonly limit?: number | undefined; readonly startingAfter?: string | undefined; readonly operation?: "WAITING" | "SENT" | "PENDING" | "IN_DOUBT" | "SUCCEEDED" | "REFUSED" | undefined };
+    body: undefined;
+    result: PaymentPage;
+  };
+  /** Show a payment */
+  getPayment: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: PaymentShown;
+  };
+  /** Capture a payment */
+  capturePayment: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: OperationAmount;
+    result: PaymentShown;
+  };
+  /** Void a payment */
+  voidPayment: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: PaymentShown;
+  };
+  /** Refund a payment */
+  refundPayment: {
+    path: { readonly requestId: string };
+    query: Record<string, never>;
+    body: OperationAmount;
+    result: PaymentShown;
+  };
+  /** Settle an operation in doubt */
+  settlePaymentOperation: {
+    path: { readonly requestId: string; readonly operationId: string };
+    query: Record<string, never>;
+    body: OperationFinding;
+    result: PaymentShown;
   };
   /** Connectors */
   listConnectors: {
@@ -6208,6 +6497,12 @@ export const OPERATIONS = {
   listPipelineDefinitionVersions: { method: "GET", path: "/api/v1/manage/pipelines/{name}/versions", answer: "versionsResponse", repeat: "harmless" },
   checkPipelineDefinition: { method: "POST", path: "/api/v1/manage/pipelines/check", answer: "checkResponse", repeat: "harmless" },
   rollBackPipelineDefinition: { method: "POST", path: "/api/v1/manage/pipelines/{name}/rollback", answer: "rollbackResponse", repeat: "keyed" },
+  listPayments: { method: "GET", path: "/api/v1/manage/payments", answer: "paymentsResponse", repeat: "harmless" },
+  getPayment: { method: "GET", path: "/api/v1/manage/payments/{requestId}", answer: "paymentResponse", repeat: "harmless" },
+  capturePayment: { method: "POST", path: "/api/v1/manage/payments/{requestId}/capture", answer: "paymentResponse", repeat: "keyed" },
+  voidPayment: { method: "POST", path: "/api/v1/manage/payments/{requestId}/void", answer: "paymentResponse", repeat: "keyed" },
+  refundPayment: { method: "POST", path: "/api/v1/manage/payments/{requestId}/refund", answer: "paymentResponse", repeat: "keyed" },
+  settlePaymentOperation: { method: "POST", path: "/api/v1/manage/payments/{requestId}/operations/{operationId}/settle", answer: "paymentResponse", repeat: "keyed" },
   listConnectors: { method: "GET", path: "/api/v1/manage/connectors", answer: "connectorsResponse", repeat: "harmless" },
   listWebhooks: { method: "GET", path: "/api/v1/manage/webhooks", answer: "webhooksResponse", repeat: "harmless" },
   createWebhook: { method: "POST", path: "/api/v1/manage/webhooks", answer: "webhookResponse", repeat: "keyed" },

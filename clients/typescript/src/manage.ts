@@ -530,6 +530,45 @@ export class ManageOutcomes extends Calls {
   }
 }
 
+export class ManagePayments extends Calls {
+  /** Payments that a provider authorized and that stand, newest first, each with what was done with it. Scope `manage:payments`. Free. */
+  list(query: Query<"listPayments"> = {}, own?: CallOptions): Listing<api.PaymentPage, api.PaymentShown> {
+    return new Listing({
+      ask: (page) => {
+        const startingAfter = page?.payments.at(-1)?.requestId ?? query.startingAfter;
+        return this.send("listPayments", { query: { ...query, startingAfter } }, own);
+      },
+      hasMore: (page) => page.hasMore && page.payments.length > 0,
+      items: (page) => page.payments,
+    });
+  }
+
+  /** What was authorized, captured and refunded, and every operation. Scope `manage:payments`. Free. */
+  get(requestId: string, own?: CallOptions): Promise<Answer<api.PaymentShown>> {
+    return this.send("getPayment", { path: { requestId } }, own);
+  }
+
+  /** Has the provider collect the whole amount or a part of it; several parts come to no more than what was authorized. The operation is kept at once and sent right after; ask for the payment, or wait for the event, to know its end. Scope `manage:payments`. Free. */
+  capture(requestId: string, body: Body<"capturePayment"> = {}, own?: CallOptions): Promise<Answer<api.PaymentShown>> {
+    return this.send("capturePayment", { path: { requestId }, body }, own);
+  }
+
+  /** Gives up a payment of which nothing was captured: the provider reverses its authorization. Scope `manage:payments`. Free. */
+  void(requestId: string, own?: CallOptions): Promise<Answer<api.PaymentShown>> {
+    return this.send("voidPayment", { path: { requestId } }, own);
+  }
+
+  /** Gives back what was captured, whole or in parts that come to no more than that. Scope `manage:payments`. Free. */
+  refund(requestId: string, body: Body<"refundPayment"> = {}, own?: CallOptions): Promise<Answer<api.PaymentShown>> {
+    return this.send("refundPayment", { path: { requestId }, body }, own);
+  }
+
+  /** Says what a person found out at the provider about a capture or refund of which no answer came. Scope `manage:payments`. Free. */
+  operationsSettle(requestId: string, operationId: string, body: Body<"settlePaymentOperation">, own?: CallOptions): Promise<Answer<api.PaymentShown>> {
+    return this.send("settlePaymentOperation", { path: { requestId, operationId }, body }, own);
+  }
+}
+
 export class ManagePipelines extends Calls {
   /** The pipelines in force, by name. Scope `manage:pipelines`. Free. */
   list(own?: CallOptions): Listing<api.ConfiguredPage, api.ConfiguredSummary> {
@@ -895,6 +934,7 @@ export class Manage {
   readonly lists: ManageLists;
   readonly models: ManageModels;
   readonly outcomes: ManageOutcomes;
+  readonly payments: ManagePayments;
   readonly pipelines: ManagePipelines;
   readonly policies: ManagePolicies;
   readonly privacy: ManagePrivacy;
@@ -930,6 +970,7 @@ export class Manage {
     this.lists = new ManageLists(send);
     this.models = new ManageModels(send);
     this.outcomes = new ManageOutcomes(send);
+    this.payments = new ManagePayments(send);
     this.pipelines = new ManagePipelines(send);
     this.policies = new ManagePolicies(send);
     this.privacy = new ManagePrivacy(send);

@@ -2252,6 +2252,175 @@ class ManageOutcomesCalls:
         )
 
 
+class ManagePaymentsCalls:
+    """Calls about payments."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def list(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        operation: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.PaymentPage]:
+        """Payments that a provider authorized and that stand, newest first, each with what was
+        done with it. Scope `manage:payments`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/payments",
+                answer=models.PaymentPage,
+                named="paymentsResponse",
+                repeat=Repeat.HARMLESS,
+                query={"limit": limit, "startingAfter": starting_after, "operation": operation},
+                options=options or {},
+            )
+        )
+
+    async def each(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        operation: str | None = None,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[models.PaymentShown]:
+        """Each of the payments, page after page."""
+        while True:
+            page = (
+                await self.list(
+                    limit=limit, starting_after=starting_after, operation=operation, options=options
+                )
+            ).result
+            for one in page.payments:
+                yield one
+            if not page.has_more or not page.payments:
+                return
+            starting_after = page.payments[-1].request_id
+
+    async def get(
+        self, request_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.PaymentShown]:
+        """What was authorized, captured and refunded, and every operation. Scope
+        `manage:payments`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/payments/{request_id}",
+                answer=models.PaymentShown,
+                named="paymentResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"request_id": request_id},
+                options=options or {},
+            )
+        )
+
+    async def capture(
+        self,
+        request_id: str,
+        *,
+        amount_minor: int | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.PaymentShown]:
+        """Has the provider collect the whole amount or a part of it; several parts come to no more
+        than what was authorized. The operation is kept at once and sent right after; ask for
+        the payment, or wait for the event, to know its end. Scope `manage:payments`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/payments/{request_id}/capture",
+                answer=models.PaymentShown,
+                named="paymentResponse",
+                repeat=Repeat.KEYED,
+                path_values={"request_id": request_id},
+                body=models.OperationAmount(amount_minor=amount_minor),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def void(
+        self,
+        request_id: str,
+        *,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.PaymentShown]:
+        """Gives up a payment of which nothing was captured: the provider reverses its
+        authorization. Scope `manage:payments`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/payments/{request_id}/void",
+                answer=models.PaymentShown,
+                named="paymentResponse",
+                repeat=Repeat.KEYED,
+                path_values={"request_id": request_id},
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def refund(
+        self,
+        request_id: str,
+        *,
+        amount_minor: int | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.PaymentShown]:
+        """Gives back what was captured, whole or in parts that come to no more than that. Scope
+        `manage:payments`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/payments/{request_id}/refund",
+                answer=models.PaymentShown,
+                named="paymentResponse",
+                repeat=Repeat.KEYED,
+                path_values={"request_id": request_id},
+                body=models.OperationAmount(amount_minor=amount_minor),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def operations_settle(
+        self,
+        request_id: str,
+        operation_id: str,
+        *,
+        succeeded: bool,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.PaymentShown]:
+        """Says what a person found out at the provider about a capture or refund of which no
+        answer came. Scope `manage:payments`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/payments/{request_id}/operations/{operation_id}/settle",
+                answer=models.PaymentShown,
+                named="paymentResponse",
+                repeat=Repeat.KEYED,
+                path_values={"request_id": request_id, "operation_id": operation_id},
+                body=models.OperationFinding(succeeded=succeeded),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
 class ManagePipelinesCalls:
     """Calls about pipelines."""
 
@@ -4422,6 +4591,7 @@ class Manage:
         self.lists = ManageListsCalls(sender)
         self.models = ManageModelsCalls(sender)
         self.outcomes = ManageOutcomesCalls(sender)
+        self.payments = ManagePaymentsCalls(sender)
         self.pipelines = ManagePipelinesCalls(sender)
         self.policies = ManagePoliciesCalls(sender)
         self.privacy = ManagePrivacyCalls(sender)

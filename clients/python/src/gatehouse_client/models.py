@@ -2930,6 +2930,70 @@ class NewWebhook(Struct, frozen=True, kw_only=True):
     """A shared secret, or a key pair."""
 
 
+class OperationAmount(Struct, frozen=True, kw_only=True):
+    """How much to capture or to refund."""
+
+    amount_minor: int | None = None
+    """In the smallest unit of the payment's currency; all that is left when it is not given."""
+
+
+class OperationFinding(Struct, frozen=True, kw_only=True):
+    """What a person found out about an operation in doubt."""
+
+    succeeded: bool
+    """Whether the provider did it."""
+
+
+class OperationKind(OpenEnum):
+    """What is done with a payment."""
+
+    CAPTURE = "CAPTURE"
+    REFUND = "REFUND"
+    VOID = "VOID"
+
+
+class OperationShown(Struct, frozen=True, kw_only=True):
+    """One operation on a payment."""
+
+    operation_id: str
+    """Its id."""
+    kind: OperationKind
+    """What is done."""
+    state: OperationState
+    """How far it is. WAITING, SENT and PENDING end by themselves. IN_DOUBT is asked again by
+    itself where `nextAttemptAt` says when; otherwise a person settles it.
+    """
+    amount_minor: int
+    """How much, in the smallest unit of the currency."""
+    by: str
+    """Who asked for it."""
+    created_at: datetime
+    """When it was asked for (RFC 3339)."""
+    changed_at: datetime
+    """When it last changed (RFC 3339)."""
+    attempts: int
+    """How often it was sent."""
+    next_attempt_at: datetime | None
+    """When it is sent next, if it is (RFC 3339)."""
+    response_code: str | None
+    """The provider's code for its answer."""
+    reference: str | None
+    """The provider's name for the operation."""
+    reason: str | None
+    """Why the last attempt came to nothing."""
+
+
+class OperationState(OpenEnum):
+    """How far an operation is."""
+
+    IN_DOUBT = "IN_DOUBT"
+    PENDING = "PENDING"
+    REFUSED = "REFUSED"
+    SENT = "SENT"
+    SUCCEEDED = "SUCCEEDED"
+    WAITING = "WAITING"
+
+
 class Order(Struct, frozen=True, kw_only=True):
     """What is bought, in total, and how the buyer came."""
 
@@ -3348,6 +3412,59 @@ class PaymentOutcome(Struct, frozen=True, kw_only=True):
     """Of a settlement: whether it was authenticated."""
     respond_by: datetime | None
     """Until when to answer (RFC 3339)."""
+
+
+class PaymentPage(Struct, frozen=True, kw_only=True):
+    """Payments, newest first."""
+
+    payments: tuple[PaymentShown, ...]
+    """Newest first."""
+    has_more: bool
+    """Whether there are more."""
+
+
+class PaymentShown(Struct, frozen=True, kw_only=True):
+    """A payment that the provider authorized, and what was done with it."""
+
+    request_id: str
+    """The request that made it."""
+    state: PaymentState
+    """What it is by what was done with it."""
+    currency: str
+    """ISO 4217 code."""
+    authorized_minor: int
+    """What was authorized, in the smallest unit of the currency."""
+    captured_minor: int
+    """What was captured, in the smallest unit of the currency."""
+    refunded_minor: int
+    """What was refunded, in the smallest unit of the currency."""
+    capturable_minor: int
+    """What can still be captured, in the smallest unit of the currency."""
+    refundable_minor: int
+    """What can still be refunded, in the smallest unit of the currency."""
+    voidable: bool
+    """Whether it can be voided."""
+    authorized_at: datetime
+    """When it was authorized (RFC 3339)."""
+    connector: str | None
+    """The connector that authorized it."""
+    payment_id: str | None
+    """The provider's id of the payment, if it gave one."""
+    operations: tuple[OperationShown, ...]
+    """Oldest first."""
+
+
+class PaymentState(OpenEnum):
+    """What a payment is by what was done with it."""
+
+    AUTHORIZED = "AUTHORIZED"
+    CAPTURED = "CAPTURED"
+    PARTLY_CAPTURED = "PARTLY_CAPTURED"
+    PARTLY_REFUNDED = "PARTLY_REFUNDED"
+    REFUNDED = "REFUNDED"
+    REVERSED = "REVERSED"
+    REVIEW = "REVIEW"
+    VOIDED = "VOIDED"
 
 
 class Permission(OpenEnum):
@@ -5532,6 +5649,121 @@ class PaymentReversalFailedEvent(PublicEvent, frozen=True, kw_only=True):
     data: PaymentReversalFailedData
 
 
+class PaymentCapturedData(TypedDict):
+    """The `data` of a `PaymentCapturedEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+    paymentId: str | None
+    party: str | None
+    operationId: str
+    kind: Mapping[str, Any]
+    amountMinor: int
+    currency: str
+    code: str | None
+    reason: str | None
+
+
+class PaymentCapturedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A payment was captured, whole or in part."""
+
+    type: Literal["payment.captured"]
+    data: PaymentCapturedData
+
+
+class PaymentVoidedData(TypedDict):
+    """The `data` of a `PaymentVoidedEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+    paymentId: str | None
+    party: str | None
+    operationId: str
+    kind: Mapping[str, Any]
+    amountMinor: int
+    currency: str
+    code: str | None
+    reason: str | None
+
+
+class PaymentVoidedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A payment that was not captured was given up."""
+
+    type: Literal["payment.voided"]
+    data: PaymentVoidedData
+
+
+class PaymentRefundedData(TypedDict):
+    """The `data` of a `PaymentRefundedEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+    paymentId: str | None
+    party: str | None
+    operationId: str
+    kind: Mapping[str, Any]
+    amountMinor: int
+    currency: str
+    code: str | None
+    reason: str | None
+
+
+class PaymentRefundedEvent(PublicEvent, frozen=True, kw_only=True):
+    """Captured money was given back, whole or in part."""
+
+    type: Literal["payment.refunded"]
+    data: PaymentRefundedData
+
+
+class PaymentOperationRefusedData(TypedDict):
+    """The `data` of a `PaymentOperationRefusedEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+    paymentId: str | None
+    party: str | None
+    operationId: str
+    kind: Mapping[str, Any]
+    amountMinor: int
+    currency: str
+    code: str | None
+    reason: str | None
+
+
+class PaymentOperationRefusedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A capture, void or refund was refused."""
+
+    type: Literal["payment.operation_refused"]
+    data: PaymentOperationRefusedData
+
+
+class PaymentOperationInDoubtData(TypedDict):
+    """The `data` of a `PaymentOperationInDoubtEvent`."""
+
+    requestId: str
+    decision: Mapping[str, Any] | None
+    response: Mapping[str, Any] | None
+    paymentId: str | None
+    party: str | None
+    operationId: str
+    kind: Mapping[str, Any]
+    amountMinor: int
+    currency: str
+    code: str | None
+    reason: str | None
+
+
+class PaymentOperationInDoubtEvent(PublicEvent, frozen=True, kw_only=True):
+    """A person must find out whether a capture, void or refund was done."""
+
+    type: Literal["payment.operation_in_doubt"]
+    data: PaymentOperationInDoubtData
+
+
 class FeedbackReceivedData(TypedDict):
     """The `data` of a `FeedbackReceivedEvent`."""
 
@@ -5909,6 +6141,11 @@ EVENTS: Final[Mapping[str, type[PublicEvent]]] = {
     "payment.authorized": PaymentAuthorizedEvent,
     "payment.reversed": PaymentReversedEvent,
     "payment.reversal_failed": PaymentReversalFailedEvent,
+    "payment.captured": PaymentCapturedEvent,
+    "payment.voided": PaymentVoidedEvent,
+    "payment.refunded": PaymentRefundedEvent,
+    "payment.operation_refused": PaymentOperationRefusedEvent,
+    "payment.operation_in_doubt": PaymentOperationInDoubtEvent,
     "feedback.received": FeedbackReceivedEvent,
     "balance.low": BalanceLowEvent,
     "balance.depleted": BalanceDepletedEvent,
