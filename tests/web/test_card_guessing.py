@@ -40,14 +40,14 @@ def test_another_accounts_key_does_not_find_the_number_behind_a_record(sqlite_ho
             wanted = fingerprint_of(client, rules(client, {"cardNumber": CARD}))
         found, refused = set(), 0
         with server.client(attacker) as client:
-            for number in [CARD, *ALIKE[:199]]:
+            for number in [CARD, *ALIKE[:59]]:
                 answer = rules(client, {"cardNumber": number})
                 if answer.status_code == 429:
                     refused += 1
                 else:
                     found.add(fingerprint_of(client, answer))
     assert wanted not in found
-    assert (len(found), refused) == (50, 150)
+    assert (len(found), refused) == (50, 10)
 
 
 @pytest.fixture
