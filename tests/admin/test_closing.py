@@ -82,7 +82,7 @@ def test_what_is_left_on_a_closed_account_is_paid_out_and_the_books_stay(
     found = accounts.get(session, closed)
     assert found.account.closed_reason == "left us"
     assert found.state.available == 10_000_000
-    assert money.adjust(session, closed, -10_000_000, "paid out").balance.micros == 0
+    assert money.adjust(session, closed, -10_000_000, "paid out").balance.balance.micros == 0
     lines = money.ledger_page(session, closed, LedgerSearch(10)).lines
     assert [line.entry.kind for line in lines] == [EntryKind.ADJUST, EntryKind.TOP_UP]
     [key] = keys.list_keys(session, closed).keys

@@ -34,6 +34,21 @@ def test_an_adjustment_takes_no_more_than_there_is(session: AdminSession) -> Non
     assert accounts.get(session, account).state.balance == 1_500_000
 
 
+def test_an_adjustment_with_a_reference_counts_once_also_when_it_could_not_again(
+    session: AdminSession,
+) -> None:
+    account = make_account(session, micros=1_500_000)
+    first = money.adjust(session, account, -1_000_000, "fee of a card", "COR-1")
+    again = money.adjust(session, account, -1_000_000, "fee of a card", "COR-1")
+    assert (first.recorded_before_at_ms, again.recorded_before_at_ms is None) == (None, False)
+    assert again.balance.balance.micros == 500_000
+    with pytest.raises(Conflict, match="COR-1 was recorded"):
+        money.top_up(session, account, 1_000_000, "", "COR-1")
+    (line, _) = money.ledger_page(session, account, LedgerSearch(10)).lines
+    assert line.payment_reference == "COR-1"
+    assert money.verify_ledger(session).problems == []
+
+
 def test_a_note_is_short(sqlite_session: AdminSession) -> None:
     account = make_account(sqlite_session)
     with pytest.raises(InvalidInput, match="at most 500"):

@@ -170,13 +170,16 @@ def top_up(
 def adjust(
     amount: Annotated[str, typer.Argument(metavar="AMOUNT", help="Such as 10 or -2.50.")],
     reason: Annotated[str, typer.Option(help="Why; kept in ledger and audit log.")],
+    reference: Annotated[
+        str | None, typer.Option(help="Of the correction; the same one is booked once.")
+    ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Propose a correction of the balance."""
     from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance
 
-    _propose(AdjustBalance(amount_argument(amount), reason), account, as_json=as_json)
+    _propose(AdjustBalance(amount_argument(amount), reason, reference), account, as_json=as_json)
 
 
 @app.command()

@@ -39,7 +39,7 @@ _REFERENCES: Final = TOP_UP_REFERENCES.c
 
 
 class ReferenceTaken(Conflict):
-    """A top-up was recorded under the same reference before."""
+    """A top-up or an adjustment was recorded under the same reference before."""
 
     def __init__(self, recorded: LedgerEntry) -> None:
         super().__init__(_TOP_UP_RECORDED())
@@ -65,18 +65,23 @@ def top_up(
     return _write(change, book, account_id)
 
 
-def adjust(change: Change, account_id: str, amount: int, reason: str) -> AccountState:
-    """Correct a balance by hand."""
+def adjust(
+    change: Change, account_id: str, amount: int, reason: str, named: str | None = None
+) -> AccountState:
+    """Correct a balance by hand; `ReferenceTaken` when its reference was used before."""
     currency = accounts.get(change.connection, account_id).currency
     book = _open_book(change, account_id)
+    reference = change.new_id("adj")
+    if named is not None:
+        _take_reference(change, account_id, named, reference)
     available = book.accounts[account_id].available
     if amount + available < 0:
         free = f"{shown_amount(available, currency)} {currency}"
         raise InvalidInput(_ADJUSTMENT_AVAILABLE(free=free))
-    reference = change.new_id("adj")
     why = _kept_note(reason)
     book.adjust(account_id, reference, amount, change.now_ms, why)
-    change.audit(ADJUSTED, account_id, reference=reference, micros=amount, reason=why)
+    payment = {} if named is None else {"paymentReference": named}
+    change.audit(ADJUSTED, account_id, reference=reference, micros=amount, reason=why, **payment)
     if amount > 0:
         book.accounts[account_id].note_added()
     tell_if_low(change, account_id, book.accounts[account_id], reference)

@@ -115,6 +115,7 @@ class AdjustBalance(msgspec.Struct, frozen=True, tag="balance.adjust"):
 
     micros: int
     reason: str
+    reference: str | None = None
 
 
 class SetApprovals(msgspec.Struct, frozen=True, tag="approvals.set"):

@@ -142,7 +142,7 @@ def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invi
         case TopUpBalance():
             _top_up(session, account_id, content)
         case AdjustBalance():
-            money.adjust(session, account_id, content.micros, content.reason)
+            money.adjust(session, account_id, content.micros, content.reason, content.reference)
         case SetApprovals():
             approvals.set_wanted(session, account_id, content.kinds)
         case ComposeRole():

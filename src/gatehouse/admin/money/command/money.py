@@ -23,6 +23,7 @@ from gatehouse.core.clock import iso_time
 
 if TYPE_CHECKING:
     from gatehouse.admin.money.types import BalanceResponse
+    from gatehouse.admin.money.use_cases.money import TopUp
 
 balance = typer.Typer(no_args_is_help=True)
 prices = typer.Typer(no_args_is_help=True)
@@ -91,6 +92,10 @@ def top_up(
     micros = amount_argument(amount[0])
     session, account_id = open_account(account)
     done = money.top_up(session, account_id, micros, note, reference)
+    _print_done(account_id, done, reference, as_json=as_json)
+
+
+def _print_done(account_id: str, done: "TopUp", reference: str | None, *, as_json: bool) -> None:
     before_ms = done.recorded_before_at_ms
     if before_ms is None:
         _print_balance(account_id, done.balance, as_json=as_json)
@@ -104,16 +109,22 @@ def top_up(
 def adjust(
     amount: AmountArgument,
     reason: Annotated[str, typer.Option(help="Why; kept in ledger and audit log.")],
+    reference: Annotated[
+        str | None, typer.Option(help="Your number of the correction; each is booked only once.")
+    ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Correct a balance by hand, upwards or (with a minus sign) downwards."""
+    """Correct a balance by hand, upwards or (with a minus sign) downwards.
+
+    With a reference it is safe to repeat: the second time nothing is changed.
+    """
     from gatehouse.admin.money.use_cases import money
 
     micros = amount_argument(amount[0])
     session, account_id = open_account(account)
-    found = money.adjust(session, account_id, micros, reason)
-    _print_balance(account_id, found, as_json=as_json)
+    done = money.adjust(session, account_id, micros, reason, reference)
+    _print_done(account_id, done, reference, as_json=as_json)
 
 
 @balance.command("credit")

@@ -117,10 +117,13 @@ def adjust(visit: Visit) -> Response:
     micros = _amount(visit)
     if not micros:
         raise visit.refuse("amount", "money.problems.zero")
+    reference = visit.form.get("reference", "").strip() or None
     try:
-        money.adjust(visit.session, visit.account_id, micros, reason)
+        done = money.adjust(visit.session, visit.account_id, micros, reason, reference)
     except ApprovalNeeded:
-        return propose(visit, AdjustBalance(micros, reason))
+        return propose(visit, AdjustBalance(micros, reason, reference))
+    if done.recorded_before_at_ms is not None:
+        return visit.redirect("money", notice="money.notices.known")
     return visit.redirect("money", notice=_moved(visit, "money.notices.adjusted", micros))
 
 

@@ -13,6 +13,7 @@ from gatehouse.admin.money.queries import ledger_pages, ledger_verification, sta
 from gatehouse.admin.money.queries.ledger_pages import LedgerLine, LedgerPage, LedgerSearch
 from gatehouse.admin.money.types import BalanceResponse, public_balance
 from gatehouse.billing.fees import parse_fee
+from gatehouse.billing.ledger import LedgerEntry
 from gatehouse.billing.spending_pace import SpendingPace
 from gatehouse.billing.statement import Movement
 from gatehouse.billing.verify import LedgerReport
@@ -83,7 +84,7 @@ def check_prices(fees: Mapping[str, str]) -> dict[str, int]:
 
 
 class TopUp(msgspec.Struct, frozen=True):
-    """The balance after a top-up."""
+    """The balance after a top-up or an adjustment."""
 
     balance: BalanceResponse
     recorded_before_at_ms: int | None = None
@@ -101,7 +102,14 @@ def top_up(
             ledger.top_up(change, account_id, micros, note, named)
             return TopUp(_balance(change, account_id))
     except ledger.ReferenceTaken as taken:
-        recorded = taken.recorded
+        return _recorded_before(session, account_id, taken.recorded, (micros, named))
+
+
+def _recorded_before(
+    session: AdminSession, account_id: str, recorded: LedgerEntry, asked: tuple[int, str | None]
+) -> TopUp:
+    """What a repeat is told; `Conflict` when it is another amount."""
+    micros, named = asked
     balance = get_balance(session, account_id)
     if recorded.amount != micros:
         currency = balance.currency
@@ -110,12 +118,18 @@ def top_up(
     return TopUp(balance, recorded.at_ms)
 
 
-def adjust(session: AdminSession, account_id: str, micros: int, reason: str) -> BalanceResponse:
-    """Correct a balance by hand, upwards or downwards."""
-    with account_change(session, account_id) as change:
-        check_approved(change, account_id, ApprovalKind.ADJUSTMENTS)
-        ledger.adjust(change, account_id, micros, reason)
-        return _balance(change, account_id)
+def adjust(
+    session: AdminSession, account_id: str, micros: int, reason: str, reference: str | None = None
+) -> TopUp:
+    """Correct a balance by hand, upwards or downwards, once for each reference."""
+    named = None if reference is None else _checked_reference(reference)
+    try:
+        with account_change(session, account_id) as change:
+            check_approved(change, account_id, ApprovalKind.ADJUSTMENTS)
+            ledger.adjust(change, account_id, micros, reason, named)
+            return TopUp(_balance(change, account_id))
+    except ledger.ReferenceTaken as taken:
+        return _recorded_before(session, account_id, taken.recorded, (micros, named))
 
 
 def set_credit_limit(session: AdminSession, account_id: str, micros: int | None) -> BalanceResponse:
