@@ -101,9 +101,8 @@ def count_hits(
     tallies: defaultdict[str, _Tally] = defaultdict(_Tally)
     with columns.reading() as asking:
         coverage = columns.coverage
-        _count_alike(asking, span, borders)
-        judged = _judged(asking, rule_set.name)
-        for name, *row in _hits(asking, rule_set.name):
+        judged = _judged(asking, rule_set.name, span)
+        for name, *row in _hits(asking, rule_set.name, span, borders):
             tallies[name.split("/", _IN_NAME - 1)[-1]].add(tuple(row))
     rules = {rule.name: rule for rule in rule_set.rules}
     names = [*rules, *sorted(set(tallies) - set(rules))]
@@ -119,33 +118,27 @@ def count_hits(
     )
 
 
-def _count_alike(asking: ColumnConnection, span: FigureSpan, borders: Borders) -> None:
-    """Count decisions that are alike once, as few lists of rules differ."""
+def _hits(
+    asking: ColumnConnection, rule_set: str, span: FigureSpan, borders: Borders
+) -> list[tuple[Any, ...]]:
     put_parts(asking, "parts", borders, span.until_ms)
-    asking.ask(
-        "CREATE TEMP TABLE alike AS SELECT matched, shadow, rule_sets, start, outcome, "  # noqa: S608
-        "decided, fraud, currency, sum(amount) AS worth, count(*) AS many "
-        f"FROM {DECISIONS} JOIN parts ON {OF_PART} "
-        f"WHERE id_ms >= {span.since_ms} AND id_ms < {span.until_ms} GROUP BY ALL"
-    )
-
-
-def _hits(asking: ColumnConnection, rule_set: str) -> list[tuple[Any, ...]]:
     matched = " UNION ALL ".join(
-        f"SELECT unnest({column}) AS name, {watches} AS watches, start, outcome, decided, "  # noqa: S608
-        "fraud, currency, worth, many FROM alike"
-        for column, watches in (("matched", "FALSE"), ("shadow", "TRUE"))
+        f"SELECT unnest({column}) AS name, {shadow} AS shadow, start, outcome, decided, fraud, "  # noqa: S608
+        f"currency, amount FROM {DECISIONS} JOIN parts ON {OF_PART} "
+        f"WHERE id_ms >= {span.since_ms} AND id_ms < {span.until_ms} AND len({column}) > 0"
+        for column, shadow in (("matched", "FALSE"), ("shadow", "TRUE"))
     )
     return asking.ask(
-        f"SELECT * EXCLUDE (worth, many), sum(worth), sum(many) FROM ({matched}) "  # noqa: S608
+        f"SELECT * EXCLUDE (amount), sum(amount), count(*) FROM ({matched}) "  # noqa: S608
         f"WHERE starts_with(name, {text(rule_set + '/')}) GROUP BY ALL"
     )
 
 
-def _judged(asking: ColumnConnection, rule_set: str) -> int:
+def _judged(asking: ColumnConnection, rule_set: str, span: FigureSpan) -> int:
     [(count,)] = asking.ask(
-        "SELECT coalesce(sum(many), 0) FROM alike WHERE list_bool_or(list_transform("  # noqa: S608
-        f"rule_sets, lambda each: starts_with(each, {text(rule_set + '/')})))"
+        f"SELECT count(*) FROM {DECISIONS} WHERE id_ms >= {span.since_ms} "  # noqa: S608
+        f"AND id_ms < {span.until_ms} AND list_bool_or(list_transform(rule_sets, "
+        f"lambda each: starts_with(each, {text(rule_set + '/')})))"
     )
     return int(count)
 
