@@ -154,7 +154,13 @@ def _configure(session: AdminSession, account_id: str) -> dict[str, str]:
     new = NewWebhook("http://127.0.0.1:9/", ["review.*"])
     webhook = endpoints.create(session, account_id, new).answer.id
     endpoints.update(session, account_id, webhook, WebhookChange(enabled=False))
-    named = {"set": "bench", "pipeline": "2", "list": "blocked-users", "version": "1"}
+    named = {
+        "set": "bench",
+        "rule": "rule-1",
+        "pipeline": "2",
+        "list": "blocked-users",
+        "version": "1",
+    }
     return named | {"webhook": webhook}
 
 
