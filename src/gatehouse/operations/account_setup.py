@@ -19,6 +19,7 @@ from gatehouse.core.limits.lru_cache import LruCache
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.stages.stage import Stage
 from gatehouse.core.wording.sentences import Phrase, said_by
+from gatehouse.operations.hold_out import DailyCaps
 from gatehouse.operations.live_experiments import (
     ExperimentParts,
     LiveExperiment,
@@ -117,6 +118,8 @@ class Builder:
         assert isinstance(sentry, SentryStage)
         self._stages = stages
         self._pays = pays
+        self.caps: DailyCaps | None = None
+        """What a hold-out asks; without it, nothing is let through."""
         self.shipped_sentry = sentry
         """Sentry for accounts without a model of their own."""
 
@@ -373,10 +376,17 @@ class Setups:
         running = None
         if experiment is not None:
             parts = ExperimentParts(
-                account_id, rule_sets, lists, sentry, model or 0, stored_pipelines, challenger
+                account_id,
+                rule_sets,
+                lists,
+                sentry,
+                model or 0,
+                stored_pipelines,
+                pipelines,
+                challenger,
             )
             with contextlib.suppress(ConfigurationRefused):
-                running = live_experiment(self._builder, experiment, parts)
+                running = live_experiment(self._builder, experiment, parts, self._builder.caps)
         made = Setup(stamp, rule_sets, pipelines, lists, sentry, model, changes, tried)
         return msgspec.structs.replace(made, live=running) if running else made
 

@@ -9,6 +9,8 @@ from typing import Protocol
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.core.stages.stage import Stage
+from gatehouse.operations.hold_out import DailyCaps, HoldOutStage
 from gatehouse.operations.ready_pipeline import Pipeline
 from gatehouse.pipeline.definition import PipelineDefinition
 from gatehouse.pipeline.experiment import Experiment, ExperimentKind, decode_experiment
@@ -28,7 +30,7 @@ class LiveExperiment(msgspec.Struct, frozen=True):
     experiment: Experiment
     pipelines: dict[int, Pipeline]
     """What the challenger makes of the pipelines that it concerns."""
-    ruling: dict[str, RulesStage] = {}
+    ruling: dict[str, Stage] = {}
     """What it makes of Rules alone, by the name of the rule set that was asked for."""
 
 
@@ -42,6 +44,7 @@ class ExperimentParts(msgspec.Struct, frozen=True):
     model: int
     """The version in force; 0 is the one that ships."""
     stored_pipelines: list[StoredVersion]
+    pipelines: dict[int, Pipeline]
     challenger: tuple[int, str] | None = None
     """The challenger's version and scorecard, where one is kept."""
 
@@ -64,16 +67,21 @@ class PipelineMaker(Protocol):
 
 
 def live_experiment(
-    maker: PipelineMaker, experiment: Experiment, parts: ExperimentParts
+    maker: PipelineMaker,
+    experiment: Experiment,
+    parts: ExperimentParts,
+    caps: DailyCaps | None = None,
 ) -> LiveExperiment | None:
     """The experiment, ready to run; None when an arm is not what it was at the beginning."""
-    rule_sets, sentry, ruling = parts.rule_sets, parts.sentry, {}
+    rule_sets, sentry, ruling = parts.rule_sets, parts.sentry, dict[str, Stage]()
     if not holds(experiment, _versions(rule_sets), parts.model):
         return None
     if experiment.kind is ExperimentKind.MODEL:
         if experiment.challenger_model != SHIPPED and parts.challenger is None:
             return None
         sentry = maker.sentry(parts.account_id, parts.challenger)
+    elif experiment.kind is ExperimentKind.HOLD_OUT:
+        return None if caps is None else _hold_out(experiment, parts, caps)
     else:
         replaced, other = experiment.rule_set or "", experiment.challenger_rule_set or ""
         rule_sets = {**rule_sets, replaced: rule_sets[other]}
@@ -85,12 +93,37 @@ def live_experiment(
     return LiveExperiment(experiment, concerned, ruling)
 
 
+def _hold_out(experiment: Experiment, parts: ExperimentParts, caps: DailyCaps) -> LiveExperiment:
+    """The pipelines in force, with stages that let some of what they decline through.
+
+    A rule set of which rules are judged late, after a payment, is left as it is.
+    """
+    name, found = experiment.rule_set or "", dict[int, Pipeline]()
+    for number, each in parts.pipelines.items():
+        late = {part.position for step in each.steps for part in step.late_parts}
+        steps = tuple(
+            msgspec.structs.replace(step, stage=HoldOutStage(step.stage, experiment, caps))
+            if isinstance(step.stage, RulesStage)
+            and each.definition.stages[step.position].rule_set == name
+            and step.position not in late
+            else step
+            for step in each.steps
+        )
+        if steps != each.steps:
+            found[number] = msgspec.structs.replace(each, steps=steps, priced={})
+    alone = RulesStage(parts.rule_sets[name], parts.lists)
+    return LiveExperiment(experiment, found, {name: HoldOutStage(alone, experiment, caps)})
+
+
 def holds(experiment: Experiment, rule_sets: dict[str, int], model: int) -> bool:
     """Whether the arms are what they were at the beginning, by the versions in force."""
     if experiment.kind is ExperimentKind.MODEL:
         return model == experiment.model
+    is_same = rule_sets.get(experiment.rule_set or "") == experiment.rule_set_version
+    if experiment.kind is ExperimentKind.HOLD_OUT:
+        return is_same
     return (
-        rule_sets.get(experiment.rule_set or "") == experiment.rule_set_version
+        is_same
         and rule_sets.get(experiment.challenger_rule_set or "")
         == experiment.challenger_rule_set_version
     )

@@ -14,7 +14,7 @@ from gatehouse.core.money import Payment
 from gatehouse.core.stages.case import ValuesByType
 from gatehouse.core.stages.outcomes import Outcome, strongest
 from gatehouse.core.stages.registry import REGISTRY
-from gatehouse.core.stages.stage import PAYMENT, Contacts
+from gatehouse.core.stages.stage import PAYMENT, Contacts, Stage
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.reasons import is_retryable
 from gatehouse.decisions.record import PipelineVersion
@@ -121,7 +121,7 @@ class Pipelines:
         name = call.rule_set
         if name is None:
             name = next(iter(setup.rule_sets)) if len(setup.rule_sets) == 1 else STARTER_NAME
-        stage = setup.rules_alone(name)
+        stage: Stage | None = setup.rules_alone(name)
         if stage is None:
             known = ", ".join(sorted(setup.rule_sets)) or _NONE()
             message = _NO_RULE_SET(known=known)

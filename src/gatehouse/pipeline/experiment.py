@@ -1,7 +1,7 @@
 """What a live experiment is: two arms, who gets which, and when it ends by itself.
 
-The first arm is what is in force, and the other one has another rule set or another model. What is
-kept and run is the value defined here, as JSON.
+The first arm is what is in force. The other one has another rule set, another model, or lets
+through some of what the rules decline. What is kept and run is the value defined here, as JSON.
 """
 
 from enum import StrEnum
@@ -18,6 +18,7 @@ class ExperimentKind(StrEnum):
 
     RULES = "rules"
     MODEL = "model"
+    HOLD_OUT = "hold_out"
 
 
 class AssignedBy(StrEnum):
@@ -42,6 +43,14 @@ class ExperimentEnd(StrEnum):
     CHANGED = "changed"
 
 
+class HoldOutCaps(msgspec.Struct, frozen=True):
+    """How much a hold-out lets through on one day, UTC."""
+
+    orders: int
+    minor_units: int
+    currency: str
+
+
 class Experiment(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """A live experiment of an account."""
 
@@ -60,6 +69,7 @@ class Experiment(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     model: int | None = None
     """The model in force at the beginning; 0 is the one that ships."""
     challenger_model: int | None = None
+    caps: HoldOutCaps | None = None
     maturity_days: int = 30
     """How old a decision is when its labels count as known."""
     most_declined_percent: int = 200

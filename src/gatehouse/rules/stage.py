@@ -32,8 +32,9 @@ class RulesStage:
     ) -> None:
         """`place` is that of the stage in its pipeline; `first` are the rules judged there."""
         self._compiled = compiled
+        self.rules = compiled.rules
         self._lists = lists
-        self._place = place
+        self.place = place
         self._first = first or RulesPart(place, compiled.matching(range(len(compiled.rules))))
 
     async def run(self, case: Case) -> StageResult:
@@ -52,7 +53,7 @@ class RulesStage:
         if not more and self._first.overruled_by is None:
             return result
         rules = self._compiled.rules
-        which = tuple(sorted({*case.rulings[self._place].which, *more}))
+        which = tuple(sorted({*case.rulings[self.place].which, *more}))
         late = [rules[number].name for number in more if not rules[number].shadow]
         return self._conclude(case, part, which, [*result.facts["matchedLate"], *late])
 
@@ -107,12 +108,12 @@ class RulesStage:
 
     def _seen_before(self, case: Case) -> Mapping[str, Any]:
         """The signals, with what the Rules stages before this one decided."""
-        before = [each for place, each in case.rulings.items() if place < self._place]
+        before = [each for place, each in case.rulings.items() if place < self.place]
         return {**case.signals, **(_together(before) if before else RULES_SIGNALS)}
 
     def _leave(self, case: Case, ruling: Ruling) -> None:
         """Signals about rules, of all Rules stages so far together."""
-        case.rulings[self._place] = ruling
+        case.rulings[self.place] = ruling
         case.signals.update(_together(list(case.rulings.values())))
 
 

@@ -1519,6 +1519,7 @@ class ExperimentEnd(OpenEnum):
 class ExperimentKind(OpenEnum):
     """What the arms differ in."""
 
+    HOLD_OUT = "hold_out"
     MODEL = "model"
     RULES = "rules"
 
@@ -1544,6 +1545,8 @@ class ExperimentResult(Struct, frozen=True, kw_only=True):
     """By the cards or users that were ever declined."""
     fraud: MeasureResult
     """By the cards or users with accepted fraud."""
+    let_through: LetThroughResult | None = None
+    """Of a hold-out; null for all others."""
 
 
 class ExperimentShown(Struct, frozen=True, kw_only=True):
@@ -1596,6 +1599,12 @@ class ExperimentWanted(Struct, frozen=True, kw_only=True):
     """The rule set that challenges it; it must be in force, too."""
     challenger_model: int | None = None
     """The model that challenges the one in force; 0 is the one that ships."""
+    orders_per_day: int | None = None
+    """How many orders a hold-out lets through on one day at most."""
+    minor_units_per_day: int | None = None
+    """What they come to at most, in minor units such as cents."""
+    currency: str | None = None
+    """Of these units; orders in others are not let through."""
     maturity_days: int | None = None
     """After how many days the labels of a decision count as known."""
     most_declined_percent: int | None = None
@@ -2337,6 +2346,25 @@ class LabelSource(OpenEnum):
     IMPORT = "import"
     OUTCOME = "outcome"
     REVIEW = "review"
+
+
+class LetThroughResult(Struct, frozen=True, kw_only=True):
+    """What became of the orders that a hold-out let through."""
+
+    orders: int
+    """Accepted although rules decline them."""
+    mature: int
+    """Those whose labels count as known."""
+    mature_fraud: int
+    """Of these, fraud."""
+    false_positives: float | None
+    """The share of the declines that are wrong; null without a mature order."""
+    least: float | None
+    """It is hardly below (95 %, Wilson)."""
+    most: float | None
+    """Nor above."""
+    cost: tuple[Money, ...]
+    """Fraud among them, as known by now."""
 
 
 class LiableParty(OpenEnum):

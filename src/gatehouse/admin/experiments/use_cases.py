@@ -20,8 +20,16 @@ from gatehouse.core.clock import Moment, moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.filling import filled
 from gatehouse.core.wording.sentences import Phrase, said_by
+from gatehouse.intel.places import minor_digits
+from gatehouse.operations.hold_out import may_be_tried
 from gatehouse.pipeline.definition import decode_program
-from gatehouse.pipeline.experiment import Experiment, ExperimentEnd, ExperimentKind
+from gatehouse.pipeline.experiment import (
+    Experiment,
+    ExperimentEnd,
+    ExperimentKind,
+    HoldOutCaps,
+)
+from gatehouse.rules.ruleset import decode_program as decode_rule_set
 from gatehouse.sentry.scorecard import ScorecardError
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
@@ -39,6 +47,16 @@ from gatehouse.store.configured.signing import Signer
 
 _SAME: Final = Phrase(
     "refused.experiment_same", "both arms would decide by {what}; name another challenger"
+)
+_CURRENCY: Final = Phrase("refused.hold_out_currency", "no currency {currency}")
+_NOTHING_TRIED: Final = Phrase(
+    "refused.hold_out_nothing",
+    "no rule of {name} declines anything that may be let through: not by lists, block feeds, known "
+    "fraud nearby, or what others answered",
+)
+_LET_THROUGH: Final = Phrase(
+    "experiment.let_through",
+    "at most {orders:,} declined orders and {amount:,} minor units ({currency}) a day let through",
 )
 _UNUSED: Final = Phrase(
     "refused.experiment_unused", "no pipeline asks Sentry, so that no request would take part"
@@ -161,7 +179,11 @@ def shown(each: Experiment) -> ExperimentShown:
         ExperimentShown,
         each,
         control=_called(each.rule_set, each.rule_set_version, each.model),
-        challenger=_called(
+        challenger=_LET_THROUGH(
+            orders=each.caps.orders, amount=each.caps.minor_units, currency=each.caps.currency
+        )
+        if each.caps is not None
+        else _called(
             each.challenger_rule_set, each.challenger_rule_set_version, each.challenger_model
         ),
         started_at=Moment(each.started_at_ms),
@@ -182,6 +204,8 @@ def _arms(
     check_account(connection, signer, account_id)
     if given.kind is ExperimentKind.MODEL:
         return _models(connection, signer, account_id, given.challenger_model or models.SHIPPED)
+    if given.kind is ExperimentKind.HOLD_OUT:
+        return _hold_out(connection, signer, account_id, given)
     one, other = given.rule_set or "", given.challenger_rule_set or ""
     if one == other:
         raise InvalidInput(_SAME(what=recordable(one)))
@@ -196,6 +220,20 @@ def _arms(
         "challenger_rule_set": other,
         "challenger_rule_set_version": found[1].version,
     }
+
+
+def _hold_out(
+    connection: sa.Connection, signer: Signer, account_id: str, given: ExperimentWanted
+) -> dict[str, Any]:
+    name, currency = given.rule_set or "", given.currency or ""
+    stored = configurations.get(connection, ConfigurationKey(account_id, RULES, name))
+    check_versions(signer, [stored])
+    if minor_digits(currency) is None:
+        raise InvalidInput(_CURRENCY(currency=currency))
+    if not any(may_be_tried(rule) for rule in decode_rule_set(stored.program).rules):
+        raise InvalidInput(_NOTHING_TRIED(name=name))
+    caps = HoldOutCaps(given.orders_per_day or 0, given.minor_units_per_day or 0, currency)
+    return {"rule_set": name, "rule_set_version": stored.version, "caps": caps}
 
 
 def _models(

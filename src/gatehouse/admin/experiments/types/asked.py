@@ -89,17 +89,33 @@ class ExperimentWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
             description="The model that challenges the one in force; 0 is the one that ships.",
         ),
     ] = None
+    orders_per_day: Annotated[
+        Annotated[int, Meta(ge=1, le=10_000)] | None,
+        Meta(description="How many orders a hold-out lets through on one day at most."),
+    ] = None
+    minor_units_per_day: Annotated[
+        Annotated[int, Meta(ge=1, le=10**12)] | None,
+        Meta(description="What they come to at most, in minor units such as cents."),
+    ] = None
+    currency: Annotated[
+        Annotated[str, Meta(min_length=3, max_length=3, pattern="^[A-Z]{3}$")] | None,
+        Meta(description="Of these units; orders in others are not let through."),
+    ] = None
     maturity_days: _Maturity = 30
     most_declined_percent: _MostDeclined = 200
     most_fraud_percent: _MostFraud = 100
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Errors that the types of the fields do not express."""
-        rules = self.kind == ExperimentKind.RULES
+        rules, model = self.kind == ExperimentKind.RULES, self.kind == ExperimentKind.MODEL
+        holds_out = self.kind == ExperimentKind.HOLD_OUT
         for path, value, wanted in (
-            ("ruleSet", self.rule_set, rules),
+            ("ruleSet", self.rule_set, not model),
             ("challengerRuleSet", self.challenger_rule_set, rules),
-            ("challengerModel", self.challenger_model, not rules),
+            ("challengerModel", self.challenger_model, model),
+            ("ordersPerDay", self.orders_per_day, holds_out),
+            ("minorUnitsPerDay", self.minor_units_per_day, holds_out),
+            ("currency", self.currency, holds_out),
         ):
             if (value is not None) is not wanted:
                 yield path, "is needed" if wanted else "belongs to another kind"

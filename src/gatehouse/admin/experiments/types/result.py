@@ -1,5 +1,6 @@
 """What an experiment has shown so far, as it is kept and as every face shows it."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
@@ -8,7 +9,8 @@ from msgspec import Meta
 from gatehouse.admin.experiments.types.sequential import ALPHA, MARGIN, MeasureVerdict, compare
 from gatehouse.core.api_values import Money, money
 from gatehouse.core.clock import Moment
-from gatehouse.pipeline.experiment import Arm, Experiment
+from gatehouse.pipeline.experiment import Arm, Experiment, ExperimentKind
+from gatehouse.training.intervals import share_interval
 
 
 class ArmMoney(msgspec.Struct, frozen=True, rename="camel"):
@@ -83,6 +85,21 @@ class MeasureResult(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
+class LetThroughResult(msgspec.Struct, frozen=True, rename="camel"):
+    """What became of the orders that a hold-out let through."""
+
+    orders: Annotated[int, Meta(description="Accepted although rules decline them.", examples=[80])]
+    mature: Annotated[int, Meta(description="Those whose labels count as known.", examples=[50])]
+    mature_fraud: Annotated[int, Meta(description="Of these, fraud.", examples=[12])]
+    false_positives: Annotated[
+        float | None,
+        Meta(description="The share of the declines that are wrong; null without a mature order."),
+    ]
+    least: Annotated[float | None, Meta(description="It is hardly below (95 %, Wilson).")]
+    most: Annotated[float | None, Meta(description="Nor above.")]
+    cost: Annotated[list[Money], Meta(description="Fraud among them, as known by now.")]
+
+
 class ExperimentResult(msgspec.Struct, frozen=True, rename="camel"):
     """What an experiment has shown so far."""
 
@@ -97,14 +114,21 @@ class ExperimentResult(msgspec.Struct, frozen=True, rename="camel"):
     ]
     fraud: Annotated[MeasureResult, Meta(description="By the cards or users with accepted fraud.")]
 
+    let_through: Annotated[
+        LetThroughResult | None, Meta(description="Of a hold-out; null for all others.")
+    ] = None
+
     @property
     def enough(self) -> bool:
         """Whether enough was seen of both measures."""
         return MeasureVerdict.OPEN not in (self.declines.verdict, self.fraud.verdict)
 
     def harms(self, experiment: Experiment) -> bool:
-        """Whether the challenger surely does more harm than the experiment allows."""
-        return (
+        """Whether the challenger surely does more harm than the experiment allows.
+
+        What a hold-out costs is limited by its caps.
+        """
+        return experiment.kind is not ExperimentKind.HOLD_OUT and (
             self.declines.least * 100 > experiment.most_declined_percent
             or self.fraud.least * 100 > experiment.most_fraud_percent
         )
@@ -172,4 +196,21 @@ def _measured(control: int, challenger: int, share: float) -> MeasureResult:
         most=None if found.most > 1e9 else round(found.most, 4),
         p_value=round(found.p_value, 6),
         needed=found.needed,
+    )
+
+
+def let_through_of(
+    orders: int, mature: int, mature_fraud: int, cost: Mapping[str, int]
+) -> LetThroughResult:
+    """The share of declines that are wrong, by what was let through."""
+    share = 1 - mature_fraud / mature if mature else None
+    least, most = (None if share is None else share_interval(share, mature)) or (None, None)
+    return LetThroughResult(
+        orders=orders,
+        mature=mature,
+        mature_fraud=mature_fraud,
+        false_positives=None if share is None else round(share, 4),
+        least=None if least is None else round(least, 4),
+        most=None if most is None else round(most, 4),
+        cost=[money(currency, micros) for currency, micros in sorted(cost.items())],
     )

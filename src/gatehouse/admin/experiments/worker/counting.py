@@ -3,15 +3,22 @@
 from collections import Counter
 from typing import Final, NamedTuple
 
+import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.experiments import queries
-from gatehouse.admin.experiments.types.result import ArmTally, ExperimentResult, result_of
+from gatehouse.admin.experiments.types.result import (
+    ArmTally,
+    ExperimentResult,
+    LetThroughResult,
+    let_through_of,
+    result_of,
+)
 from gatehouse.core.ids import id_time_ms
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import UnreadableRecord, decode
 from gatehouse.decisions.search_terms import micros_of, order_in
-from gatehouse.pipeline.experiment import Arm, AssignedBy, Experiment
+from gatehouse.pipeline.experiment import Arm, AssignedBy, Experiment, ExperimentKind
 from gatehouse.store.database import Database
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.records import RecordSpan
@@ -35,6 +42,7 @@ class _Counted(NamedTuple):
     at_ms: int
     currency: str | None
     micros: int
+    let_through: bool
 
 
 class ExperimentCounter:
@@ -46,6 +54,8 @@ class ExperimentCounter:
         self._tallies = {arm: ArmTally() for arm in Arm}
         self._days: Counter[tuple[Arm, int]] = Counter()
         """Accepted decisions by day."""
+        self._let_through: Counter[int] = Counter()
+        """Those of them that rules decline, likewise."""
         self._until_ms = experiment.started_at_ms
         self._labels = -1
         self._fraud: dict[str, _Counted | None] = {}
@@ -63,7 +73,33 @@ class ExperimentCounter:
         with database.reading() as connection:
             self._look_at_labels(connection)
         self._sum_up(now_ms)
-        return result_of(self._experiment, self._tallies, self._until_ms, complete=complete)
+        found = result_of(self._experiment, self._tallies, self._until_ms, complete=complete)
+        if self._experiment.kind is not ExperimentKind.HOLD_OUT:
+            return found
+        return msgspec.structs.replace(found, let_through=self._hold_out(now_ms))
+
+    def _hold_out(self, now_ms: int) -> LetThroughResult:
+        mature_day = self._mature_day(now_ms)
+        frauds = [
+            found
+            for each in self._frauds
+            if (found := self._fraud[each]) is not None
+            and found.let_through
+            and found.outcome == Outcome.ACCEPT
+        ]
+        cost = Counter[str]()
+        for each in frauds:
+            if each.currency is not None:
+                cost[each.currency] += each.micros
+        return let_through_of(
+            self._let_through.total(),
+            sum(count for day, count in self._let_through.items() if day < mature_day),
+            sum(each.at_ms // _DAY_MS < mature_day for each in frauds),
+            cost,
+        )
+
+    def _mature_day(self, now_ms: int) -> int:
+        return (now_ms - self._experiment.maturity_days * _DAY_MS) // _DAY_MS
 
     def _read(self, database: Database, until_ms: int) -> bool:
         if self._until_ms >= until_ms or self.is_full:
@@ -100,7 +136,8 @@ class ExperimentCounter:
         amount, currency = order_in(record)
         micros = 0 if amount is None else micros_of(amount)
         arm = Arm(signals["experiment.arm"])
-        return _Counted(arm, hash(unit), record.decision.value, at_ms, currency, micros)
+        let = any(stage.result.get("letThrough") is True for stage in record.stages)
+        return _Counted(arm, hash(unit), record.decision.value, at_ms, currency, micros, let)
 
     def _add(self, found: _Counted) -> None:
         tally = self._tallies[found.arm]
@@ -110,6 +147,7 @@ class ExperimentCounter:
             tally.declined_units.add(found.unit)
         if found.outcome == Outcome.ACCEPT:
             self._days[found.arm, found.at_ms // _DAY_MS] += 1
+            self._let_through[found.at_ms // _DAY_MS] += found.let_through
         if found.currency is not None:
             key = (found.currency, found.outcome)
             tally.micros[key] = tally.micros.get(key, 0) + found.micros
@@ -129,7 +167,7 @@ class ExperimentCounter:
 
     def _sum_up(self, now_ms: int) -> None:
         """What follows from labels and age, anew: labels can be withdrawn."""
-        mature_day = (now_ms - self._experiment.maturity_days * _DAY_MS) // _DAY_MS
+        mature_day = self._mature_day(now_ms)
         for arm, tally in self._tallies.items():
             frauds = [
                 found
