@@ -1369,7 +1369,7 @@ export interface ExperimentEndedEvent {
 }
 
 /** What the arms differ in. */
-export type ExperimentKind = "model" | "rules" | (string & {});
+export type ExperimentKind = "hold_out" | "model" | "rules" | (string & {});
 
 /** The experiments of an account, newest first. */
 export interface ExperimentPage {
@@ -1390,6 +1390,8 @@ export interface ExperimentResult {
   readonly declines: MeasureResult;
   /** By the cards or users with accepted fraud. */
   readonly fraud: MeasureResult;
+  /** Of a hold-out; null for all others. */
+  readonly letThrough?: LetThroughResult | null;
 }
 
 /** A live experiment. */
@@ -1456,6 +1458,12 @@ export interface ExperimentWanted {
   readonly challengerRuleSet?: string | null | undefined;
   /** The model that challenges the one in force; 0 is the one that ships. */
   readonly challengerModel?: number | null | undefined;
+  /** How many orders a hold-out lets through on one day at most. */
+  readonly ordersPerDay?: number | null | undefined;
+  /** What they come to at most, in minor units such as cents. */
+  readonly minorUnitsPerDay?: number | null | undefined;
+  /** Of these units; orders in others are not let through. */
+  readonly currency?: string | null | undefined;
   /** After how many days the labels of a decision count as known. */
   readonly maturityDays?: number | undefined;
   /** Ends by itself when more cards or users of the challenger are surely declined than so many percent of the control's. */
@@ -2166,6 +2174,24 @@ export interface LabelMany {
 
 /** How a label came in. */
 export type LabelSource = "api" | "command" | "import" | "outcome" | "review" | (string & {});
+
+/** What became of the orders that a hold-out let through. */
+export interface LetThroughResult {
+  /** Accepted although rules decline them. */
+  readonly orders: number;
+  /** Those whose labels count as known. */
+  readonly mature: number;
+  /** Of these, fraud. */
+  readonly matureFraud: number;
+  /** The share of the declines that are wrong; null without a mature order. */
+  readonly falsePositives: number | null;
+  /** It is hardly below (95 %, Wilson). */
+  readonly least: number | null;
+  /** Nor above. */
+  readonly most: number | null;
+  /** Fraud among them, as known by now. */
+  readonly cost: readonly Money[];
+}
 
 /** Who bears a fraud, if the advice is followed and the issuer agrees. */
 export type LiableParty = "ISSUER" | "MERCHANT" | (string & {});
