@@ -74,7 +74,6 @@ from gatehouse.store.accounts.callers import CallerDirectory
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.keyring import open_ring
 from gatehouse.store.background import repeat
-from gatehouse.store.configured.hold_out_caps import HoldOutCounter
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
@@ -423,7 +422,6 @@ class Service(ServiceGauges):
             input_watch=self.inputs.watch,
         )
         self._assembly = made = assemble(settings, parties)
-        made.builder.caps = HoldOutCounter(self._database)
         self.setups = Setups(self._database, made.builder, session.signer, self.refusals)
         self._pipelines = made.pipelines(self.setups)
         limit_ms = settings.gateway_timeout_ms

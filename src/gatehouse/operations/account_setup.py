@@ -19,7 +19,6 @@ from gatehouse.core.limits.lru_cache import LruCache
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.stages.stage import Stage
 from gatehouse.core.wording.sentences import Phrase, said_by
-from gatehouse.operations.hold_out import DailyCaps
 from gatehouse.operations.live_experiments import (
     ExperimentParts,
     LiveExperiment,
@@ -51,6 +50,7 @@ from gatehouse.store.configured.configurations import (
     stamp_of,
     stamps_of,
 )
+from gatehouse.store.configured.hold_out_caps import HoldOutCounter
 from gatehouse.store.configured.list_reading import load as load_lists
 from gatehouse.store.configured.refusals import Refusals
 from gatehouse.store.configured.signing import Signer
@@ -118,8 +118,6 @@ class Builder:
         assert isinstance(sentry, SentryStage)
         self._stages = stages
         self._pays = pays
-        self.caps: DailyCaps | None = None
-        """What a hold-out asks; without it, nothing is let through."""
         self.shipped_sentry = sentry
         """Sentry for accounts without a model of their own."""
 
@@ -216,6 +214,7 @@ class Setups:
     ) -> None:
         self._database = database
         self._builder = builder
+        self._caps = HoldOutCounter(database)
         self._signer = signer
         self._refusals = refusals or Refusals()
         self._refused: dict[str, ConfigurationRefused] = {}
@@ -386,7 +385,7 @@ class Setups:
                 challenger,
             )
             with contextlib.suppress(ConfigurationRefused):
-                running = live_experiment(self._builder, experiment, parts, self._builder.caps)
+                running = live_experiment(self._builder, experiment, parts, self._caps)
         made = Setup(stamp, rule_sets, pipelines, lists, sentry, model, changes, tried)
         return msgspec.structs.replace(made, live=running) if running else made
 

@@ -70,7 +70,7 @@ def live_experiment(
     maker: PipelineMaker,
     experiment: Experiment,
     parts: ExperimentParts,
-    caps: DailyCaps | None = None,
+    caps: DailyCaps,
 ) -> LiveExperiment | None:
     """The experiment, ready to run; None when an arm is not what it was at the beginning."""
     rule_sets, sentry, ruling = parts.rule_sets, parts.sentry, dict[str, Stage]()
@@ -81,7 +81,7 @@ def live_experiment(
             return None
         sentry = maker.sentry(parts.account_id, parts.challenger)
     elif experiment.kind is ExperimentKind.HOLD_OUT:
-        return None if caps is None else _hold_out(experiment, parts, caps)
+        return _hold_out(experiment, parts, caps)
     else:
         replaced, other = experiment.rule_set or "", experiment.challenger_rule_set or ""
         rule_sets = {**rule_sets, replaced: rule_sets[other]}
