@@ -68,7 +68,6 @@ FORMS: dict[str, dict[str, str]] = {
     "dispute-decide": {"decision": "REPRESENT", "comment": "signed for"},
     "dispute-delivery": {"carrier": "DHL"},
     "dispute-end": {"result": "WON"},
-    "invoice-credit": {"reason": "agreed"},
 }
 """Forms that their actions can use; parts in braces are ids."""
 FILES = {
@@ -79,14 +78,13 @@ UNREAD = {
     ("decision-list", "id"): "only what is put on the list is looked up",
     ("rules-build-start", "set"): "the draft is in the form",
     ("rules-build-add", "set"): "the draft is in the form",
+    ("invoice-credit", "invoice"): "only operators credit, who are asked for that first",
 }
 """Ids that lead back to a page and nothing else."""
 SAID_ON_THE_PAGE = {
     ("decision-list", "list"): 422,
     ("entity-list", "list"): 422,
     ("pipelines-check", "id"): 200,
-    # Only operators credit, before anything is looked up.
-    ("invoice-credit", "invoice"): 403,
 }
 """What is missing is said beside the form there; everywhere else there is no such page."""
 _PLACE = re.compile(r"(?<!\{)\{([a-z]+)\}(?!\})")
